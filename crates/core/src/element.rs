@@ -1,0 +1,71 @@
+//! The one element type. Drivers fill it from what the platform says; nothing in it is guessed.
+
+use crate::geometry::Rect;
+
+/// What kind of thing an element is, as far as its class or traits say so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    Button,
+    Text,
+    TextField,
+    Switch,
+    Checkbox,
+    Radio,
+    Slider,
+    Stepper,
+    Dropdown,
+    SegmentedControl,
+    Tab,
+    Image,
+    Progress,
+    List,
+    WebView,
+    Container,
+    #[default]
+    Unknown,
+}
+
+/// What the platform exposes of a control's state. `None` means that it said nothing, which is not `false` (ST-01).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct State {
+    pub enabled: Option<bool>,
+    pub checked: Option<bool>,
+    pub selected: Option<bool>,
+    pub focused: Option<bool>,
+    pub expanded: Option<bool>,
+}
+
+/// What an element says that it reacts to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Affordances {
+    pub clickable: bool,
+    pub long_clickable: bool,
+    pub scrollable: bool,
+    pub focusable: bool,
+    pub checkable: bool,
+}
+
+/// One node of a snapshot. Elements stand in document order, so the descendants of the element at index `i` are
+/// exactly `i + 1 .. end`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Element {
+    pub parent: Option<u32>,
+    /// One past the last descendant.
+    pub end: u32,
+    pub depth: u16,
+    pub role: Role,
+    /// The platform's own type name, verbatim.
+    pub class: Box<str>,
+    pub package: Box<str>,
+    /// Set by the platform or the app's developer; never made from text, position or class (ID-03).
+    pub stable_id: Option<Box<str>>,
+    pub text: Option<Box<str>>,
+    /// The accessibility description (Android content-desc, iOS label).
+    pub description: Option<Box<str>>,
+    pub hint: Option<Box<str>>,
+    pub bounds: Rect,
+    pub affordances: Affordances,
+    pub state: State,
+    /// A secret field: its text never leaves the server (ST-07).
+    pub password: bool,
+}

@@ -1,0 +1,10 @@
+//! Pure model and policy: what a screen is, what it means, and the port through which a device is driven.
+//!
+//! Architecture invariant: no tokio, no serde, no I/O and no clock. Time arrives as data; JSON shapes belong to the
+//! server.
+
+pub mod device;
+pub mod element;
+pub mod error;
+pub mod geometry;
+pub mod snapshot;

@@ -1,0 +1,122 @@
+//! One capture of a screen: immutable, and honest about what could not be read.
+
+use crate::element::Element;
+use crate::geometry::Size;
+
+/// Which app and screen had the focus when the capture was made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Screen {
+    pub package: String,
+    /// Fully qualified: a leading dot of the platform's short form is expanded.
+    pub activity: String,
+}
+
+impl Screen {
+    /// The last part of the activity's name.
+    pub fn short_activity(&self) -> &str {
+        self.activity.rsplit('.').next().unwrap_or("")
+    }
+
+    /// `package/.Activity`, or the whole name where the activity lives in another package.
+    pub fn component(&self) -> String {
+        match self.activity.strip_prefix(&self.package) {
+            Some(rest) if rest.starts_with('.') => format!("{}/{rest}", self.package),
+            _ => format!("{}/{}", self.package, self.activity),
+        }
+    }
+}
+
+/// Something in the platform's answer that could not be read as it should; the rest was kept (SE-07).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defect {
+    pub kind: DefectKind,
+    /// Byte offset in the platform's answer.
+    pub offset: usize,
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DefectKind {
+    /// The answer ended in the middle: elements after that point are missing.
+    Truncated,
+    /// More elements, levels or bytes than the limits allow: the rest was left out.
+    LimitReached,
+    BadUtf8,
+    BadAttribute,
+    BadMarkup,
+}
+
+impl DefectKind {
+    /// Whether elements are missing because of it. A snapshot with such a defect cannot prove absence.
+    pub fn loses_elements(self) -> bool {
+        matches!(self, DefectKind::Truncated | DefectKind::LimitReached | DefectKind::BadMarkup)
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// In document order; see [`Element`].
+    pub elements: Vec<Element>,
+    /// Of the screen, in the current rotation, with an override size applied.
+    pub size: Size,
+    /// Quarter turns from the device's natural orientation.
+    pub rotation: u8,
+    pub screen: Option<Screen>,
+    pub defects: Vec<Defect>,
+}
+
+impl Snapshot {
+    /// Whether every element of the screen is in it.
+    pub fn is_whole(&self) -> bool {
+        !self.defects.iter().any(|d| d.kind.loses_elements())
+    }
+
+    /// Indexes of the direct children of the element at `index`.
+    pub fn children(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.elements[index].end as usize;
+        self.siblings_from(index + 1, end)
+    }
+
+    /// Indexes of the elements without a parent.
+    pub fn roots(&self) -> impl Iterator<Item = usize> + '_ {
+        self.siblings_from(0, self.elements.len())
+    }
+
+    fn siblings_from(&self, first: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut next = first;
+        std::iter::from_fn(move || {
+            let current = next;
+            let element = self.elements.get(current).filter(|_| current < end)?;
+            // A driver that broke the order cannot make this loop: it always moves on.
+            next = (element.end as usize).max(current + 1);
+            Some(current)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(parent: Option<u32>, end: u32) -> Element {
+        Element { parent, end, ..Element::default() }
+    }
+
+    #[test]
+    fn children_follow_document_order() {
+        let elements =
+            vec![node(None, 4), node(Some(0), 3), node(Some(1), 3), node(Some(0), 4), node(None, 5)];
+        let snapshot = Snapshot { elements, ..Snapshot::default() };
+        assert_eq!(snapshot.children(0).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(snapshot.children(2).count(), 0);
+        assert_eq!(snapshot.roots().collect::<Vec<_>>(), [0, 4]);
+    }
+
+    #[test]
+    fn component_uses_the_short_form_only_inside_the_package() {
+        let screen = |activity: &str| Screen { package: "a.b".into(), activity: activity.into() };
+        assert_eq!(screen("a.b.ui.Main").component(), "a.b/.ui.Main");
+        assert_eq!(screen("a.bc.Main").component(), "a.b/a.bc.Main");
+        assert_eq!(screen("a.b.ui.Main").short_activity(), "Main");
+    }
+}

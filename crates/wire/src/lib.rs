@@ -1,0 +1,6 @@
+//! Bytes of the device protocols, in both directions.
+//!
+//! Architecture invariant: nothing here performs I/O, keeps a connection or knows a device. The client (`mdm-android`)
+//! and the embedded phone (`mdm-virtual-device`) share these codecs and nothing else.
+
+pub mod adb;
