@@ -61,6 +61,9 @@ const INDENT_MAX: usize = 6;
 /// How many surrounding lines are asked whether they already said a text.
 const FRAMES_ASKED_MAX: usize = 4;
 
+/// Longer labels are not searched: a hostile screen could put thousands of texts inside one.
+const ASKED_BYTES_MAX: usize = 2000;
+
 /// An element around the present one that has a line.
 struct Frame<'a> {
     end: usize,
@@ -157,7 +160,7 @@ impl<'a> Writer<'a> {
             self.frames.iter().rev().take(FRAMES_ASKED_MAX).filter_map(|frame| frame.label.as_ref());
         labels.any(|label| {
             let joined_in = label.source == LabelSource::Descendants && (index as u32) < label.covers_until;
-            joined_in || contains_words(&label.text, words)
+            joined_in || (label.text.len() <= ASKED_BYTES_MAX && contains_words(&label.text, words))
         }) || on_last_leaf()
     }
 

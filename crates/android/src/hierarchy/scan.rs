@@ -61,8 +61,8 @@ pub(super) struct Scanner<'a> {
     at: usize,
 }
 
-/// Where a document can begin. Anything before it is a message of the tool that made the dump.
-const DOCUMENT_STARTS: [&[u8]; 4] = [b"<?xml", b"<hierarchy", b"<displays", b"<node"];
+/// Names with which a document can begin. Anything before it is a message of the tool that made the dump.
+const DOCUMENT_STARTS: [&[u8]; 4] = [b"?xml", b"hierarchy", b"displays", b"node"];
 
 /// A value that runs into one of these has lost its closing quote: serialisers write `<` as `&lt;`.
 const TAG_STARTS: [&[u8]; 6] =
@@ -77,10 +77,11 @@ impl<'a> Scanner<'a> {
     pub fn seek_document(&mut self) -> bool {
         while let Some(distance) = memchr(b'<', self.rest()) {
             self.at += distance;
-            if starts_with_any(self.rest(), &DOCUMENT_STARTS) {
+            let name = self.at + 1..self.name_end(self.at + 1);
+            if DOCUMENT_STARTS.contains(&&self.bytes[name.clone()]) {
                 return true;
             }
-            self.at += 1;
+            self.at = name.end;
         }
         self.at = self.bytes.len();
         false
