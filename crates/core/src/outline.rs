@@ -225,7 +225,9 @@ impl<'a> Writer<'a> {
             }
             return;
         };
-        line.push(' ');
+        // What a closed drop-down holds is its choice, not its name.
+        let choice = element.role == Role::Dropdown && label.source == LabelSource::Descendants;
+        line.push_str(if choice { " = " } else { " " });
         push_quoted(line, &label.text, self.options.text_max_chars);
         // A description beside the text tells what an icon-like text does ("PRIVATE", "Add tab").
         let operated = matches!(kind, Kind::Tappable | Kind::Control);

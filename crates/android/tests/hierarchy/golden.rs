@@ -31,7 +31,10 @@ fn a_login_form() {
   EditText [40,720][1040,840] text=Code hint=Code clickable focusable id=code
   CheckBox [40,860][1040,960] text='Remember me' checkable checked clickable id=remember
   SeekBar [40,980][1040,1080] text='38.0' desc=Volume focusable id=volume
-  Spinner [40,1100][1040,1200] text=English clickable id=language
+  Spinner [40,1100][540,1200] text=English clickable id=language
+  Spinner [540,1100][1040,1200] desc=Region clickable id=region
+  Spinner [40,1100][140,1200] clickable id=unit
+    TextView [40,1100][140,1200] text=kg
   Button [40,1220][1040,1340] text='Log in' clickable disabled id=login
   ProgressBar [500,1400][580,1480]
   ImageView [980,100][1040,160] clickable id=overflow
@@ -44,7 +47,9 @@ button "Show password" unchecked #eye @980,640
 field "Code" #code @540,780
 checkbox "Remember me" checked #remember @540,910
 slider "Volume" = "38.0" #volume @540,1030
-dropdown = "English" #language @540,1150
+dropdown = "English" #language @290,1150
+dropdown "Region" #region @790,1150
+dropdown = "kg" #unit @90,1150
 button "Log in" #login disabled @540,1280
 progress
 button (no label) #overflow @1010,130
