@@ -43,7 +43,7 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 #[derive(Deserialize)]
 pub struct Metadata {
     pub packages: Vec<Package>,
-    target_directory: PathBuf,
+    pub target_directory: PathBuf,
 }
 
 #[derive(Deserialize)]
