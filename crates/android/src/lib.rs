@@ -1,1 +1,19 @@
+//! An Android device over adb.
+//!
+//! `adb` is the client: it knows the protocol and nothing about tools or screens. `device` implements the port of
+//! `mdm-core` on top of it. `hierarchy` turns `uiautomator` XML into the one snapshot type.
+//!
+//! Architecture invariant: no policy. Nothing here waits for a screen, repeats a command or chooses a device.
 
+pub mod adb;
+mod capture;
+mod device;
+pub mod hierarchy;
+mod hub;
+mod logs;
+mod pixels;
+mod screen;
+mod text;
+
+pub use device::AndroidDevice;
+pub use hub::{Endpoint, Hub, HubConfig, StartServer};

@@ -4,6 +4,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::error::Failure;
 use crate::geometry::{Point, Size};
@@ -84,13 +85,69 @@ pub struct Pixels {
     pub rgba: Vec<u8>,
 }
 
-/// Which log lines to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Verbose,
+    Debug,
+    Info,
+    Warn,
+    Error,
+    Fatal,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// By the device's clock, in milliseconds since 1970; `None` where the device gives no date we can trust.
+    pub time_ms: Option<u64>,
+    pub pid: Option<u32>,
+    pub level: LogLevel,
+    pub tag: String,
+    pub message: String,
+}
+
+/// A piece of the platform's log, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LogQuery {
-    /// The newest lines, at most this many.
-    pub lines_max: u32,
-    /// Only lines of this app's process.
-    pub app: Option<String>,
+pub struct LogRead {
+    pub entries: Vec<LogEntry>,
+    /// What the device's clock said when the log was read.
+    pub now_ms: Option<u64>,
+    /// The processes of the app that was asked about; empty when it does not run.
+    pub app_pids: Vec<u32>,
+    /// Older entries exist that were not read.
+    pub more: bool,
+}
+
+/// What the platform told about an app command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AppReport {
+    /// From the request to the first frame, as the platform measured it.
+    pub launch_time_ms: Option<u64>,
+}
+
+/// A device that a source knows of, usable or not.
+#[derive(Clone)]
+pub struct Listed {
+    pub platform: Platform,
+    pub id: String,
+    pub availability: Availability,
+    /// Stays the same object for as long as the device stays connected.
+    pub device: Arc<dyn Device>,
+}
+
+/// Where devices come from.
+pub trait DeviceSource: Send + Sync {
+    fn platform(&self) -> Platform;
+    /// Usable or not, in a stable order.
+    fn list(&self) -> PortFuture<'_, Vec<Listed>>;
+    /// What stands between the user and a working device, each with what to do; empty when all is well.
+    fn health(&self) -> PortFuture<'_, SourceHealth>;
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceHealth {
+    pub available: bool,
+    pub version: Option<String>,
+    pub issues: Vec<String>,
 }
 
 pub trait Device: Send + Sync {
@@ -99,8 +156,7 @@ pub trait Device: Send + Sync {
     fn screen(&self) -> PortFuture<'_, Screen>;
     fn screenshot(&self) -> PortFuture<'_, Pixels>;
     fn input(&self, input: Input) -> PortFuture<'_, ()>;
-    fn app(&self, action: AppAction, app: &str) -> PortFuture<'_, ()>;
-    fn app_installed(&self, app: &str) -> PortFuture<'_, bool>;
-    /// Raw lines of the platform's log, oldest first.
-    fn logs(&self, query: LogQuery) -> PortFuture<'_, Vec<String>>;
+    fn app<'a>(&'a self, action: AppAction, app: &'a str) -> PortFuture<'a, AppReport>;
+    fn app_installed<'a>(&'a self, app: &'a str) -> PortFuture<'a, bool>;
+    fn logs<'a>(&'a self, app: Option<&'a str>) -> PortFuture<'a, LogRead>;
 }

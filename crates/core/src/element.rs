@@ -25,6 +25,27 @@ pub enum Role {
     Unknown,
 }
 
+impl Role {
+    /// Something that is operated, whether or not its node says that it can be clicked.
+    pub fn is_control(self) -> bool {
+        !matches!(
+            self,
+            Role::Text
+                | Role::Image
+                | Role::Progress
+                | Role::List
+                | Role::WebView
+                | Role::Container
+                | Role::Unknown
+        )
+    }
+
+    /// Controls whose own text is their value rather than their name.
+    pub fn text_is_value(self) -> bool {
+        matches!(self, Role::TextField | Role::Slider | Role::Stepper | Role::Dropdown | Role::Progress)
+    }
+}
+
 /// What the platform exposes of a control's state. `None` means that it said nothing, which is not `false` (ST-01).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct State {
@@ -68,4 +89,16 @@ pub struct Element {
     pub state: State,
     /// A secret field: its text never leaves the server (ST-07).
     pub password: bool,
+    /// Whether the platform itself says that it can be seen. Most dumps leave invisible nodes out; page sources of
+    /// other tools keep them and mark them.
+    pub displayed: Option<bool>,
+}
+
+impl Element {
+    /// A tap on it does something of its own.
+    pub fn is_tappable(&self) -> bool {
+        self.affordances.clickable
+            || self.affordances.long_clickable
+            || matches!(self.role, Role::TextField | Role::Slider)
+    }
 }

@@ -1,1 +1,18 @@
+//! Sessions over devices: which device a call means, whose turn it is, how long it may take, what it saw.
+//!
+//! Architecture invariant: calls on one device never interleave, calls on different devices never wait for each
+//! other, and every call ends by its deadline. Only `observe` may sleep.
 
+mod choose;
+mod clock;
+mod fleet;
+mod observe;
+mod progress;
+mod session;
+
+pub use choose::Wanted;
+pub use clock::Clock;
+pub use fleet::Fleet;
+pub use observe::Observed;
+pub use progress::Progress;
+pub use session::{ReadBack, Session};

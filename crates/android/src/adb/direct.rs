@@ -1,0 +1,393 @@
+//! One connection to an adbd, carrying many streams.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, Bytes, BytesMut};
+use mdm_wire::adb::banner::Banner;
+use mdm_wire::adb::frame::{Command, Frame};
+use mdm_wire::adb::{PAYLOAD_BYTES_MAX, VERSION_SKIP_CHECKSUM, WireError, auth};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::Features;
+use super::error::AdbError;
+use super::key::HostKey;
+
+/// Bytes in both directions: a TCP connection, or a pipe to a phone in this process.
+pub trait Transport: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Transport for T {}
+
+/// Streams open at once on one connection; one more is refused.
+const STREAMS_MAX: usize = 256;
+/// Frames that a device may send on a stream before it is read. The protocol allows one unacknowledged WRITE, so a
+/// device that needs more is broken and loses the stream.
+const UNREAD_FRAMES_MAX: usize = 2;
+/// What this client understands; a device uses only what both sides name.
+const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,abb,abb_exec";
+
+/// Where a device may connect to on this machine: destinations that were named in a `reverse` request.
+type ReverseTargets = Mutex<Vec<String>>;
+
+pub struct Direct {
+    shared: Arc<Shared>,
+    _stop_tasks: DropGuard,
+}
+
+struct Shared {
+    banner: Banner,
+    payload_bytes_max: usize,
+    /// Bounded by the protocol: a stream has at most one WRITE, one OKAY and one CLOSE on its way.
+    outgoing: mpsc::UnboundedSender<Frame>,
+    streams: Mutex<Streams>,
+    ended: CancellationToken,
+    reverse_targets: ReverseTargets,
+}
+
+#[derive(Default)]
+struct Streams {
+    next_id: u32,
+    open: BTreeMap<u32, Entry>,
+}
+
+struct Entry {
+    data: mpsc::Sender<Bytes>,
+    acks: mpsc::Sender<()>,
+    /// Present until the device answers the OPEN.
+    opened: Option<oneshot::Sender<u32>>,
+}
+
+impl Direct {
+    /// Introduces this host to the device and proves its identity with `key` when asked.
+    pub async fn handshake(mut io: Box<dyn Transport>, key: &HostKey) -> Result<Direct, AdbError> {
+        let mut input = BytesMut::new();
+        let banner = format!("host::features={FEATURES}");
+        send(&mut io, Frame::new(Command::Connect, VERSION_SKIP_CHECKSUM, PAYLOAD_BYTES_MAX, banner)).await?;
+        let mut signed = false;
+        loop {
+            let frame = receive(&mut io, &mut input).await?;
+            match frame.command {
+                Command::Connect => return Ok(Direct::start(io, input, &frame)),
+                Command::Auth if frame.arg0 == auth::TOKEN => {
+                    let (kind, answer) = match (signed, key.sign(&frame.payload)) {
+                        (false, Some(signature)) => (auth::SIGNATURE, signature),
+                        _ => (auth::PUBLIC_KEY, key.public().await?),
+                    };
+                    signed = true;
+                    send(&mut io, Frame::new(Command::Auth, kind, 0, answer)).await?;
+                }
+                Command::StartTls => {
+                    let text = "the device wants TLS (wireless debugging): pair it with `adb pair` and use the adb server";
+                    return Err(AdbError::Unauthorized(text.to_owned()));
+                }
+                other => return Err(AdbError::Protocol(format!("{other:?} before the connection was made"))),
+            }
+        }
+    }
+
+    fn start(io: Box<dyn Transport>, input: BytesMut, connect: &Frame) -> Direct {
+        let (outgoing, frames) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            banner: Banner::parse(&connect.payload),
+            payload_bytes_max: connect.arg1.clamp(1, PAYLOAD_BYTES_MAX) as usize,
+            outgoing,
+            streams: Mutex::default(),
+            ended: CancellationToken::new(),
+            reverse_targets: Mutex::default(),
+        });
+        let (reader, writer) = tokio::io::split(io);
+        tokio::spawn(write_frames(writer, frames, shared.ended.clone()));
+        tokio::spawn(read_frames(reader, input, Arc::clone(&shared)));
+        let stop = shared.ended.clone().drop_guard();
+        Direct { shared, _stop_tasks: stop }
+    }
+
+    pub fn is_alive(&self) -> bool {
+        !self.shared.ended.is_cancelled()
+    }
+
+    pub fn banner(&self) -> &Banner {
+        &self.shared.banner
+    }
+
+    pub fn features(&self) -> Features {
+        Features::from_list(|name| self.shared.banner.has_feature(name))
+    }
+
+    /// Lets the device open `target` (`tcp:N`) on this machine, as a reverse forward asked for.
+    pub fn allow_reverse(&self, target: &str) {
+        let mut targets = lock(&self.shared.reverse_targets);
+        if targets.len() < STREAMS_MAX && !targets.iter().any(|t| t == target) {
+            targets.push(target.to_owned());
+        }
+    }
+
+    pub async fn open(&self, service: &str) -> Result<DirectStream, AdbError> {
+        let (opened, answer) = oneshot::channel();
+        // From here on a drop of this future closes the stream on the device too.
+        let mut stream = DirectStream::register(&self.shared, Some(opened))?;
+        let mut payload = BytesMut::from(service.as_bytes());
+        payload.extend_from_slice(b"\0");
+        self.shared.send(Frame::new(Command::Open, stream.local, 0, payload));
+        match answer.await {
+            Ok(remote) => stream.remote = remote,
+            Err(_) if self.is_alive() => {
+                return Err(AdbError::Refused(format!("the device closed {}", service_name(service))));
+            }
+            Err(_) => return Err(AdbError::Lost("while a service was being opened".to_owned())),
+        }
+        Ok(stream)
+    }
+}
+
+/// The part before the first colon: the rest may be long and may hold what a person typed.
+fn service_name(service: &str) -> &str {
+    service.split(':').next().unwrap_or(service)
+}
+
+impl Shared {
+    fn send(&self, frame: Frame) {
+        // Fails only when the connection has ended, which every stream notices by itself.
+        drop(self.outgoing.send(frame));
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        lock(&self.streams)
+    }
+
+    fn handle(self: &Arc<Self>, frame: Frame) -> Result<(), WireError> {
+        let (remote, local) = (frame.arg0, frame.arg1);
+        match frame.command {
+            Command::Okay => self.acknowledged(local, remote),
+            Command::Write => {
+                if !self.deliver(local, frame.payload) {
+                    self.send(Frame::new(Command::Close, local, remote, Bytes::new()));
+                }
+            }
+            Command::Close => drop(self.streams().open.remove(&local)),
+            Command::Open => self.accept_reverse(remote, &frame.payload),
+            other => return Err(WireError(format!("{other:?} in the middle of a connection"))),
+        }
+        Ok(())
+    }
+
+    fn acknowledged(&self, local: u32, remote: u32) {
+        if let Some(entry) = self.streams().open.get_mut(&local) {
+            match entry.opened.take() {
+                Some(opened) => drop(opened.send(remote)),
+                // A second OKAY for one WRITE is a mistake of the device; one credit is all there is.
+                None => drop(entry.acks.try_send(())),
+            }
+        }
+    }
+
+    /// False when nobody reads that stream any more, or when the device ignores flow control.
+    fn deliver(&self, local: u32, payload: Bytes) -> bool {
+        let mut streams = self.streams();
+        let Some(entry) = streams.open.get(&local) else { return false };
+        let delivered = entry.data.try_send(payload).is_ok();
+        if !delivered {
+            streams.open.remove(&local);
+        }
+        delivered
+    }
+
+    /// The device connects to this machine: only where a reverse forward said that it may.
+    fn accept_reverse(self: &Arc<Self>, remote: u32, payload: &[u8]) {
+        let target = String::from_utf8_lossy(payload).trim_end_matches('\0').to_owned();
+        let allowed = lock(&self.reverse_targets).contains(&target);
+        let stream = if allowed { DirectStream::register(self, None).ok() } else { None };
+        let Some(mut stream) = stream else {
+            self.send(Frame::new(Command::Close, 0, remote, Bytes::new()));
+            return;
+        };
+        stream.remote = remote;
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            // Dropping the stream closes it, so a target that cannot be reached refuses the device.
+            if let Ok(local) = super::forward::connect_target(&target).await {
+                shared.send(Frame::new(Command::Okay, stream.local, remote, Bytes::new()));
+                super::forward::pump(local, stream).await;
+            }
+        });
+    }
+}
+
+/// The client's end of one service. Dropping it closes the service on the device.
+pub struct DirectStream {
+    shared: Arc<Shared>,
+    local: u32,
+    remote: u32,
+    data: mpsc::Receiver<Bytes>,
+    acks: mpsc::Receiver<()>,
+    pending: Bytes,
+    may_write: bool,
+}
+
+impl DirectStream {
+    fn register(shared: &Arc<Shared>, opened: Option<oneshot::Sender<u32>>) -> Result<DirectStream, AdbError> {
+        let (data_sender, data) = mpsc::channel(UNREAD_FRAMES_MAX);
+        let (acks_sender, acks) = mpsc::channel(1);
+        let mut streams = shared.streams();
+        if shared.ended.is_cancelled() {
+            return Err(AdbError::Unreachable("the connection has ended".to_owned()));
+        }
+        if streams.open.len() >= STREAMS_MAX {
+            return Err(AdbError::Refused(format!("{STREAMS_MAX} streams are open already")));
+        }
+        let local = loop {
+            streams.next_id = streams.next_id.wrapping_add(1).max(1);
+            if !streams.open.contains_key(&streams.next_id) {
+                break streams.next_id;
+            }
+        };
+        streams.open.insert(local, Entry { data: data_sender, acks: acks_sender, opened });
+        drop(streams);
+        let shared = Arc::clone(shared);
+        Ok(DirectStream { shared, local, remote: 0, data, acks, pending: Bytes::new(), may_write: true })
+    }
+}
+
+impl Drop for DirectStream {
+    fn drop(&mut self) {
+        let was_open = self.shared.streams().open.remove(&self.local).is_some();
+        if was_open {
+            self.shared.send(Frame::new(Command::Close, self.local, self.remote, Bytes::new()));
+        }
+    }
+}
+
+impl AsyncRead for DirectStream {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        while this.pending.is_empty() {
+            match ready!(this.data.poll_recv(cx)) {
+                Some(bytes) => {
+                    // Acknowledged only when read: this is what keeps a fast device from filling our memory.
+                    this.shared.send(Frame::new(Command::Okay, this.local, this.remote, Bytes::new()));
+                    this.pending = bytes;
+                }
+                // An end because the connection broke must not look like the end of the output.
+                None if this.shared.ended.is_cancelled() => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+                None => return Poll::Ready(Ok(())),
+            }
+        }
+        let count = this.pending.len().min(buf.remaining());
+        buf.put_slice(&this.pending[..count]);
+        this.pending.advance(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for DirectStream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        if !this.may_write {
+            match ready!(this.acks.poll_recv(cx)) {
+                Some(()) => this.may_write = true,
+                None => return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+            }
+        }
+        let count = data.len().min(this.shared.payload_bytes_max);
+        if count > 0 {
+            let payload = Bytes::copy_from_slice(&data[..count]);
+            this.shared.send(Frame::new(Command::Write, this.local, this.remote, payload));
+            this.may_write = false;
+        }
+        Poll::Ready(Ok(count))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// adb has no half-close: the stream closes as a whole when it is dropped.
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+async fn write_frames(
+    mut writer: tokio::io::WriteHalf<Box<dyn Transport>>,
+    mut frames: mpsc::UnboundedReceiver<Frame>,
+    ended: CancellationToken,
+) {
+    let mut batch = Vec::new();
+    let mut buffer = BytesMut::new();
+    loop {
+        let received = tokio::select! {
+            biased;
+            () = ended.cancelled() => 0,
+            count = frames.recv_many(&mut batch, STREAMS_MAX) => count,
+        };
+        if received == 0 {
+            break;
+        }
+        buffer.clear();
+        batch.drain(..).for_each(|frame| frame.encode(&mut buffer));
+        let sent = tokio::select! {
+            biased;
+            () = ended.cancelled() => break,
+            sent = writer.write_all(&buffer) => sent,
+        };
+        if sent.is_err() || writer.flush().await.is_err() {
+            break;
+        }
+    }
+    ended.cancel();
+}
+
+async fn read_frames(mut reader: tokio::io::ReadHalf<Box<dyn Transport>>, mut input: BytesMut, shared: Arc<Shared>) {
+    loop {
+        match Frame::decode(&mut input, PAYLOAD_BYTES_MAX) {
+            Ok(Some(frame)) => {
+                if shared.handle(frame).is_err() {
+                    break;
+                }
+                continue;
+            }
+            Ok(None) => {}
+            Err(_) => break,
+        }
+        let count = tokio::select! {
+            biased;
+            () = shared.ended.cancelled() => break,
+            count = reader.read_buf(&mut input) => count,
+        };
+        if !matches!(count, Ok(1..)) {
+            break;
+        }
+    }
+    // First the mark, then the ends of the streams: whoever sees an end also sees why.
+    shared.ended.cancel();
+    shared.streams().open.clear();
+}
+
+async fn send(io: &mut Box<dyn Transport>, frame: Frame) -> Result<(), AdbError> {
+    let mut bytes = BytesMut::new();
+    frame.encode(&mut bytes);
+    io.write_all(&bytes).await.map_err(|e| AdbError::Unreachable(e.to_string()))?;
+    io.flush().await.map_err(|e| AdbError::Unreachable(e.to_string()))
+}
+
+async fn receive(io: &mut Box<dyn Transport>, input: &mut BytesMut) -> Result<Frame, AdbError> {
+    loop {
+        if let Some(frame) = Frame::decode(input, PAYLOAD_BYTES_MAX)? {
+            return Ok(frame);
+        }
+        match io.read_buf(input).await {
+            Ok(0) => return Err(AdbError::Unreachable("the device closed the connection".to_owned())),
+            Ok(_) => {}
+            Err(error) => return Err(AdbError::Unreachable(error.to_string())),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing in here panics while holding a lock; if it did, the maps are still whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

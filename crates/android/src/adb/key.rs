@@ -1,0 +1,85 @@
+//! The user's adb key: `~/.android/adbkey`, the same file that adb uses, so a phone that trusts adb trusts us.
+
+use std::path::{Path, PathBuf};
+
+use mdm_wire::adb::auth::{MODULUS_BYTES, PublicKey, TOKEN_BYTES};
+use rsa::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
+use rsa::traits::PublicKeyParts;
+use rsa::{Pkcs1v15Sign, RsaPrivateKey};
+use sha1::Sha1;
+
+use super::error::AdbError;
+
+const KEY_BITS: usize = MODULUS_BYTES * 8;
+
+#[derive(Debug, Clone)]
+pub struct HostKey {
+    path: PathBuf,
+}
+
+impl HostKey {
+    pub fn at(path: impl Into<PathBuf>) -> HostKey {
+        HostKey { path: path.into() }
+    }
+
+    /// Where adb itself keeps it.
+    pub fn of_user(home: &Path) -> HostKey {
+        HostKey::at(home.join(".android").join("adbkey"))
+    }
+
+    /// The signature of a device's token, or `None` when there is no usable key yet.
+    pub fn sign(&self, token: &[u8]) -> Option<Vec<u8>> {
+        // Signing anything but a token would lend the key to whatever the device likes.
+        if token.len() != TOKEN_BYTES {
+            return None;
+        }
+        let key = self.read().ok()?;
+        // Blinded: the device chooses the message and can time the answer.
+        key.sign_with_rng(&mut rsa::rand_core::OsRng, Pkcs1v15Sign::new::<Sha1>(), token).ok()
+    }
+
+    /// The public half to show on the phone's screen. Makes a key when the user has none, as adb does.
+    pub async fn public(&self) -> Result<Vec<u8>, AdbError> {
+        let key = match self.read() {
+            Ok(key) => key,
+            Err(_) if !self.path.exists() => {
+                let path = self.path.clone();
+                let made = tokio::task::spawn_blocking(move || generate(&path)).await;
+                made.map_err(|e| AdbError::Local(e.to_string()))??
+            }
+            Err(error) => return Err(error),
+        };
+        let mut modulus = [0u8; MODULUS_BYTES];
+        let bytes = key.n().to_bytes_be();
+        let Some(start) = MODULUS_BYTES.checked_sub(bytes.len()) else {
+            return Err(AdbError::Local(format!("{} is not a {KEY_BITS}-bit key", self.path.display())));
+        };
+        modulus[start..].copy_from_slice(&bytes);
+        let exponent = key.e().to_bytes_le().iter().take(4).rev().fold(0, |e, b| (e << 8) | u32::from(*b));
+        Ok(PublicKey { modulus, exponent }.encode("mobile-debug-mcp"))
+    }
+
+    fn read(&self) -> Result<RsaPrivateKey, AdbError> {
+        let unusable = |e: String| AdbError::Local(format!("adb key {}: {e}", self.path.display()));
+        let pem = std::fs::read_to_string(&self.path).map_err(|e| unusable(e.to_string()))?;
+        RsaPrivateKey::from_pkcs8_pem(&pem).map_err(|e| unusable(e.to_string()))
+    }
+}
+
+fn generate(path: &Path) -> Result<RsaPrivateKey, AdbError> {
+    use std::io::Write as _;
+    let local = |e: String| AdbError::Local(format!("cannot make an adb key at {}: {e}", path.display()));
+    let key = RsaPrivateKey::new(&mut rsa::rand_core::OsRng, KEY_BITS).map_err(|e| local(e.to_string()))?;
+    let pem = key.to_pkcs8_pem(LineEnding::LF).map_err(|e| local(e.to_string()))?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| local(e.to_string()))?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    // Never over a key that appeared in the meantime: it may be trusted by every phone of the user.
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(|e| local(e.to_string()))?;
+    file.write_all(pem.as_bytes()).map_err(|e| local(e.to_string()))?;
+    Ok(key)
+}

@@ -1,0 +1,96 @@
+//! Finding the adb program and starting its server: the only place that spawns a process.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+
+use super::error::AdbError;
+
+/// `adb start-server` waits for the daemon to listen; on a slow disk that takes a while.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the search reads, so that a test can give it a world of its own.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    pub adb_path: Option<PathBuf>,
+    pub android_sdk_root: Option<PathBuf>,
+    pub android_home: Option<PathBuf>,
+    pub home: Option<PathBuf>,
+    pub path: Vec<PathBuf>,
+}
+
+impl Environment {
+    pub fn of_process() -> Environment {
+        let folder = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        Environment {
+            adb_path: folder("ADB_PATH"),
+            android_sdk_root: folder("ANDROID_SDK_ROOT"),
+            android_home: folder("ANDROID_HOME"),
+            home: folder("HOME").or_else(|| folder("USERPROFILE")),
+            path: std::env::var_os("PATH").map(|p| std::env::split_paths(&p).collect()).unwrap_or_default(),
+        }
+    }
+
+    /// The first adb that exists: ADB_PATH, the SDK variables, the usual folders, PATH.
+    pub fn find_adb(&self) -> Option<PathBuf> {
+        let program = if cfg!(windows) { "adb.exe" } else { "adb" };
+        let in_sdk = |sdk: &PathBuf| sdk.join("platform-tools").join(program);
+        let usual = ["Library/Android/sdk", "Android/Sdk", "AppData/Local/Android/Sdk"];
+        let mut candidates: Vec<PathBuf> = self.adb_path.iter().cloned().collect();
+        candidates.extend(self.android_sdk_root.iter().map(in_sdk));
+        candidates.extend(self.android_home.iter().map(in_sdk));
+        candidates.extend(self.home.iter().flat_map(|h| usual.iter().map(move |u| in_sdk(&h.join(u)))));
+        candidates.push(in_sdk(&PathBuf::from("/usr/lib/android-sdk")));
+        candidates.extend(self.path.iter().map(|folder| folder.join(program)));
+        candidates.into_iter().find(|c| c.is_file())
+    }
+}
+
+/// Starts the server on `port` and waits until it listens. Its output never reaches ours: stdout is the MCP channel.
+pub async fn start_server(adb: &std::path::Path, port: u16) -> Result<(), AdbError> {
+    #[expect(clippy::disallowed_methods, reason = "starting the adb server is what this module is for")]
+    let mut command = Command::new(adb);
+    command.arg("-P").arg(port.to_string()).arg("start-server").kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let failed = |why: String| AdbError::Unreachable(format!("{} start-server: {why}", adb.display()));
+    let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
+    match tokio::time::timeout(START_TIMEOUT, child.wait()).await {
+        Ok(Ok(status)) if status.success() => Ok(()),
+        Ok(Ok(status)) => Err(failed(status.to_string())),
+        Ok(Err(error)) => Err(failed(error.to_string())),
+        Err(_) => Err(failed(format!("no end in {START_TIMEOUT:?}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_follows_its_order() {
+        let root = std::env::temp_dir().join(format!("mdm-find-adb-{}", std::process::id()));
+        let make = |relative: &str| {
+            let file = root.join(relative);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, "").unwrap();
+            file
+        };
+        let in_path = make("bin/adb");
+        let in_home = make("home/Android/Sdk/platform-tools/adb");
+        let in_sdk = make("sdk/platform-tools/adb");
+        let named = make("named");
+        let mut environment = Environment { path: vec![root.join("bin")], ..Environment::default() };
+        assert_eq!(environment.find_adb(), Some(in_path), "EN-01");
+        environment.home = Some(root.join("home"));
+        assert_eq!(environment.find_adb(), Some(in_home));
+        environment.android_home = Some(root.join("sdk"));
+        assert_eq!(environment.find_adb(), Some(in_sdk.clone()));
+        environment.android_sdk_root = Some(root.join("no-such-folder"));
+        assert_eq!(environment.find_adb(), Some(in_sdk));
+        environment.adb_path = Some(named.clone());
+        assert_eq!(environment.find_adb(), Some(named));
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -1,0 +1,128 @@
+//! Commands on the device: exit code, output and errors apart, within a limit.
+
+use bytes::{Bytes, BytesMut};
+use mdm_wire::adb::shell::Packet;
+use tokio::io::AsyncReadExt;
+
+use super::{Adb, AdbError, AdbStream, Script};
+
+/// Errors of a command are read by people and by a few string tests; more than this helps nobody.
+const STDERR_BYTES_MAX: usize = 64 * 1024;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    pub stdout: Bytes,
+    /// Empty where the device's shell service cannot keep the two apart (before Android 7).
+    pub stderr: Bytes,
+    pub exit_code: u8,
+    /// The command wrote more than the caller wanted to keep, and was closed.
+    pub truncated: bool,
+}
+
+impl Output {
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).trim().to_owned()
+    }
+
+    /// What a person would look at: errors if there are any, else the output.
+    pub fn message(&self) -> String {
+        let stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
+        if stderr.is_empty() { self.stdout_text() } else { stderr }
+    }
+}
+
+impl Adb {
+    /// Runs a script and waits for its end. Output beyond `stdout_bytes_max` ends the command.
+    pub async fn shell(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, AdbError> {
+        if self.features().await?.shell_v2 {
+            self.shell_v2(script, stdout_bytes_max).await
+        } else {
+            self.shell_v1(script, stdout_bytes_max).await
+        }
+    }
+
+    async fn shell_v2(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, AdbError> {
+        let mut stream = self.shell_stream(script).await?;
+        let mut output = Output::default();
+        let (mut stdout, mut stderr) = (BytesMut::new(), BytesMut::new());
+        loop {
+            match stream.next().await? {
+                Some(Packet::Stdout(data)) => {
+                    let room = stdout_bytes_max - stdout.len();
+                    stdout.extend_from_slice(&data[..data.len().min(room)]);
+                    output.truncated |= data.len() > room;
+                }
+                Some(Packet::Stderr(data)) => {
+                    let room = STDERR_BYTES_MAX - stderr.len();
+                    stderr.extend_from_slice(&data[..data.len().min(room)]);
+                }
+                Some(Packet::Exit(code)) => {
+                    output.exit_code = code;
+                    break;
+                }
+                Some(_) => {}
+                // Without an exit code nobody knows how the command ended.
+                None => return Err(AdbError::Lost("the command's exit code never came".to_owned())),
+            }
+            if output.truncated {
+                break;
+            }
+        }
+        output.stdout = stdout.freeze();
+        output.stderr = stderr.freeze();
+        Ok(output)
+    }
+
+    /// Old devices: one stream, no exit code. A last line brings the code and proves that the output is whole.
+    async fn shell_v1(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, AdbError> {
+        const MARK: &str = "mdm-exit:";
+        let wrapped = Script::new("( ").append(script).then(" ); r=$?; echo; echo mdm-exit:$r");
+        let text = wrapped.as_str().ok_or(UNSENDABLE)?;
+        let mut stream = self.open(&format!("shell:{text}")).await?;
+        let (bytes, truncated) = stream.read_to_limit(stdout_bytes_max).await?;
+        if truncated {
+            return Ok(Output { stdout: bytes, truncated, ..Output::default() });
+        }
+        let tail = bytes.len().saturating_sub(MARK.len() + 8);
+        let lost = || AdbError::Lost("the command's exit code never came".to_owned());
+        let end = String::from_utf8_lossy(&bytes[tail..]).into_owned();
+        let code = end.rsplit_once(MARK).and_then(|(_, code)| code.trim().parse().ok()).ok_or_else(lost)?;
+        let mark = memchr::memmem::rfind(&bytes, MARK.as_bytes()).ok_or_else(lost)?;
+        let line_end = if bytes[..mark].ends_with(b"\r\n") { 2 } else { 1 };
+        Ok(Output { stdout: bytes.slice(..mark.saturating_sub(line_end)), exit_code: code, ..Output::default() })
+    }
+
+    /// Starts a script and hands over its packets as they come.
+    pub async fn shell_stream(&self, script: &Script) -> Result<ShellStream, AdbError> {
+        let text = script.as_str().ok_or(UNSENDABLE)?;
+        let stream = self.open(&format!("shell,v2,raw:{text}")).await?;
+        Ok(ShellStream { stream, input: BytesMut::new() })
+    }
+
+    /// Raw output without an exit code: for services that old devices offer for binary data.
+    pub async fn exec(&self, script: &Script, bytes_max: usize) -> Result<(Bytes, bool), AdbError> {
+        let text = script.as_str().ok_or(UNSENDABLE)?;
+        self.open(&format!("exec:{text}")).await?.read_to_limit(bytes_max).await
+    }
+}
+
+const UNSENDABLE: AdbError = AdbError::Unsendable("text with a NUL character cannot be sent to a device");
+
+pub struct ShellStream {
+    stream: AdbStream,
+    input: BytesMut,
+}
+
+impl ShellStream {
+    /// The next packet, or `None` when the device closed the stream.
+    pub async fn next(&mut self) -> Result<Option<Packet>, AdbError> {
+        loop {
+            if let Some(packet) = Packet::decode(&mut self.input)? {
+                return Ok(Some(packet));
+            }
+            if self.stream.read_buf(&mut self.input).await.map_err(AdbError::lost)? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+}

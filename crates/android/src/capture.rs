@@ -1,0 +1,166 @@
+//! One capture of the screen's hierarchy: the script that makes it, and what its output means.
+//!
+//! Every capture writes a file of its own name and removes it, so there is no old file to mistake for a new one (W8)
+//! and no file that two captures share (W9). Messages go to stderr and only the XML to stdout, so a screen that shows
+//! the word "ERROR" is just a screen (W7).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::geometry::Size;
+use mdm_core::snapshot::Snapshot;
+
+use crate::adb::Script;
+use crate::adb::shell::Output;
+use crate::{hierarchy, screen};
+
+/// Larger than any hierarchy seen on a phone; the rest is left out and the snapshot says so.
+pub const XML_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Names the files of this process on the device.
+pub struct FileNames {
+    session: u64,
+    next: AtomicU64,
+}
+
+impl FileNames {
+    pub fn new(session: u64) -> FileNames {
+        FileNames { session, next: AtomicU64::new(1) }
+    }
+
+    pub fn next(&self) -> String {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        format!("/data/local/tmp/.mdm-{:016x}-{number}.xml", self.session)
+    }
+}
+
+/// `leftovers` are files of captures that were cut off; they are removed on the way.
+pub fn script(file: &str, leftovers: &[String]) -> Script {
+    leftovers
+        .iter()
+        .fold(Script::new("rm -f").arg(file), |script, leftover| script.arg(leftover))
+        .then("; uiautomator dump")
+        .arg(file)
+        // The size follows an override and a fold, and the front activity changes: both belong to this capture.
+        .then(" >&2; r=$?; wm size >&2; dumpsys activity activities | grep -E 'ResumedActivity|mFocusedApp' >&2; if [ -f")
+        .arg(file)
+        .then(" ]; then cat")
+        .arg(file)
+        .then("; rm -f")
+        .arg(file)
+        .then("; fi; exit $r")
+}
+
+/// Turns the script's output into a snapshot. The exit code alone proves nothing: `uiautomator` prints an error and
+/// exits with zero.
+pub fn read(output: &Output) -> Result<Snapshot, Failure> {
+    let xml = &output.stdout[..];
+    // Old shells mix the two outputs; the messages then stand before the XML.
+    let start = memchr::memmem::find(xml, b"<?xml").or_else(|| memchr::memmem::find(xml, b"<hierarchy"));
+    let Some(start) = start else {
+        return Err(explain(output));
+    };
+    let limits = hierarchy::Limits::default();
+    let mut snapshot = hierarchy::parse(&xml[start..], &limits);
+    let messages = [&String::from_utf8_lossy(&xml[..start]), &*String::from_utf8_lossy(&output.stderr)].concat();
+    snapshot.size = screen_size(&messages).unwrap_or_default().rotated(snapshot.rotation);
+    snapshot.screen = screen::parse(&messages);
+    Ok(snapshot)
+}
+
+/// `Override size` wins over `Physical size`; both are given in the natural orientation.
+fn screen_size(messages: &str) -> Option<Size> {
+    let value = |key: &str| messages.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": "));
+    let (width, height) = value("Override size").or_else(|| value("Physical size"))?.trim().split_once('x')?;
+    Some(Size { width: width.parse().ok()?, height: height.parse().ok()? })
+}
+
+/// What the device said instead of a hierarchy.
+fn explain(output: &Output) -> Failure {
+    let text = [output.message(), output.stdout_text()].join("\n");
+    let has = |part: &str| text.contains(part);
+    if has("could not get idle state") {
+        return Failure::new(
+            ErrorCode::UiNotIdle,
+            "the screen kept changing for as long as uiautomator waits (10 s), so it gave no tree",
+            "something animates without end; stop it, wait for it, or use capture_screenshot",
+        );
+    }
+    if has("null root node") {
+        return Failure::new(
+            ErrorCode::NoRootWindow,
+            "no window has the focus: the device is between two apps or locked",
+            "try again in a moment; if it stays, capture_screenshot shows why",
+        );
+    }
+    if has("already registered") {
+        return Failure::new(
+            ErrorCode::UiTreeUnavailable,
+            "another program holds the device's UiAutomation; Android allows one at a time",
+            "close the other tool (Appium, uiautomator2, Maestro, a running test) and try again",
+        );
+    }
+    let said = text.lines().map(str::trim).find(|l| !l.is_empty() && !is_ours(l)).unwrap_or("nothing");
+    Failure::new(
+        ErrorCode::UiTreeUnavailable,
+        format!("uiautomator gave no tree (exit code {}): {said:.200}", output.exit_code),
+        "try again; if it stays, capture_screenshot still works",
+    )
+}
+
+/// Lines that our own script adds.
+fn is_ours(line: &str) -> bool {
+    line.starts_with("Physical size") || line.starts_with("Override size") || line.contains("ActivityRecord{")
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    const TREE: &str = "<?xml version='1.0' ?><hierarchy rotation=\"1\"><node class=\"android.view.View\" \
+                        text=\"ERROR: no network\" bounds=\"[0,0][10,10]\" /></hierarchy>";
+
+    fn output(stdout: &str, stderr: &str, exit_code: u8) -> Output {
+        let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());
+        Output { stdout: bytes(stdout), stderr: bytes(stderr), exit_code, truncated: false }
+    }
+
+    #[test]
+    fn a_screen_that_says_error_is_a_screen() {
+        let messages = "UI hierchary dumped to: /x\nPhysical size: 1080x2400\nOverride size: 720x1600\n\
+                        ResumedActivity: ActivityRecord{1 u0 a.b/.Main t1}";
+        let snapshot = read(&output(TREE, messages, 0)).unwrap();
+        assert_eq!(snapshot.elements.len(), 1, "W7");
+        assert_eq!(snapshot.size, Size { width: 1600, height: 720 }, "W25: rotation and override size");
+        assert_eq!(snapshot.screen.unwrap().component(), "a.b/.Main");
+    }
+
+    #[test]
+    fn both_outputs_in_one_stream_are_read_the_same() {
+        let mixed = format!("UI hierchary dumped to: /x\r\nPhysical size: 10x20\r\n{TREE}");
+        assert_eq!(read(&output(&mixed, "", 0)).unwrap().size, Size { width: 20, height: 10 });
+    }
+
+    #[test]
+    fn error_texts_become_codes_whatever_the_exit_code() {
+        let code = |stderr: &str, exit| read(&output("", stderr, exit)).unwrap_err().code;
+        assert_eq!(code("ERROR: could not get idle state.\nPhysical size: 1x1", 0), ErrorCode::UiNotIdle, "W8");
+        let null_root = "ERROR: null root node returned by UiTestAutomationBridge.";
+        assert_eq!(code(null_root, 0), ErrorCode::NoRootWindow);
+        assert_eq!(code("UiAutomationService@1 already registered!", 137), ErrorCode::UiTreeUnavailable);
+        let killed = read(&output("", "Physical size: 1x1\nKilled", 137)).unwrap_err();
+        assert_eq!(killed.message, "uiautomator gave no tree (exit code 137): Killed");
+    }
+
+    #[test]
+    fn every_capture_has_its_own_file_and_cleans_up_after_the_last() {
+        let names = FileNames::new(0xabc);
+        let (first, second) = (names.next(), names.next());
+        assert_ne!(first, second, "W9");
+        let script = script(&second, &[first]);
+        let text = script.as_str().unwrap();
+        assert!(text.starts_with("rm -f '/data/local/tmp/.mdm-0000000000000abc-2.xml' '/data/local/tmp/.mdm-0000000000000abc-1.xml'; "));
+    }
+}

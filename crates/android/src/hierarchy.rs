@@ -1,0 +1,80 @@
+//! A window hierarchy as the device wrote it, read into a [`Snapshot`].
+//!
+//! Architecture invariant: reading never fails, never panics and never recurses. What cannot be read becomes a
+//! [`Defect`](mdm_core::snapshot::Defect), and the rest is kept (SE-07).
+
+mod scan;
+mod tree;
+mod value;
+
+use mdm_core::snapshot::{DefectKind, Snapshot};
+
+use scan::{Event, Scanner};
+use tree::Tree;
+
+/// What a hierarchy may cost. The largest real ones are about 1 MB and 2,000 elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub bytes_max: usize,
+    pub elements_max: usize,
+    /// Deeper elements become children of the deepest one allowed.
+    pub depth_max: usize,
+    /// Of one attribute's value.
+    pub value_bytes_max: usize,
+    /// A few more are kept when they are the first to say that elements are missing.
+    pub defects_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            bytes_max: 32 << 20,
+            elements_max: 50_000,
+            depth_max: 512,
+            value_bytes_max: 64 << 10,
+            defects_max: 64,
+        }
+    }
+}
+
+/// Fills elements, rotation and defects. The screen and its size are not in the hierarchy: the caller adds them.
+pub fn parse(xml: &[u8], limits: &Limits) -> Snapshot {
+    let bytes = &xml[..xml.len().min(limits.bytes_max)];
+    let over_limit = bytes.len() < xml.len();
+    let mut tree = Tree::new(limits);
+    if over_limit {
+        let detail = format!("only the first {} of {} bytes were read", bytes.len(), xml.len());
+        tree.defect(DefectKind::LimitReached, bytes.len(), detail);
+    }
+    let mut scanner = Scanner::new(bytes);
+    if !scanner.seek_document() {
+        tree.defect(DefectKind::BadMarkup, 0, "no hierarchy in the answer");
+        return tree.finish();
+    }
+    let ended_at = read_events(&mut scanner, &mut tree, bytes.len());
+    if let Some(offset) = ended_at.filter(|_| !over_limit) {
+        tree.defect(DefectKind::Truncated, offset, "the hierarchy ends before it is complete");
+    }
+    tree.finish()
+}
+
+/// Returns where the hierarchy was cut off, when it was.
+fn read_events<'a>(scanner: &mut Scanner<'a>, tree: &mut Tree<'a>, bytes_len: usize) -> Option<usize> {
+    loop {
+        match scanner.next() {
+            Event::Open(tag) => {
+                if !tree.open(&tag) {
+                    return None;
+                }
+            }
+            Event::Close { name, offset } => tree.close(name, offset),
+            Event::Broken { offset, what } => tree.defect(DefectKind::BadMarkup, offset, what),
+            Event::Cut { offset } => return Some(offset),
+            Event::End => return (!tree.is_complete()).then_some(bytes_len),
+        }
+        // What follows a complete document is either another one or a message of the tool that made it.
+        if tree.document_ended() && !scanner.seek_document() {
+            return None;
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! From tags to the arena of elements.
+
+use mdm_core::element::{Affordances, Element, State};
+use mdm_core::geometry::Rect;
+use mdm_core::role;
+use mdm_core::snapshot::{Defect, DefectKind, Snapshot};
+
+use super::Limits;
+use super::scan::Tag;
+use super::value::{self, ValueFaults};
+
+/// Tags that hold elements without being one.
+const WRAPPERS: [&[u8]; 6] = [b"hierarchy", b"displays", b"display", b"windows", b"window", b"AppiumAUT"];
+
+/// How many levels an end tag may close at once, when end tags between are missing.
+const MISSING_ENDS_MAX: usize = 16;
+
+struct Open<'a> {
+    name: &'a [u8],
+    wrapper: bool,
+    /// The nearest element at this level or above.
+    element: Option<u32>,
+}
+
+pub(super) struct Tree<'a> {
+    limits: &'a Limits,
+    snapshot: Snapshot,
+    open: Vec<Open<'a>>,
+    /// Levels below the deepest one allowed.
+    levels_over: usize,
+    rotation_known: bool,
+    root_seen: bool,
+    document_ended: bool,
+}
+
+impl<'a> Tree<'a> {
+    pub fn new(limits: &'a Limits) -> Tree<'a> {
+        Tree {
+            limits,
+            snapshot: Snapshot::default(),
+            open: Vec::new(),
+            levels_over: 0,
+            rotation_known: false,
+            root_seen: false,
+            document_ended: false,
+        }
+    }
+
+    /// Returns false when no more elements may be added.
+    pub fn open(&mut self, tag: &Tag<'a>) -> bool {
+        self.root_seen = true;
+        self.document_ended = false;
+        let wrapper = WRAPPERS.contains(&tag.name);
+        let above = self.open.last().and_then(|open| open.element);
+        let element = if wrapper {
+            self.read_rotation(tag);
+            above
+        } else {
+            if self.snapshot.elements.len() >= self.limits.elements_max {
+                let detail = format!("more than {} elements", self.limits.elements_max);
+                self.defect(DefectKind::LimitReached, tag.offset, detail);
+                return false;
+            }
+            let index = u32::try_from(self.snapshot.elements.len()).unwrap_or(u32::MAX);
+            let element = self.element(tag, above);
+            self.snapshot.elements.push(element);
+            Some(index)
+        };
+        if tag.self_closing {
+            self.document_ended = wrapper && self.open.is_empty();
+        } else if self.open.len() < self.limits.depth_max {
+            self.open.push(Open { name: tag.name, wrapper, element });
+        } else {
+            self.too_deep(tag.offset);
+        }
+        true
+    }
+
+    fn too_deep(&mut self, offset: usize) {
+        let first = self.levels_over == 0;
+        self.levels_over += 1;
+        if first {
+            let detail =
+                format!("more than {} levels: deeper elements were put at the last", self.limits.depth_max);
+            self.defect(DefectKind::LimitReached, offset, detail);
+        }
+    }
+
+    pub fn close(&mut self, name: &[u8], offset: usize) {
+        if self.levels_over > 0 {
+            self.levels_over -= 1;
+            return;
+        }
+        let levels = self.open.iter().rev().take(MISSING_ENDS_MAX);
+        let Some(missing) = levels.into_iter().position(|open| open.name == name) else {
+            return self.defect(DefectKind::BadMarkup, offset, "end tag that closes nothing");
+        };
+        if missing > 0 {
+            self.defect(DefectKind::BadMarkup, offset, "end tags are missing before this one");
+        }
+        for _ in 0..=missing {
+            self.close_innermost();
+        }
+    }
+
+    fn close_innermost(&mut self) {
+        let Some(closed) = self.open.pop() else { return };
+        if closed.wrapper {
+            self.document_ended = self.open.is_empty();
+            return;
+        }
+        let end = u32::try_from(self.snapshot.elements.len()).unwrap_or(u32::MAX);
+        if let Some(element) = closed.element.and_then(|index| self.snapshot.elements.get_mut(index as usize))
+        {
+            element.end = end;
+        }
+    }
+
+    /// Whether something was opened, and all of it was closed again.
+    pub fn is_complete(&self) -> bool {
+        self.root_seen && self.open.is_empty()
+    }
+
+    pub fn document_ended(&self) -> bool {
+        self.document_ended
+    }
+
+    pub fn finish(mut self) -> Snapshot {
+        while !self.open.is_empty() {
+            self.close_innermost();
+        }
+        self.snapshot
+    }
+
+    /// The first defect of each kind that loses elements is kept in any case: absence hangs on it.
+    pub fn defect(&mut self, kind: DefectKind, offset: usize, detail: impl Into<String>) {
+        let defects = &mut self.snapshot.defects;
+        let must_keep = kind.loses_elements() && !defects.iter().any(|defect| defect.kind == kind);
+        if defects.len() < self.limits.defects_max || must_keep {
+            defects.push(Defect { kind, offset, detail: detail.into() });
+        }
+    }
+
+    fn read_rotation(&mut self, tag: &Tag<'a>) {
+        if tag.rotation.is_empty() || self.rotation_known {
+            return;
+        }
+        match value::rotation(tag.rotation) {
+            Some(rotation) => {
+                self.snapshot.rotation = rotation;
+                self.rotation_known = true;
+            }
+            None => {
+                self.defect(DefectKind::BadAttribute, tag.offset, "rotation is not a number of quarter turns")
+            }
+        }
+    }
+
+    fn element(&mut self, tag: &Tag<'a>, parent: Option<u32>) -> Element {
+        let mut faults = ValueFaults::default();
+        let bytes_max = self.limits.value_bytes_max;
+        let mut read = |raw| value::text(raw, bytes_max, &mut faults);
+        let class_name = if tag.class.is_empty() && tag.name != b"node" { tag.name } else { tag.class };
+        let class = read(class_name).unwrap_or_default();
+        let affordances = affordances(tag);
+        let parent_depth =
+            parent.and_then(|index| self.snapshot.elements.get(index as usize)).map(|e| e.depth);
+        let index = u32::try_from(self.snapshot.elements.len()).unwrap_or(u32::MAX);
+        let element = Element {
+            parent,
+            end: index.saturating_add(1),
+            depth: parent_depth.map_or(0, |depth| depth.saturating_add(1)),
+            role: role::of_android(&class, affordances),
+            package: read(tag.package).unwrap_or_default(),
+            stable_id: read(tag.resource_id),
+            text: read(tag.text),
+            description: read(tag.content_desc),
+            hint: read(tag.hint),
+            bounds: Rect::default(),
+            affordances,
+            state: state(tag),
+            password: tag.flags.password == Some(true),
+            displayed: tag.flags.displayed,
+            class,
+        };
+        self.note_faults(tag, faults);
+        Element { bounds: self.bounds(tag), ..element }
+    }
+
+    fn bounds(&mut self, tag: &Tag<'a>) -> Rect {
+        if tag.bounds.is_empty() {
+            return Rect::default();
+        }
+        value::bounds(tag.bounds).unwrap_or_else(|| {
+            self.defect(DefectKind::BadAttribute, tag.offset, "bounds are not a rectangle");
+            Rect::default()
+        })
+    }
+
+    fn note_faults(&mut self, tag: &Tag<'a>, faults: ValueFaults) {
+        if let Some(fault) = tag.fault {
+            self.defect(DefectKind::BadAttribute, tag.offset, fault);
+        }
+        if faults == ValueFaults::default() {
+            return;
+        }
+        if faults.bad_utf8 {
+            self.defect(DefectKind::BadUtf8, tag.offset, "invalid UTF-8 was replaced");
+        }
+        if faults.bad_reference {
+            self.defect(
+                DefectKind::BadAttribute,
+                tag.offset,
+                "unknown character reference was kept as it is",
+            );
+        }
+        if faults.too_long {
+            let detail = format!("a value was cut after {} bytes", self.limits.value_bytes_max);
+            self.defect(DefectKind::BadAttribute, tag.offset, detail);
+        }
+    }
+}
+
+fn affordances(tag: &Tag<'_>) -> Affordances {
+    Affordances {
+        clickable: tag.flags.clickable == Some(true),
+        long_clickable: tag.flags.long_clickable == Some(true),
+        scrollable: tag.flags.scrollable == Some(true),
+        focusable: tag.flags.focusable == Some(true),
+        checkable: tag.flags.checkable == Some(true),
+    }
+}
+
+/// Every node carries `checked`, so it only means something on one that can be checked (ST-01).
+fn state(tag: &Tag<'_>) -> State {
+    State {
+        enabled: tag.flags.enabled,
+        checked: tag.flags.checked.filter(|_| tag.flags.checkable == Some(true)),
+        selected: tag.flags.selected,
+        focused: tag.flags.focused,
+        expanded: None,
+    }
+}

@@ -1,0 +1,73 @@
+//! Screenshots: `screencap` output to pixels.
+
+use mdm_core::device::Pixels;
+use mdm_core::geometry::Size;
+
+/// An 8K screen; anything larger is not a phone.
+pub const PIXELS_BYTES_MAX: usize = 7680 * 4320 * 4;
+const RGBA_8888: u32 = 1;
+
+/// Raw `screencap`: width, height, format, on newer devices the colour space, then the pixels.
+pub fn from_raw(mut raw: Vec<u8>) -> Result<Pixels, String> {
+    let word = |at: usize| raw.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let (Some(width), Some(height), Some(format)) = (word(0), word(4), word(8)) else {
+        return Err(format!("screencap gave {} bytes", raw.len()));
+    };
+    if format != RGBA_8888 {
+        return Err(format!("screencap gave pixel format {format}"));
+    }
+    let pixels = u64::from(width) * u64::from(height) * 4;
+    let header = match (raw.len() as u64).checked_sub(pixels) {
+        Some(extra @ (12 | 16)) => extra as usize,
+        _ => return Err(format!("screencap gave {} bytes for {width}x{height}", raw.len())),
+    };
+    raw.drain(..header);
+    Ok(Pixels { size: Size { width, height }, rgba: raw })
+}
+
+pub fn from_png(bytes: &[u8]) -> Result<Pixels, String> {
+    let mut decoder = png::Decoder::new_with_limits(
+        std::io::Cursor::new(bytes),
+        png::Limits { bytes: PIXELS_BYTES_MAX },
+    );
+    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
+    let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
+    let size = reader.output_buffer_size().filter(|s| *s <= PIXELS_BYTES_MAX).ok_or("the picture is too large")?;
+    let mut data = vec![0; size];
+    let info = reader.next_frame(&mut data).map_err(|e| e.to_string())?;
+    data.truncate(info.buffer_size());
+    let rgba = match info.color_type {
+        png::ColorType::Rgba => data,
+        png::ColorType::Rgb => data.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 0xff]).collect(),
+        other => return Err(format!("a picture of type {other:?}")),
+    };
+    Ok(Pixels { size: Size { width: info.width, height: info.height }, rgba })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(width: u32, height: u32, format: u32, tail: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> = [width, height, format].iter().flat_map(|w| w.to_le_bytes()).collect();
+        bytes.extend(std::iter::repeat_n(7, tail));
+        bytes
+    }
+
+    #[test]
+    fn both_header_lengths_are_understood() {
+        for extra in [0, 4] {
+            let pixels = from_raw(raw(2, 1, 1, 8 + extra)).unwrap();
+            assert_eq!((pixels.size, pixels.rgba.len()), (Size { width: 2, height: 1 }, 8));
+        }
+    }
+
+    #[test]
+    fn truncated_and_foreign_pixels_are_refused() {
+        assert!(from_raw(raw(2, 2, 1, 3)).is_err());
+        assert!(from_raw(raw(u32::MAX, u32::MAX, 1, 3)).is_err(), "SE-07");
+        assert!(from_raw(raw(1, 1, 5, 4)).is_err());
+        assert!(from_raw(vec![1, 2]).is_err());
+        assert!(from_png(b"\x89PNG\r\n\x1a\n").is_err());
+    }
+}

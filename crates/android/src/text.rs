@@ -1,0 +1,71 @@
+//! How to type a text: with `input text` where a key map can, through the clipboard where it cannot.
+
+use crate::adb::Script;
+
+/// A longer text does not fit a command line on every device.
+pub const TEXT_CHARS_MAX: usize = 4000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typing {
+    /// One script of `input` commands.
+    Keys(Script),
+    /// `input text` knows only what a US keyboard can type, so this goes through the clipboard.
+    Paste,
+}
+
+pub fn plan(text: &str) -> Typing {
+    if !text.chars().all(|c| matches!(c, ' '..='~' | '\n' | '\t')) {
+        return Typing::Paste;
+    }
+    let mut script = Script::new("true");
+    let mut run = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' => script = flush(script, &mut run).then(" && input keyevent 66"),
+            '\t' => script = flush(script, &mut run).then(" && input keyevent 61"),
+            // `input text` turns %s into a space, so a real "%s" is typed as two runs and a real space as %s.
+            ' ' => run.push_str("%s"),
+            's' if run.ends_with('%') => {
+                script = flush(script, &mut run);
+                run.push('s');
+            }
+            other => run.push(other),
+        }
+    }
+    Typing::Keys(flush(script, &mut run))
+}
+
+fn flush(script: Script, run: &mut String) -> Script {
+    if run.is_empty() {
+        return script;
+    }
+    script.then(" && input text").arg(&std::mem::take(run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> String {
+        match plan(text) {
+            Typing::Keys(script) => script.as_str().unwrap().to_owned(),
+            Typing::Paste => "paste".to_owned(),
+        }
+    }
+
+    #[test]
+    fn spaces_percent_and_shell_characters() {
+        assert_eq!(keys("a b"), "true && input text 'a%sb'");
+        assert_eq!(keys("100%s"), "true && input text '100%' && input text 's'");
+        assert_eq!(keys("; $(x) & \""), "true && input text ';%s$(x)%s&%s\"'", "S1");
+        assert_eq!(keys("a\nb"), "true && input text 'a' && input keyevent 66 && input text 'b'");
+        assert_eq!(keys(""), "true");
+    }
+
+    #[test]
+    fn what_no_keyboard_can_type_is_pasted() {
+        assert_eq!(plan("héllo"), Typing::Paste);
+        assert_eq!(plan("😀"), Typing::Paste);
+        assert_eq!(plan("bell\u{7}"), Typing::Paste);
+    }
+}

@@ -1,0 +1,369 @@
+//! A snapshot as text for an agent: one line for each element worth its attention, in document order.
+
+use std::fmt::Write;
+
+use crate::element::{Element, Role};
+use crate::geometry::{Point, Rect};
+use crate::label::{self, Label, LabelSource, Value};
+use crate::quote::push_quoted;
+use crate::snapshot::Snapshot;
+use crate::visible::visible_rects;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutlineOptions {
+    /// Of the whole text. The last line, which says what was left out, may go past it.
+    pub max_chars: usize,
+    /// Of one text from the device.
+    pub text_max_chars: usize,
+}
+
+impl Default for OutlineOptions {
+    fn default() -> OutlineOptions {
+        OutlineOptions { max_chars: 24_000, text_max_chars: 160 }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Lines, each ended by a newline.
+    pub text: String,
+    /// Elements with a line of their own.
+    pub shown: usize,
+    /// Elements in the snapshot.
+    pub total: usize,
+    /// Elements that would have had a line, had they been on the screen.
+    pub off_screen: usize,
+    /// Lines that did not fit.
+    pub left_out: usize,
+}
+
+pub fn outline(snapshot: &Snapshot, options: &OutlineOptions) -> Outline {
+    let mut writer = Writer {
+        snapshot,
+        options,
+        rects: visible_rects(snapshot),
+        frames: Vec::new(),
+        out: Outline { total: snapshot.elements.len(), ..Outline::default() },
+    };
+    for index in 0..snapshot.elements.len() {
+        writer.element(index);
+    }
+    writer.finish()
+}
+
+/// Indentation is worth its tokens only so far.
+const INDENT_MAX: usize = 6;
+
+/// How many surrounding lines are asked whether they already said a text.
+const FRAMES_ASKED_MAX: usize = 4;
+
+/// An element around the present one that has a line.
+struct Frame<'a> {
+    end: usize,
+    indent: usize,
+    label: Option<Label<'a>>,
+    /// The control inside a tappable element that shows what kind of thing it is and its state.
+    carrier: Option<usize>,
+    tappable: bool,
+}
+
+struct Writer<'a> {
+    snapshot: &'a Snapshot,
+    options: &'a OutlineOptions,
+    rects: Vec<Option<Rect>>,
+    frames: Vec<Frame<'a>>,
+    out: Outline,
+}
+
+/// Why an element has a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tappable,
+    /// Operated, though its node does not say that it can be clicked.
+    Control,
+    Scrolls,
+    Shown,
+}
+
+impl<'a> Writer<'a> {
+    fn element(&mut self, index: usize) {
+        while self.frames.last().is_some_and(|frame| frame.end <= index) {
+            self.frames.pop();
+        }
+        let snapshot = self.snapshot;
+        let element = &snapshot.elements[index];
+        let Some(kind) = self.kind(index, element) else { return };
+        let Some(rect) = self.rects[index] else {
+            self.out.off_screen += 1;
+            return;
+        };
+        let label = label::label(snapshot, index);
+        let carrier = (kind == Kind::Tappable).then(|| carrier(snapshot, index)).flatten();
+        let indent = self.frames.last().map_or(0, |frame| (frame.indent + 1).min(INDENT_MAX));
+        let line = self.line(index, kind, label.as_ref(), carrier, rect);
+        self.push_line(indent, &line);
+        if element.end as usize > index + 1 {
+            let frame =
+                Frame { end: element.end as usize, indent, label, carrier, tappable: kind == Kind::Tappable };
+            self.frames.push(frame);
+        }
+    }
+
+    fn kind(&self, index: usize, element: &Element) -> Option<Kind> {
+        if element.is_tappable() {
+            return Some(Kind::Tappable);
+        }
+        if element.affordances.scrollable || element.role == Role::List {
+            return Some(Kind::Scrolls);
+        }
+        if element.role == Role::Progress {
+            return Some(Kind::Shown);
+        }
+        let owner = self.frames.iter().rev().find(|frame| frame.tappable);
+        let speaks_for_owner =
+            owner.is_some_and(|owner| element.role == Role::Button || owner.carrier == Some(index));
+        if element.role.is_control() && !speaks_for_owner {
+            return Some(Kind::Control);
+        }
+        if element.role == Role::WebView && element.end as usize <= index + 1 {
+            return Some(Kind::Shown);
+        }
+        let words = label::own_words(element)?;
+        (!self.already_said(index, words)).then_some(Kind::Shown)
+    }
+
+    fn already_said(&self, index: usize, words: &str) -> bool {
+        self.frames.iter().rev().take(FRAMES_ASKED_MAX).filter_map(|frame| frame.label.as_ref()).any(
+            |label| {
+                let joined_in =
+                    label.source == LabelSource::Descendants && (index as u32) < label.covers_until;
+                joined_in || label.text.contains(words)
+            },
+        )
+    }
+
+    fn line(
+        &self,
+        index: usize,
+        kind: Kind,
+        label: Option<&Label<'_>>,
+        carrier: Option<usize>,
+        rect: Rect,
+    ) -> String {
+        let element = &self.snapshot.elements[index];
+        let shows = carrier.map_or(element, |carrier| &self.snapshot.elements[carrier]);
+        let mut line = String::with_capacity(64);
+        line.push_str(word(shows.role, kind));
+        self.push_label(&mut line, element, kind, label);
+        self.push_value(&mut line, element);
+        push_checked(&mut line, shows.role, element.state.checked.or(shows.state.checked));
+        self.push_id(&mut line, element);
+        push_states(&mut line, element);
+        if kind == Kind::Scrolls || element.affordances.scrollable {
+            self.push_scrolling(&mut line, index);
+        }
+        if matches!(kind, Kind::Tappable | Kind::Control) {
+            let point = self.tap_point(index, rect);
+            let _ = write!(line, " @{},{}", point.x, point.y);
+        }
+        line
+    }
+
+    fn push_label(&self, line: &mut String, element: &Element, kind: Kind, label: Option<&Label<'_>>) {
+        let Some(label) = label else {
+            let nameless = kind == Kind::Tappable || kind == Kind::Control;
+            if nameless && label::value(element).is_none() {
+                line.push_str(" (no label)");
+            }
+            return;
+        };
+        line.push(' ');
+        push_quoted(line, &label.text, self.options.text_max_chars);
+        // A description beside the text tells what an icon-like text does ("PRIVATE", "Add tab").
+        if kind == Kind::Tappable && label.source == LabelSource::Own && !element.password {
+            let description = element.description.as_deref().map(str::trim).unwrap_or_default();
+            if !label.text.contains(description) {
+                line.push_str(" desc ");
+                push_quoted(line, description, self.options.text_max_chars);
+            }
+        }
+    }
+
+    fn push_value(&self, line: &mut String, element: &Element) {
+        match label::value(element) {
+            Some(Value::Text(text)) => {
+                line.push_str(" = ");
+                push_quoted(line, text, self.options.text_max_chars);
+            }
+            Some(Value::Hidden { chars }) => {
+                let _ = write!(line, " = (hidden, {chars})");
+            }
+            None => {}
+        }
+    }
+
+    fn push_id(&self, line: &mut String, element: &Element) {
+        let Some(id) = element.stable_id.as_deref() else { return };
+        let short = id.split_once(":id/").map_or(id, |(_, name)| name);
+        line.push_str(" #");
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/$".contains(&byte);
+        if !short.is_empty() && short.len() <= ID_MAX_CHARS && short.bytes().all(plain) {
+            line.push_str(short);
+        } else {
+            push_quoted(line, short, ID_MAX_CHARS);
+        }
+    }
+
+    fn push_scrolling(&self, line: &mut String, index: usize) {
+        let shown = self.snapshot.children(index).filter(|&child| self.rects[child].is_some()).count();
+        if self.snapshot.elements[index].affordances.scrollable {
+            line.push_str(" scrollable");
+        }
+        if self.snapshot.elements[index].role == Role::List {
+            let _ = write!(line, ", {shown} shown");
+        }
+    }
+
+    /// The middle of what can be seen, or another point when a tappable descendant lies there.
+    fn tap_point(&self, index: usize, rect: Rect) -> Point {
+        let inner = self.inner_tappables(index);
+        let free = |point: &Point| !inner.iter().any(|rect| rect.contains(*point));
+        candidates(rect).into_iter().find(free).unwrap_or_else(|| rect.center())
+    }
+
+    fn inner_tappables(&self, index: usize) -> Vec<Rect> {
+        let end = self.snapshot.elements[index].end as usize;
+        let mut rects = Vec::new();
+        let mut next = index + 1;
+        while next < end && rects.len() < INNER_TAPPABLES_MAX {
+            let Some(element) = self.snapshot.elements.get(next) else { break };
+            if element.is_tappable() {
+                rects.extend(self.rects[next]);
+                next = (element.end as usize).max(next + 1);
+            } else {
+                next += 1;
+            }
+        }
+        rects
+    }
+
+    fn push_line(&mut self, indent: usize, line: &str) {
+        let text = &mut self.out.text;
+        // Once a line did not fit, no later one is shown: a gap in the middle would mislead.
+        if self.out.left_out > 0 || text.len() + indent * 2 + line.len() + 1 > self.options.max_chars {
+            self.out.left_out += 1;
+            return;
+        }
+        for _ in 0..indent {
+            text.push_str("  ");
+        }
+        text.push_str(line);
+        text.push('\n');
+        self.out.shown += 1;
+    }
+
+    fn finish(mut self) -> Outline {
+        let out = &mut self.out;
+        if out.left_out > 0 {
+            let _ = writeln!(
+                out.text,
+                "… {} more lines left out after {} characters; format json has all {} elements",
+                out.left_out, self.options.max_chars, out.total
+            );
+        }
+        self.out
+    }
+}
+
+const ID_MAX_CHARS: usize = 60;
+
+/// For the choice of a point; a screen-wide element may hold thousands.
+const INNER_TAPPABLES_MAX: usize = 64;
+
+fn candidates(rect: Rect) -> [Point; 9] {
+    let center = rect.center();
+    let x = [
+        rect.left.saturating_add(rect.width() / 8),
+        rect.right.saturating_sub(rect.width() / 8).saturating_sub(1),
+    ];
+    let y = [
+        rect.top.saturating_add(rect.height() / 8),
+        rect.bottom.saturating_sub(rect.height() / 8).saturating_sub(1),
+    ];
+    let at = |x, y| Point { x, y };
+    [
+        center,
+        at(x[0], center.y),
+        at(x[1], center.y),
+        at(center.x, y[0]),
+        at(center.x, y[1]),
+        at(x[0], y[0]),
+        at(x[1], y[0]),
+        at(x[0], y[1]),
+        at(x[1], y[1]),
+    ]
+}
+
+/// A tappable row often holds the switch or check box that it operates, which is not tappable itself; Compose even
+/// puts the role of a control into a child without text.
+fn carrier(snapshot: &Snapshot, index: usize) -> Option<usize> {
+    if !matches!(snapshot.elements[index].role, Role::Button | Role::Checkbox) {
+        return None;
+    }
+    let mut controls = label::belonging(snapshot, index).filter(|&inner| {
+        let role = snapshot.elements[inner].role;
+        role.is_control() && role != Role::Button
+    });
+    let first = controls.next()?;
+    controls.next().is_none().then_some(first)
+}
+
+fn word(role: Role, kind: Kind) -> &'static str {
+    match role {
+        Role::Button => "button",
+        Role::Text => "text",
+        Role::TextField => "field",
+        Role::Switch => "switch",
+        Role::Checkbox => "checkbox",
+        Role::Radio => "radio",
+        Role::Slider => "slider",
+        Role::Stepper => "stepper",
+        Role::Dropdown => "dropdown",
+        Role::SegmentedControl => "segments",
+        Role::Tab => "tab",
+        Role::Image => "image",
+        Role::Progress => "progress",
+        Role::List => "list",
+        Role::WebView => "webview",
+        Role::Container | Role::Unknown => match kind {
+            Kind::Scrolls => "area",
+            Kind::Tappable => "button",
+            Kind::Control | Kind::Shown => "text",
+        },
+    }
+}
+
+fn push_checked(line: &mut String, role: Role, checked: Option<bool>) {
+    let Some(checked) = checked else { return };
+    line.push_str(match (role, checked) {
+        (Role::Switch, true) => " on",
+        (Role::Switch, false) => " off",
+        (_, true) => " checked",
+        (_, false) => " unchecked",
+    });
+}
+
+fn push_states(line: &mut String, element: &Element) {
+    if element.state.enabled == Some(false) {
+        line.push_str(" disabled");
+    }
+    if element.state.selected == Some(true) {
+        line.push_str(" selected");
+    }
+    if element.state.focused == Some(true) && element.role == Role::TextField {
+        line.push_str(" focused");
+    }
+    if element.affordances.long_clickable && !element.affordances.clickable && element.role == Role::Button {
+        line.push_str(" long-press");
+    }
+}

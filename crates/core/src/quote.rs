@@ -1,0 +1,97 @@
+//! Text from a device, written so that it cannot be taken for our own words (SE-05).
+
+use std::fmt::Write;
+
+/// Writes `text` in double quotes with the escapes of JSON. What is longer than `chars_max` loses its middle, and the
+/// number of characters lost stands outside the quotes: `"begin"…+312…"end"`.
+pub fn push_quoted(out: &mut String, text: &str, chars_max: usize) {
+    // Bytes are never fewer than characters, so most texts need no counting.
+    if text.len() <= chars_max {
+        return push_whole(out, text);
+    }
+    let count = text.chars().count();
+    if count <= chars_max {
+        return push_whole(out, text);
+    }
+    let tail = chars_max / 4;
+    let head = chars_max - tail;
+    push_whole(out, &text[..byte_index(text, head)]);
+    let _ = write!(out, "…+{}…", count - head - tail);
+    push_whole(out, &text[byte_index(text, count - tail)..]);
+}
+
+fn byte_index(text: &str, chars: usize) -> usize {
+    text.char_indices().nth(chars).map_or(text.len(), |(index, _)| index)
+}
+
+fn push_whole(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            _ if is_deceptive(character) => push_escape(out, character),
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+}
+
+fn push_escape(out: &mut String, character: char) {
+    let mut units = [0; 2];
+    for unit in character.encode_utf16(&mut units) {
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
+/// Characters that are invisible, move what stands around them, or mean nothing outside the app's own font.
+/// The joiners U+200C and U+200D stay: emoji and several scripts need them.
+fn is_deceptive(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            u32::from(character),
+            0xAD
+                | 0x61C
+                | 0x180E
+                | 0x200B
+                | 0x200E..=0x200F
+                | 0x2028..=0x202E
+                | 0x2060..=0x206F
+                | 0xE000..=0xF8FF
+                | 0xFEFF
+                | 0xFFF9..=0xFFFB
+                | 0xE0000..=0x10FFFF
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quoted(text: &str, chars_max: usize) -> String {
+        let mut out = String::new();
+        push_quoted(&mut out, text, chars_max);
+        out
+    }
+
+    #[test]
+    fn what_could_deceive_is_escaped() {
+        // SE-05
+        assert_eq!(quoted("say \"hi\"\\\n\t\u{7}", 100), r#""say \"hi\"\\\n\t\u0007""#);
+        assert_eq!(quoted("a\u{202E}b\u{2066}c\u{2028}", 100), r#""a\u202eb\u2066c\u2028""#);
+        assert_eq!(quoted("\u{E0041}\u{E5D2}", 100), r#""\udb40\udc41\ue5d2""#);
+        assert_eq!(quoted("日本 👨‍👩‍👧 é", 100), "\"日本 👨‍👩‍👧 é\"");
+    }
+
+    #[test]
+    fn long_text_loses_its_middle() {
+        assert_eq!(quoted("abcdefghijkl", 12), "\"abcdefghijkl\"");
+        assert_eq!(quoted("abcdefghijklm", 12), "\"abcdefghi\"…+1…\"klm\"");
+        assert_eq!(quoted("ééééééééé", 8), "\"éééééé\"…+1…\"éé\"");
+        assert_eq!(quoted("éééééééé", 8), "\"éééééééé\"");
+        assert_eq!(quoted("abc", 0), "\"\"…+3…\"\"");
+    }
+}

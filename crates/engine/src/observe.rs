@@ -1,0 +1,48 @@
+//! Reading a device. Reads change nothing, so a lost or premature one is made again; this is the only place that waits.
+
+use std::future::Future;
+use std::time::Duration;
+
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::snapshot::Snapshot;
+
+use crate::progress::Progress;
+
+/// Pauses between attempts; their number limits the attempts.
+const PAUSES_MS: [u64; 4] = [20, 100, 250, 500];
+
+/// A snapshot with its place in the session's time.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    pub snapshot: Snapshot,
+    pub revision: u64,
+    /// When the device had answered, before anything was made of the answer.
+    pub captured_at_ms: u64,
+}
+
+/// Repeats `read` while its failure is of the passing kind and time is left.
+pub async fn read_again<T, F>(progress: &Progress, doing: &str, read: impl Fn() -> F) -> Result<T, Failure>
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    for pause in PAUSES_MS.map(Duration::from_millis) {
+        match progress.race(doing, read()).await {
+            Err(failure) if passes(failure.code) && progress.has_time_for(pause) => {
+                progress.race(doing, pause_for(pause)).await?;
+            }
+            done => return done,
+        }
+    }
+    progress.race(doing, read()).await
+}
+
+/// A device between two windows, a capture that was killed, a connection that broke: all mend themselves. A screen
+/// that never rests does not, and waiting for it has already taken ten seconds.
+fn passes(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::NoRootWindow | ErrorCode::UiTreeUnavailable | ErrorCode::ConnectionLost)
+}
+
+async fn pause_for(pause: Duration) -> Result<(), Failure> {
+    tokio::time::sleep(pause).await;
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! One object carries deadline and cancellation through every step of a call.
+
+use std::future::Future;
+use std::time::Duration;
+
+use mdm_core::error::{ErrorCode, Failure};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Clone)]
+pub struct Progress {
+    started: Instant,
+    deadline: Instant,
+    cancelled: CancellationToken,
+}
+
+impl Progress {
+    pub fn new(timeout: Duration, cancelled: CancellationToken) -> Progress {
+        let started = Instant::now();
+        Progress { started, deadline: started + timeout, cancelled }
+    }
+
+    pub fn elapsed_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    /// Whether a pause of `pause` would still end before the deadline.
+    pub fn has_time_for(&self, pause: Duration) -> bool {
+        Instant::now() + pause < self.deadline
+    }
+
+    /// Runs `work` against the deadline and the caller's cancellation. `doing` completes "while …".
+    pub async fn race<T>(
+        &self,
+        doing: &str,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            () = self.cancelled.cancelled() => Err(Failure::new(
+                ErrorCode::Cancelled,
+                format!("cancelled by the caller while {doing}"),
+                "call again when needed",
+            )),
+            done = work => done,
+            () = tokio::time::sleep_until(self.deadline) => Err(Failure::new(
+                ErrorCode::Timeout,
+                format!("no answer within {} ms while {doing}", (self.deadline - self.started).as_millis()),
+                "the device is slow or stuck; get_system_status tells whether it still answers",
+            )),
+        }
+    }
+
+    /// Like [`Progress::race`] for work with an effect: once it was begun, giving up leaves its fate unknown.
+    pub async fn race_effect<T>(
+        &self,
+        doing: &str,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        self.race(doing, work).await.map_err(|failure| match failure.code {
+            ErrorCode::Timeout | ErrorCode::Cancelled => failure.with_unknown_dispatch(),
+            _ => failure,
+        })
+    }
+}

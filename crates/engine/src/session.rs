@@ -1,0 +1,149 @@
+//! One device and the calls on it: queued, one at a time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mdm_core::device::{AppAction, AppReport, Device, DeviceInfo, Input, LogRead, Pixels};
+use mdm_core::element::Role;
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::relevance::relevant_hash;
+use mdm_core::snapshot::{Screen, Snapshot};
+use tokio::sync::MutexGuard;
+
+use crate::clock::Clock;
+use crate::observe::{Observed, read_again};
+use crate::progress::Progress;
+
+pub struct Session {
+    device: Arc<dyn Device>,
+    clock: Clock,
+    /// Fair: callers get their turn in the order in which they came.
+    turn: tokio::sync::Mutex<()>,
+    revision: Mutex<Revision>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Revision {
+    number: u64,
+    hash: u64,
+}
+
+/// What a field held after a text was typed into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadBack {
+    /// The field's text holds what was typed.
+    Seen { field: String },
+    /// A secret field: only the number of its characters is known.
+    Hidden { characters: usize },
+    /// The field holds something else.
+    Differs { field: String },
+    /// No text field has the focus, so there is nothing to compare with.
+    NoField,
+}
+
+impl Session {
+    pub(crate) fn new(device: Arc<dyn Device>, clock: Clock, revision: Revision) -> Session {
+        Session { device, clock, turn: tokio::sync::Mutex::default(), revision: Mutex::new(revision) }
+    }
+
+    pub(crate) fn drives(&self, device: &Arc<dyn Device>) -> bool {
+        Arc::ptr_eq(&self.device, device)
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        *self.revision.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub async fn info(&self, progress: &Progress) -> Result<DeviceInfo, Failure> {
+        // Facts come from memory after the first time and disturb nobody, so they need no turn.
+        read_again(progress, "reading what the device is", || self.device.info()).await
+    }
+
+    pub async fn observe(&self, progress: &Progress) -> Result<Observed, Failure> {
+        let _turn = self.turn(progress).await?;
+        self.observe_now(progress).await
+    }
+
+    pub async fn screen(&self, progress: &Progress) -> Result<Screen, Failure> {
+        let _turn = self.turn(progress).await?;
+        read_again(progress, "asking which screen is in front", || self.device.screen()).await
+    }
+
+    pub async fn screenshot(&self, progress: &Progress) -> Result<Pixels, Failure> {
+        let _turn = self.turn(progress).await?;
+        read_again(progress, "taking a screenshot", || self.device.screenshot()).await
+    }
+
+    pub async fn logs(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
+        let _turn = self.turn(progress).await?;
+        read_again(progress, "reading the log", || self.device.logs(app)).await
+    }
+
+    /// Sends one input. It is never sent twice: a lost answer is reported as such.
+    pub async fn input(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
+        let _turn = self.turn(progress).await?;
+        progress.race_effect("sending input", self.device.input(input)).await
+    }
+
+    /// Types and then reads the focused field, in one turn.
+    pub async fn type_text(&self, text: &str, progress: &Progress) -> Result<ReadBack, Failure> {
+        let _turn = self.turn(progress).await?;
+        progress.race_effect("typing", self.device.input(Input::Text(text.to_owned()))).await?;
+        let observed = self.observe_now(progress).await?;
+        Ok(read_back(&observed.snapshot, text))
+    }
+
+    pub async fn app(&self, action: AppAction, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
+        let _turn = self.turn(progress).await?;
+        progress.race_effect("commanding an app", self.device.app(action, app)).await
+    }
+
+    /// Terminates and starts in one turn, so that no other call sees the app gone.
+    pub async fn restart(&self, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
+        let _turn = self.turn(progress).await?;
+        progress.race_effect("terminating an app", self.device.app(AppAction::Terminate, app)).await?;
+        progress.race_effect("starting an app", self.device.app(AppAction::Start, app)).await
+    }
+
+    async fn turn(&self, progress: &Progress) -> Result<MutexGuard<'_, ()>, Failure> {
+        progress.race("waiting for earlier calls on this device", async { Ok(self.turn.lock().await) }).await
+    }
+
+    async fn observe_now(&self, progress: &Progress) -> Result<Observed, Failure> {
+        let snapshot = read_again(progress, "reading the UI tree", || self.device.snapshot()).await?;
+        let captured_at_ms = self.clock.now_ms();
+        Ok(Observed { revision: self.revise(&snapshot), snapshot, captured_at_ms })
+    }
+
+    /// Goes up exactly when something that matters changed (SY-02).
+    fn revise(&self, snapshot: &Snapshot) -> u64 {
+        let hash = relevant_hash(snapshot);
+        let mut revision = self.revision.lock().unwrap_or_else(PoisonError::into_inner);
+        if revision.number == 0 || revision.hash != hash {
+            *revision = Revision { number: revision.number + 1, hash };
+        }
+        revision.number
+    }
+}
+
+fn read_back(snapshot: &Snapshot, typed: &str) -> ReadBack {
+    let field = snapshot.elements.iter().find(|e| e.role == Role::TextField && e.state.focused == Some(true));
+    let Some(field) = field else { return ReadBack::NoField };
+    let text = field.text.as_deref().unwrap_or("");
+    if field.password {
+        return ReadBack::Hidden { characters: text.chars().count() };
+    }
+    let field = text.to_owned();
+    if field.contains(typed) { ReadBack::Seen { field } } else { ReadBack::Differs { field } }
+}
+
+impl ReadBack {
+    /// The failure to report when the field contradicts what was typed.
+    pub fn contradiction(&self, typed: &str) -> Option<Failure> {
+        let ReadBack::Differs { field } = self else { return None };
+        Some(Failure::new(
+            ErrorCode::VerificationFailed,
+            format!("typed {typed:?}, but the focused field reads {field:?}"),
+            "the field may format, limit or refuse input; read it with get_ui_tree before typing again",
+        ))
+    }
+}
