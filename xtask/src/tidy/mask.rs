@@ -25,11 +25,13 @@ pub fn mask(source: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Masked text in which also everything under `#[cfg(test)]` is blank.
+/// Masked text in which also everything under `#[cfg(test)]` or `#[cfg(all(test, ..))]` is blank.
 pub fn without_tests(masked: &str) -> String {
     let mut out = masked.as_bytes().to_vec();
     let mut from = 0;
-    while let Some(found) = masked[from..].find("#[cfg(test)]") {
+    let next =
+        |text: &str| ["#[cfg(test)]", "#[cfg(all(test,"].iter().filter_map(|mark| text.find(mark)).min();
+    while let Some(found) = next(&masked[from..]) {
         let start = from + found;
         let open = masked[start..].find(['{', ';']).map_or(masked.len(), |at| start + at);
         let end = block_end(masked.as_bytes(), open);
@@ -166,7 +168,7 @@ mod tests {
     #[test]
     fn only_the_test_module_is_left_out() {
         let text = mask(
-            "fn a() {}\n#[cfg(test)]\nmod tests {\n fn b() { {} }\n}\nfn c() {}\n#[cfg(test)]\nmod t;\nfn d() {}",
+            "fn a() {}\n#[cfg(test)]\nmod tests {\n fn b() { {} }\n}\nfn c() {}\n#[cfg(all(test, unix))]\nmod t;\nfn d() {}",
         );
         let rest = without_tests(&text);
         assert!(rest.contains("fn a") && rest.contains("fn c") && rest.contains("fn d"));
