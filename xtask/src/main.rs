@@ -1,1 +1,39 @@
-fn main() {}
+//! What the project does to itself. `cargo xtask test` is the command of the README and of CI.
+
+mod bench;
+mod command;
+mod docs;
+mod test;
+mod third_party;
+mod tidy;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask COMMAND
+
+  test           format, lints, tidy and every test; what CI runs. With CI=true a skipped test is a failure
+  tidy           the rules that no compiler checks
+  docs           writes docs/tools.md and the tool schemas anew
+  bench [--json FILE] [--data FOLDER]
+                 times the release build against the virtual phone, beside the phone's own time
+  third-party    installs the pinned clients that the interop tests run, into .third-party/";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let root = command::root();
+    let outcome = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["test"] => return test::test(&root),
+        ["tidy"] => tidy::tidy(&root),
+        ["bench", options @ ..] => bench::bench(&root, options),
+        ["docs"] => docs::write(&root),
+        ["third-party"] => third_party::report(&root),
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

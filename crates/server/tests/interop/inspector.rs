@@ -1,0 +1,59 @@
+//! The MCP Inspector's command line: its schema lint and a call, in both eras.
+
+use std::process::Command;
+
+use crate::process::{BINARY, Done, Folder, part, run};
+
+/// What the Inspector's exit codes say.
+const TOOL_REPORTED_AN_ERROR: i32 = 5;
+
+fn inspect(era: &str, args: &[&str]) -> Option<Done> {
+    let test = format!("inspector, {era} {}", args[1]);
+    let (node, inspector) = (part("MDM_TEST_NODE_BIN", &test)?, part("MDM_TEST_INSPECTOR", &test)?);
+    let home = Folder::new();
+    let mut command = Command::new(node);
+    command.arg(inspector).args(["--cli", BINARY, "serve", "--virtual", "android", "--no-adb-server"]);
+    command.args(["--protocol-era", era]).args(args);
+    // It keeps a catalogue in the home folder, and adds it where there is none.
+    Some(run(command.env("HOME", home.path()).current_dir(home.path())))
+}
+
+/// `--strict` exits with 6 when a schema would trip other clients.
+fn lists_portable_schemas(era: &str) {
+    let Some(done) = inspect(era, &["--method", "tools/list", "--strict", "--format", "json"]) else {
+        return;
+    };
+    let done = done.ok();
+    assert!(done.out().contains("\"get_ui_tree\""), "{}", done.out());
+    let complaints: Vec<String> =
+        done.err().lines().filter(|line| line.contains("arning")).map(str::to_owned).collect();
+    assert_eq!(complaints, Vec::<String>::new());
+}
+
+fn calls_a_tool(era: &str) {
+    let call = ["--method", "tools/call", "--tool-name", "get_ui_tree", "--tool-args-json"];
+    let Some(done) = inspect(era, &[&call[..], &[r#"{"platform":"android"}"#]].concat()) else { return };
+    assert!(done.ok().out().contains("\"text\""));
+    let Some(done) = inspect(era, &[&call[..], &[r#"{"platform":"toaster"}"#]].concat()) else { return };
+    assert_eq!(done.code, Some(TOOL_REPORTED_AN_ERROR), "{}", done.err());
+}
+
+#[test]
+fn legacy_list() {
+    lists_portable_schemas("legacy");
+}
+
+#[test]
+fn modern_list() {
+    lists_portable_schemas("modern");
+}
+
+#[test]
+fn legacy_call() {
+    calls_a_tool("legacy");
+}
+
+#[test]
+fn modern_call() {
+    calls_a_tool("modern");
+}

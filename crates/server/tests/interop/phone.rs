@@ -1,0 +1,93 @@
+//! The virtual phone as a process of its own, and a real adb that knows only this phone.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::process::{BINARY, Done, Folder, Talker, free_port, run};
+
+pub const APP: &str = "com.workbench";
+
+pub struct Phone {
+    /// `127.0.0.1:PORT`, which is also the serial that adb gives it.
+    pub address: String,
+    talker: Talker,
+}
+
+impl Phone {
+    pub fn start(options: &[&str]) -> Phone {
+        let mut command = Command::new(BINARY);
+        command
+            .args(["virtual", "android", "--adb-port", "0", "--timing", "instant", "--trace"])
+            .args(options);
+        let talker = Talker::start(&mut command);
+        let first = talker.hear().expect("the phone says where it listens");
+        let address =
+            first.strip_prefix("adb: ").unwrap_or_else(|| panic!("first line is {first:?}")).to_owned();
+        Phone { address, talker }
+    }
+
+    /// Waits until the phone itself says that it runs a command with these words.
+    #[track_caller]
+    pub fn ran(&self, words: &str) {
+        while let Some(line) = self.talker.hear_stderr() {
+            if line.starts_with("cmd ") && line.contains(words) {
+                return;
+            }
+        }
+        panic!("the phone ended without running {words}");
+    }
+}
+
+/// An adb client with an adb server of its own: own HOME, own port, no look for emulators or phones in the network.
+pub struct Adb {
+    program: PathBuf,
+    port: u16,
+    pub home: Folder,
+}
+
+impl Adb {
+    pub fn start(program: PathBuf) -> Adb {
+        let adb = Adb { program, port: free_port(), home: Folder::new() };
+        adb.run(&["start-server"]).ok();
+        adb
+    }
+
+    /// One with this phone connected and ready.
+    pub fn with(program: PathBuf, phone: &Phone) -> Adb {
+        let adb = Adb::start(program);
+        let said = adb.run(&["connect", &phone.address]).ok().out();
+        assert!(said.starts_with("connected to "), "{said}");
+        adb.run(&["wait-for-device"]).ok();
+        adb
+    }
+
+    #[track_caller]
+    pub fn run(&self, args: &[&str]) -> Done {
+        run(self.environment(Command::new(&self.program).args(args)))
+    }
+
+    #[track_caller]
+    pub fn shell(&self, script: &str) -> String {
+        self.run(&["shell", script]).ok().out()
+    }
+
+    /// Makes a command see this adb server and nothing of the user's.
+    pub fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .env("HOME", self.home.path())
+            .env("ANDROID_USER_HOME", self.home.path().join(".android"))
+            .env("ANDROID_ADB_SERVER_PORT", self.port.to_string())
+            .env("ADB_LOCAL_TRANSPORT_MAX_PORT", "5553")
+            .env("ADB_MDNS", "0")
+            .env_remove("ADB_SERVER_SOCKET")
+            .env_remove("ANDROID_SERIAL")
+            .env_remove("ADB_VENDOR_KEYS")
+    }
+}
+
+impl Drop for Adb {
+    fn drop(&mut self) {
+        let mut command = Command::new(&self.program);
+        let _ = self.environment(command.arg("kill-server")).output();
+    }
+}

@@ -1,0 +1,184 @@
+//! Other programs, run with a guard against hanging and gone when the test ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+pub const BINARY: &str = env!("CARGO_BIN_EXE_mobile-debug-mcp");
+/// Only against a hang: nothing here is a test of speed.
+const GUARD: Duration = Duration::from_secs(180);
+
+/// The part that `cargo xtask test` put into this variable. `None` has been reported as a skip.
+pub fn part(variable: &str, test: &str) -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os(variable) {
+        return Some(path.into());
+    }
+    let message = format!("skipped: {test}: {variable} is not set, get it with: cargo xtask test");
+    assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
+    // Straight to stderr: the harness holds back what a passing test prints.
+    writeln!(std::io::stderr(), "{message}").unwrap();
+    None
+}
+
+#[derive(Debug)]
+pub struct Done {
+    pub code: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+impl Done {
+    pub fn out(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    pub fn err(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// The same, once it is known that the program ended well.
+    #[track_caller]
+    pub fn ok(self) -> Done {
+        assert_eq!(self.code, Some(0), "stdout: {}\nstderr: {}", self.out(), self.err());
+        self
+    }
+}
+
+/// Runs to the end, with nothing on stdin.
+#[track_caller]
+pub fn run(command: &mut Command) -> Done {
+    let name = format!("{command:?}");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = Running(child.unwrap_or_else(|e| panic!("{name}: {e}")));
+    let stdout = collect(child.0.stdout.take().unwrap());
+    let stderr = collect(child.0.stderr.take().unwrap());
+    let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(GUARD), stderr.recv_timeout(GUARD)) else {
+        panic!("{name}: no end after {} s", GUARD.as_secs());
+    };
+    Done { code: child.0.wait().unwrap().code(), stdout, stderr }
+}
+
+fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (to, from) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if pipe.read_to_end(&mut bytes).is_ok() {
+            let _ = to.send(bytes);
+        }
+    });
+    from
+}
+
+/// A child that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A program that talks in lines for as long as the test wants.
+pub struct Talker {
+    stdin: Option<ChildStdin>,
+    stdout: Receiver<String>,
+    stderr: Receiver<String>,
+    child: Running,
+}
+
+impl Talker {
+    pub fn start(command: &mut Command) -> Talker {
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = Running(pipes.spawn().unwrap());
+        Talker {
+            stdin: child.0.stdin.take(),
+            stdout: lines(child.0.stdout.take().unwrap()),
+            stderr: lines(child.0.stderr.take().unwrap()),
+            child,
+        }
+    }
+
+    pub fn say(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("stdin is open");
+        stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// The next line of stdout; `None` at its end.
+    #[track_caller]
+    pub fn hear(&self) -> Option<String> {
+        next(&self.stdout)
+    }
+
+    #[track_caller]
+    pub fn hear_stderr(&self) -> Option<String> {
+        next(&self.stderr)
+    }
+
+    /// Closes stdin and waits for the program to end by itself. Gives what stdout still held.
+    #[track_caller]
+    pub fn finish(mut self) -> (Option<i32>, Vec<String>) {
+        self.stdin = None;
+        let mut rest = Vec::new();
+        while let Some(line) = self.hear() {
+            rest.push(line);
+        }
+        (self.child.0.wait().unwrap().code(), rest)
+    }
+}
+
+fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (to, from) = channel();
+    std::thread::spawn(move || {
+        let (mut pipe, mut line) = (BufReader::new(pipe), Vec::new());
+        while pipe.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
+            if to.send(text).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+    from
+}
+
+#[track_caller]
+fn next(lines: &Receiver<String>) -> Option<String> {
+    match lines.recv_timeout(GUARD) {
+        Ok(line) => Some(line),
+        Err(RecvTimeoutError::Disconnected) => None,
+        Err(RecvTimeoutError::Timeout) => panic!("silence for {} s", GUARD.as_secs()),
+    }
+}
+
+/// A folder of the test's own, gone when the test ends. It serves as HOME too, so that no key, setting or server of the
+/// person who runs the tests is touched.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("interop-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A TCP port that nothing listens on.
+pub fn free_port() -> u16 {
+    std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}

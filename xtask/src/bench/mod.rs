@@ -1,0 +1,147 @@
+//! `cargo xtask bench`: what the product adds to the device's own time, how fast it starts and what it holds.
+//!
+//! Everything runs in one go on one machine, and what is compared is interleaved, so that a busy machine slows both
+//! sides. A missed goal is a finding, not an error. Peers (other servers, same phone, same calls) belong into `table`
+//! as further columns, measured within `rounds`; none is measured yet.
+
+mod adb;
+mod process;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use adb::Adb;
+use process::{Phone, Server, living_children, memory, reaped_faults};
+use table::{Line, Spread, Table};
+
+use crate::command::{cargo, metadata, run};
+
+const WARM_UP_CALLS: usize = 30;
+const CALLS: usize = 250;
+const COLD_STARTS: usize = 20;
+const MEMORY_CALLS: usize = 200;
+const TREE: (&str, &str) = ("get_ui_tree", r#"{"platform":"android"}"#);
+const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
+
+pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
+    let (mut json, mut data) = (None, root.join("../shared/data/bench"));
+    for pair in options.chunks(2) {
+        match pair {
+            ["--json", file] => json = Some(PathBuf::from(file)),
+            ["--data", folder] => data = PathBuf::from(folder),
+            _ => return Err("usage: cargo xtask bench [--json FILE] [--data FOLDER]".to_owned()),
+        }
+    }
+    let data = data.canonicalize().map_err(|e| {
+        format!("{}: {e}; --data names a folder with small.xml, medium.xml, large.xml", data.display())
+    })?;
+    run(cargo(root).args(["build", "--release", "-p", "mobile-debug-mcp"]))?;
+    let binary = metadata(root)?.target_directory.join("release/mobile-debug-mcp");
+    let mut table = Table::new();
+    for (size, goal_ms) in [("small", 0.8), ("medium", 1.0), ("large", 3.0)] {
+        let stage = Stage { binary: &binary, hierarchy: data.join(format!("{size}.xml")) };
+        table.add(stage.beyond_the_device(&format!("get_ui_tree {size}"), TREE, goal_ms)?);
+    }
+    let stage = Stage { binary: &binary, hierarchy: data.join("medium.xml") };
+    table.add(stage.beyond_the_device("tap", TAP, 0.5)?);
+    table.add(stage.cold_start()?);
+    for line in stage.memory_and_processes()? {
+        table.add(line);
+    }
+    println!("{table}");
+    json.map_or(Ok(()), |file| table.write_json(&file))
+}
+
+/// One binary, one screen.
+struct Stage<'a> {
+    binary: &'a Path,
+    hierarchy: PathBuf,
+}
+
+impl Stage<'_> {
+    /// Times a call through MCP beside its own shell commands, run barely.
+    fn beyond_the_device(&self, what: &str, call: (&str, &str), goal_ms: f64) -> Result<Line, String> {
+        let commands = self.commands(call)?;
+        if commands.is_empty() {
+            return Err(format!("{what} ran nothing on the phone"));
+        }
+        let phone = Phone::start(self.binary, &self.hierarchy, false)?;
+        let (mut server, _) = Server::start(self.binary, &phone)?;
+        let mut adb = Adb::connect(&phone.address)?;
+        rounds(WARM_UP_CALLS, &mut server, &mut adb, call, &commands)?;
+        let (product, device) = rounds(CALLS, &mut server, &mut adb, call, &commands)?;
+        Ok(Line::beyond(what, Spread::of(&product), Spread::of(&device), goal_ms))
+    }
+
+    /// What the phone runs for one call, learnt from the phone itself once the server has settled down.
+    fn commands(&self, (tool, arguments): (&str, &str)) -> Result<Vec<String>, String> {
+        let phone = Phone::start(self.binary, &self.hierarchy, true)?;
+        let (mut server, _) = Server::start(self.binary, &phone)?;
+        for _ in 0..3 {
+            server.call(tool, arguments)?;
+        }
+        phone.commands_of(|| server.call(tool, arguments).map(drop))
+    }
+
+    fn cold_start(&self) -> Result<Line, String> {
+        let phone = Phone::start(self.binary, &self.hierarchy, false)?;
+        let starts: Result<Vec<Duration>, String> =
+            (0..COLD_STARTS).map(|_| Server::start(self.binary, &phone).map(|(_, took)| took)).collect();
+        Ok(Line::time("start until tools/list is answered", Spread::of(&starts?), 10.0))
+    }
+
+    fn memory_and_processes(&self) -> Result<Vec<Line>, String> {
+        let phone = Phone::start(self.binary, &self.hierarchy, false)?;
+        let (mut server, _) = Server::start(self.binary, &phone)?;
+        let pid = server.pid();
+        let at_start = memory(pid)?;
+        server.call(TREE.0, TREE.1)?;
+        let (faults, mut alive) = (reaped_faults(pid)?, 0);
+        for _ in 0..MEMORY_CALLS {
+            server.call(TREE.0, TREE.1)?;
+            alive = alive.max(living_children(pid));
+        }
+        let after = memory(pid)?;
+        let reaped = usize::from(reaped_faults(pid)? != faults);
+        Ok(vec![
+            Line::memory("memory after start", &at_start, 10.0),
+            Line::memory(&format!("memory after {MEMORY_CALLS} get_ui_tree medium"), &after, 20.0),
+            Line::processes(&format!("child processes in {MEMORY_CALLS} calls"), alive.max(reaped)),
+        ])
+    }
+}
+
+type Times = Vec<Duration>;
+
+/// Times of the product and of the device alone, taken in turns; who is first alternates.
+fn rounds(
+    count: usize,
+    server: &mut Server,
+    adb: &mut Adb,
+    call: (&str, &str),
+    commands: &[String],
+) -> Result<(Times, Times), String> {
+    let (mut product, mut device) = (Times::new(), Times::new());
+    for round in 0..count {
+        if round % 2 == 0 {
+            product.push(server.call(call.0, call.1)?.took);
+            device.push(replay(adb, commands)?);
+        } else {
+            device.push(replay(adb, commands)?);
+            product.push(server.call(call.0, call.1)?.took);
+        }
+    }
+    Ok((product, device))
+}
+
+fn replay(adb: &mut Adb, commands: &[String]) -> Result<Duration, String> {
+    let start = Instant::now();
+    for command in commands {
+        let answer = adb.shell(command)?;
+        if answer.code != 0 || answer.stdout.is_empty() && command.contains("cat ") {
+            return Err(format!("the phone answered {} to {command}", answer.code));
+        }
+    }
+    Ok(start.elapsed())
+}

@@ -1,0 +1,150 @@
+//! What was measured, for a person and for a program.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::process::Memory;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    pub p50_ms: f64,
+    pub p95_ms: f64,
+}
+
+impl Spread {
+    pub fn of(times: &[Duration]) -> Spread {
+        let mut ms: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1000.0).collect();
+        ms.sort_by(f64::total_cmp);
+        // The smallest value that this share of the values does not exceed.
+        let at = |percent: usize| {
+            let rank = (ms.len() * percent).div_ceil(100).max(1);
+            ms.get(rank - 1).copied().unwrap_or(f64::NAN)
+        };
+        Spread { p50_ms: at(50), p95_ms: at(95) }
+    }
+}
+
+#[derive(Serialize)]
+pub struct Line {
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    product: Option<Spread>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<Spread>,
+    /// What is compared with the goal.
+    value: f64,
+    goal: f64,
+    unit: &'static str,
+    is_met: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    note: String,
+}
+
+impl Line {
+    fn new(what: &str, value: f64, goal: f64, unit: &'static str) -> Line {
+        let (what, note) = (what.to_owned(), String::new());
+        Line { what, product: None, device: None, value, goal, unit, is_met: value <= goal, note }
+    }
+
+    pub fn beyond(what: &str, product: Spread, device: Spread, goal_ms: f64) -> Line {
+        let line = Line::new(what, product.p50_ms - device.p50_ms, goal_ms, "ms beyond the device");
+        Line { product: Some(product), device: Some(device), ..line }
+    }
+
+    pub fn time(what: &str, spread: Spread, goal_ms: f64) -> Line {
+        Line { product: Some(spread), ..Line::new(what, spread.p50_ms, goal_ms, "ms") }
+    }
+
+    pub fn memory(what: &str, memory: &Memory, goal_mb: f64) -> Line {
+        let mb = |kb: u64| kb as f64 / 1024.0;
+        let note = format!("peak {:.1}", mb(memory.peak_kb));
+        Line { note, ..Line::new(what, mb(memory.now_kb), goal_mb, "MB") }
+    }
+
+    /// `seen` is a lower bound: children alive at once, or one when any has been reaped meanwhile.
+    pub fn processes(what: &str, seen: usize) -> Line {
+        let note = "children alive after a call, or reaped since the first".to_owned();
+        Line { note, ..Line::new(what, seen as f64, 0.0, "processes at least") }
+    }
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let spread = |spread: Option<Spread>| match spread {
+            Some(s) => format!("{:>8.2} {:>8.2}", s.p50_ms, s.p95_ms),
+            None => format!("{:>8} {:>8}", "", ""),
+        };
+        write!(f, "{:<42} {} {} ", self.what, spread(self.product), spread(self.device))?;
+        write!(f, "{:>9.2} {:>6.1} {:<21} ", self.value, self.goal, self.unit)?;
+        write!(f, "{:<24}{}", self.note, if self.is_met { "ok" } else { "MISSED" })
+    }
+}
+
+#[derive(Serialize)]
+pub struct Table {
+    cores: usize,
+    load_1_min: String,
+    lines: Vec<Line>,
+}
+
+impl Table {
+    pub fn new() -> Table {
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        Table {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            load_1_min: load.split(' ').next().unwrap_or("").to_owned(),
+            lines: Vec::new(),
+        }
+    }
+
+    /// Printed at once too: the whole takes a while.
+    pub fn add(&mut self, line: Line) {
+        eprintln!("{line}");
+        self.lines.push(line);
+    }
+
+    pub fn write_json(&self, file: &Path) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
+        std::fs::write(file, text + "\n").map_err(|e| format!("{}: {e}", file.display()))
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{} cores, load {} at the start. Times in ms.", self.cores, self.load_1_min)?;
+        let (product, device) =
+            (format!("{:>8} {:>8}", "p50", "p95"), format!("{:>8} {:>8}", "device50", "device95"));
+        writeln!(f, "{:<42} {product} {device} {:>9} {:>6}", "", "value", "goal")?;
+        for line in &self.lines {
+            writeln!(f, "{line}")?;
+        }
+        let missed: Vec<&str> =
+            self.lines.iter().filter(|line| !line.is_met).map(|line| line.what.as_str()).collect();
+        match missed.len() {
+            0 => write!(f, "every goal met"),
+            n => write!(f, "{n} of {} goals missed: {}", self.lines.len(), missed.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_were_seen() {
+        let times: Vec<Duration> = (1..=100).rev().map(Duration::from_millis).collect();
+        assert_eq!(Spread::of(&times), Spread { p50_ms: 50.0, p95_ms: 95.0 });
+        assert_eq!(Spread::of(&[Duration::from_millis(7)]), Spread { p50_ms: 7.0, p95_ms: 7.0 });
+    }
+
+    #[test]
+    fn a_goal_is_about_the_time_beyond_the_device() {
+        let (product, device) = (Spread { p50_ms: 5.0, p95_ms: 9.0 }, Spread { p50_ms: 4.5, p95_ms: 6.0 });
+        assert!(Line::beyond("tap", product, device, 0.5).is_met);
+        let missed = Line::beyond("tap", product, device, 0.4);
+        assert!(missed.to_string().ends_with("MISSED"));
+    }
+}

