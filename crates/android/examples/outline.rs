@@ -2,17 +2,12 @@
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::geometry::Size;
 use mdm_core::outline::{OutlineOptions, outline};
 use mdm_core::relevance::relevant_hash;
 
 fn main() -> std::io::Result<()> {
     for path in std::env::args().skip(1) {
-        let mut snapshot = parse(&std::fs::read(&path)?, &Limits::default());
-        if let Some(root) = snapshot.elements.first() {
-            let side = |length: i32| u32::try_from(length).unwrap_or(0);
-            snapshot.size = Size { width: side(root.bounds.right), height: side(root.bounds.bottom) };
-        }
+        let snapshot = parse(&std::fs::read(&path)?, &Limits::default());
         let outline = outline(&snapshot, &OutlineOptions::default());
         println!("== {path} {:016x}", relevant_hash(&snapshot));
         print!("{}", outline.text);

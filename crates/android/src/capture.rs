@@ -62,7 +62,8 @@ pub fn read(output: &Output) -> Result<Snapshot, Failure> {
     };
     let limits = hierarchy::Limits::default();
     let mut snapshot = hierarchy::parse(&xml[start..], &limits);
-    let messages = [&String::from_utf8_lossy(&xml[..start]), &*String::from_utf8_lossy(&output.stderr)].concat();
+    let messages =
+        [&String::from_utf8_lossy(&xml[..start]), &*String::from_utf8_lossy(&output.stderr)].concat();
     snapshot.size = screen_size(&messages).unwrap_or_default().rotated(snapshot.rotation);
     snapshot.screen = screen::parse(&messages);
     Ok(snapshot)
@@ -70,8 +71,10 @@ pub fn read(output: &Output) -> Result<Snapshot, Failure> {
 
 /// `Override size` wins over `Physical size`; both are given in the natural orientation.
 fn screen_size(messages: &str) -> Option<Size> {
-    let value = |key: &str| messages.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": "));
-    let (width, height) = value("Override size").or_else(|| value("Physical size"))?.trim().split_once('x')?;
+    let value =
+        |key: &str| messages.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": "));
+    let (width, height) =
+        value("Override size").or_else(|| value("Physical size"))?.trim().split_once('x')?;
     Some(Size { width: width.parse().ok()?, height: height.parse().ok()? })
 }
 
@@ -146,7 +149,11 @@ mod tests {
     #[test]
     fn error_texts_become_codes_whatever_the_exit_code() {
         let code = |stderr: &str, exit| read(&output("", stderr, exit)).unwrap_err().code;
-        assert_eq!(code("ERROR: could not get idle state.\nPhysical size: 1x1", 0), ErrorCode::UiNotIdle, "W8");
+        assert_eq!(
+            code("ERROR: could not get idle state.\nPhysical size: 1x1", 0),
+            ErrorCode::UiNotIdle,
+            "W8"
+        );
         let null_root = "ERROR: null root node returned by UiTestAutomationBridge.";
         assert_eq!(code(null_root, 0), ErrorCode::NoRootWindow);
         assert_eq!(code("UiAutomationService@1 already registered!", 137), ErrorCode::UiTreeUnavailable);

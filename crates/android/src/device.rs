@@ -113,7 +113,8 @@ impl AndroidDevice {
     }
 
     async fn start_app(&self, app: &str) -> Result<AppReport, Failure> {
-        let resolve = Script::new("cmd package resolve-activity --brief -c android.intent.category.LAUNCHER").arg(app);
+        let resolve =
+            Script::new("cmd package resolve-activity --brief -c android.intent.category.LAUNCHER").arg(app);
         let resolved = self.run(&resolve, SHORT_BYTES_MAX).await?.stdout_text();
         let component = resolved.lines().last().unwrap_or("").trim().to_owned();
         if !component.contains('/') {
@@ -166,7 +167,8 @@ impl AndroidDevice {
     async fn binary(&self, script: &Script) -> Result<Vec<u8>, Failure> {
         let features = self.adb.features().await.map_err(|e| self.failure(e))?;
         if !features.shell_v2 {
-            let (bytes, _) = self.adb.exec(script, pixels::PIXELS_BYTES_MAX).await.map_err(|e| self.failure(e))?;
+            let (bytes, _) =
+                self.adb.exec(script, pixels::PIXELS_BYTES_MAX).await.map_err(|e| self.failure(e))?;
             return Ok(bytes.into());
         }
         let output = self.run(script, pixels::PIXELS_BYTES_MAX).await?;
@@ -195,16 +197,20 @@ impl AndroidDevice {
     fn failure(&self, error: AdbError) -> Failure {
         let id = &self.id;
         let (code, hint) = match &error {
-            AdbError::Unreachable(_) | AdbError::Offline(_) => {
-                (ErrorCode::DeviceOffline, "check the cable or the address; list_devices shows what is connected")
-            }
+            AdbError::Unreachable(_) | AdbError::Offline(_) => (
+                ErrorCode::DeviceOffline,
+                "check the cable or the address; list_devices shows what is connected",
+            ),
             AdbError::Lost(_) => {
                 (ErrorCode::ConnectionLost, "look at the screen before repeating anything: get_ui_tree")
             }
-            AdbError::NotFound(_) => (ErrorCode::DeviceNotFound, "it was unplugged; list_devices shows what is connected"),
-            AdbError::Unauthorized(_) => {
-                (ErrorCode::DeviceUnauthorized, "accept the computer's key on the device's screen, then try again")
+            AdbError::NotFound(_) => {
+                (ErrorCode::DeviceNotFound, "it was unplugged; list_devices shows what is connected")
             }
+            AdbError::Unauthorized(_) => (
+                ErrorCode::DeviceUnauthorized,
+                "accept the computer's key on the device's screen, then try again",
+            ),
             AdbError::Refused(_) => (ErrorCode::ActionRejected, "the device does not offer this service"),
             AdbError::Protocol(_) => (ErrorCode::ProtocolError, "the device's adbd misbehaved; reconnect it"),
             AdbError::Unsendable(_) => (ErrorCode::InvalidArgument, "leave that character out"),

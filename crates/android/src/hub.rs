@@ -114,7 +114,12 @@ impl Hub {
     }
 
     fn listed(&self, id: &str, availability: Availability, device: Arc<AndroidDevice>) -> Listed {
-        Listed { platform: Platform::Android, id: id.to_owned(), availability, device: device as Arc<dyn Device> }
+        Listed {
+            platform: Platform::Android,
+            id: id.to_owned(),
+            availability,
+            device: device as Arc<dyn Device>,
+        }
     }
 
     /// The newest list of the server, from a connection that is told of every change.

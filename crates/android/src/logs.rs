@@ -22,7 +22,8 @@ pub fn script(app: Option<&str>) -> Script {
 pub fn read(output: &[u8]) -> LogRead {
     let text = String::from_utf8_lossy(output);
     let mut lines = text.lines();
-    let now_ms = lines.next().and_then(|seconds| seconds.trim().parse::<u64>().ok()).map(|s| s.saturating_mul(1000));
+    let now_ms =
+        lines.next().and_then(|seconds| seconds.trim().parse::<u64>().ok()).map(|s| s.saturating_mul(1000));
     let pids = lines.next().unwrap_or("");
     let app_pids = pids.split_whitespace().filter_map(|pid| pid.parse().ok()).collect();
     let entries: Vec<LogEntry> = lines.filter_map(parse_line).collect();
@@ -39,7 +40,9 @@ fn parse_line(line: &str) -> Option<LogEntry> {
     };
     let date = word()?;
     let time_ms = match date.split_once('.') {
-        Some((seconds, millis)) => Some(seconds.parse::<u64>().ok()?.checked_mul(1000)? + millis.parse::<u64>().ok()?),
+        Some((seconds, millis)) => {
+            Some(seconds.parse::<u64>().ok()?.checked_mul(1000)? + millis.parse::<u64>().ok()?)
+        }
         None => {
             word()?;
             None

@@ -26,13 +26,12 @@ pub fn from_raw(mut raw: Vec<u8>) -> Result<Pixels, String> {
 }
 
 pub fn from_png(bytes: &[u8]) -> Result<Pixels, String> {
-    let mut decoder = png::Decoder::new_with_limits(
-        std::io::Cursor::new(bytes),
-        png::Limits { bytes: PIXELS_BYTES_MAX },
-    );
+    let mut decoder =
+        png::Decoder::new_with_limits(std::io::Cursor::new(bytes), png::Limits { bytes: PIXELS_BYTES_MAX });
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
-    let size = reader.output_buffer_size().filter(|s| *s <= PIXELS_BYTES_MAX).ok_or("the picture is too large")?;
+    let size =
+        reader.output_buffer_size().filter(|s| *s <= PIXELS_BYTES_MAX).ok_or("the picture is too large")?;
     let mut data = vec![0; size];
     let info = reader.next_frame(&mut data).map_err(|e| e.to_string())?;
     data.truncate(info.buffer_size());

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::element::{Element, Role};
+use crate::quote::is_unreadable;
 use crate::snapshot::Snapshot;
 
 /// Where a label was found, best first.
@@ -103,13 +104,12 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     let mut last = "";
     let mut covers_until = index as u32 + 1;
     let mut parts = 0;
+    let mut chars = 0;
     for inner in belonging(snapshot, index) {
         let Some(words) = own_words(&snapshot.elements[inner]) else { continue };
         let repeated = words == last;
-        if !repeated
-            && parts > 0
-            && (parts == JOINED_TEXTS_MAX || text.len() + words.len() > JOINED_CHARS_MAX)
-        {
+        let full = parts == JOINED_TEXTS_MAX || chars + words.chars().count() > JOINED_CHARS_MAX;
+        if full && parts > 0 && !repeated {
             break;
         }
         covers_until = inner as u32 + 1;
@@ -124,13 +124,16 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
             joined.push_str(words);
         }
         last = words;
+        chars += words.chars().count();
         parts += 1;
     }
     (parts > 0).then_some(Label { text, source: LabelSource::Descendants, covers_until })
 }
 
+/// Icon fonts and invisible characters are no words.
 fn said(text: Option<&str>) -> Option<&str> {
-    text.map(str::trim).filter(|text| !text.is_empty())
+    let readable = |character: char| !character.is_whitespace() && !is_unreadable(character);
+    text.map(str::trim).filter(|text| text.chars().any(readable))
 }
 
 /// Switches write their state as their text.
@@ -209,6 +212,13 @@ mod tests {
         assert_eq!(labels(vec![field.clone()]), [Some("Email".into())]);
         let empty = Element { text: Some("Email".into()), ..field };
         assert_eq!(value(&empty), None);
+    }
+
+    #[test]
+    fn an_icon_is_called_by_its_description() {
+        let icon = node(None, 1, "\u{E722}");
+        assert_eq!(own_words(&icon), None);
+        assert_eq!(own_words(&Element { description: Some("Camera".into()), ..icon }), Some("Camera"));
     }
 
     #[test]

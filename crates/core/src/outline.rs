@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::element::{Element, Role};
 use crate::geometry::{Point, Rect};
 use crate::label::{self, Label, LabelSource, Value};
@@ -42,7 +44,9 @@ pub fn outline(snapshot: &Snapshot, options: &OutlineOptions) -> Outline {
         snapshot,
         options,
         rects: visible_rects(snapshot),
+        ids: SharedIds::new(snapshot),
         frames: Vec::new(),
+        last_leaf: None,
         out: Outline { total: snapshot.elements.len(), ..Outline::default() },
     };
     for index in 0..snapshot.elements.len() {
@@ -57,21 +61,28 @@ const INDENT_MAX: usize = 6;
 /// How many surrounding lines are asked whether they already said a text.
 const FRAMES_ASKED_MAX: usize = 4;
 
+/// Longer labels are not searched: a hostile screen could put thousands of texts inside one.
+const ASKED_BYTES_MAX: usize = 2000;
+
 /// An element around the present one that has a line.
 struct Frame<'a> {
     end: usize,
+    /// Of the lines inside it.
     indent: usize,
+    kind: Kind,
     label: Option<Label<'a>>,
     /// The control inside a tappable element that shows what kind of thing it is and its state.
     carrier: Option<usize>,
-    tappable: bool,
 }
 
 struct Writer<'a> {
     snapshot: &'a Snapshot,
     options: &'a OutlineOptions,
     rects: Vec<Option<Rect>>,
+    ids: SharedIds,
     frames: Vec<Frame<'a>>,
+    /// The last tappable line without descendants: its text may follow as a sibling that lies on it.
+    last_leaf: Option<(Rect, &'a str)>,
     out: Outline,
 }
 
@@ -98,14 +109,20 @@ impl<'a> Writer<'a> {
             return;
         };
         let label = label::label(snapshot, index);
+        if kind == Kind::Tappable && self.is_wrapper(index, rect, label.as_ref()) {
+            return;
+        }
         let carrier = (kind == Kind::Tappable).then(|| carrier(snapshot, index)).flatten();
-        let indent = self.frames.last().map_or(0, |frame| (frame.indent + 1).min(INDENT_MAX));
+        let indent = self.frames.last().map_or(0, |frame| frame.indent);
         let line = self.line(index, kind, label.as_ref(), carrier, rect);
         self.push_line(indent, &line);
+        self.last_leaf = None;
         if element.end as usize > index + 1 {
-            let frame =
-                Frame { end: element.end as usize, indent, label, carrier, tappable: kind == Kind::Tappable };
-            self.frames.push(frame);
+            let deeper = usize::from(matches!(kind, Kind::Tappable | Kind::Scrolls));
+            let indent = (indent + deeper).min(INDENT_MAX);
+            self.frames.push(Frame { end: element.end as usize, indent, kind, label, carrier });
+        } else if kind == Kind::Tappable {
+            self.last_leaf = label::own_words(element).map(|words| (rect, words));
         }
     }
 
@@ -113,13 +130,15 @@ impl<'a> Writer<'a> {
         if element.is_tappable() {
             return Some(Kind::Tappable);
         }
-        if element.affordances.scrollable || element.role == Role::List {
+        if element.affordances.scrollable || (element.role == Role::List && self.rows_shown(index) > 1) {
             return Some(Kind::Scrolls);
         }
         if element.role == Role::Progress {
             return Some(Kind::Shown);
         }
-        let owner = self.frames.iter().rev().find(|frame| frame.tappable);
+        let around =
+            self.frames.iter().rev().find(|frame| matches!(frame.kind, Kind::Tappable | Kind::Scrolls));
+        let owner = around.filter(|frame| frame.kind == Kind::Tappable);
         let speaks_for_owner =
             owner.is_some_and(|owner| element.role == Role::Button || owner.carrier == Some(index));
         if element.role.is_control() && !speaks_for_owner {
@@ -133,13 +152,39 @@ impl<'a> Writer<'a> {
     }
 
     fn already_said(&self, index: usize, words: &str) -> bool {
-        self.frames.iter().rev().take(FRAMES_ASKED_MAX).filter_map(|frame| frame.label.as_ref()).any(
-            |label| {
-                let joined_in =
-                    label.source == LabelSource::Descendants && (index as u32) < label.covers_until;
-                joined_in || label.text.contains(words)
-            },
-        )
+        let on_last_leaf = || match (self.last_leaf, self.rects[index]) {
+            (Some((leaf, said)), Some(rect)) => said == words && leaf.intersection(rect) == Some(rect),
+            _ => false,
+        };
+        let mut labels =
+            self.frames.iter().rev().take(FRAMES_ASKED_MAX).filter_map(|frame| frame.label.as_ref());
+        labels.any(|label| {
+            let joined_in = label.source == LabelSource::Descendants && (index as u32) < label.covers_until;
+            joined_in || (label.text.len() <= ASKED_BYTES_MAX && contains_words(&label.text, words))
+        }) || on_last_leaf()
+    }
+
+    /// A tappable element that is only the ground on which others stand: it has no name of its own, and its middle
+    /// is taken by one of them or it is as large as the screen. The texts on it must not all become its label.
+    fn is_wrapper(&self, index: usize, rect: Rect, label: Option<&Label<'_>>) -> bool {
+        if label.is_some_and(|label| label.source != LabelSource::Descendants) {
+            return false;
+        }
+        let inner = self.inner_targets(index);
+        let center = rect.center();
+        inner.iter().any(|inner| inner.contains(center)) || (inner.len() > 1 && self.fills_screen(rect))
+    }
+
+    /// But for the bars at its edges.
+    fn fills_screen(&self, rect: Rect) -> bool {
+        let area = |rect: Rect| i64::from(rect.width()) * i64::from(rect.height());
+        let screen = self.snapshot.size.rect();
+        let root = self.rects.first().copied().flatten().unwrap_or(rect);
+        area(rect) / 8 >= area(if screen.is_empty() { root } else { screen }) / 10
+    }
+
+    fn rows_shown(&self, index: usize) -> usize {
+        self.snapshot.children(index).filter(|&child| self.rects[child].is_some()).count()
     }
 
     fn line(
@@ -157,8 +202,11 @@ impl<'a> Writer<'a> {
         self.push_label(&mut line, element, kind, label);
         self.push_value(&mut line, element);
         push_checked(&mut line, shows.role, element.state.checked.or(shows.state.checked));
-        self.push_id(&mut line, element);
-        push_states(&mut line, element);
+        let nameless = label.is_none();
+        self.push_id(&mut line, element, nameless && kind != Kind::Shown);
+        let inside_tappable = self.frames.last().is_some_and(|frame| frame.kind == Kind::Tappable);
+        // Views pass "selected" on to what they hold.
+        push_states(&mut line, element, !(kind == Kind::Shown && inside_tappable));
         if kind == Kind::Scrolls || element.affordances.scrollable {
             self.push_scrolling(&mut line, index);
         }
@@ -177,10 +225,13 @@ impl<'a> Writer<'a> {
             }
             return;
         };
-        line.push(' ');
+        // What a closed drop-down holds is its choice, not its name.
+        let choice = element.role == Role::Dropdown && label.source == LabelSource::Descendants;
+        line.push_str(if choice { " = " } else { " " });
         push_quoted(line, &label.text, self.options.text_max_chars);
         // A description beside the text tells what an icon-like text does ("PRIVATE", "Add tab").
-        if kind == Kind::Tappable && label.source == LabelSource::Own && !element.password {
+        let operated = matches!(kind, Kind::Tappable | Kind::Control);
+        if operated && label.source == LabelSource::Own && !element.password {
             let description = element.description.as_deref().map(str::trim).unwrap_or_default();
             if !label.text.contains(description) {
                 line.push_str(" desc ");
@@ -202,8 +253,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn push_id(&self, line: &mut String, element: &Element) {
+    /// An id that several elements share names none of them; it is only shown where there is no other name.
+    fn push_id(&self, line: &mut String, element: &Element, even_if_shared: bool) {
         let Some(id) = element.stable_id.as_deref() else { return };
+        if !even_if_shared && self.ids.is_shared(id) {
+            return;
+        }
         let short = id.split_once(":id/").map_or(id, |(_, name)| name);
         line.push_str(" #");
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/$".contains(&byte);
@@ -215,29 +270,30 @@ impl<'a> Writer<'a> {
     }
 
     fn push_scrolling(&self, line: &mut String, index: usize) {
-        let shown = self.snapshot.children(index).filter(|&child| self.rects[child].is_some()).count();
-        if self.snapshot.elements[index].affordances.scrollable {
+        let element = &self.snapshot.elements[index];
+        if element.affordances.scrollable {
             line.push_str(" scrollable");
         }
-        if self.snapshot.elements[index].role == Role::List {
-            let _ = write!(line, ", {shown} shown");
+        if element.role == Role::List {
+            let _ = write!(line, ", {} shown", self.rows_shown(index));
         }
     }
 
-    /// The middle of what can be seen, or another point when a tappable descendant lies there.
+    /// The middle of what can be seen, or another point when something inside would take the tap.
     fn tap_point(&self, index: usize, rect: Rect) -> Point {
-        let inner = self.inner_tappables(index);
+        let inner = self.inner_targets(index);
         let free = |point: &Point| !inner.iter().any(|rect| rect.contains(*point));
         candidates(rect).into_iter().find(free).unwrap_or_else(|| rect.center())
     }
 
-    fn inner_tappables(&self, index: usize) -> Vec<Rect> {
+    /// What can be seen of the outermost tappable or scrolling elements inside.
+    fn inner_targets(&self, index: usize) -> Vec<Rect> {
         let end = self.snapshot.elements[index].end as usize;
         let mut rects = Vec::new();
         let mut next = index + 1;
-        while next < end && rects.len() < INNER_TAPPABLES_MAX {
+        while next < end && rects.len() < INNER_TARGETS_MAX {
             let Some(element) = self.snapshot.elements.get(next) else { break };
-            if element.is_tappable() {
+            if element.is_tappable() || element.affordances.scrollable {
                 rects.extend(self.rects[next]);
                 next = (element.end as usize).max(next + 1);
             } else {
@@ -278,7 +334,7 @@ impl<'a> Writer<'a> {
 const ID_MAX_CHARS: usize = 60;
 
 /// For the choice of a point; a screen-wide element may hold thousands.
-const INNER_TAPPABLES_MAX: usize = 64;
+const INNER_TARGETS_MAX: usize = 64;
 
 fn candidates(rect: Rect) -> [Point; 9] {
     let center = rect.center();
@@ -318,6 +374,33 @@ fn carrier(snapshot: &Snapshot, index: usize) -> Option<usize> {
     controls.next().is_none().then_some(first)
 }
 
+/// Whether `words` stand in `text`, not as a part of longer words.
+fn contains_words(text: &str, words: &str) -> bool {
+    let inside = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
+    text.match_indices(words).any(|(at, _)| {
+        !inside(text[..at].chars().next_back()) && !inside(text[at + words.len()..].chars().next())
+    })
+}
+
+/// Hashes of the ids that stand on more than one element, in order.
+struct SharedIds(Vec<u64>);
+
+impl SharedIds {
+    fn new(snapshot: &Snapshot) -> SharedIds {
+        let ids = snapshot.elements.iter().filter_map(|element| element.stable_id.as_deref());
+        let mut hashes: Vec<u64> = ids.map(|id| xxh3_64(id.as_bytes())).collect();
+        hashes.sort_unstable();
+        let mut shared: Vec<u64> =
+            hashes.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        shared.dedup();
+        SharedIds(shared)
+    }
+
+    fn is_shared(&self, id: &str) -> bool {
+        self.0.binary_search(&xxh3_64(id.as_bytes())).is_ok()
+    }
+}
+
 fn word(role: Role, kind: Kind) -> &'static str {
     match role {
         Role::Button => "button",
@@ -353,11 +436,11 @@ fn push_checked(line: &mut String, role: Role, checked: Option<bool>) {
     });
 }
 
-fn push_states(line: &mut String, element: &Element) {
+fn push_states(line: &mut String, element: &Element, own_selection: bool) {
     if element.state.enabled == Some(false) {
         line.push_str(" disabled");
     }
-    if element.state.selected == Some(true) {
+    if own_selection && element.state.selected == Some(true) {
         line.push_str(" selected");
     }
     if element.state.focused == Some(true) && element.role == Role::TextField {

@@ -33,7 +33,7 @@ fn push_whole(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            _ if is_deceptive(character) => push_escape(out, character),
+            _ if is_unreadable(character) => push_escape(out, character),
             _ => out.push(character),
         }
     }
@@ -49,7 +49,7 @@ fn push_escape(out: &mut String, character: char) {
 
 /// Characters that are invisible, move what stands around them, or mean nothing outside the app's own font.
 /// The joiners U+200C and U+200D stay: emoji and several scripts need them.
-fn is_deceptive(character: char) -> bool {
+pub(crate) fn is_unreadable(character: char) -> bool {
     character.is_control()
         || matches!(
             u32::from(character),

@@ -39,10 +39,12 @@ impl Digest {
         self.flags(element);
         self.text(Some(&element.class));
         self.text(element.stable_id.as_deref());
-        self.text(element.description.as_deref());
         self.text(element.hint.as_deref());
+        // A hash could be compared with the hashes of guesses, so of a secret only the length goes in (ST-07). Some
+        // apps repeat it in the description.
+        let repeats_secret = element.password && element.description == element.text;
+        self.text(element.description.as_deref().filter(|_| !repeats_secret));
         if element.password {
-            // A hash could be compared with the hashes of guesses, so only the length goes in (ST-07).
             let length = element.text.as_deref().map_or(0, |text| text.chars().count());
             self.pending.extend_from_slice(&(length as u64).to_le_bytes());
         } else {
@@ -154,6 +156,13 @@ mod tests {
         assert!(!changed(|s| s.size = Size { width: 1, height: 1 }), "screen size");
         // ST-07
         assert!(!changed(|s| s.elements[2].text = Some("xyz".into())), "a password's characters");
+        let repeated = |secret: &str| {
+            let mut snapshot = form();
+            snapshot.elements[2].text = Some(secret.into());
+            snapshot.elements[2].description = Some(secret.into());
+            relevant_hash(&snapshot)
+        };
+        assert_eq!(repeated("abc"), repeated("xyz"), "a password repeated in the description");
     }
 
     #[test]

@@ -13,21 +13,21 @@ pub fn of_android(class: &str, affordances: Affordances) -> Role {
     match role {
         // A rating that is only shown.
         Role::Slider if name.ends_with("RatingBar") && !operable => Role::Progress,
-        Role::Text | Role::Button | Role::Unknown if affordances.checkable => Role::Checkbox,
+        Role::Text | Role::Unknown if affordances.checkable => Role::Checkbox,
+        Role::Button if affordances.checkable && (name == "CompoundButton" || name.ends_with("Chip")) => {
+            Role::Checkbox
+        }
         Role::Text | Role::Image | Role::Container | Role::Unknown if affordances.clickable => Role::Button,
         _ => role,
     }
 }
 
-/// Whether the class says nothing about what the element is: the case for everything that Compose draws.
-pub fn is_generic_android(class: &str) -> bool {
-    let name = class.rsplit(['.', '$']).next().unwrap_or(class);
-    matches!(by_name(name), Role::Container | Role::Unknown)
-}
-
 /// The longest ending wins: `RadioButton` is no `Button`, and a `Spinner` is a drop-down, never a sign of loading (W12).
 fn by_name(name: &str) -> Role {
-    ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map_or(Role::Unknown, |(_, role)| *role)
+    // The last byte rules most endings out without a call.
+    let last = name.as_bytes().last();
+    let fits = |ending: &str| ending.as_bytes().last() == last && name.ends_with(ending);
+    ENDINGS.iter().find(|(ending, _)| fits(ending)).map_or(Role::Unknown, |(_, role)| *role)
 }
 
 /// Longer endings before the shorter ones that they end in.
@@ -120,6 +120,9 @@ mod tests {
         assert_eq!(of_android("android.widget.TextView", clickable), Role::Button);
         assert_eq!(of_android("android.view.View", checkable), Role::Checkbox);
         assert_eq!(of_android("android.widget.Switch", checkable), Role::Switch);
+        assert_eq!(of_android("com.google.android.material.chip.Chip", checkable), Role::Checkbox);
+        // The eye in a password field reports this.
+        assert_eq!(of_android("android.widget.ImageButton", checkable), Role::Button);
         assert_eq!(of_android("androidx.recyclerview.widget.RecyclerView", clickable), Role::List);
         assert_eq!(of_android("android.widget.RatingBar", Affordances::default()), Role::Progress);
         assert_eq!(of_android("android.widget.RatingBar", clickable), Role::Slider);

@@ -23,7 +23,11 @@ pub(crate) fn not_supported(platform: Platform) -> Failure {
     )
 }
 
-pub(crate) async fn choose(listed: Vec<Listed>, wanted: &Wanted, progress: &Progress) -> Result<Listed, Failure> {
+pub(crate) async fn choose(
+    listed: Vec<Listed>,
+    wanted: &Wanted,
+    progress: &Progress,
+) -> Result<Listed, Failure> {
     if let Some(id) = &wanted.device_id {
         return named(listed, id);
     }

@@ -31,7 +31,11 @@ impl Fleet {
     }
 
     /// Every device, usable or not.
-    pub async fn list(&self, platform: Option<Platform>, progress: &Progress) -> Result<Vec<Listed>, Failure> {
+    pub async fn list(
+        &self,
+        platform: Option<Platform>,
+        progress: &Progress,
+    ) -> Result<Vec<Listed>, Failure> {
         let mut all = Vec::new();
         for source in self.sources.iter().filter(|s| platform.is_none_or(|p| p == s.platform())) {
             all.extend(progress.race("listing devices", source.list()).await?);
@@ -59,7 +63,8 @@ impl Fleet {
         }
         // The device was plugged in again: its revisions go on from where they were.
         let revision = before.map_or_else(Revision::default, |s| s.revision());
-        let session = Arc::new(Session::new(Arc::clone(&listed.device), self.clock, revision));
+        let session =
+            Arc::new(Session::new(listed.id.clone(), Arc::clone(&listed.device), self.clock, revision));
         sessions.insert(key, Arc::clone(&session));
         session
     }

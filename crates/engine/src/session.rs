@@ -14,6 +14,7 @@ use crate::observe::{Observed, read_again};
 use crate::progress::Progress;
 
 pub struct Session {
+    id: String,
     device: Arc<dyn Device>,
     clock: Clock,
     /// Fair: callers get their turn in the order in which they came.
@@ -41,8 +42,12 @@ pub enum ReadBack {
 }
 
 impl Session {
-    pub(crate) fn new(device: Arc<dyn Device>, clock: Clock, revision: Revision) -> Session {
-        Session { device, clock, turn: tokio::sync::Mutex::default(), revision: Mutex::new(revision) }
+    pub(crate) fn new(id: String, device: Arc<dyn Device>, clock: Clock, revision: Revision) -> Session {
+        Session { id, device, clock, turn: tokio::sync::Mutex::default(), revision: Mutex::new(revision) }
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     pub(crate) fn drives(&self, device: &Arc<dyn Device>) -> bool {

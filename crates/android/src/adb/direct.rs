@@ -229,7 +229,10 @@ pub struct DirectStream {
 }
 
 impl DirectStream {
-    fn register(shared: &Arc<Shared>, opened: Option<oneshot::Sender<u32>>) -> Result<DirectStream, AdbError> {
+    fn register(
+        shared: &Arc<Shared>,
+        opened: Option<oneshot::Sender<u32>>,
+    ) -> Result<DirectStream, AdbError> {
         let (data_sender, data) = mpsc::channel(UNREAD_FRAMES_MAX);
         let (acks_sender, acks) = mpsc::channel(1);
         let mut streams = shared.streams();
@@ -272,7 +275,9 @@ impl AsyncRead for DirectStream {
                     this.pending = bytes;
                 }
                 // An end because the connection broke must not look like the end of the output.
-                None if this.shared.ended.is_cancelled() => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+                None if this.shared.ended.is_cancelled() => {
+                    return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+                }
                 None => return Poll::Ready(Ok(())),
             }
         }
@@ -341,7 +346,11 @@ async fn write_frames(
     ended.cancel();
 }
 
-async fn read_frames(mut reader: tokio::io::ReadHalf<Box<dyn Transport>>, mut input: BytesMut, shared: Arc<Shared>) {
+async fn read_frames(
+    mut reader: tokio::io::ReadHalf<Box<dyn Transport>>,
+    mut input: BytesMut,
+    shared: Arc<Shared>,
+) {
     loop {
         match Frame::decode(&mut input, PAYLOAD_BYTES_MAX) {
             Ok(Some(frame)) => {

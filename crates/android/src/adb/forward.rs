@@ -28,7 +28,11 @@ impl Adb {
         let listener = TcpListener::bind(("127.0.0.1", port)).await.map_err(local)?;
         let port = listener.local_addr().map_err(local)?.port();
         let stop = CancellationToken::new();
-        tokio::spawn(stop.clone().run_until_cancelled_owned(serve(self.clone(), listener, service.to_owned())));
+        tokio::spawn(stop.clone().run_until_cancelled_owned(serve(
+            self.clone(),
+            listener,
+            service.to_owned(),
+        )));
         Ok(Forward { port, _stop: stop.drop_guard() })
     }
 
@@ -101,7 +105,10 @@ pub(super) async fn pump<S: AsyncRead + AsyncWrite + Unpin>(local: TcpStream, de
     }
 }
 
-async fn copy_flushing(from: &mut (impl AsyncRead + Unpin), to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+async fn copy_flushing(
+    from: &mut (impl AsyncRead + Unpin),
+    to: &mut (impl AsyncWrite + Unpin),
+) -> io::Result<()> {
     use tokio::io::AsyncWriteExt as _;
     let mut buffer = vec![0u8; 64 * 1024];
     loop {

@@ -14,7 +14,9 @@ impl Adb {
         let header = Header::decode(version, &stream.read_vec(rest_bytes(version)?).await?)?;
         let size = header.size_bytes as usize;
         if size > PIXELS_BYTES_MAX {
-            return Err(AdbError::Protocol(format!("a framebuffer of {size} bytes exceeds {PIXELS_BYTES_MAX}")));
+            return Err(AdbError::Protocol(format!(
+                "a framebuffer of {size} bytes exceeds {PIXELS_BYTES_MAX}"
+            )));
         }
         let raw = stream.read_vec(size).await?;
         to_rgba(&header, raw)
@@ -22,13 +24,17 @@ impl Adb {
 }
 
 fn to_rgba(header: &Header, mut raw: Vec<u8>) -> Result<Pixels, AdbError> {
-    let byte_of = |channel: (u32, u32)| (channel.1 == 8 && channel.0 % 8 == 0).then_some((channel.0 / 8) as usize);
+    let byte_of =
+        |channel: (u32, u32)| (channel.1 == 8 && channel.0 % 8 == 0).then_some((channel.0 / 8) as usize);
     let channels = (byte_of(header.red), byte_of(header.green), byte_of(header.blue));
     let (Some(red), Some(green), Some(blue)) = channels else {
         return Err(AdbError::Protocol("pixels that are not one byte a channel".to_owned()));
     };
     if header.bits_per_pixel != 32 || red.max(green).max(blue) > 3 {
-        return Err(AdbError::Protocol(format!("pixels of {} bits are not understood", header.bits_per_pixel)));
+        return Err(AdbError::Protocol(format!(
+            "pixels of {} bits are not understood",
+            header.bits_per_pixel
+        )));
     }
     raw.truncate((u64::from(header.width) * u64::from(header.height) * 4) as usize);
     if (red, green, blue) != (0, 1, 2) {

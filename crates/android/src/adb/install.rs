@@ -29,7 +29,11 @@ impl Adb {
         }
         let (answer, _) = stream.read_to_limit(ANSWER_BYTES_MAX).await?;
         let answer = String::from_utf8_lossy(&answer).trim().to_owned();
-        if answer.lines().any(|line| line.trim() == "Success") { Ok(()) } else { Err(AdbError::Refused(answer)) }
+        if answer.lines().any(|line| line.trim() == "Success") {
+            Ok(())
+        } else {
+            Err(AdbError::Refused(answer))
+        }
     }
 
     async fn install_service(&self, size_bytes: u64) -> Result<String, AdbError> {

@@ -14,7 +14,11 @@ const LINE_BYTES_MAX: usize = 16 * 1024;
 impl Adb {
     /// Follows the log. `script` is a `logcat` command without `-d`.
     pub async fn logcat(&self, script: &Script) -> Result<Logcat, AdbError> {
-        Ok(Logcat { stream: self.shell_stream(script).await?, partial: BytesMut::new(), ready: VecDeque::new() })
+        Ok(Logcat {
+            stream: self.shell_stream(script).await?,
+            partial: BytesMut::new(),
+            ready: VecDeque::new(),
+        })
     }
 }
 

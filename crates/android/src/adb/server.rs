@@ -48,8 +48,12 @@ impl AdbServer {
         let connecting = tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(&self.address));
         let mut stream = match connecting.await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return Err(AdbError::Unreachable(format!("adb server {}: {error}", self.address))),
-            Err(_) => return Err(AdbError::Unreachable(format!("adb server {} does not answer", self.address))),
+            Ok(Err(error)) => {
+                return Err(AdbError::Unreachable(format!("adb server {}: {error}", self.address)));
+            }
+            Err(_) => {
+                return Err(AdbError::Unreachable(format!("adb server {} does not answer", self.address)));
+            }
         };
         stream.set_nodelay(true).map_err(AdbError::lost)?;
         send(&mut stream, request).await?;

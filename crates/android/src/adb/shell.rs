@@ -89,7 +89,11 @@ impl Adb {
         let code = end.rsplit_once(MARK).and_then(|(_, code)| code.trim().parse().ok()).ok_or_else(lost)?;
         let mark = memchr::memmem::rfind(&bytes, MARK.as_bytes()).ok_or_else(lost)?;
         let line_end = if bytes[..mark].ends_with(b"\r\n") { 2 } else { 1 };
-        Ok(Output { stdout: bytes.slice(..mark.saturating_sub(line_end)), exit_code: code, ..Output::default() })
+        Ok(Output {
+            stdout: bytes.slice(..mark.saturating_sub(line_end)),
+            exit_code: code,
+            ..Output::default()
+        })
     }
 
     /// Starts a script and hands over its packets as they come.

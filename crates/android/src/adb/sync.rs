@@ -1,7 +1,9 @@
 //! Files to and from the device.
 
 use bytes::BytesMut;
-use mdm_wire::adb::sync::{CHUNK_BYTES_MAX, HEADER_BYTES, Header, Id, PATH_BYTES_MAX, Stat, put_message, put_word};
+use mdm_wire::adb::sync::{
+    CHUNK_BYTES_MAX, HEADER_BYTES, Header, Id, PATH_BYTES_MAX, Stat, put_message, put_word,
+};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Adb, AdbError, AdbStream};

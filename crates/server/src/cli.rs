@@ -1,0 +1,114 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Parser)]
+#[command(name = "mobile-debug-mcp", version, about = "An MCP server that an agent can trust with a phone")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Without a command the program serves.
+    #[command(flatten)]
+    pub devices: DeviceArgs,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Serve MCP over stdin and stdout (the default)
+    Serve {
+        #[command(flatten)]
+        devices: DeviceArgs,
+    },
+    /// Debug an app on the embedded phone, as an agent would, and tell the story
+    Demo,
+    /// Check what is needed to reach devices and say how to mend it
+    Doctor {
+        #[command(flatten)]
+        devices: DeviceArgs,
+    },
+    /// List the tools
+    Tools {
+        /// As MCP clients see them
+        #[arg(long, conflicts_with = "markdown")]
+        json: bool,
+        /// As docs/tools.md
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Call one tool and print its answer
+    Call {
+        tool: String,
+        /// The arguments as a JSON object
+        #[arg(default_value = "{}")]
+        json: String,
+        #[command(flatten)]
+        devices: DeviceArgs,
+    },
+    /// Run an embedded device by itself
+    Virtual {
+        #[command(subcommand)]
+        device: VirtualDevice,
+    },
+}
+
+#[derive(Args, Clone, Default)]
+pub struct DeviceArgs {
+    /// Serve an embedded device as well
+    #[arg(long = "virtual", value_name = "PLATFORM")]
+    pub virtual_device: Option<VirtualPlatform>,
+    /// An adbd to reach without an adb server
+    #[arg(long = "device", value_name = "HOST:PORT")]
+    pub addresses: Vec<String>,
+    /// Leave the adb server of this machine alone
+    #[arg(long)]
+    pub no_adb_server: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum VirtualPlatform {
+    Android,
+}
+
+#[derive(Subcommand)]
+pub enum VirtualDevice {
+    /// A phone that any adb client can connect to
+    Android(VirtualAndroid),
+}
+
+#[derive(Args)]
+pub struct VirtualAndroid {
+    /// Port of the loopback interface; 0 takes any free one
+    #[arg(long, default_value_t = 5555)]
+    pub adb_port: u16,
+    /// Show this uiautomator dump instead of the phone's own screens
+    #[arg(long, value_name = "FILE")]
+    pub hierarchy: Option<PathBuf>,
+    /// How long processes on the phone take
+    #[arg(long, value_enum, default_value_t = TimingArg::Brisk)]
+    pub timing: TimingArg,
+    /// Whether hosts may connect
+    #[arg(long, value_enum, default_value_t = AuthArg::Open)]
+    pub auth: AuthArg,
+    /// Write every shell command to stderr
+    #[arg(long)]
+    pub trace: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum TimingArg {
+    /// Nothing takes time
+    Instant,
+    /// Fast enough to watch
+    Brisk,
+    /// As slow as a phone
+    Phone,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum AuthArg {
+    Open,
+    Accept,
+    Refuse,
+}

@@ -1,0 +1,11 @@
+//! The tools of the server, and the protocol in front of them. The binary adds the command line.
+//!
+//! Architecture invariant: only this crate knows MCP and JSON. Handlers translate arguments and answers; what a tool
+//! does lives in `mdm-engine`.
+
+pub mod answer;
+pub mod app;
+pub mod args;
+pub mod mcp;
+mod picture;
+pub mod tools;

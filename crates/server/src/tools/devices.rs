@@ -1,0 +1,195 @@
+//! Which devices there are, and whether they can be used.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use mdm_core::device::{Availability, Listed, Platform};
+use mdm_core::error::Failure;
+use mdm_engine::Progress;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Tool};
+use crate::answer::Answer;
+use crate::app::App;
+use crate::args::PlatformArg;
+
+pub struct ListDevices;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ListDevicesParams {
+    platform: Option<PlatformArg>,
+    /// Also tell where this app is installed.
+    app_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DeviceList {
+    devices: Vec<DeviceLine>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeviceLine {
+    platform: &'static str,
+    id: String,
+    /// `device` when usable.
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    os_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulator: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app_installed: Option<bool>,
+    /// Why a usable device did not tell more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Tool for ListDevices {
+    type Params = ListDevicesParams;
+    const NAME: &'static str = "list_devices";
+    const TITLE: &'static str = "List devices";
+    const DESCRIPTION: &'static str = "Connected devices with their state. Only those in state \"device\" can be used; their id goes into deviceId.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = Duration::from_secs(15);
+
+    async fn run(app: &App, params: ListDevicesParams, progress: &Progress) -> Result<Answer, Failure> {
+        let listed = app.fleet.list(params.platform.map(Platform::from), progress).await?;
+        let lines = listed.iter().map(|device| describe(app, device, params.app_id.as_deref(), progress));
+        Ok(Answer::json(&DeviceList { devices: join_all(lines).await }))
+    }
+}
+
+async fn describe(app: &App, listed: &Listed, app_id: Option<&str>, progress: &Progress) -> DeviceLine {
+    let mut line = DeviceLine {
+        platform: listed.platform.as_str(),
+        id: listed.id.clone(),
+        state: listed.availability.as_str().to_owned(),
+        os_version: None,
+        model: None,
+        simulator: None,
+        app_installed: None,
+        error: None,
+    };
+    if listed.availability != Availability::Ready {
+        return line;
+    }
+    match app.fleet.session(listed).info(progress).await {
+        Ok(info) => {
+            line.os_version = Some(info.os_version);
+            line.model = Some(info.model);
+            line.simulator = Some(info.simulator);
+        }
+        Err(failure) => line.error = Some(failure.to_string()),
+    }
+    if let Some(app_id) = app_id {
+        match progress.race("looking for the app", listed.device.app_installed(app_id)).await {
+            Ok(installed) => line.app_installed = Some(installed),
+            Err(failure) => line.error = Some(failure.to_string()),
+        }
+    }
+    line
+}
+
+pub struct GetSystemStatus;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoParams {}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    success: bool,
+    /// ready, degraded (something works, something does not) or blocked.
+    status: &'static str,
+    adb_available: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adb_version: Option<String>,
+    devices: usize,
+    device_states: String,
+    ios_available: bool,
+    issues: Vec<String>,
+}
+
+impl Tool for GetSystemStatus {
+    type Params = NoParams;
+    const NAME: &'static str = "get_system_status";
+    const TITLE: &'static str = "System status";
+    const DESCRIPTION: &'static str =
+        "Whether devices can be reached, and what to mend when not. Never fails.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = Duration::from_secs(15);
+
+    async fn run(app: &App, _: NoParams, progress: &Progress) -> Result<Answer, Failure> {
+        Ok(Answer::json(&status(app, progress).await))
+    }
+}
+
+async fn status(app: &App, progress: &Progress) -> Status {
+    let mut issues = Vec::new();
+    let (mut adb_available, mut adb_version) = (false, None);
+    for source in app.fleet.sources() {
+        match progress.race("checking the connection", source.health()).await {
+            Ok(health) => {
+                adb_available |= health.available;
+                adb_version = adb_version.or(health.version);
+                issues.extend(health.issues);
+            }
+            Err(failure) => issues.push(failure.to_string()),
+        }
+    }
+    let listed = app.fleet.list(None, progress).await.unwrap_or_else(|failure| {
+        issues.push(failure.to_string());
+        Vec::new()
+    });
+    let ready = listed.iter().filter(|d| d.availability == Availability::Ready).count();
+    if listed.is_empty() {
+        issues.push(
+            "no device is connected: plug one in, start an emulator, or serve with --virtual android"
+                .to_owned(),
+        );
+    }
+    issues.extend(listed.iter().filter_map(issue_of));
+    Status {
+        success: issues.is_empty(),
+        status: match (ready, issues.is_empty()) {
+            (0, _) => "blocked",
+            (_, true) => "ready",
+            (_, false) => "degraded",
+        },
+        adb_available,
+        adb_version,
+        devices: listed.len(),
+        device_states: count_states(&listed),
+        ios_available: false,
+        issues,
+    }
+}
+
+fn issue_of(listed: &Listed) -> Option<String> {
+    let advice = match &listed.availability {
+        Availability::Ready => return None,
+        Availability::Unauthorized => "accept the debugging dialog on its screen",
+        Availability::Offline => "reconnect it",
+        Availability::Other(_) => "boot it normally",
+    };
+    Some(format!("{} is {}: {advice}", listed.id, listed.availability.as_str()))
+}
+
+/// `1 device, 2 unauthorized`, in order of appearance.
+fn count_states(listed: &[Listed]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for device in listed {
+        let state = device.availability.as_str();
+        match counts.iter_mut().find(|(known, _)| *known == state) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((state, 1)),
+        }
+    }
+    counts.iter().map(|(state, count)| format!("{count} {state}")).collect::<Vec<_>>().join(", ")
+}

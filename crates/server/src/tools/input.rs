@@ -1,0 +1,234 @@
+//! Touching, typing and going back. Success means that the device took the input; get_ui_tree shows what came of it.
+
+use std::time::Duration;
+
+use mdm_core::device::Input;
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_engine::{Progress, ReadBack, Session};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Tool};
+use crate::answer::Answer;
+use crate::app::App;
+use crate::args::{PlatformArg, point, wanted};
+
+/// The envelope of every action.
+#[derive(Serialize)]
+pub(super) struct ActionFacts<'a, S: Serialize, D: Serialize> {
+    pub action_id: String,
+    pub action_type: &'a str,
+    pub lifecycle_state: &'a str,
+    pub success: bool,
+    pub device: &'a str,
+    pub target: Target<S>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<D>,
+    pub elapsed_ms: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Target<S: Serialize> {
+    pub selector: S,
+}
+
+#[derive(Serialize)]
+struct NoDetails {}
+
+fn dispatched(
+    app: &App,
+    action_type: &str,
+    session: &Session,
+    selector: impl Serialize,
+    progress: &Progress,
+) -> Answer {
+    Answer::json(&ActionFacts::<_, NoDetails> {
+        action_id: app.action_id(action_type),
+        action_type,
+        lifecycle_state: "pending_verification",
+        success: true,
+        device: session.id(),
+        target: Target { selector },
+        details: None,
+        elapsed_ms: progress.elapsed_ms(),
+    })
+}
+
+pub struct Tap;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TapParams {
+    /// Device pixels, as in get_ui_tree.
+    x: f64,
+    y: f64,
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PointSelector {
+    x: i32,
+    y: i32,
+}
+
+impl Tool for Tap {
+    type Params = TapParams;
+    const NAME: &'static str = "tap";
+    const TITLE: &'static str = "Tap";
+    const DESCRIPTION: &'static str =
+        "Tap a point. success = the device took the tap; read the tree to see what it did.";
+    const EFFECT: Effect = Effect::Acts;
+    const TIMEOUT: Duration = Duration::from_secs(10);
+
+    async fn run(app: &App, params: TapParams, progress: &Progress) -> Result<Answer, Failure> {
+        let point = point(params.x, params.y)?;
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
+        session.input(Input::Tap(point), progress).await?;
+        Ok(dispatched(app, Self::NAME, &session, PointSelector { x: point.x, y: point.y }, progress))
+    }
+}
+
+pub struct Swipe;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct SwipeParams {
+    x1: f64,
+    y1: f64,
+    x2: f64,
+    y2: f64,
+    /// Milliseconds, 1 to 10000.
+    duration: f64,
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SwipeSelector {
+    x1: i32,
+    y1: i32,
+    x2: i32,
+    y2: i32,
+    duration: u32,
+}
+
+impl Tool for Swipe {
+    type Params = SwipeParams;
+    const NAME: &'static str = "swipe";
+    const TITLE: &'static str = "Swipe";
+    const DESCRIPTION: &'static str =
+        "Swipe from (x1,y1) to (x2,y2). To see content further down, swipe up: y2 smaller than y1.";
+    const EFFECT: Effect = Effect::Acts;
+    const TIMEOUT: Duration = Duration::from_secs(20);
+
+    async fn run(app: &App, params: SwipeParams, progress: &Progress) -> Result<Answer, Failure> {
+        let (from, to) = (point(params.x1, params.y1)?, point(params.x2, params.y2)?);
+        if !(1.0..=10_000.0).contains(&params.duration) {
+            return Err(Failure::new(
+                ErrorCode::InvalidArgument,
+                format!("duration = {} is not between 1 and 10000 ms", params.duration),
+                "300 is a usual swipe, 1000 a slow drag",
+            ));
+        }
+        let duration_ms = params.duration.round() as u32;
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
+        session.input(Input::Swipe { from, to, duration_ms }, progress).await?;
+        let selector = SwipeSelector { x1: from.x, y1: from.y, x2: to.x, y2: to.y, duration: duration_ms };
+        Ok(dispatched(app, Self::NAME, &session, selector, progress))
+    }
+}
+
+pub struct TypeText;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TypeTextParams {
+    /// Any Unicode; a line break presses Enter.
+    text: String,
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+}
+
+/// The length stands for the text, which may be a secret (S8).
+#[derive(Serialize)]
+struct TextSelector {
+    characters: usize,
+}
+
+#[derive(Serialize)]
+struct ReadBackFacts<'a> {
+    /// seen, hidden (a secret field) or no_field (nothing with the focus could be read).
+    read_back: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    characters: Option<usize>,
+}
+
+impl Tool for TypeText {
+    type Params = TypeTextParams;
+    const NAME: &'static str = "type_text";
+    const TITLE: &'static str = "Type text";
+    const DESCRIPTION: &'static str = "Type into the focused field (tap it first), then read the field back and fail if it holds something else.";
+    const EFFECT: Effect = Effect::Acts;
+    const TIMEOUT: Duration = Duration::from_secs(40);
+
+    async fn run(app: &App, params: TypeTextParams, progress: &Progress) -> Result<Answer, Failure> {
+        if params.text.is_empty() {
+            let hint = "give the text to type";
+            return Err(Failure::new(ErrorCode::InvalidArgument, "text is empty", hint));
+        }
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
+        let read_back = session.type_text(&params.text, progress).await?;
+        if let Some(contradiction) = read_back.contradiction(&params.text) {
+            return Err(contradiction);
+        }
+        let (word, field, characters) = match &read_back {
+            ReadBack::Seen { field } => ("seen", Some(field.as_str()), None),
+            ReadBack::Differs { field } => ("differs", Some(field.as_str()), None),
+            ReadBack::Hidden { characters } => ("hidden", None, Some(*characters)),
+            ReadBack::NoField => ("no_field", None, None),
+        };
+        let verified = matches!(read_back, ReadBack::Seen { .. });
+        Ok(Answer::json(&ActionFacts {
+            action_id: app.action_id(Self::NAME),
+            action_type: Self::NAME,
+            lifecycle_state: if verified { "verified" } else { "pending_verification" },
+            success: true,
+            device: session.id(),
+            target: Target { selector: TextSelector { characters: params.text.chars().count() } },
+            details: Some(ReadBackFacts { read_back: word, field, characters }),
+            elapsed_ms: progress.elapsed_ms(),
+        }))
+    }
+}
+
+pub struct PressBack;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct PressBackParams {
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct KeySelector {
+    key: &'static str,
+}
+
+impl Tool for PressBack {
+    type Params = PressBackParams;
+    const NAME: &'static str = "press_back";
+    const TITLE: &'static str = "Back";
+    const DESCRIPTION: &'static str = "Press Back (Android). Closes the keyboard first when it is open.";
+    const EFFECT: Effect = Effect::Acts;
+    const TIMEOUT: Duration = Duration::from_secs(10);
+
+    async fn run(app: &App, params: PressBackParams, progress: &Progress) -> Result<Answer, Failure> {
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
+        session.input(Input::Back, progress).await?;
+        Ok(dispatched(app, Self::NAME, &session, KeySelector { key: "back" }, progress))
+    }
+}

@@ -1,0 +1,222 @@
+//! The device's log, filtered.
+
+use std::time::Duration;
+
+use mdm_core::device::{LogEntry, LogLevel, LogRead};
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::quote::push_quoted;
+use mdm_engine::{Progress, Wanted};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Tool};
+use crate::answer::Answer;
+use crate::app::App;
+use crate::args::{PlatformArg, wanted};
+
+const LIMIT_DEFAULT: u32 = 50;
+const LIMIT_MAX: u32 = 1000;
+const MESSAGE_CHARS_MAX: usize = 400;
+
+pub struct GetLogs;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetLogsParams {
+    platform: Option<PlatformArg>,
+    #[serde(rename = "deviceId")]
+    device_id: Option<String>,
+    /// Only lines of this app's processes.
+    #[serde(rename = "appId")]
+    app_id: Option<String>,
+    pid: Option<u32>,
+    tag: Option<String>,
+    /// This level and above.
+    level: Option<Level>,
+    contains: Option<String>,
+    since_seconds: Option<f64>,
+    /// Newest lines to show, 1 to 1000 (default 50).
+    limit: Option<u32>,
+    /// Same as limit.
+    lines: Option<u32>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    #[serde(alias = "VERBOSE")]
+    Verbose,
+    #[serde(alias = "DEBUG")]
+    Debug,
+    #[serde(alias = "INFO")]
+    Info,
+    #[serde(alias = "WARN")]
+    Warn,
+    #[serde(alias = "ERROR")]
+    Error,
+}
+
+impl From<Level> for LogLevel {
+    fn from(level: Level) -> LogLevel {
+        match level {
+            Level::Verbose => LogLevel::Verbose,
+            Level::Debug => LogLevel::Debug,
+            Level::Info => LogLevel::Info,
+            Level::Warn => LogLevel::Warn,
+            Level::Error => LogLevel::Error,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct LogFacts<'a> {
+    device: &'a str,
+    count: usize,
+    /// Lines that fit the filters; more than `count` when older ones were left out.
+    matched: usize,
+    /// Lines of the log that were looked at.
+    scanned: usize,
+    /// The device's clock when the log was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_time: Option<String>,
+    /// How the app was told apart: by its process, or by its name in the text because it does not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
+}
+
+impl Tool for GetLogs {
+    type Params = GetLogsParams;
+    const NAME: &'static str = "get_logs";
+    const TITLE: &'static str = "Logs";
+    const DESCRIPTION: &'static str =
+        "Newest log lines that fit all given filters, oldest first. Times are the device's, in UTC.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = Duration::from_secs(20);
+
+    async fn run(app: &App, params: GetLogsParams, progress: &Progress) -> Result<Answer, Failure> {
+        let limit = limit(&params)?;
+        let wanted =
+            Wanted { app: params.app_id.clone(), ..wanted(params.platform, params.device_id.clone()) };
+        let session = app.fleet.choose(&wanted, progress).await?;
+        let read = session.logs(params.app_id.as_deref(), progress).await?;
+        let matching: Vec<&LogEntry> =
+            read.entries.iter().filter(|entry| fits(entry, &params, &read)).collect();
+        let shown = &matching[matching.len().saturating_sub(limit)..];
+        let facts = LogFacts {
+            device: session.id(),
+            count: shown.len(),
+            matched: matching.len(),
+            scanned: read.entries.len(),
+            device_time: read.now_ms.map(time_of_day),
+            source: params.app_id.as_ref().map(|_| if read.app_pids.is_empty() { "package" } else { "pid" }),
+        };
+        let mut lines = String::new();
+        shown.iter().for_each(|entry| push_entry(&mut lines, entry));
+        Ok(Answer::json(&facts).with_lines(&lines))
+    }
+}
+
+fn limit(params: &GetLogsParams) -> Result<usize, Failure> {
+    let limit = params.limit.or(params.lines).unwrap_or(LIMIT_DEFAULT);
+    if (1..=LIMIT_MAX).contains(&limit) {
+        return Ok(limit as usize);
+    }
+    let hint = "narrow the lines with tag, level, contains or since_seconds";
+    Err(Failure::new(ErrorCode::InvalidArgument, format!("limit = {limit} is not 1 to {LIMIT_MAX}"), hint))
+}
+
+/// Every filter applies to every line before the newest are taken (W16).
+fn fits(entry: &LogEntry, params: &GetLogsParams, read: &LogRead) -> bool {
+    let of_app = |app: &String| match read.app_pids.is_empty() {
+        false => entry.pid.is_some_and(|pid| read.app_pids.contains(&pid)),
+        // A process that is gone has no id to ask for; what mentions the app is the next best.
+        true => entry.message.contains(app.as_str()) || entry.tag.contains(app.as_str()),
+    };
+    let recent = |seconds: f64| match (entry.time_ms, read.now_ms) {
+        // Both by the device's clock, so its offset from ours does not matter (W18).
+        (Some(time), Some(now)) => now.saturating_sub(time) as f64 <= seconds * 1000.0 + 999.0,
+        _ => true,
+    };
+    params.app_id.as_ref().is_none_or(of_app)
+        && params.pid.is_none_or(|pid| entry.pid == Some(pid))
+        && params.tag.as_ref().is_none_or(|tag| entry.tag == *tag)
+        && params.level.is_none_or(|level| entry.level >= LogLevel::from(level))
+        && params.contains.as_ref().is_none_or(|part| entry.message.contains(part.as_str()))
+        && params.since_seconds.is_none_or(recent)
+}
+
+/// `12:00:01.123 E AuthRepo(4321) "POST /login -> 401"`.
+fn push_entry(out: &mut String, entry: &LogEntry) {
+    if let Some(time) = entry.time_ms {
+        out.push_str(&time_of_day(time));
+        out.push(' ');
+    }
+    out.push_str(match entry.level {
+        LogLevel::Verbose => "V ",
+        LogLevel::Debug => "D ",
+        LogLevel::Info => "I ",
+        LogLevel::Warn => "W ",
+        LogLevel::Error => "E ",
+        LogLevel::Fatal => "F ",
+    });
+    if entry.tag.chars().all(|c| c.is_ascii_graphic()) {
+        out.push_str(&entry.tag);
+    } else {
+        push_quoted(out, &entry.tag, MESSAGE_CHARS_MAX);
+    }
+    if let Some(pid) = entry.pid {
+        out.push_str(&format!("({pid})"));
+    }
+    out.push(' ');
+    push_quoted(out, &entry.message, MESSAGE_CHARS_MAX);
+    out.push('\n');
+}
+
+/// Of the device's clock, in UTC.
+fn time_of_day(time_ms: u64) -> String {
+    let seconds = time_ms / 1000 % 86_400;
+    format!("{:02}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, time_ms % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(tag: &str, level: LogLevel, pid: u32, time_ms: u64, message: &str) -> LogEntry {
+        let (tag, message) = (tag.to_owned(), message.to_owned());
+        LogEntry { time_ms: Some(time_ms), pid: Some(pid), level, tag, message }
+    }
+
+    fn params(json: &str) -> GetLogsParams {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn every_filter_filters() {
+        let read = LogRead { now_ms: Some(100_000), app_pids: vec![7], ..LogRead::default() };
+        let line = entry("Auth", LogLevel::Warn, 7, 90_000, "login failed");
+        #[track_caller]
+        fn check(json: &str, line: &LogEntry, read: &LogRead, expected: bool) {
+            assert_eq!(fits(line, &params(json), read), expected, "W16: {json}");
+        }
+        check(r#"{"tag":"Auth"}"#, &line, &read, true);
+        check(r#"{"tag":"Aut"}"#, &line, &read, false);
+        check(r#"{"level":"warn"}"#, &line, &read, true);
+        check(r#"{"level":"ERROR"}"#, &line, &read, false);
+        check(r#"{"pid":8}"#, &line, &read, false);
+        check(r#"{"contains":"failed"}"#, &line, &read, true);
+        check(r#"{"contains":"Failed"}"#, &line, &read, false);
+        check(r#"{"since_seconds":10}"#, &line, &read, true);
+        check(r#"{"since_seconds":5}"#, &line, &read, false);
+        check(r#"{"appId":"com.x"}"#, &line, &read, true);
+        let stopped = LogRead { app_pids: vec![], ..read };
+        check(r#"{"appId":"com.x"}"#, &line, &stopped, false);
+    }
+
+    #[test]
+    fn lines_read_like_a_log_and_cannot_pose_as_ours() {
+        let mut out = String::new();
+        push_entry(&mut out, &entry("Auth", LogLevel::Error, 7, 43_201_123, "bad\n{\"error\":1}"));
+        assert_eq!(out, "12:00:01.123 E Auth(7) \"bad\\n{\\\"error\\\":1}\"\n", "SE-05");
+    }
+}

@@ -1,0 +1,123 @@
+//! The tools: one file a family, each with its parameters, its description and its handler.
+
+mod apps;
+mod devices;
+mod input;
+mod logs;
+mod observe;
+mod tree_json;
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_engine::Progress;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::Answer;
+use crate::app::App;
+use crate::args::{self, JsonObject};
+
+/// What a call may do to the device: shown to clients, which ask their users before the last kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    ReadOnly,
+    Acts,
+    Destroys,
+}
+
+/// One tool. Handlers translate: what they do lives in the engine.
+trait Tool {
+    type Params: DeserializeOwned + JsonSchema + Send;
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    const DESCRIPTION: &'static str;
+    const EFFECT: Effect;
+    /// After this an answer comes in any case.
+    const TIMEOUT: Duration;
+
+    fn run(
+        app: &App,
+        params: Self::Params,
+        progress: &Progress,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send;
+}
+
+type Running<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+
+/// A tool as clients and the command line see it.
+pub struct Entry {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub description: &'static str,
+    pub effect: Effect,
+    schema: fn() -> JsonObject,
+    run: for<'a> fn(&'a App, JsonObject, CancellationToken) -> Running<'a>,
+}
+
+impl Entry {
+    const fn of<T: Tool>() -> Entry {
+        Entry {
+            name: T::NAME,
+            title: T::TITLE,
+            description: T::DESCRIPTION,
+            effect: T::EFFECT,
+            schema: args::schema::<T::Params>,
+            run: run::<T>,
+        }
+    }
+
+    pub fn schema(&self) -> JsonObject {
+        (self.schema)()
+    }
+
+    /// Always answers: bad arguments, failures and bugs become answers too.
+    pub async fn call(&self, app: &App, arguments: JsonObject, cancelled: CancellationToken) -> Answer {
+        let running = (self.run)(app, arguments, cancelled);
+        match AssertUnwindSafe(running).catch_unwind().await {
+            Ok(answer) => answer,
+            Err(_) => {
+                let hint = "this is a defect of the server, please report it; other calls still work";
+                let failure = Failure::new(ErrorCode::InternalError, "the tool broke off", hint);
+                Answer::failure(self.name, &failure.with_unknown_dispatch())
+            }
+        }
+    }
+}
+
+fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) -> Running<'_> {
+    Box::pin(async move {
+        let done = match args::parse(arguments) {
+            Ok(params) => T::run(app, params, &Progress::new(T::TIMEOUT, cancelled)).await,
+            Err(failure) => Err(failure),
+        };
+        done.unwrap_or_else(|failure| Answer::failure(T::NAME, &failure))
+    })
+}
+
+/// Every tool, in the order in which an agent meets them.
+pub static TOOLS: [Entry; 14] = [
+    Entry::of::<devices::ListDevices>(),
+    Entry::of::<devices::GetSystemStatus>(),
+    Entry::of::<apps::StartApp>(),
+    Entry::of::<apps::TerminateApp>(),
+    Entry::of::<apps::RestartApp>(),
+    Entry::of::<apps::ResetAppData>(),
+    Entry::of::<observe::GetUiTree>(),
+    Entry::of::<observe::GetCurrentScreen>(),
+    Entry::of::<observe::CaptureScreenshot>(),
+    Entry::of::<logs::GetLogs>(),
+    Entry::of::<input::Tap>(),
+    Entry::of::<input::Swipe>(),
+    Entry::of::<input::TypeText>(),
+    Entry::of::<input::PressBack>(),
+];
+
+pub fn find(name: &str) -> Option<&'static Entry> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}

@@ -1,0 +1,58 @@
+//! The embedded phone: inside the server, or by itself for any adb client.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use mdm_virtual_device::{Auth, Phone, PhoneConfig, Timing};
+use tokio::net::TcpListener;
+
+use crate::cli::{AuthArg, TimingArg, VirtualAndroid};
+use crate::{fail, print};
+
+pub fn embedded() -> Phone {
+    Phone::new(PhoneConfig { timing: Timing::Brisk, ..PhoneConfig::default() })
+}
+
+pub async fn run(options: VirtualAndroid) -> ExitCode {
+    let hierarchy = match options.hierarchy.as_ref().map(std::fs::read).transpose() {
+        Ok(hierarchy) => hierarchy.map(bytes::Bytes::from),
+        Err(error) => return fail(&format!("the hierarchy cannot be read: {error}")),
+    };
+    let timing = match options.timing {
+        TimingArg::Instant => Timing::Instant,
+        TimingArg::Brisk => Timing::Brisk,
+        TimingArg::Phone => Timing::Phone,
+    };
+    let auth = match options.auth {
+        AuthArg::Open => Auth::Open,
+        AuthArg::Accept => Auth::AcceptNew,
+        AuthArg::Refuse => Auth::Refuse,
+    };
+    let phone = Phone::new(PhoneConfig { hierarchy, timing, auth, ..PhoneConfig::default() });
+    let listener = match TcpListener::bind(("127.0.0.1", options.adb_port)).await {
+        Ok(listener) => listener,
+        Err(error) => return fail(&format!("cannot listen on port {}: {error}", options.adb_port)),
+    };
+    match listener.local_addr() {
+        Ok(address) => drop(print(&format!("adb: {address}"))),
+        Err(error) => return fail(&error.to_string()),
+    }
+    if options.trace {
+        tokio::spawn(trace(phone.clone()));
+    }
+    match phone.serve(listener).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+async fn trace(phone: Phone) {
+    let mut commands = phone.commands();
+    while let Ok(command) = commands.recv().await {
+        // A closed stderr ends the trace, not the phone.
+        if writeln!(std::io::stderr(), "cmd {}", command.replace('\\', "\\\\").replace('\n', "\\n")).is_err()
+        {
+            return;
+        }
+    }
+}
