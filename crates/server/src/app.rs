@@ -34,8 +34,11 @@ pub struct Devices {
 
 impl App {
     pub fn new(devices: Devices) -> App {
-        let hub: Arc<dyn DeviceSource> = Arc::new(Hub::new(hub_config(devices)));
-        App { fleet: Fleet::new(vec![hub]), actions: AtomicU64::new(0) }
+        App::with_source(Arc::new(Hub::new(hub_config(devices))))
+    }
+
+    pub fn with_source(source: Arc<dyn DeviceSource>) -> App {
+        App { fleet: Fleet::new(vec![source]), actions: AtomicU64::new(0) }
     }
 
     /// `tap_1731650000123_7`: the kind, the time, and a number that is never given twice.

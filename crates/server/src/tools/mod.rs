@@ -121,3 +121,21 @@ pub static TOOLS: [Entry; 14] = [
 pub fn find(name: &str) -> Option<&'static Entry> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Devices;
+
+    fn broken(_: &App, _: JsonObject, _: CancellationToken) -> Running<'_> {
+        Box::pin(async { panic!("a defect") })
+    }
+
+    #[tokio::test]
+    async fn a_bug_is_answered_too() {
+        let entry = Entry { run: broken, ..Entry::of::<devices::ListDevices>() };
+        let app = App::new(Devices::default());
+        let answer = entry.call(&app, JsonObject::new(), CancellationToken::new()).await;
+        assert!(answer.is_error && answer.text.contains("INTERNAL_ERROR"), "{}", answer.text);
+    }
+}

@@ -47,8 +47,15 @@ struct TreeFacts<'a> {
     captured_at_ms: u64,
     shown: usize,
     of: usize,
+    /// Elements outside the visible part of the screen.
+    #[serde(skip_serializing_if = "is_zero")]
+    off_screen: usize,
     #[serde(flatten)]
     partial: Option<Partial>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Present when the device's answer was damaged.
@@ -106,6 +113,7 @@ fn outline_answer(device: &str, observed: &Observed) -> Answer {
         captured_at_ms: observed.captured_at_ms,
         shown: outline.shown,
         of: outline.total,
+        off_screen: outline.off_screen,
         partial: Partial::of(snapshot),
     };
     Answer::json(&facts).with_lines(&outline.text)

@@ -1,0 +1,119 @@
+//! Several devices, usable and not, through the adb server's protocol; and several calls at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mdm_android::adb::key::HostKey;
+use mdm_android::adb::server::AdbServer as ServerAddress;
+use mdm_android::{Hub, HubConfig};
+use mdm_virtual_device::{AdbServer, DumpFault, Phone, PhoneConfig, Timing};
+use mobile_debug_mcp::app::App;
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+use crate::world::{World, call, code_of, fact};
+
+/// A machine whose adb server knows these devices. Real sockets, so the clock is not paused.
+async fn machine(devices: &[(&str, &str)]) -> (AdbServer, App) {
+    let server = AdbServer::new();
+    for (serial, state) in devices {
+        server.add(serial, state, Phone::new(PhoneConfig::default()));
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let serving = server.clone();
+    tokio::spawn(async move { serving.serve(listener).await });
+    let hub = Hub::new(HubConfig {
+        server: Some(ServerAddress::at(address)),
+        start: None,
+        endpoints: Vec::new(),
+        key: HostKey::at("/nonexistent/adbkey"),
+        session: 7,
+    });
+    (server, App::with_source(Arc::new(hub)))
+}
+
+#[tokio::test]
+async fn unauthorized_and_offline_devices_never_count() {
+    let (_server, app) = machine(&[("locked", "unauthorized"), ("gone", "offline"), ("good", "device")]).await;
+    let tree = call(&app, "get_current_screen", "{}").await;
+    assert_eq!(fact(&tree.text, "device"), "good", "W28: {}", tree.text);
+    for (id, code) in [("locked", "DEVICE_UNAUTHORIZED"), ("gone", "DEVICE_OFFLINE"), ("other", "DEVICE_NOT_FOUND")] {
+        let answer = call(&app, "tap", &format!(r#"{{"x":1,"y":1,"deviceId":"{id}"}}"#)).await;
+        assert_eq!(code_of(&answer), code);
+    }
+    let list = call(&app, "list_devices", "{}").await.text;
+    assert!(list.contains(r#""id":"locked","state":"unauthorized""#), "{list}");
+    let status = call(&app, "get_system_status", "{}").await.text;
+    assert_eq!(fact(&status, "status"), "degraded", "{status}");
+}
+
+#[tokio::test]
+async fn alone_an_unusable_device_is_named_with_what_to_do() {
+    let (_server, app) = machine(&[("locked", "unauthorized")]).await;
+    assert_eq!(code_of(&call(&app, "tap", r#"{"x":1,"y":1}"#).await), "DEVICE_UNAUTHORIZED");
+    let (_server, app) = machine(&[]).await;
+    assert_eq!(code_of(&call(&app, "tap", r#"{"x":1,"y":1}"#).await), "NO_DEVICE");
+    assert_eq!(call(&app, "list_devices", "{}").await.text, r#"{"devices":[]}"#);
+}
+
+#[tokio::test]
+async fn two_equal_devices_and_none_named() {
+    let (_server, app) = machine(&[("one", "device"), ("two", "device")]).await;
+    let answer = call(&app, "get_ui_tree", "{}").await;
+    assert_eq!(code_of(&answer), "AMBIGUOUS_DEVICE", "{}", answer.text);
+    assert!(answer.text.contains("\none (") && answer.text.contains("\ntwo ("), "candidates: {}", answer.text);
+    let named = call(&app, "get_ui_tree", r#"{"deviceId":"two"}"#).await;
+    assert_eq!(fact(&named.text, "device"), "two", "W27");
+}
+
+#[tokio::test]
+async fn devices_come_and_go() {
+    let (server, app) = machine(&[("one", "device")]).await;
+    assert!(call(&app, "list_devices", "{}").await.text.contains("one"));
+    server.add("two", "unauthorized", Phone::new(PhoneConfig::default()));
+    wait_for(&app, r#""id":"two","state":"unauthorized""#).await;
+    server.set_state("two", "device");
+    wait_for(&app, r#""id":"two","state":"device""#).await;
+    server.remove("one");
+    server.remove("two");
+    wait_for(&app, r#"{"devices":[]}"#).await;
+}
+
+async fn wait_for(app: &App, text: &str) {
+    for _ in 0..500 {
+        if call(app, "list_devices", "{}").await.text.contains(text) {
+            return;
+        }
+        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic!("{text} never came: {}", call(app, "list_devices", "{}").await.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_on_one_device_wait_for_each_other() {
+    let world = World::started(Timing::Phone).await;
+    // A phone kills the second of two captures at once, so these succeed only in a queue.
+    let trees = (0..4).map(|_| {
+        let world = world.clone();
+        tokio::spawn(async move { world.tree().await })
+    });
+    for tree in trees.collect::<Vec<_>>() {
+        assert!(tree.await.expect("a tree").contains("Log in"), "W9");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn different_devices_do_not_wait_for_each_other() {
+    let worlds = [World::started(Timing::Instant).await, World::started(Timing::Instant).await];
+    let started = Instant::now();
+    let calls = worlds.map(|world| {
+        world.phone.inject_dump_fault(DumpFault::Slow(5_000));
+        tokio::spawn(async move { world.tree().await })
+    });
+    for call in calls {
+        call.await.expect("a tree");
+    }
+    assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
+}

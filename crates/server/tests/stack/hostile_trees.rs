@@ -1,0 +1,66 @@
+//! Trees that no decent phone sends.
+
+use bytes::Bytes;
+use mdm_virtual_device::Timing;
+
+use crate::world::{World, fact};
+
+async fn world_with(xml: impl Into<Bytes>) -> World {
+    let world = World::new(Timing::Instant);
+    world.phone.set_hierarchy(Some(xml.into()));
+    world
+}
+
+fn node(text: &str, close: &str) -> String {
+    format!("<node text=\"{text}\" class=\"android.widget.Button\" clickable=\"true\" enabled=\"true\" bounds=\"[0,0][9,9]\"{close}>")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tree_of_twenty_megabytes() {
+    let filler = "x".repeat(900);
+    let mut xml = String::from("<?xml version='1.0' ?><hierarchy rotation=\"0\">");
+    let mut count = 0;
+    while xml.len() < 20_000_000 {
+        xml.push_str(&node(&format!("{count} {filler}"), " /"));
+        count += 1;
+    }
+    xml.push_str("</hierarchy>");
+    let world = world_with(xml).await;
+    let tree = world.tree().await;
+    assert_eq!(fact(&tree, "of"), count.to_string(), "SE-07");
+    assert!(tree.len() < 200_000, "the answer is bounded: {} bytes", tree.len());
+    let json = world.ok("get_ui_tree", r#"{"format":"json"}"#).await;
+    assert!(json.len() <= 5_000_000 && json.contains("elements_left_out"), "{} bytes", json.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_thousand_levels() {
+    let mut xml = String::from("<hierarchy rotation=\"0\">");
+    (0..10_000).for_each(|level| xml.push_str(&node(&level.to_string(), "")));
+    (0..10_000).for_each(|_| xml.push_str("</node>"));
+    xml.push_str("</hierarchy>");
+    let tree = world_with(xml).await.tree().await;
+    assert!(tree.contains("LimitReached") || fact(&tree, "of") == "10000", "SE-07: {}", &tree[..tree.len().min(600)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn truncated_xml_and_bad_utf8_are_marked() {
+    let cut = format!("<hierarchy rotation=\"0\">{}<node text=\"lo", node("whole", " /"));
+    let tree = world_with(cut).await.tree().await;
+    assert!(tree.contains("\"whole\"") && tree.contains(r#""partial":true"#), "{tree}");
+
+    let mut bytes = b"<hierarchy rotation=\"0\">".to_vec();
+    bytes.extend(node("caf\u{e9}?", " /").replace('é', "\u{1}").into_bytes());
+    bytes.extend(b"</hierarchy>");
+    bytes.iter_mut().filter(|b| **b == 1).for_each(|b| *b = 0xff);
+    let tree = world_with(bytes).await.tree().await;
+    assert!(tree.contains("BadUtf8") && tree.contains(r#""partial":false"#) && tree.contains("caf\u{fffd}?"), "{tree}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_and_nonsense() {
+    assert_eq!(world_with("").await.code("get_ui_tree", "{}").await, "UI_TREE_UNAVAILABLE");
+    assert_eq!(world_with("Segmentation fault").await.code("get_ui_tree", "{}").await, "UI_TREE_UNAVAILABLE");
+    let empty = world_with("<?xml version='1.0' ?><hierarchy rotation=\"0\"></hierarchy>").await.tree().await;
+    assert_eq!(fact(&empty, "of"), "0");
+}

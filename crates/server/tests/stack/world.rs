@@ -1,0 +1,120 @@
+//! A phone, an app and a caller.
+
+use std::sync::Arc;
+
+use mdm_virtual_device::{Phone, PhoneConfig, Timing};
+use mobile_debug_mcp::answer::Answer;
+use mobile_debug_mcp::app::{App, Devices};
+use mobile_debug_mcp::args::JsonObject;
+use mobile_debug_mcp::tools;
+use tokio_util::sync::CancellationToken;
+
+pub const APP: &str = "com.workbench";
+
+#[derive(Clone)]
+pub struct World {
+    pub phone: Phone,
+    pub app: Arc<App>,
+}
+
+impl World {
+    pub fn new(timing: Timing) -> World {
+        World::with(PhoneConfig { timing, ..PhoneConfig::default() })
+    }
+
+    pub fn with(config: PhoneConfig) -> World {
+        let phone = Phone::new(config);
+        let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
+        World { phone, app: Arc::new(App::new(devices)) }
+    }
+
+    /// With the app in front.
+    pub async fn started(timing: Timing) -> World {
+        let world = World::new(timing);
+        world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
+        world
+    }
+
+    pub async fn call(&self, tool: &str, json: &str) -> Answer {
+        call(&self.app, tool, json).await
+    }
+
+    /// A call that must succeed; its text.
+    #[track_caller]
+    pub fn ok<'a>(&'a self, tool: &'a str, json: &'a str) -> impl Future<Output = String> + 'a {
+        let caller = std::panic::Location::caller();
+        async move {
+            let answer = self.call(tool, json).await;
+            assert!(!answer.is_error, "{caller}: {tool} {json} failed: {}", answer.text);
+            answer.text
+        }
+    }
+
+    /// A call that must fail; its code.
+    #[track_caller]
+    pub fn code<'a>(&'a self, tool: &'a str, json: &'a str) -> impl Future<Output = String> + 'a {
+        let caller = std::panic::Location::caller();
+        async move {
+            let answer = self.call(tool, json).await;
+            assert!(answer.is_error, "{caller}: {tool} {json} succeeded: {}", answer.text);
+            code_of(&answer)
+        }
+    }
+
+    pub async fn tree(&self) -> String {
+        self.ok("get_ui_tree", "{}").await
+    }
+
+    /// Reads trees until one shows `text`.
+    pub async fn tree_with(&self, text: &str) -> String {
+        for _ in 0..50 {
+            let tree = self.tree().await;
+            if tree.contains(text) {
+                return tree;
+            }
+        }
+        panic!("{text:?} never appeared; the last tree was\n{}", self.tree().await);
+    }
+
+    pub async fn tap(&self, label: &str) {
+        let tree = self.tree().await;
+        let (x, y) = point_of(&tree, label);
+        self.ok("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
+    }
+}
+
+pub async fn call(app: &App, tool: &str, json: &str) -> Answer {
+    let arguments: JsonObject = serde_json::from_str(json).expect("the test's own JSON");
+    let entry = tools::find(tool).expect("the tool exists");
+    entry.call(app, arguments, CancellationToken::new()).await
+}
+
+pub fn code_of(answer: &Answer) -> String {
+    fact(&answer.text, "code")
+}
+
+/// The value of `"key":"value"` or `"key":number` in the first line.
+#[track_caller]
+pub fn fact(text: &str, key: &str) -> String {
+    let first = text.lines().next().unwrap_or("");
+    let after = first.split_once(&format!("\"{key}\":")).unwrap_or_else(|| panic!("no {key} in {first}")).1;
+    match after.strip_prefix('"') {
+        Some(string) => string.split('"').next().unwrap_or("").to_owned(),
+        None => after.split([',', '}']).next().unwrap_or("").to_owned(),
+    }
+}
+
+/// The outline's line that shows `label` and can be tapped.
+#[track_caller]
+pub fn line_of<'a>(tree: &'a str, label: &str) -> &'a str {
+    let quoted = format!("\"{label}\"");
+    let found = tree.lines().skip(1).find(|line| line.contains(&quoted) && line.contains('@'));
+    found.unwrap_or_else(|| panic!("nothing to tap shows {label:?} in\n{tree}"))
+}
+
+#[track_caller]
+pub fn point_of(tree: &str, label: &str) -> (i32, i32) {
+    let point = line_of(tree, label).split_once('@').expect("line_of finds points").1;
+    let (x, y) = point.split_whitespace().next().and_then(|p| p.split_once(',')).expect("x,y");
+    (x.parse().expect("x"), y.parse().expect("y"))
+}
