@@ -1,1 +1,24 @@
+//! A phone made of software that speaks the real device protocols.
+//!
+//! One app model gives both the accessibility tree and the pixels; the adbd face serves them to any adb client.
+//!
+//! Architecture invariant: nothing here knows `mdm-core`, a driver or the server, so that the phone cannot share a
+//! misreading with the parser that it tests. Nothing here blocks or reads a clock other than tokio's.
 
+mod adbd;
+mod app;
+mod clock;
+mod config;
+mod draw;
+mod fs;
+mod logcat;
+mod md5;
+mod packages;
+mod phone;
+mod shell;
+mod state;
+mod truth;
+
+pub use config::{Auth, DumpFault, PhoneConfig, Timing};
+pub use phone::Phone;
+pub use truth::{Applied, Hit, Truth};

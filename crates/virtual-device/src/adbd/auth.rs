@@ -1,0 +1,56 @@
+//! Who may connect.
+
+use mdm_wire::adb::auth::{PublicKey, TOKEN_BYTES};
+use rsa::{BigUint, Pkcs1v15Sign, RsaPublicKey};
+use sha1::Sha1;
+
+use crate::config::Auth;
+use crate::phone::Phone;
+
+/// Keys that a phone remembers.
+const KEYS_MAX: usize = 100;
+
+pub fn needed(phone: &Phone) -> bool {
+    phone.with(|state| !matches!(state.config.auth, Auth::Open))
+}
+
+pub fn new_token(phone: &Phone) -> [u8; TOKEN_BYTES] {
+    let mut token = [0; TOKEN_BYTES];
+    phone.with(|state| {
+        for chunk in token.chunks_mut(8) {
+            let random = state.random().to_le_bytes();
+            chunk.copy_from_slice(&random[..chunk.len()]);
+        }
+    });
+    token
+}
+
+/// Whether a known key made this signature. The token itself is what adb signs in place of a SHA-1 digest.
+pub fn signature_fits(phone: &Phone, token: &[u8; TOKEN_BYTES], signature: &[u8]) -> bool {
+    let known = phone.with(|state| match &state.config.auth {
+        Auth::Keys(keys) => keys.clone(),
+        Auth::AcceptNew => state.accepted_keys.clone(),
+        Auth::Open | Auth::Refuse => Vec::new(),
+    });
+    known.iter().any(|key| verifies(key, token, signature))
+}
+
+fn verifies(key: &PublicKey, token: &[u8], signature: &[u8]) -> bool {
+    let modulus = BigUint::from_bytes_be(&key.modulus);
+    let Ok(key) = RsaPublicKey::new(modulus, BigUint::from(key.exponent)) else { return false };
+    key.verify(Pkcs1v15Sign::new::<Sha1>(), token, signature).is_ok()
+}
+
+/// A new key was shown to the person at the phone; true when it was accepted.
+pub fn offer(phone: &Phone, payload: &[u8]) -> bool {
+    let Ok(key) = PublicKey::decode(payload) else { return false };
+    phone.with(|state| {
+        if !matches!(state.config.auth, Auth::AcceptNew) {
+            return false;
+        }
+        if state.accepted_keys.len() < KEYS_MAX && !state.accepted_keys.contains(&key) {
+            state.accepted_keys.push(key);
+        }
+        true
+    })
+}

@@ -1,0 +1,42 @@
+//! `abb_exec`: package manager commands with a streamed body, without a shell in between.
+
+use tokio::sync::mpsc;
+
+use super::stream::StreamIo;
+use crate::phone::Phone;
+use crate::shell::commands::{self, Call};
+use crate::shell::io::{Chunk, Input, Io, Output, PIPE_CHUNKS};
+
+pub async fn binder(phone: &Phone, arguments: Vec<String>, io: StreamIo) {
+    let StreamIo { mut reader, writer } = io;
+    let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);
+    let (output, mut output_end) = mpsc::channel::<Chunk>(PIPE_CHUNKS);
+    tokio::spawn(async move {
+        while let Some(data) = reader.next().await {
+            if stdin.send(Chunk { stderr: false, data }).await.is_err() {
+                break;
+            }
+        }
+    });
+    let phone = phone.clone();
+    let program = tokio::spawn(async move {
+        let streams = Io {
+            stdin: Input::channel(stdin_end),
+            stdout: Output::Channel { sender: output.clone(), stderr: false },
+            stderr: Output::Channel { sender: output, stderr: true },
+        };
+        phone.with(|state| state.record.command(format!("cmd {}", arguments.join(" "))));
+        let settings = arguments.first().is_some_and(|a| a == "settings");
+        let (name, arguments) =
+            if settings { ("settings", &arguments[1..]) } else { ("cmd", &arguments[..]) };
+        let variables = std::collections::BTreeMap::new();
+        let call = Call { phone: &phone, name, arguments, io: &streams, variables: &variables, cwd: "/" };
+        commands::run(&call).await
+    });
+    while let Some(chunk) = output_end.recv().await {
+        if writer.write(chunk.data).await.is_err() {
+            return;
+        }
+    }
+    let _ = program.await;
+}

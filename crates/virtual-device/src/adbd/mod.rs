@@ -1,0 +1,28 @@
+//! The adb daemon: transports, streams and services.
+
+mod auth;
+mod connection;
+mod install;
+mod reverse;
+mod service;
+mod shell;
+mod stream;
+mod sync;
+
+pub use connection::serve;
+pub use reverse::Reverse;
+
+/// What this phone can do beyond the first protocol, as recent phones announce it.
+pub const FEATURES: [&str; 11] = [
+    "shell_v2",
+    "cmd",
+    "stat_v2",
+    "ls_v2",
+    "fixed_push_mkdir",
+    "apex",
+    "abb",
+    "fixed_push_symlink_timestamp",
+    "abb_exec",
+    "remount_shell",
+    "sendrecv_v2",
+];

@@ -1,0 +1,90 @@
+//! What a host can open on the phone.
+
+use bytes::Bytes;
+use mdm_wire::adb::framebuffer::Header;
+use tokio::sync::mpsc;
+
+use super::reverse::OpenRequest;
+use super::stream::StreamIo;
+use super::{install, shell, sync};
+use crate::phone::Phone;
+use crate::shell::commands::pixels;
+
+/// The one port on which this phone listens: it says back what it hears.
+const ECHO_PORT: &str = "7";
+
+pub enum Service {
+    Shell {
+        script: String,
+        protocol: bool,
+    },
+    Sync,
+    Framebuffer,
+    Echo,
+    /// `abb_exec`: arguments separated by NUL.
+    Binder(Vec<String>),
+    /// Says this and closes.
+    Say(String),
+    /// Stays open and silent.
+    Wait,
+}
+
+/// The service of a name, or nothing: then the host hears CLSE.
+pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> Option<Service> {
+    let (kind, argument) = name.split_once(':').unwrap_or((name, ""));
+    let (kind, options) = kind.split_once(',').unwrap_or((kind, ""));
+    Some(match kind {
+        "shell" => {
+            Service::Shell { script: argument.to_owned(), protocol: options.split(',').any(|o| o == "v2") }
+        }
+        "exec" => Service::Shell { script: argument.to_owned(), protocol: false },
+        "abb_exec" | "abb" => Service::Binder(argument.split('\0').map(str::to_owned).collect()),
+        "sync" => Service::Sync,
+        "framebuffer" => Service::Framebuffer,
+        "tcp" if argument == ECHO_PORT => Service::Echo,
+        "reverse" => Service::Say(phone.reverse().command(argument, requests)),
+        "root" => Service::Say("adbd cannot run as root in production builds\n".to_owned()),
+        "unroot" => Service::Say("adbd not running as root\n".to_owned()),
+        "remount" => Service::Say("Not running as root. Try \"adb root\" first.\n".to_owned()),
+        "reboot" => Service::Say(String::new()),
+        "tcpip" => Service::Say(format!("restarting in TCP mode port: {argument}\n")),
+        "usb" => Service::Say("restarting in USB mode\n".to_owned()),
+        // No process of this phone can be debugged: the lists are empty and stay so.
+        "jdwp" if argument.is_empty() => Service::Say(String::new()),
+        "track-jdwp" | "track-app" => Service::Wait,
+        _ => return None,
+    })
+}
+
+impl Service {
+    pub async fn run(self, phone: &Phone, mut io: StreamIo) {
+        match self {
+            Service::Shell { script, protocol } => shell::run(phone, &script, protocol, io).await,
+            Service::Sync => sync::run(phone, io).await,
+            Service::Framebuffer => framebuffer(phone, &io).await,
+            Service::Echo => {
+                while let Some(data) = io.reader.next().await {
+                    if io.writer.write(data).await.is_err() {
+                        return;
+                    }
+                }
+            }
+            Service::Binder(arguments) => install::binder(phone, arguments, io).await,
+            Service::Say(text) => {
+                let _ = io.writer.write(text).await;
+            }
+            Service::Wait => {
+                let _ = io.writer.write(Bytes::from_static(b"0000")).await;
+                while io.reader.next().await.is_some() {}
+            }
+        }
+    }
+}
+
+async fn framebuffer(phone: &Phone, io: &StreamIo) {
+    let pixels = pixels(phone);
+    let header = Header::rgba8888(pixels.width, pixels.height).encode_v2();
+    if io.writer.write(header).await.is_ok() {
+        let _ = io.writer.write(Bytes::from(pixels.rgba)).await;
+    }
+}

@@ -1,0 +1,94 @@
+//! Shell services: with and without the packet protocol.
+
+use bytes::{Bytes, BytesMut};
+use mdm_wire::adb::shell::Packet;
+use tokio::sync::mpsc;
+
+use super::stream::{Reader, StreamIo, Writer};
+use crate::phone::Phone;
+use crate::shell;
+use crate::shell::io::{Chunk, Input, Io, Output, PIPE_CHUNKS};
+
+/// What a shell reports when it crashed.
+const ABORTED_EXIT: u8 = 134;
+
+pub async fn run(phone: &Phone, script: &str, protocol: bool, io: StreamIo) {
+    let StreamIo { reader, writer } = io;
+    let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);
+    let (output, output_end) = mpsc::channel(PIPE_CHUNKS);
+    tokio::spawn(feed(reader, stdin, protocol));
+    let streams = Io {
+        stdin: Input::channel(stdin_end),
+        stdout: Output::Channel { sender: output.clone(), stderr: false },
+        stderr: Output::Channel { sender: output, stderr: true },
+    };
+    let (phone, script) = (phone.clone(), script.to_owned());
+    // The program runs on its own: when the host goes away it notices only at its next write.
+    let program = tokio::spawn(async move {
+        if script.is_empty() {
+            shell::interactive(&phone, streams).await
+        } else {
+            shell::run(&phone, &script, streams).await
+        }
+    });
+    if forward(output_end, &writer, protocol).await && protocol {
+        let code = program.await.unwrap_or(ABORTED_EXIT);
+        let mut out = BytesMut::new();
+        Packet::Exit(code).encode(&mut out);
+        let _ = writer.write(out.freeze()).await;
+    }
+}
+
+/// Sends the program's output; false when nobody reads it any more.
+async fn forward(mut output: mpsc::Receiver<Chunk>, writer: &Writer, protocol: bool) -> bool {
+    loop {
+        let chunk = tokio::select! {
+            biased;
+            chunk = output.recv() => chunk,
+            () = writer.0.closed() => return false,
+        };
+        let Some(chunk) = chunk else { return true };
+        let data = if protocol { packet(chunk) } else { chunk.data };
+        if writer.write(data).await.is_err() {
+            return false;
+        }
+    }
+}
+
+fn packet(chunk: Chunk) -> Bytes {
+    let mut out = BytesMut::with_capacity(chunk.data.len() + mdm_wire::adb::shell::HEADER_BYTES);
+    let packet = if chunk.stderr { Packet::Stderr(chunk.data) } else { Packet::Stdout(chunk.data) };
+    packet.encode(&mut out);
+    out.freeze()
+}
+
+/// Carries the host's bytes to the program's standard input.
+async fn feed(mut reader: Reader, stdin: mpsc::Sender<Chunk>, protocol: bool) {
+    let mut stdin = Some(stdin);
+    let mut buffer = BytesMut::new();
+    while let Some(data) = reader.next().await {
+        if !protocol {
+            offer(&mut stdin, data).await;
+            continue;
+        }
+        buffer.extend_from_slice(&data);
+        loop {
+            match Packet::decode(&mut buffer) {
+                Ok(Some(Packet::Stdin(data))) => offer(&mut stdin, data).await,
+                Ok(Some(Packet::CloseStdin)) => stdin = None,
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// Input for a program that has ended is thrown away.
+async fn offer(stdin: &mut Option<mpsc::Sender<Chunk>>, data: Bytes) {
+    if let Some(sender) = stdin
+        && sender.send(Chunk { stderr: false, data }).await.is_err()
+    {
+        *stdin = None;
+    }
+}

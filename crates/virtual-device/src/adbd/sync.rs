@@ -1,0 +1,176 @@
+//! The sync service: files in both directions.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use mdm_wire::adb::sync::{
+    CHUNK_BYTES_MAX, HEADER_BYTES, Header, Id, PATH_BYTES_MAX, Stat, put_message, put_word,
+};
+
+use super::stream::{Closed, StreamIo};
+use crate::fs::{FsError, Node, TOTAL_BYTES_MAX};
+use crate::phone::Phone;
+
+/// DATA messages are sent together up to this size.
+const BATCH_BYTES: usize = 512 * 1024;
+const DEFAULT_MODE: u32 = 0o644;
+
+pub async fn run(phone: &Phone, io: StreamIo) {
+    let mut session = Session { phone: phone.clone(), io };
+    // Anything that is not the protocol ends the stream, as adbd does.
+    while let Ok(true) = session.request().await {}
+}
+
+struct Session {
+    phone: Phone,
+    io: StreamIo,
+}
+
+impl Session {
+    async fn header(&mut self) -> Result<Header, Closed> {
+        let bytes = self.io.reader.exact(HEADER_BYTES).await?;
+        let mut fixed = [0; HEADER_BYTES];
+        fixed.copy_from_slice(&bytes);
+        Header::decode(&fixed).map_err(|_| Closed)
+    }
+
+    /// One request; false after QUIT.
+    async fn request(&mut self) -> Result<bool, Closed> {
+        let header = self.header().await?;
+        let length = header.length(PATH_BYTES_MAX).map_err(|_| Closed)?;
+        let path = self.io.reader.exact(length).await?;
+        let path = String::from_utf8_lossy(&path).into_owned();
+        match header.id {
+            Id::Quit => return Ok(false),
+            Id::Stat => self.stat_v1(&path).await?,
+            Id::StatV2 | Id::LstatV2 => self.stat_v2(header.id, &path).await?,
+            Id::List => self.list(&path, false).await?,
+            Id::ListV2 => self.list(&path, true).await?,
+            Id::Receive => self.receive(&path).await?,
+            Id::ReceiveV2 => {
+                // Repeats the id, then flags: compression, which was not announced.
+                self.io.reader.exact(HEADER_BYTES).await?;
+                self.receive(&path).await?;
+            }
+            Id::Send => {
+                let (path, mode) = path.rsplit_once(',').unwrap_or((&path, ""));
+                self.send(path, mode.parse().unwrap_or(DEFAULT_MODE)).await?;
+            }
+            Id::SendV2 => {
+                // Repeats the id, then mode and flags.
+                let setup = self.io.reader.exact(HEADER_BYTES + 4).await?;
+                let mode = setup[4..8].iter().rev().fold(0u32, |word, byte| (word << 8) | u32::from(*byte));
+                self.send(&path, mode).await?;
+            }
+            Id::Dent | Id::DentV2 | Id::Data | Id::Done | Id::Okay | Id::Fail => return Err(Closed),
+        }
+        Ok(true)
+    }
+
+    fn stat(&self, path: &str) -> Stat {
+        match self.phone.with(|state| state.fs.get(path).cloned()) {
+            Ok(node) => stat_of(&node),
+            Err(error) => Stat { error: error.errno(), ..Stat::default() },
+        }
+    }
+
+    async fn stat_v1(&mut self, path: &str) -> Result<(), Closed> {
+        let mut out = BytesMut::new();
+        out.put_slice(&Id::Stat.bytes());
+        self.stat(path).put_v1(&mut out);
+        self.io.writer.write(out.freeze()).await
+    }
+
+    async fn stat_v2(&mut self, id: Id, path: &str) -> Result<(), Closed> {
+        let mut out = BytesMut::new();
+        out.put_slice(&id.bytes());
+        self.stat(path).put_v2(&mut out);
+        self.io.writer.write(out.freeze()).await
+    }
+
+    /// A directory that cannot be read lists nothing.
+    async fn list(&mut self, path: &str, second: bool) -> Result<(), Closed> {
+        let entries = self.phone.with(|state| state.fs.list(path)).unwrap_or_default();
+        let mut out = BytesMut::new();
+        for (name, node) in entries {
+            let stat = stat_of(&node);
+            out.put_slice(&if second { Id::DentV2 } else { Id::Dent }.bytes());
+            if second {
+                stat.put_v2(&mut out)
+            } else {
+                stat.put_v1(&mut out)
+            }
+            out.put_u32_le(name.len() as u32);
+            out.put_slice(name.as_bytes());
+        }
+        out.put_slice(&Id::Done.bytes());
+        let rest = if second { Stat::V2_REST_BYTES } else { Stat::V1_REST_BYTES } + 4;
+        out.put_bytes(0, rest);
+        self.io.writer.write(out.freeze()).await
+    }
+
+    async fn receive(&mut self, path: &str) -> Result<(), Closed> {
+        let mut data = match self.phone.with(|state| state.fs.read(path)) {
+            Ok(data) => data,
+            Err(error) => return self.fail(&format!("open failed: {}", error.text())).await,
+        };
+        let mut out = BytesMut::new();
+        while !data.is_empty() {
+            put_message(&mut out, Id::Data, &data.split_to(data.len().min(CHUNK_BYTES_MAX)));
+            if out.len() >= BATCH_BYTES {
+                self.io.writer.write(out.split().freeze()).await?;
+            }
+        }
+        put_word(&mut out, Id::Done, 0);
+        self.io.writer.write(out.freeze()).await
+    }
+
+    async fn send(&mut self, path: &str, mode: u32) -> Result<(), Closed> {
+        let mut data = BytesMut::new();
+        let mut too_big = false;
+        let mtime = loop {
+            let header = self.header().await?;
+            match header.id {
+                Id::Data => {
+                    let length = header.length(CHUNK_BYTES_MAX).map_err(|_| Closed)?;
+                    let chunk = self.io.reader.exact(length).await?;
+                    too_big |= data.len().saturating_add(chunk.len()) > TOTAL_BYTES_MAX;
+                    if !too_big {
+                        data.extend_from_slice(&chunk);
+                    }
+                }
+                Id::Done => break header.word,
+                _ => return Err(Closed),
+            }
+        };
+        let written =
+            if too_big { Err(FsError::NoSpace) } else { self.store(path, data.freeze(), mode, mtime) };
+        match written {
+            Ok(()) => {
+                let mut out = BytesMut::new();
+                put_word(&mut out, Id::Okay, 0);
+                self.io.writer.write(out.freeze()).await
+            }
+            Err(error) => self.fail(&format!("couldn't create file: {}", error.text())).await,
+        }
+    }
+
+    /// Directories on the way are made, as `fixed_push_mkdir` promises.
+    fn store(&self, path: &str, data: Bytes, mode: u32, mtime: u32) -> Result<(), FsError> {
+        self.phone.with(|state| {
+            let now = state.now_s();
+            if let Some((parent, _)) = path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+                state.fs.make_dir(parent, true, now)?;
+            }
+            state.fs.write(path, data, mode, mtime)
+        })
+    }
+
+    async fn fail(&mut self, message: &str) -> Result<(), Closed> {
+        let mut out = BytesMut::new();
+        put_message(&mut out, Id::Fail, message.as_bytes());
+        self.io.writer.write(out.freeze()).await
+    }
+}
+
+fn stat_of(node: &Node) -> Stat {
+    Stat { error: 0, mode: node.mode, size: node.size(), mtime: node.mtime_s }
+}

@@ -1,0 +1,287 @@
+//! The one tree from which the dump, the pixels and hit testing all come.
+
+use super::geometry::{Rect, Screen};
+
+/// Which widget of an app it is; rows of a list share a name and differ in `index`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    pub name: &'static str,
+    pub index: u32,
+}
+
+impl Key {
+    pub fn of(name: &'static str) -> Key {
+        Key { name, index: 0 }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Look {
+    /// Draws nothing of itself.
+    Plain,
+    Page,
+    Heading,
+    Body,
+    Error,
+    Field,
+    Button,
+    TextButton,
+    Switch,
+    /// Filled from 0 to 1.
+    Slider(f32),
+    Spinner,
+    Row,
+    Card,
+    /// A launcher icon with its label under it.
+    Icon,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// What is left in the parent.
+    Fill,
+    Dp(i32),
+    /// As much as the children need.
+    Content,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    Column,
+    Row,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags {
+    pub checkable: bool,
+    pub checked: bool,
+    pub clickable: bool,
+    pub disabled: bool,
+    pub focusable: bool,
+    pub focused: bool,
+    pub scrollable: bool,
+    pub long_clickable: bool,
+    pub password: bool,
+    pub selected: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Widget {
+    pub class: &'static str,
+    pub resource_id: String,
+    pub text: String,
+    pub description: String,
+    pub hint: String,
+    pub flags: Flags,
+    pub key: Option<Key>,
+    pub look: Look,
+    pub layout: Layout,
+    pub width: Size,
+    pub height: Size,
+    pub padding_dp: i32,
+    pub gap_dp: i32,
+    pub scroll_px: i32,
+    pub children: Vec<Widget>,
+    pub bounds: Rect,
+    /// The part of `bounds` that no ancestor clips.
+    pub visible: Rect,
+}
+
+impl Widget {
+    pub fn new(class: &'static str) -> Widget {
+        Widget {
+            class,
+            resource_id: String::new(),
+            text: String::new(),
+            description: String::new(),
+            hint: String::new(),
+            flags: Flags::default(),
+            key: None,
+            look: Look::Plain,
+            layout: Layout::Column,
+            width: Size::Fill,
+            height: Size::Content,
+            padding_dp: 0,
+            gap_dp: 0,
+            scroll_px: 0,
+            children: Vec::new(),
+            bounds: Rect::default(),
+            visible: Rect::default(),
+        }
+    }
+
+    pub fn id(mut self, package: &str, name: &str) -> Widget {
+        self.resource_id = format!("{package}:id/{name}");
+        self
+    }
+
+    pub fn text(mut self, text: impl Into<String>) -> Widget {
+        self.text = text.into();
+        self
+    }
+
+    pub fn description(mut self, text: impl Into<String>) -> Widget {
+        self.description = text.into();
+        self
+    }
+
+    pub fn look(mut self, look: Look) -> Widget {
+        self.look = look;
+        self
+    }
+
+    pub fn layout(mut self, layout: Layout, padding_dp: i32, gap_dp: i32) -> Widget {
+        self.layout = layout;
+        self.padding_dp = padding_dp;
+        self.gap_dp = gap_dp;
+        self
+    }
+
+    pub fn size(mut self, width: Size, height: Size) -> Widget {
+        self.width = width;
+        self.height = height;
+        self
+    }
+
+    /// Clickable and focusable, as views with a listener are.
+    pub fn on_tap(mut self, key: Key) -> Widget {
+        self.key = Some(key);
+        self.flags.clickable = true;
+        self.flags.focusable = true;
+        self
+    }
+
+    pub fn enabled(mut self, enabled: bool) -> Widget {
+        self.flags.disabled = !enabled;
+        self
+    }
+
+    pub fn checked(mut self, checked: bool) -> Widget {
+        self.flags.checkable = true;
+        self.flags.checked = checked;
+        self
+    }
+
+    pub fn child(mut self, child: Widget) -> Widget {
+        self.children.push(child);
+        self
+    }
+
+    pub fn children(mut self, children: impl IntoIterator<Item = Widget>) -> Widget {
+        self.children.extend(children);
+        self
+    }
+
+    fn height_px(&self, screen: &Screen) -> i32 {
+        match self.height {
+            Size::Dp(dp) => screen.px(dp),
+            Size::Fill | Size::Content => self.content_px(screen),
+        }
+    }
+
+    /// How high the children are together, with padding.
+    pub fn content_px(&self, screen: &Screen) -> i32 {
+        let heights = self.children.iter().map(|c| c.height_px(screen));
+        let inner = match self.layout {
+            Layout::Column => {
+                let gaps = (self.children.len() as i32 - 1).max(0).saturating_mul(screen.px(self.gap_dp));
+                heights.fold(gaps, i32::saturating_add)
+            }
+            Layout::Row => heights.max().unwrap_or(0),
+        };
+        inner.saturating_add(2 * screen.px(self.padding_dp))
+    }
+
+    /// Gives every widget its place. Children of a scrolled container that are wholly out of sight are dropped, as
+    /// recycling lists do.
+    pub fn place(&mut self, bounds: Rect, clip: Rect, screen: &Screen) {
+        self.bounds = bounds;
+        self.visible = bounds.intersect(&clip);
+        let inner = bounds.inset(screen.px(self.padding_dp));
+        let rects = match self.layout {
+            Layout::Column => self.column(inner, screen),
+            Layout::Row => self.row(inner, screen),
+        };
+        let visible = self.visible;
+        for (child, rect) in self.children.iter_mut().zip(rects) {
+            child.place(rect, visible, screen);
+        }
+        if self.flags.scrollable {
+            self.children.retain(|c| !c.visible.is_empty());
+        }
+    }
+
+    fn column(&self, inner: Rect, screen: &Screen) -> Vec<Rect> {
+        let gap = screen.px(self.gap_dp);
+        let fixed: i32 = self
+            .children
+            .iter()
+            .map(|c| if c.height == Size::Fill { 0 } else { c.height_px(screen) })
+            .fold((self.children.len() as i32 - 1).max(0) * gap, i32::saturating_add);
+        let fills = self.children.iter().filter(|c| c.height == Size::Fill).count().max(1) as i32;
+        let share = (inner.height() - fixed).max(0) / fills;
+        let mut top = inner.top - self.scroll_px;
+        let mut rects = Vec::with_capacity(self.children.len());
+        for child in &self.children {
+            let height = if child.height == Size::Fill { share } else { child.height_px(screen) };
+            let right = match child.width {
+                Size::Dp(dp) => (inner.left + screen.px(dp)).min(inner.right),
+                Size::Fill | Size::Content => inner.right,
+            };
+            rects.push(Rect::new(inner.left, top, right, top.saturating_add(height)));
+            top = top.saturating_add(height).saturating_add(gap);
+        }
+        rects
+    }
+
+    fn row(&self, inner: Rect, screen: &Screen) -> Vec<Rect> {
+        let gap = screen.px(self.gap_dp);
+        let fixed: i32 = self
+            .children
+            .iter()
+            .map(|c| if let Size::Dp(dp) = c.width { screen.px(dp) } else { 0 })
+            .fold((self.children.len() as i32 - 1).max(0) * gap, i32::saturating_add);
+        let fills = self.children.iter().filter(|c| !matches!(c.width, Size::Dp(_))).count().max(1) as i32;
+        let share = (inner.width() - fixed).max(0) / fills;
+        let mut left = inner.left;
+        let mut rects = Vec::with_capacity(self.children.len());
+        for child in &self.children {
+            let width = if let Size::Dp(dp) = child.width { screen.px(dp) } else { share };
+            let height = match child.height {
+                Size::Fill => inner.height(),
+                _ => child.height_px(screen),
+            };
+            let top = inner.top + (inner.height() - height) / 2;
+            rects.push(Rect::new(left, top, left + width, top + height));
+            left += width + gap;
+        }
+        rects
+    }
+
+    /// The topmost widget at a point for which `wanted` holds: later children lie over earlier ones.
+    pub fn hit(&self, x: i32, y: i32, wanted: &dyn Fn(&Widget) -> bool) -> Option<&Widget> {
+        if !self.visible.contains(x, y) {
+            return None;
+        }
+        let below = self.children.iter().rev().find_map(|child| child.hit(x, y, wanted));
+        below.or_else(|| wanted(self).then_some(self))
+    }
+
+    pub fn find(&self, wanted: &dyn Fn(&Widget) -> bool) -> Option<&Widget> {
+        if wanted(self) { Some(self) } else { self.children.iter().find_map(|c| c.find(wanted)) }
+    }
+
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Widget)) {
+        visit(self);
+        for child in &self.children {
+            child.walk(visit);
+        }
+    }
+
+    pub fn walk_mut(&mut self, visit: &mut dyn FnMut(&mut Widget)) {
+        visit(self);
+        for child in &mut self.children {
+            child.walk_mut(visit);
+        }
+    }
+}

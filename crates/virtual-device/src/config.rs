@@ -1,0 +1,102 @@
+//! What a phone is like when it is taken out of its box.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use mdm_wire::adb::auth::PublicKey;
+
+#[derive(Debug, Clone)]
+pub struct PhoneConfig {
+    pub model: String,
+    pub android_version: String,
+    pub sdk: u32,
+    pub width: u32,
+    pub height: u32,
+    /// Dots per inch; 160 is one pixel per dp.
+    pub density: u32,
+    pub auth: Auth,
+    pub timing: Timing,
+    /// Served verbatim by `uiautomator dump` instead of the app's tree.
+    pub hierarchy: Option<Bytes>,
+    /// Varies pids, tokens and noise; the same seed gives the same phone.
+    pub seed: u64,
+}
+
+impl Default for PhoneConfig {
+    fn default() -> PhoneConfig {
+        PhoneConfig {
+            model: "Virtual Phone".to_owned(),
+            android_version: "16".to_owned(),
+            sdk: 36,
+            width: 1080,
+            height: 2400,
+            density: 420,
+            auth: Auth::Open,
+            timing: Timing::Instant,
+            hierarchy: None,
+            seed: 1,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub enum Auth {
+    /// No AUTH at all, as on emulators.
+    Open,
+    /// Only these keys; an unknown one waits for a person who never comes.
+    Keys(Vec<PublicKey>),
+    /// A person accepts every new key on the screen.
+    AcceptNew,
+    /// A person refuses every key.
+    Refuse,
+}
+
+/// How long the programs behind `uiautomator` and `input` take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    Instant,
+    Brisk,
+    Phone,
+}
+
+impl Timing {
+    /// From the command to the first line of Java.
+    pub(crate) fn start(self) -> Duration {
+        Duration::from_millis(match self {
+            Timing::Instant => 0,
+            Timing::Brisk => 20,
+            Timing::Phone => 500,
+        })
+    }
+
+    /// How long accessibility events must be absent before a dump.
+    pub(crate) fn quiet(self) -> Duration {
+        Duration::from_millis(match self {
+            Timing::Instant => 0,
+            Timing::Brisk => 60,
+            Timing::Phone => 1000,
+        })
+    }
+
+    /// After this long without quiet, a dump gives up.
+    pub(crate) fn idle_limit(self) -> Duration {
+        Duration::from_secs(10)
+    }
+}
+
+/// What goes wrong with the next `uiautomator dump`, and only with that one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DumpFault {
+    /// The screen never comes to rest: the error after the full idle limit, exit 0, no file.
+    NotIdle,
+    /// Between two apps: "null root node", exit 0, no file.
+    NullRoot,
+    /// Only this many bytes of the tree reach the file.
+    Truncated(usize),
+    /// The process dies: exit 137, no file.
+    Killed,
+    /// An error line at once, exit 0, and an old file stays as it was.
+    ErrorExitZero,
+    /// This many milliseconds longer than usual.
+    Slow(u64),
+}

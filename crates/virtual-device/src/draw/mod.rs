@@ -1,0 +1,241 @@
+//! Pixels, drawn from the same widgets that the dump describes.
+
+mod canvas;
+mod text;
+
+use bytes::Bytes;
+
+use crate::app::geometry::{Rect, Screen};
+use crate::app::keyboard;
+use crate::app::widget::{Look, Widget};
+use crate::app::xml::shown_text;
+use crate::clock::Civil;
+use canvas::{Canvas, Colour};
+
+/// Everything that is visible at one moment.
+pub struct Scene {
+    pub screen: Screen,
+    pub activity: Widget,
+    pub dialog: Option<Widget>,
+    pub keyboard: bool,
+    pub wall_ms: u64,
+}
+
+pub struct Pixels {
+    pub width: u32,
+    pub height: u32,
+    pub rgba: Vec<u8>,
+}
+
+struct Palette {
+    page: Colour,
+    card: Colour,
+    ink: Colour,
+    faint: Colour,
+    line: Colour,
+    accent: Colour,
+    on_accent: Colour,
+    error: Colour,
+}
+
+const LIGHT: Palette = Palette {
+    page: [0xfa, 0xfa, 0xfc],
+    card: [0xff, 0xff, 0xff],
+    ink: [0x1b, 0x1b, 0x1f],
+    faint: [0x74, 0x74, 0x7c],
+    line: [0xd0, 0xd0, 0xd8],
+    accent: [0x2f, 0x5b, 0xb7],
+    on_accent: [0xff, 0xff, 0xff],
+    error: [0xb3, 0x26, 0x1e],
+};
+
+const DARK: Palette = Palette {
+    page: [0x12, 0x13, 0x17],
+    card: [0x24, 0x26, 0x2c],
+    ink: [0xe4, 0xe4, 0xea],
+    faint: [0x9a, 0x9a, 0xa4],
+    line: [0x44, 0x46, 0x50],
+    accent: [0xac, 0xc7, 0xff],
+    on_accent: [0x10, 0x2f, 0x60],
+    error: [0xf2, 0xb8, 0xb5],
+};
+
+pub fn draw(scene: &Scene) -> Pixels {
+    let palette = if scene.screen.dark { &DARK } else { &LIGHT };
+    let (width, height) = (scene.screen.width.max(1) as u32, scene.screen.height.max(1) as u32);
+    let mut canvas = Canvas::new(width, height, palette.page);
+    let mut painter = Painter { canvas: &mut canvas, palette, screen: &scene.screen };
+    painter.tree(&scene.activity);
+    if let Some(dialog) = &scene.dialog {
+        painter.canvas.shade();
+        painter.tree(dialog);
+    }
+    if scene.keyboard {
+        painter.keyboard();
+    }
+    painter.status_bar(scene.wall_ms);
+    Pixels { width, height, rgba: canvas.into_rgba() }
+}
+
+/// PNG, compressed lightly: phones take far longer to compress than to capture.
+pub fn encode(pixels: &Pixels) -> Bytes {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, pixels.width, pixels.height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&pixels.rgba));
+    // Writing to memory fails only for impossible sizes; then there is no picture.
+    if written.is_err() {
+        out.clear();
+    }
+    Bytes::from(out)
+}
+
+struct Painter<'a> {
+    canvas: &'a mut Canvas,
+    palette: &'a Palette,
+    screen: &'a Screen,
+}
+
+impl Painter<'_> {
+    fn tree(&mut self, widget: &Widget) {
+        self.canvas.clip = widget.visible;
+        self.widget(widget);
+        for child in &widget.children {
+            self.tree(child);
+        }
+    }
+
+    fn dp(&self, dp: i32) -> i32 {
+        self.screen.px(dp)
+    }
+
+    fn widget(&mut self, widget: &Widget) {
+        let p = self.palette;
+        let bounds = widget.bounds;
+        let text = shown_text(widget);
+        let ink = if widget.flags.disabled { p.faint } else { p.ink };
+        match widget.look {
+            Look::Plain => {}
+            Look::Page => self.canvas.fill(bounds, 0, p.page),
+            Look::Card => self.canvas.fill(bounds, self.dp(16), p.card),
+            Look::Row => {
+                let line = Rect { top: bounds.bottom - self.dp(1).max(1), ..bounds };
+                self.canvas.fill(line, 0, p.line);
+            }
+            Look::Heading => self.label(bounds, &text, 24, p.ink),
+            Look::Body => self.label(bounds, &text, 16, ink),
+            Look::Error => self.label(bounds, &text, 16, p.error),
+            Look::Field => self.field(widget, &text),
+            Look::Button => {
+                let fill = if widget.flags.disabled { p.line } else { p.accent };
+                self.canvas.fill(bounds, bounds.height() / 2, fill);
+                self.centred(bounds, &text, 16, if widget.flags.disabled { p.faint } else { p.on_accent });
+            }
+            Look::TextButton => self.centred(bounds, &text, 16, p.accent),
+            Look::Switch => self.switch(widget, &text),
+            Look::Slider(fraction) => self.slider(bounds, fraction),
+            Look::Spinner => self.spinner(bounds),
+            Look::Icon => self.icon(bounds, &text),
+        }
+        if widget.flags.focused && widget.look != Look::Field {
+            self.canvas.outline(bounds, self.dp(4), self.dp(2), p.accent);
+        }
+    }
+
+    fn label(&mut self, bounds: Rect, text: &str, size_dp: i32, colour: Colour) {
+        let size = self.dp(size_dp);
+        self.canvas.text(bounds.left, bounds.top + (bounds.height() - size) / 2, size, text, colour);
+    }
+
+    fn centred(&mut self, bounds: Rect, text: &str, size_dp: i32, colour: Colour) {
+        let size = self.dp(size_dp);
+        let left = bounds.left + (bounds.width() - text::width(text, size)) / 2;
+        self.canvas.text(left, bounds.top + (bounds.height() - size) / 2, size, text, colour);
+    }
+
+    fn field(&mut self, widget: &Widget, text: &str) {
+        let p = self.palette;
+        let (line, thick) = if widget.flags.focused { (p.accent, 2) } else { (p.line, 1) };
+        self.canvas.outline(widget.bounds, self.dp(6), self.dp(thick), line);
+        let colour = if widget.text.is_empty() { p.faint } else { p.ink };
+        let inner = widget.bounds.inset(self.dp(12));
+        self.label(inner, text, 16, colour);
+        if widget.flags.focused {
+            let shown = if widget.text.is_empty() { "" } else { text };
+            let left = inner.left + text::width(shown, self.dp(16)) + self.dp(1);
+            self.canvas.fill(Rect::new(left, inner.top, left + self.dp(2), inner.bottom), 0, p.accent);
+        }
+    }
+
+    fn switch(&mut self, widget: &Widget, text: &str) {
+        let p = self.palette;
+        let b = widget.bounds;
+        self.label(b, text, 16, p.ink);
+        let (width, height) = (self.dp(44), self.dp(24));
+        let top = b.top + (b.height() - height) / 2;
+        let track = Rect::new(b.right - width, top, b.right, top + height);
+        let on = widget.flags.checked;
+        self.canvas.fill(track, height / 2, if on { p.accent } else { p.line });
+        let left = if on { track.right - height } else { track.left };
+        let thumb = Rect::new(left, track.top, left + height, track.bottom).inset(self.dp(3));
+        self.canvas.fill(thumb, thumb.height() / 2, if on { p.on_accent } else { p.faint });
+    }
+
+    /// The thumb travels between insets of a third of the height, as touches are read.
+    fn slider(&mut self, bounds: Rect, fraction: f32) {
+        let p = self.palette;
+        let inset = bounds.height() / 3;
+        let middle = (bounds.top + bounds.bottom) / 2;
+        let track =
+            Rect::new(bounds.left + inset, middle - self.dp(2), bounds.right - inset, middle + self.dp(2));
+        self.canvas.fill(track, self.dp(2), p.line);
+        let at = track.left + (track.width() as f32 * fraction.clamp(0.0, 1.0)) as i32;
+        self.canvas.fill(Rect { right: at, ..track }, self.dp(2), p.accent);
+        let radius = self.dp(10);
+        self.canvas.fill(
+            Rect::new(at - radius, middle - radius, at + radius, middle + radius),
+            radius,
+            p.accent,
+        );
+    }
+
+    fn spinner(&mut self, bounds: Rect) {
+        let side = bounds.height();
+        let left = bounds.left + (bounds.width() - side) / 2;
+        let ring = Rect::new(left, bounds.top, left + side, bounds.bottom).inset(self.dp(6));
+        self.canvas.outline(ring, ring.height() / 2, self.dp(4), self.palette.accent);
+    }
+
+    fn icon(&mut self, bounds: Rect, text: &str) {
+        let side = self.dp(64);
+        let left = bounds.left + (bounds.width() - side) / 2;
+        let square = Rect::new(left, bounds.top, left + side, bounds.top + side);
+        self.canvas.fill(square, self.dp(16), self.palette.accent);
+        let initial: String = text.chars().take(1).collect();
+        self.centred(square, &initial, 32, self.palette.on_accent);
+        let label = Rect { top: square.bottom, ..bounds };
+        self.centred(label, text, 14, self.palette.ink);
+    }
+
+    fn keyboard(&mut self) {
+        let p = self.palette;
+        self.canvas.clip = self.screen.rect();
+        self.canvas.fill(self.screen.keyboard(), 0, p.line);
+        for (cap, rect) in keyboard::caps(self.screen) {
+            self.canvas.fill(rect.inset(self.dp(2)), self.dp(6), p.card);
+            self.centred(rect, &cap.label(), 18, p.ink);
+        }
+    }
+
+    /// Belongs to the system, so no dump of an app's window shows it.
+    fn status_bar(&mut self, wall_ms: u64) {
+        let t = Civil::from_ms(wall_ms);
+        self.canvas.clip = self.screen.rect();
+        let bar = Rect::new(self.dp(16), 0, self.screen.width, self.dp(24));
+        self.label(bar, &format!("{:02}:{:02}", t.hour, t.minute), 14, self.palette.ink);
+        let battery = Rect::new(self.screen.width - self.dp(64), 0, self.screen.width, self.dp(24));
+        self.label(battery, "87%", 14, self.palette.ink);
+    }
+}

@@ -1,0 +1,314 @@
+//! The phone's files, in memory.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+/// All file contents together.
+pub const TOTAL_BYTES_MAX: usize = 512 * 1024 * 1024;
+const ENTRIES_MAX: usize = 10_000;
+const PATH_BYTES_MAX: usize = 4096;
+
+const WRITABLE: [&str; 2] = ["/data/local/tmp", "/storage/emulated/0"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FsError {
+    NotFound,
+    Denied,
+    ReadOnly,
+    IsDirectory,
+    NotDirectory,
+    NotEmpty,
+    Exists,
+    NoSpace,
+    NameTooLong,
+}
+
+impl FsError {
+    pub fn text(self) -> &'static str {
+        match self {
+            FsError::NotFound => "No such file or directory",
+            FsError::Denied => "Permission denied",
+            FsError::ReadOnly => "Read-only file system",
+            FsError::IsDirectory => "Is a directory",
+            FsError::NotDirectory => "Not a directory",
+            FsError::NotEmpty => "Directory not empty",
+            FsError::Exists => "File exists",
+            FsError::NoSpace => "No space left on device",
+            FsError::NameTooLong => "File name too long",
+        }
+    }
+
+    pub fn errno(self) -> u32 {
+        match self {
+            FsError::NotFound => 2,
+            FsError::Denied => 13,
+            FsError::Exists => 17,
+            FsError::NotDirectory => 20,
+            FsError::IsDirectory => 21,
+            FsError::NoSpace => 28,
+            FsError::ReadOnly => 30,
+            FsError::NameTooLong => 36,
+            FsError::NotEmpty => 39,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// `None` is a directory.
+    pub data: Option<Bytes>,
+    pub mode: u32,
+    pub mtime_s: u32,
+}
+
+impl Node {
+    pub fn is_dir(&self) -> bool {
+        self.data.is_none()
+    }
+
+    pub fn size(&self) -> u64 {
+        self.data.as_ref().map_or(4096, |d| d.len() as u64)
+    }
+}
+
+#[derive(Debug)]
+pub struct Fs {
+    nodes: BTreeMap<String, Node>,
+}
+
+impl Fs {
+    pub fn new(now_s: u32) -> Fs {
+        let mut fs = Fs { nodes: BTreeMap::new() };
+        let directories = [
+            "/",
+            "/data",
+            "/data/local",
+            "/data/local/tmp",
+            "/data/app",
+            "/data/data",
+            "/storage",
+            "/storage/emulated",
+            "/storage/emulated/0",
+            "/storage/emulated/0/Download",
+            "/storage/emulated/0/DCIM",
+            "/storage/emulated/0/Pictures",
+            "/storage/emulated/0/Android",
+            "/system",
+            "/system/bin",
+            "/system/etc",
+            "/dev",
+            "/proc",
+        ];
+        for path in directories {
+            fs.nodes.insert(path.to_owned(), Node { data: None, mode: 0o040_771, mtime_s: now_s });
+        }
+        let hosts = Bytes::from_static(b"127.0.0.1       localhost\n::1             ip6-localhost\n");
+        fs.nodes.insert(
+            "/system/etc/hosts".to_owned(),
+            Node { data: Some(hosts), mode: 0o100_644, mtime_s: now_s },
+        );
+        let tool = Bytes::from_static(b"\x7fELF\x02\x01\x01");
+        for name in ["sh", "toybox", "input", "uiautomator", "screencap", "logcat"] {
+            let node = Node { data: Some(tool.clone()), mode: 0o100_755, mtime_s: now_s };
+            fs.nodes.insert(format!("/system/bin/{name}"), node);
+        }
+        fs
+    }
+
+    /// Adds a file that only the system may change.
+    pub fn install(&mut self, path: &str, data: Bytes, now_s: u32) {
+        if let Some((parent, _)) = path.rsplit_once('/') {
+            self.nodes.insert(parent.to_owned(), Node { data: None, mode: 0o040_771, mtime_s: now_s });
+        }
+        self.nodes.insert(path.to_owned(), Node { data: Some(data), mode: 0o100_644, mtime_s: now_s });
+    }
+
+    pub fn uninstall(&mut self, directory: &str) {
+        let prefix = format!("{directory}/");
+        self.nodes.retain(|path, _| path != directory && !path.starts_with(&prefix));
+    }
+
+    pub fn get(&self, path: &str) -> Result<&Node, FsError> {
+        self.nodes.get(&resolve("/", path)).ok_or(FsError::NotFound)
+    }
+
+    pub fn read(&self, path: &str) -> Result<Bytes, FsError> {
+        self.get(path)?.data.clone().ok_or(FsError::IsDirectory)
+    }
+
+    pub fn write(&mut self, path: &str, data: Bytes, mode: u32, mtime_s: u32) -> Result<(), FsError> {
+        let path = resolve("/", path);
+        self.check_writable(&path)?;
+        match self.nodes.get(&path) {
+            Some(node) if node.is_dir() => return Err(FsError::IsDirectory),
+            None if self.nodes.len() >= ENTRIES_MAX => return Err(FsError::NoSpace),
+            _ => {}
+        }
+        let old = self.nodes.get(&path).map_or(0, |n| n.size() as usize);
+        if self.total_bytes().saturating_sub(old).saturating_add(data.len()) > TOTAL_BYTES_MAX {
+            return Err(FsError::NoSpace);
+        }
+        self.nodes.insert(path, Node { data: Some(data), mode: 0o100_000 | (mode & 0o777), mtime_s });
+        Ok(())
+    }
+
+    pub fn append(&mut self, path: &str, more: &[u8], mtime_s: u32) -> Result<(), FsError> {
+        let mut data = match self.read(path) {
+            Ok(data) => Vec::from(data),
+            Err(FsError::NotFound) => Vec::new(),
+            Err(other) => return Err(other),
+        };
+        data.extend_from_slice(more);
+        self.write(path, data.into(), 0o644, mtime_s)
+    }
+
+    pub fn make_dir(&mut self, path: &str, parents: bool, mtime_s: u32) -> Result<(), FsError> {
+        let path = resolve("/", path);
+        if let Some(node) = self.nodes.get(&path) {
+            return if parents && node.is_dir() { Ok(()) } else { Err(FsError::Exists) };
+        }
+        let above = parent(&path).to_owned();
+        if parents && !self.nodes.contains_key(&above) {
+            self.make_dir(&above, true, mtime_s)?;
+        }
+        self.check_writable(&path)?;
+        if self.nodes.len() >= ENTRIES_MAX {
+            return Err(FsError::NoSpace);
+        }
+        self.nodes.insert(path, Node { data: None, mode: 0o040_770, mtime_s });
+        Ok(())
+    }
+
+    pub fn remove(&mut self, path: &str, recursive: bool) -> Result<(), FsError> {
+        let path = resolve("/", path);
+        let is_dir = self.nodes.get(&path).ok_or(FsError::NotFound)?.is_dir();
+        if is_dir && !recursive {
+            return Err(FsError::IsDirectory);
+        }
+        self.check_writable(&path)?;
+        self.uninstall(&path);
+        Ok(())
+    }
+
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<(), FsError> {
+        let (from, to) = (resolve("/", from), resolve("/", to));
+        if self.get(&from)?.is_dir() && (to == from || to.starts_with(&format!("{from}/"))) {
+            return Err(FsError::Exists);
+        }
+        self.check_writable(&from)?;
+        self.check_writable(&to)?;
+        let prefix = format!("{from}/");
+        let moved: Vec<String> =
+            self.nodes.keys().filter(|p| **p == from || p.starts_with(&prefix)).cloned().collect();
+        for path in moved {
+            if let Some(node) = self.nodes.remove(&path) {
+                self.nodes.insert(format!("{to}{}", &path[from.len()..]), node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Names and nodes directly in a directory, sorted.
+    pub fn list(&self, path: &str) -> Result<Vec<(String, Node)>, FsError> {
+        let path = resolve("/", path);
+        if !self.get(&path)?.is_dir() {
+            return Err(FsError::NotDirectory);
+        }
+        if path == "/data" || path == "/data/app" || path == "/data/data" {
+            return Err(FsError::Denied);
+        }
+        let prefix = if path == "/" { path } else { format!("{path}/") };
+        let inside = self.nodes.range(prefix.clone()..).take_while(|(p, _)| p.starts_with(&prefix));
+        let direct = inside.filter_map(|(p, node)| {
+            let name = &p[prefix.len()..];
+            (!name.is_empty() && !name.contains('/')).then(|| (name.to_owned(), node.clone()))
+        });
+        Ok(direct.collect())
+    }
+
+    /// Every file below a directory.
+    pub fn files_below(&self, directory: &str) -> Vec<String> {
+        let prefix = format!("{}/", resolve("/", directory));
+        self.nodes
+            .iter()
+            .filter(|(path, node)| path.starts_with(&prefix) && !node.is_dir())
+            .map(|(path, _)| path.clone())
+            .collect()
+    }
+
+    fn total_bytes(&self) -> usize {
+        self.nodes.values().filter_map(|n| n.data.as_ref()).fold(0, |sum, d| sum.saturating_add(d.len()))
+    }
+
+    fn check_writable(&self, path: &str) -> Result<(), FsError> {
+        if path.len() > PATH_BYTES_MAX {
+            return Err(FsError::NameTooLong);
+        }
+        let inside = WRITABLE.iter().any(|root| path.starts_with(&format!("{root}/")));
+        if !inside {
+            return Err(if path.starts_with("/data") { FsError::Denied } else { FsError::ReadOnly });
+        }
+        match self.nodes.get(parent(path)) {
+            Some(node) if node.is_dir() => Ok(()),
+            Some(_) => Err(FsError::NotDirectory),
+            None => Err(FsError::NotFound),
+        }
+    }
+}
+
+fn parent(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((parent, _)) => parent,
+    }
+}
+
+/// An absolute path without `.`, `..` and the links that every phone has.
+pub fn resolve(cwd: &str, path: &str) -> String {
+    let joined = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in joined.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let path = format!("/{}", parts.join("/"));
+    for link in ["/sdcard", "/mnt/sdcard", "/storage/self/primary"] {
+        if let Some(rest) = path.strip_prefix(link)
+            && (rest.is_empty() || rest.starts_with('/'))
+        {
+            return format!("/storage/emulated/0{rest}");
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_resolve_through_links_and_never_escape() {
+        assert_eq!(resolve("/", "/sdcard/../../../x"), "/x");
+        assert_eq!(resolve("/data", "local/./tmp//a"), "/data/local/tmp/a");
+        assert_eq!(resolve("/", "/sdcard/a"), "/storage/emulated/0/a");
+        assert_eq!(resolve("/", "/sdcardx"), "/sdcardx");
+    }
+
+    #[test]
+    fn only_the_shell_users_places_are_writable() {
+        let mut fs = Fs::new(0);
+        let write = |fs: &mut Fs, path: &str| fs.write(path, Bytes::from_static(b"x"), 0o644, 0);
+        assert_eq!(write(&mut fs, "/data/local/tmp/a"), Ok(()));
+        assert_eq!(write(&mut fs, "/data/x"), Err(FsError::Denied));
+        assert_eq!(write(&mut fs, "/system/bin/x"), Err(FsError::ReadOnly));
+        assert_eq!(write(&mut fs, "/data/local/tmp/no/dir"), Err(FsError::NotFound));
+        assert_eq!(fs.remove("/system/bin/sh", false), Err(FsError::ReadOnly));
+        assert_eq!(fs.files_below("/data/local/tmp"), ["/data/local/tmp/a"]);
+    }
+}

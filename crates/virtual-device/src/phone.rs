@@ -1,0 +1,146 @@
+//! The handle to one phone.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use tokio::io::DuplexStream;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::adbd;
+use crate::config::{DumpFault, PhoneConfig};
+use crate::state::State;
+use crate::truth::Truth;
+
+/// What an in-process connection buffers in each direction.
+const DUPLEX_BYTES: usize = 256 * 1024;
+/// Transports at a time.
+const CONNECTIONS_MAX: usize = 64;
+
+/// Cheap to clone; all clones are the same phone.
+#[derive(Clone)]
+pub struct Phone {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    state: Mutex<State>,
+    /// The sequence number after the last log line.
+    logged: watch::Sender<u64>,
+    /// Cancelled when every transport must drop; replaced by a fresh one at the same moment.
+    cut: Mutex<CancellationToken>,
+    pub reverse: adbd::Reverse,
+}
+
+impl Phone {
+    pub fn new(config: PhoneConfig) -> Phone {
+        let inner = Inner {
+            state: Mutex::new(State::new(config)),
+            logged: watch::Sender::new(0),
+            cut: Mutex::new(CancellationToken::new()),
+            reverse: adbd::Reverse::default(),
+        };
+        Phone { inner: Arc::new(inner) }
+    }
+
+    /// A transport inside this process. Its tasks run on the current runtime.
+    pub fn connect(&self) -> io::Result<DuplexStream> {
+        let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
+        self.accept(ours)?;
+        Ok(theirs)
+    }
+
+    /// Serves adb's TCP transport until the listener fails.
+    pub async fn serve(&self, listener: TcpListener) -> io::Result<()> {
+        loop {
+            let (socket, _) = listener.accept().await?;
+            socket.set_nodelay(true)?;
+            // A refused connection is simply closed: that is all a client of an unplugged phone sees.
+            let _ = self.accept(socket);
+        }
+    }
+
+    fn accept<S>(&self, socket: S) -> io::Result<()>
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
+    {
+        let cut = lock(&self.inner.cut).clone();
+        self.with(|state| {
+            if !state.plugged {
+                return Err(io::Error::new(io::ErrorKind::NotConnected, "the phone is unplugged"));
+            }
+            if state.connections >= CONNECTIONS_MAX {
+                return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "too many transports"));
+            }
+            state.connections += 1;
+            Ok(())
+        })?;
+        let phone = self.clone();
+        tokio::spawn(async move {
+            adbd::serve(&phone, socket, cut).await;
+            phone.with(|state| state.connections = state.connections.saturating_sub(1));
+        });
+        Ok(())
+    }
+
+    /// What really happened: for tests, never for clients.
+    pub fn truth(&self) -> Truth {
+        self.with(State::truth)
+    }
+
+    /// All transports drop at once, at whatever byte they are. Processes on the phone live on.
+    pub fn cut_connections(&self) {
+        let old = std::mem::replace(&mut *lock(&self.inner.cut), CancellationToken::new());
+        old.cancel();
+    }
+
+    pub fn set_plugged(&self, plugged: bool) {
+        self.with(|state| state.plugged = plugged);
+        if !plugged {
+            self.cut_connections();
+        }
+    }
+
+    /// Serves this tree verbatim in place of the app's, or the app's again.
+    pub fn set_hierarchy(&self, xml: Option<Bytes>) {
+        self.with(|state| state.hierarchy = xml);
+    }
+
+    /// The next dump goes wrong in this way.
+    pub fn inject_dump_fault(&self, fault: DumpFault) {
+        self.with(|state| state.dump_fault = Some(fault));
+    }
+
+    /// A program on the phone connects to `address`, such as `tcp:8081`: a reverse forward carries it to the host.
+    pub async fn connect_from_device(&self, address: &str) -> io::Result<DuplexStream> {
+        self.inner.reverse.connect(address, DUPLEX_BYTES).await
+    }
+
+    pub(crate) fn reverse(&self) -> &adbd::Reverse {
+        &self.inner.reverse
+    }
+
+    /// Runs `act` on the state as it is now: everything that was due has happened before.
+    pub(crate) fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = lock(&self.inner.state);
+        state.advance(Instant::now());
+        let result = act(&mut state);
+        state.settle();
+        let next = state.log.next_sequence();
+        drop(state);
+        self.inner.logged.send_if_modified(|last| std::mem::replace(last, next) != next);
+        result
+    }
+
+    pub(crate) fn log_watch(&self) -> watch::Receiver<u64> {
+        self.inner.logged.subscribe()
+    }
+}
+
+/// A panic elsewhere leaves the data as it was: the phone goes on.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

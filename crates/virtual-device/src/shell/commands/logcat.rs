@@ -1,0 +1,281 @@
+//! `logcat`: dumps and streams.
+
+use super::super::io::Broken;
+use super::Call;
+use crate::clock::Civil;
+use crate::logcat::{Buffer, Entry, Filter, Format};
+use crate::state::State;
+
+struct Options {
+    format: Format,
+    filter: Filter,
+    buffers: Vec<Buffer>,
+    pid: Option<u32>,
+    /// End after what is there.
+    dump: bool,
+    clear: bool,
+    /// Show only so many of what is there.
+    last: Option<usize>,
+    /// Show only what came after.
+    after_ms: Option<u64>,
+    regex: Option<String>,
+    sizes: bool,
+}
+
+pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
+    let options = match parse(call) {
+        Ok(options) => options,
+        Err(complaint) => {
+            call.io.stderr.write(format!("logcat: {complaint}\n")).await?;
+            return Ok(1);
+        }
+    };
+    if options.clear {
+        call.phone.with(|state| state.log.clear(&options.buffers));
+        return Ok(0);
+    }
+    if options.sizes {
+        for buffer in &options.buffers {
+            let line = format!(
+                "{}: ring buffer is 256 KiB (40 KiB consumed, 190 KiB readable), max entry is 5120 B, max payload is 4068 B\n",
+                buffer.name()
+            );
+            call.io.stdout.write(line).await?;
+        }
+        return Ok(0);
+    }
+    let mut watch = call.phone.log_watch();
+    let (text, mut next) = call.phone.with(|state| existing(state, &options));
+    call.io.stdout.write(text).await?;
+    if options.dump {
+        return Ok(0);
+    }
+    loop {
+        // What is due later has not been logged yet, and nobody may come to make it happen: wake up for it.
+        let due = call.phone.with(|state| state.ui.next_due());
+        tokio::select! {
+            biased;
+            () = call.io.stdout.closed() => return Err(Broken),
+            changed = watch.changed() => if changed.is_err() { return Ok(0) },
+            () = sleep_until(due) => {}
+        }
+        let text = call.phone.with(|state| {
+            let mut out = String::new();
+            for entry in state.log.since(next).filter(|e| wanted(e, &options)) {
+                options.format.print(entry, &mut out);
+            }
+            next = state.log.next_sequence();
+            out
+        });
+        if !text.is_empty() {
+            call.io.stdout.write(text).await?;
+        }
+    }
+}
+
+async fn sleep_until(due: Option<tokio::time::Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn wanted(entry: &Entry, options: &Options) -> bool {
+    options.buffers.contains(&entry.buffer)
+        && options.pid.is_none_or(|pid| pid == entry.pid)
+        && options.filter.allows(entry)
+        && options.regex.as_ref().is_none_or(|text| entry.message.contains(text.as_str()))
+}
+
+/// The text of what is there, and the sequence number to go on from.
+fn existing(state: &State, options: &Options) -> (String, u64) {
+    let after = |e: &&Entry| options.after_ms.is_none_or(|ms| e.wall_ms >= ms);
+    let entries: Vec<&Entry> = state.log.since(0).filter(|e| wanted(e, options)).filter(after).collect();
+    // -t counts lines of the buffers before the filter on a phone; clients cannot tell, since they filter by pid.
+    let skip = entries.len().saturating_sub(options.last.unwrap_or(usize::MAX));
+    let shown = &entries[skip..];
+    let mut out = String::new();
+    for buffer in &options.buffers {
+        if shown.iter().any(|e| e.buffer == *buffer) {
+            out.push_str(&format!("--------- beginning of {}\n", buffer.name()));
+        }
+    }
+    for entry in shown {
+        options.format.print(entry, &mut out);
+    }
+    (out, state.log.next_sequence())
+}
+
+fn parse(call: &Call<'_>) -> Result<Options, String> {
+    let mut options = Options {
+        format: Format::DEFAULT,
+        filter: Filter::default(),
+        buffers: Vec::new(),
+        pid: None,
+        dump: false,
+        clear: false,
+        last: None,
+        after_ms: None,
+        regex: None,
+        sizes: false,
+    };
+    let mut filters = 0;
+    let mut words = call.arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        // `-vtime`, `-v time`, `--pid=1` and `--pid 1` are all the same to getopt.
+        let (name, attached) = split_option(word);
+        let mut value = || {
+            attached.or_else(|| words.next()).ok_or_else(|| format!("option requires an argument -- {name}"))
+        };
+        match name {
+            "-d" | "--dump" => options.dump = true,
+            "-c" | "--clear" => options.clear = true,
+            "-g" => options.sizes = true,
+            "-v" | "--format" => add_format(&mut options.format, value()?)?,
+            "-b" | "--buffer" => add_buffers(&mut options.buffers, value()?)?,
+            "--pid" => options.pid = Some(value()?.parse().map_err(|_| "pid out of range".to_owned())?),
+            "-s" => {
+                options.filter.add("*:S");
+            }
+            "-t" | "-T" => {
+                options.dump |= name == "-t";
+                add_tail(&mut options, value()?, call)?;
+            }
+            "-e" | "--regex" => options.regex = Some(value()?.to_owned()),
+            "-m" | "--max-count" => {
+                value()?;
+            }
+            name if name.starts_with('-') => return Err(format!("unrecognized option '{name}'")),
+            filter => {
+                filters += 1;
+                if !options.filter.add(filter) {
+                    return Err(format!("Invalid filter expression '{filter}'"));
+                }
+            }
+        }
+    }
+    if filters == 0 {
+        let tags = call.variables.get("ANDROID_LOG_TAGS").map_or("", |tags| tags.trim_matches('\''));
+        for filter in tags.split_ascii_whitespace() {
+            options.filter.add(filter);
+        }
+    }
+    if options.buffers.is_empty() {
+        options.buffers = Buffer::DEFAULT.to_vec();
+    }
+    Ok(options)
+}
+
+fn split_option(word: &str) -> (&str, Option<&str>) {
+    if word.starts_with("--") {
+        return match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+    }
+    match word.char_indices().nth(2) {
+        Some((at, _)) if word.starts_with('-') && "vbtTem".contains(&word[1..2]) => {
+            (&word[..at], Some(&word[at..]))
+        }
+        _ => (word, None),
+    }
+}
+
+fn add_format(format: &mut Format, words: &str) -> Result<(), String> {
+    for word in words.split([',', ' ']).filter(|w| !w.is_empty()) {
+        if !format.add(word) {
+            return Err(format!("Invalid parameter \"{word}\" to -v"));
+        }
+    }
+    Ok(())
+}
+
+fn add_buffers(buffers: &mut Vec<Buffer>, names: &str) -> Result<(), String> {
+    for name in names.split(',') {
+        match name {
+            "all" => buffers.extend(Buffer::ALL),
+            "default" => buffers.extend(Buffer::DEFAULT),
+            name => match Buffer::parse(name) {
+                Some(buffer) => buffers.push(buffer),
+                None if name == "kernel" || name == "security" || name == "stats" => {}
+                None => return Err(format!("unknown buffer '{name}'")),
+            },
+        }
+    }
+    buffers.sort();
+    buffers.dedup();
+    Ok(())
+}
+
+/// A count, or a time as `MM-DD hh:mm:ss.mmm`, `YYYY-MM-DD hh:mm:ss.mmm` or seconds since the epoch.
+fn add_tail(options: &mut Options, word: &str, call: &Call<'_>) -> Result<(), String> {
+    if let Ok(count) = word.parse::<usize>() {
+        options.last = Some(count.max(1));
+        return Ok(());
+    }
+    let year = call.phone.with(|state| Civil::from_ms(state.clock.wall_ms(state.now)).year);
+    options.after_ms =
+        Some(parse_time(word, year).ok_or_else(|| format!("-t \"{word}\" not in time format"))?);
+    Ok(())
+}
+
+fn parse_time(word: &str, this_year: i64) -> Option<u64> {
+    if !word.contains(['-', ':']) {
+        let (seconds, fraction) = word.split_once('.')?;
+        return seconds.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(millis(fraction)?);
+    }
+    let (date, time) = word.split_once(' ')?;
+    let dates: Vec<u32> = date.split('-').map(|p| p.parse().ok()).collect::<Option<_>>()?;
+    let (year, month, day) = match dates.as_slice() {
+        [month, day] => (this_year, *month, *day),
+        [year, month, day] => (i64::from(*year), *month, *day),
+        _ => return None,
+    };
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let parts: Vec<u32> = clock.split(':').map(|p| p.parse().ok()).collect::<Option<_>>()?;
+    let [hour, minute, second] = parts[..] else { return None };
+    if !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || hour > 23
+        || minute > 59
+        || second > 60
+        || year > 9999
+    {
+        return None;
+    }
+    let milli = millis(fraction)? as u32;
+    Some(Civil { year, month, day, hour, minute, second, milli }.to_ms())
+}
+
+/// The first three digits of a fraction of a second.
+fn millis(fraction: &str) -> Option<u64> {
+    if !fraction.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let padded: String = fraction.chars().chain("000".chars()).take(3).collect();
+    padded.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_that_clients_send() {
+        let full = parse_time("2026-03-02 09:00:01.250", 1999);
+        assert_eq!(full, Some(1_772_442_001_250));
+        assert_eq!(parse_time("03-02 09:00:01.250", 2026), full);
+        assert_eq!(parse_time("1772442001.25", 2026), full);
+        assert_eq!(parse_time("13-40 99:00:00.0", 2026), None);
+        assert_eq!(parse_time("x", 2026), None);
+    }
+
+    #[test]
+    fn options_attach_their_values_or_not() {
+        assert_eq!(split_option("-vtime"), ("-v", Some("time")));
+        assert_eq!(split_option("--pid=7"), ("--pid", Some("7")));
+        assert_eq!(split_option("-d"), ("-d", None));
+        assert_eq!(split_option("*:S"), ("*:S", None));
+        assert_eq!(split_option("-é"), ("-é", None));
+    }
+}

@@ -1,0 +1,147 @@
+//! `uiautomator dump`: waits for quiet, then writes the tree.
+
+use bytes::Bytes;
+use tokio::time::{Duration, Instant};
+
+use super::super::io::Broken;
+use super::Call;
+use crate::app::xml;
+use crate::config::DumpFault;
+use crate::phone::Phone;
+
+const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
+const KILLED_EXIT: u8 = 137;
+
+const USAGE: &str = "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\n\
+    help: displays help message\n\nruntest: executes UI automation tests\n\n\
+    dump: creates an XML dump of current UI hierarchy\n    dump [--verbose][file]\n\n\
+    events: prints out accessibility events until terminated\n";
+
+pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
+    let words = call.words();
+    let path = match words.as_slice() {
+        ["dump", rest @ ..] => rest.iter().find(|w| !w.starts_with('-')).copied().unwrap_or(DEFAULT_PATH),
+        _ => {
+            call.io.stderr.write(USAGE).await?;
+            return Ok(1);
+        }
+    };
+    call.start_java().await;
+    let Some(registered) = Registered::take(call.phone) else {
+        call.io
+            .stderr
+            .write(
+                "java.lang.IllegalStateException: UiAutomationService \
+                 android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1a2b3c4already registered!\n\t\
+                 at android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n\t\
+                 at android.app.UiAutomation.connectWithTimeout(UiAutomation.java:409)\n\t\
+                 at com.android.uiautomator.core.UiAutomationShellWrapper.connect(UiAutomationShellWrapper.java:47)\nKilled \n",
+            )
+            .await?;
+        return Ok(KILLED_EXIT);
+    };
+    let outcome = dump(call, path).await;
+    drop(registered);
+    outcome
+}
+
+/// The one UiAutomation of the phone, given back when the process ends however it ends.
+struct Registered(Phone);
+
+impl Registered {
+    fn take(phone: &Phone) -> Option<Registered> {
+        let free = phone.with(|state| !std::mem::replace(&mut state.automation_busy, true));
+        free.then(|| Registered(phone.clone()))
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        self.0.with(|state| state.automation_busy = false);
+    }
+}
+
+async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
+    let fault = call.phone.with(|state| state.dump_fault.take());
+    match fault {
+        Some(DumpFault::Killed) => {
+            call.io.stderr.write("Killed \n").await?;
+            return Ok(KILLED_EXIT);
+        }
+        Some(DumpFault::ErrorExitZero) => return fail(call, "ERROR: could not get idle state.").await,
+        Some(DumpFault::NotIdle) => {
+            let limit = call.phone.with(|state| state.config.timing.idle_limit());
+            tokio::time::sleep(limit).await;
+            return fail(call, "ERROR: could not get idle state.").await;
+        }
+        Some(DumpFault::Slow(ms)) => tokio::time::sleep(Duration::from_millis(ms)).await,
+        Some(DumpFault::NullRoot | DumpFault::Truncated(_)) | None => {}
+    }
+    if !quiet(call.phone).await {
+        return fail(call, "ERROR: could not get idle state.").await;
+    }
+    if fault == Some(DumpFault::NullRoot) {
+        return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
+    }
+    let mut tree = call.phone.with(|state| {
+        let package = state.ui.front().0;
+        match &state.hierarchy {
+            Some(fixed) => fixed.clone(),
+            None => {
+                Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
+            }
+        }
+    });
+    if let Some(DumpFault::Truncated(bytes)) = fault {
+        tree.truncate(bytes);
+    }
+    write(call, path, tree).await
+}
+
+/// Errors are printed and the exit code is still zero: that is how the real program ends.
+async fn fail(call: &Call<'_>, message: &str) -> Result<u8, Broken> {
+    call.io.stderr.write(format!("{message}\n")).await?;
+    Ok(0)
+}
+
+async fn write(call: &Call<'_>, path: &str, tree: Bytes) -> Result<u8, Broken> {
+    if matches!(path, "/dev/tty" | "/dev/stdout" | "/proc/self/fd/1") {
+        call.io.stdout.write(tree).await?;
+    } else {
+        let full = call.path(path);
+        let written = call.phone.with(|state| {
+            let now = state.now_s();
+            state.fs.write(&full, tree, 0o666, now)
+        });
+        if let Err(error) = written {
+            let complaint = format!(
+                "java.io.FileNotFoundException: {path}: open failed: ({})\n\tat libcore.io.IoBridge.open(IoBridge.java:574)\n",
+                error.text()
+            );
+            call.io.stderr.write(complaint).await?;
+            return Ok(1);
+        }
+    }
+    call.io.stdout.write(format!("UI hierchary dumped to: {path}\n")).await?;
+    Ok(0)
+}
+
+/// Waits until no accessibility event came for the quiet time, counted from the moment of connecting at the
+/// earliest; false when that did not happen within the limit.
+async fn quiet(phone: &Phone) -> bool {
+    let begun = Instant::now();
+    let timing = phone.with(|state| state.config.timing);
+    let deadline = begun + timing.idle_limit();
+    loop {
+        let last = phone.with(|state| state.ui.changed_at).max(begun);
+        let calm = last + timing.quiet();
+        let now = Instant::now();
+        if calm <= now {
+            return true;
+        }
+        if now >= deadline {
+            return false;
+        }
+        tokio::time::sleep_until(calm.min(deadline)).await;
+    }
+}

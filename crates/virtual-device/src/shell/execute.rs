@@ -1,0 +1,515 @@
+//! Runs the tree of a script.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use brush_parser::ast::{
+    AndOr, AndOrList, AssignmentName, AssignmentValue, CaseClauseCommand, Command, CommandPrefixOrSuffixItem,
+    CompoundCommand, CompoundList, ForClauseCommand, FunctionBody, IfClauseCommand, IoRedirect, Pipeline,
+    SeparatorOperator, SimpleCommand, WhileOrUntilClauseCommand,
+};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::commands::{self, Call};
+use super::expand::wildcard;
+use super::io::{BROKEN_EXIT, Input, Io, Output, PIPE_CHUNKS};
+use crate::phone::Phone;
+
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Commands that one script may run before it is killed: an endless loop must end.
+const STEPS_MAX: u32 = 50_000;
+/// Functions, `eval` and `sh -c` inside each other.
+const DEPTH_MAX: u32 = 24;
+/// Stages of one pipeline.
+const STAGES_MAX: usize = 64;
+/// What the shell says of a process that was killed.
+const KILLED_EXIT: u8 = 137;
+
+#[derive(Clone)]
+pub struct Shell {
+    pub phone: Phone,
+    pub variables: BTreeMap<String, String>,
+    pub arguments: Vec<String>,
+    pub cwd: String,
+    pub status: u8,
+    pub pid: u32,
+    functions: BTreeMap<String, Arc<FunctionBody>>,
+    depth: u32,
+    steps: Arc<AtomicU32>,
+}
+
+/// How a command ended, seen from the list that it stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    Next,
+    /// Out of this many loops.
+    Break(u32),
+    Continue(u32),
+    Return,
+    Exit,
+}
+
+impl Shell {
+    pub fn new(phone: Phone) -> Shell {
+        let pid = phone.with(|state| state.take_pid());
+        let variables = [
+            ("HOME", "/"),
+            ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/system/xbin"),
+            ("TMPDIR", "/data/local/tmp"),
+            ("USER", "shell"),
+            ("EXTERNAL_STORAGE", "/sdcard"),
+            ("ANDROID_ROOT", "/system"),
+        ];
+        Shell {
+            phone,
+            variables: variables.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
+            arguments: Vec::new(),
+            cwd: "/".to_owned(),
+            status: 0,
+            pid,
+            functions: BTreeMap::new(),
+            depth: 0,
+            steps: Arc::new(AtomicU32::new(0)),
+        }
+    }
+
+    pub fn set(&mut self, name: &str, value: String) {
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    /// A whole script; its exit code.
+    pub fn script<'a>(&'a mut self, script: &'a str, io: &'a Io) -> BoxFuture<'a, u8> {
+        Box::pin(async move {
+            self.eval(script, io).await;
+            self.status
+        })
+    }
+
+    /// One line of an interactive shell; true when it asked to end.
+    pub async fn line(&mut self, line: &str, io: &Io) -> bool {
+        super::parse(line).is_ok() && self.eval(line, io).await == Flow::Exit
+    }
+
+    pub(super) fn eval<'a>(&'a mut self, script: &'a str, io: &'a Io) -> BoxFuture<'a, Flow> {
+        Box::pin(async move {
+            let program = match super::parse(script) {
+                Ok(_) if self.depth >= DEPTH_MAX => Err("sh: recursion too deep".to_owned()),
+                other => other,
+            };
+            let program = match program {
+                Ok(program) => program,
+                Err(complaint) => {
+                    let _ = io.stderr.write(complaint + "\n").await;
+                    self.status = 1;
+                    return Flow::Exit;
+                }
+            };
+            self.depth += 1;
+            let mut flow = Flow::Next;
+            for list in &program.complete_commands {
+                flow = self.list(list, io).await;
+                if flow != Flow::Next {
+                    break;
+                }
+            }
+            self.depth -= 1;
+            flow
+        })
+    }
+
+    fn list<'a>(&'a mut self, list: &'a CompoundList, io: &'a Io) -> BoxFuture<'a, Flow> {
+        Box::pin(async move {
+            for item in &list.0 {
+                let flow = match item.1 {
+                    SeparatorOperator::Sequence => self.and_or(&item.0, io).await,
+                    SeparatorOperator::Async => {
+                        self.background(item.0.clone(), io);
+                        Flow::Next
+                    }
+                };
+                if flow != Flow::Next {
+                    return flow;
+                }
+            }
+            Flow::Next
+        })
+    }
+
+    fn background(&mut self, list: AndOrList, io: &Io) {
+        let mut child = self.clone();
+        let io = Io { stdin: Input::empty(), ..io.clone() };
+        tokio::spawn(async move {
+            child.and_or(&list, &io).await;
+        });
+        self.status = 0;
+    }
+
+    async fn and_or(&mut self, list: &AndOrList, io: &Io) -> Flow {
+        let mut flow = self.pipeline(&list.first, io).await;
+        for next in &list.additional {
+            if flow != Flow::Next {
+                return flow;
+            }
+            let (wanted, pipeline) = match next {
+                AndOr::And(pipeline) => (self.status == 0, pipeline),
+                AndOr::Or(pipeline) => (self.status != 0, pipeline),
+            };
+            if wanted {
+                flow = self.pipeline(pipeline, io).await;
+            }
+        }
+        flow
+    }
+
+    async fn pipeline(&mut self, pipeline: &Pipeline, io: &Io) -> Flow {
+        let flow = match pipeline.seq.as_slice() {
+            [] => Flow::Next,
+            [only] => self.command(only, io).await,
+            stages => {
+                self.status = self.stages(stages, io).await;
+                Flow::Next
+            }
+        };
+        if pipeline.bang {
+            self.status = u8::from(self.status == 0);
+        }
+        flow
+    }
+
+    /// Every stage runs at the same time in a shell of its own; the last one's code counts.
+    async fn stages(&self, stages: &[Command], io: &Io) -> u8 {
+        if stages.len() > STAGES_MAX {
+            return KILLED_EXIT;
+        }
+        let mut running = JoinSet::new();
+        let mut stdin = io.stdin.clone();
+        let last = stages.len() - 1;
+        for (index, stage) in stages.iter().enumerate() {
+            let mut stage_io = Io { stdin, ..io.clone() };
+            stdin = Input::empty();
+            if index < last {
+                let (sender, receiver) = mpsc::channel(PIPE_CHUNKS);
+                stage_io.stdout = Output::Channel { sender, stderr: false };
+                stdin = Input::channel(receiver);
+            }
+            let (mut child, stage) = (self.clone(), stage.clone());
+            running.spawn(async move {
+                child.command(&stage, &stage_io).await;
+                (index, child.status)
+            });
+        }
+        let mut code = 0;
+        while let Some(ended) = running.join_next().await {
+            match ended {
+                Ok((index, status)) if index == last => code = status,
+                _ => {}
+            }
+        }
+        code
+    }
+
+    fn command<'a>(&'a mut self, command: &'a Command, io: &'a Io) -> BoxFuture<'a, Flow> {
+        Box::pin(async move {
+            match command {
+                Command::Simple(simple) => self.simple(simple, io).await,
+                Command::Compound(compound, redirects) => {
+                    let redirects = redirects.as_ref().map_or(&[][..], |list| &list.0);
+                    match self.redirected(redirects, io).await {
+                        Some(io) => self.compound(compound, &io).await,
+                        None => Flow::Next,
+                    }
+                }
+                Command::Function(definition) => {
+                    self.functions.insert(definition.fname.value.clone(), Arc::new(definition.body.clone()));
+                    self.status = 0;
+                    Flow::Next
+                }
+                Command::ExtendedTest(..) => self.complain("[[: not supported", 2, io).await,
+            }
+        })
+    }
+
+    pub(super) async fn complain(&mut self, what: &str, status: u8, io: &Io) -> Flow {
+        let _ = io.stderr.write(format!("/system/bin/sh: {what}\n")).await;
+        self.status = status;
+        Flow::Next
+    }
+
+    /// The streams after all redirections; a failed one has set the status.
+    async fn redirected(&mut self, redirects: &[IoRedirect], io: &Io) -> Option<Io> {
+        let mut current = io.clone();
+        for redirect in redirects {
+            match self.redirect(redirect, current).await {
+                Ok(next) => current = next,
+                Err(complaint) => {
+                    self.complain(&complaint, 1, io).await;
+                    return None;
+                }
+            }
+        }
+        Some(current)
+    }
+
+    async fn compound(&mut self, compound: &CompoundCommand, io: &Io) -> Flow {
+        match compound {
+            CompoundCommand::BraceGroup(group) => self.list(&group.list, io).await,
+            CompoundCommand::Subshell(subshell) => {
+                let mut child = self.clone();
+                child.list(&subshell.list, io).await;
+                self.status = child.status;
+                Flow::Next
+            }
+            CompoundCommand::IfClause(clause) => self.if_clause(clause, io).await,
+            CompoundCommand::ForClause(clause) => self.for_clause(clause, io).await,
+            CompoundCommand::WhileClause(clause) => self.while_clause(clause, true, io).await,
+            CompoundCommand::UntilClause(clause) => self.while_clause(clause, false, io).await,
+            CompoundCommand::CaseClause(clause) => self.case_clause(clause, io).await,
+            CompoundCommand::Arithmetic(command) => match self.arithmetic(&command.expr.value, io).await {
+                Ok(value) => {
+                    self.status = u8::from(value == "0");
+                    Flow::Next
+                }
+                Err(complaint) => self.complain(&complaint, 1, io).await,
+            },
+            CompoundCommand::ArithmeticForClause(_) | CompoundCommand::Coprocess(_) => {
+                self.complain("syntax error: unexpected word", 2, io).await
+            }
+        }
+    }
+
+    async fn if_clause(&mut self, clause: &IfClauseCommand, io: &Io) -> Flow {
+        let flow = self.list(&clause.condition, io).await;
+        if flow != Flow::Next {
+            return flow;
+        }
+        if self.status == 0 {
+            return self.list(&clause.then, io).await;
+        }
+        for other in clause.elses.iter().flatten() {
+            if let Some(condition) = &other.condition {
+                let flow = self.list(condition, io).await;
+                if flow != Flow::Next {
+                    return flow;
+                }
+                if self.status != 0 {
+                    continue;
+                }
+            }
+            return self.list(&other.body, io).await;
+        }
+        self.status = 0;
+        Flow::Next
+    }
+
+    async fn for_clause(&mut self, clause: &ForClauseCommand, io: &Io) -> Flow {
+        let mut values = Vec::new();
+        match &clause.values {
+            None => values.clone_from(&self.arguments),
+            Some(words) => {
+                for word in words {
+                    match self.fields(&word.value, io).await {
+                        Ok(fields) => values.extend(fields),
+                        Err(complaint) => return self.complain(&complaint, 1, io).await,
+                    }
+                }
+            }
+        }
+        self.status = 0;
+        for value in values {
+            self.set(&clause.variable_name, value);
+            match self.list(&clause.body.list, io).await {
+                Flow::Next | Flow::Continue(1) => {}
+                Flow::Break(1) => break,
+                Flow::Break(n) => return Flow::Break(n - 1),
+                Flow::Continue(n) => return Flow::Continue(n - 1),
+                other => return other,
+            }
+        }
+        Flow::Next
+    }
+
+    async fn while_clause(&mut self, clause: &WhileOrUntilClauseCommand, wanted: bool, io: &Io) -> Flow {
+        let mut status = 0;
+        loop {
+            let flow = self.list(&clause.0, io).await;
+            if flow != Flow::Next {
+                return flow;
+            }
+            if (self.status == 0) != wanted {
+                break;
+            }
+            match self.list(&clause.1.list, io).await {
+                Flow::Next | Flow::Continue(1) => {}
+                Flow::Break(1) => break,
+                Flow::Break(n) => return Flow::Break(n - 1),
+                Flow::Continue(n) => return Flow::Continue(n - 1),
+                other => return other,
+            }
+            status = self.status;
+            if !self.step().await {
+                return Flow::Exit;
+            }
+        }
+        self.status = status;
+        Flow::Next
+    }
+
+    async fn case_clause(&mut self, clause: &CaseClauseCommand, io: &Io) -> Flow {
+        let value = match self.single(&clause.value.value, io).await {
+            Ok(value) => value,
+            Err(complaint) => return self.complain(&complaint, 1, io).await,
+        };
+        for item in &clause.cases {
+            for pattern in &item.patterns {
+                let Ok(pattern) = self.single(&pattern.value, io).await else { continue };
+                if wildcard(&pattern, &value) {
+                    self.status = 0;
+                    return match &item.cmd {
+                        Some(list) => self.list(list, io).await,
+                        None => Flow::Next,
+                    };
+                }
+            }
+        }
+        self.status = 0;
+        Flow::Next
+    }
+
+    /// Counts a command, and lets other tasks run; false when the script has used up its steps.
+    async fn step(&mut self) -> bool {
+        let steps = self.steps.fetch_add(1, Ordering::Relaxed);
+        if steps % 64 == 63 {
+            tokio::task::yield_now().await;
+        }
+        let may = steps < STEPS_MAX;
+        if !may {
+            self.status = KILLED_EXIT;
+        }
+        may
+    }
+
+    async fn simple(&mut self, simple: &SimpleCommand, io: &Io) -> Flow {
+        if !self.step().await {
+            return Flow::Exit;
+        }
+        let mut redirects = Vec::new();
+        let mut assignments = Vec::new();
+        let mut words = Vec::new();
+        for item in simple.prefix.iter().flat_map(|p| &p.0) {
+            match item {
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => redirects.push(redirect.clone()),
+                CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => assignments.push(assignment),
+                _ => {}
+            }
+        }
+        if let Some(word) = &simple.word_or_name {
+            words.push((word, true));
+        }
+        for item in simple.suffix.iter().flat_map(|s| &s.0) {
+            match item {
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => redirects.push(redirect.clone()),
+                CommandPrefixOrSuffixItem::Word(word) => words.push((word, true)),
+                CommandPrefixOrSuffixItem::AssignmentWord(_, word) => words.push((word, false)),
+                CommandPrefixOrSuffixItem::ProcessSubstitution(..) => {
+                    return self.complain("syntax error: unexpected '('", 1, io).await;
+                }
+            }
+        }
+        let Some(io) = self.redirected(&redirects, io).await else { return Flow::Next };
+        let before = self.status;
+        let mut values = Vec::new();
+        for assignment in assignments {
+            let (AssignmentName::VariableName(name), AssignmentValue::Scalar(word)) =
+                (&assignment.name, &assignment.value)
+            else {
+                return self.complain("syntax error: unexpected '('", 1, &io).await;
+            };
+            match self.single(&word.value, &io).await {
+                Ok(value) => values.push((name.clone(), value)),
+                Err(complaint) => return self.complain(&complaint, 1, &io).await,
+            }
+        }
+        let mut argv = Vec::new();
+        for (word, splits) in words {
+            let expanded = if splits {
+                self.fields(&word.value, &io).await
+            } else {
+                self.single(&word.value, &io).await.map(|one| vec![one])
+            };
+            match expanded {
+                Ok(fields) => argv.extend(fields),
+                Err(complaint) => return self.complain(&complaint, 1, &io).await,
+            }
+        }
+        if argv.is_empty() {
+            // The code of a command substitution stays; a plain assignment succeeds.
+            if self.status == before {
+                self.status = 0;
+            }
+            self.variables.extend(values);
+            return Flow::Next;
+        }
+        self.invoke(argv, values, &io).await
+    }
+
+    pub(super) async fn invoke(&mut self, argv: Vec<String>, values: Vec<(String, String)>, io: &Io) -> Flow {
+        let saved: Vec<(String, Option<String>)> =
+            values.iter().map(|(name, _)| (name.clone(), self.variables.get(name).cloned())).collect();
+        self.variables.extend(values);
+        let flow = match self.builtin(&argv, io).await {
+            Some(flow) => flow,
+            None => self.external(&argv, io).await,
+        };
+        for (name, value) in saved {
+            match value {
+                Some(value) => self.set(&name, value),
+                None => {
+                    self.variables.remove(&name);
+                }
+            }
+        }
+        flow
+    }
+
+    async fn external(&mut self, argv: &[String], io: &Io) -> Flow {
+        let Some((name, arguments)) = argv.split_first() else { return Flow::Next };
+        if let Some(body) = self.functions.get(name).cloned() {
+            return self.function(&body, arguments, io).await;
+        }
+        self.phone.with(|state| state.record.command(argv.join(" ")));
+        let call = Call {
+            phone: &self.phone,
+            name: name.rsplit('/').next().unwrap_or(name),
+            arguments,
+            io,
+            variables: &self.variables,
+            cwd: &self.cwd,
+        };
+        self.status = match commands::run(&call).await {
+            Ok(Some(code)) => code,
+            Ok(None) => {
+                let _ = io.stderr.write(format!("/system/bin/sh: {name}: inaccessible or not found\n")).await;
+                127
+            }
+            Err(_) => BROKEN_EXIT,
+        };
+        Flow::Next
+    }
+
+    async fn function(&mut self, body: &FunctionBody, arguments: &[String], io: &Io) -> Flow {
+        if self.depth >= DEPTH_MAX {
+            return self.complain("recursion too deep", 1, io).await;
+        }
+        self.depth += 1;
+        let outer = std::mem::replace(&mut self.arguments, arguments.to_vec());
+        let flow = self.compound(&body.0, io).await;
+        self.arguments = outer;
+        self.depth -= 1;
+        if flow == Flow::Return { Flow::Next } else { flow }
+    }
+}

@@ -1,0 +1,127 @@
+//! The phone's shell: a POSIX grammar over an in-memory system.
+
+mod builtin;
+pub mod commands;
+mod execute;
+mod expand;
+pub mod io;
+mod redirect;
+
+use brush_parser::{Parser, ParserOptions, ast};
+
+use crate::phone::Phone;
+use execute::Shell;
+use io::Io;
+
+/// Longest script; a real argument list is limited too.
+pub const SCRIPT_BYTES_MAX: usize = 128 * 1024;
+/// How deep brackets and keywords may nest: the parser recurses and backtracks over them.
+const NESTING_MAX: usize = 24;
+/// Programs that run at a time.
+const PROCESSES_MAX: usize = 256;
+
+/// Runs one script to its end, as `sh -c` does, and gives its exit code.
+pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
+    let Some(_process) = Process::start(phone) else {
+        let _ = io.stderr.write("/system/bin/sh: fork: Resource temporarily unavailable\n").await;
+        return 1;
+    };
+    let mut shell = Shell::new(phone.clone());
+    shell.script(script, &io).await
+}
+
+/// A shell that reads its commands line by line.
+pub async fn interactive(phone: &Phone, io: Io) -> u8 {
+    const PROMPT: &str = "virtual:/ $ ";
+    let Some(_process) = Process::start(phone) else { return 1 };
+    let mut shell = Shell::new(phone.clone());
+    loop {
+        if io.stdout.write(PROMPT).await.is_err() {
+            return io::BROKEN_EXIT;
+        }
+        let Some(line) = io.stdin.line().await else { return shell.status };
+        let inner = Io { stdin: io::Input::empty(), ..io.clone() };
+        if shell.line(line.trim_end_matches('\r'), &inner).await {
+            return shell.status;
+        }
+    }
+}
+
+/// Counts a running program for as long as it lives.
+struct Process(Phone);
+
+impl Process {
+    fn start(phone: &Phone) -> Option<Process> {
+        let free = phone.with(|state| {
+            let free = state.processes < PROCESSES_MAX;
+            state.processes += usize::from(free);
+            free
+        });
+        free.then(|| Process(phone.clone()))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.0.with(|state| state.processes = state.processes.saturating_sub(1));
+    }
+}
+
+fn options() -> ParserOptions {
+    ParserOptions {
+        enable_extended_globbing: false,
+        sh_mode: true,
+        posix_mode: true,
+        ..ParserOptions::default()
+    }
+}
+
+/// The tree of a script, or the shell's complaint.
+fn parse(script: &str) -> Result<ast::Program, String> {
+    if script.len() > SCRIPT_BYTES_MAX {
+        return Err("sh: Argument list too long".to_owned());
+    }
+    if nesting(script) > NESTING_MAX {
+        return Err("sh: syntax error: nested too deeply".to_owned());
+    }
+    // The parser is not ours: a defect in it must not take the connection down.
+    let parsed = std::panic::catch_unwind(|| Parser::new(script.as_bytes(), &options()).parse_program());
+    match parsed {
+        Ok(Ok(program)) => Ok(program),
+        Ok(Err(error)) => Err(format!("/system/bin/sh: syntax error: {}", first_line(&error.to_string()))),
+        Err(_) => Err("/system/bin/sh: syntax error".to_owned()),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or("")
+}
+
+/// An upper bound of how deep the grammar can nest, by counting what opens.
+fn nesting(script: &str) -> usize {
+    let brackets = |open: char, close: char| {
+        let (mut depth, mut most) = (0usize, 0usize);
+        for c in script.chars() {
+            if c == open {
+                depth += 1;
+                most = most.max(depth);
+            } else if c == close {
+                depth = depth.saturating_sub(1);
+            }
+        }
+        most
+    };
+    let mut keywords = 0usize;
+    let mut most = 0usize;
+    for word in script.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+        match word {
+            "if" | "while" | "until" | "for" | "case" => {
+                keywords += 1;
+                most = most.max(keywords);
+            }
+            "fi" | "done" | "esac" => keywords = keywords.saturating_sub(1),
+            _ => {}
+        }
+    }
+    brackets('(', ')') + brackets('{', '}') + most
+}

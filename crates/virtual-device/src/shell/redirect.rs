@@ -1,0 +1,113 @@
+//! Redirections: `> file`, `2>&1`, `< file`, here-documents.
+
+use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect};
+use bytes::Bytes;
+
+use super::execute::Shell;
+use super::io::{Input, Io, Output};
+use crate::fs::resolve;
+
+impl Shell {
+    /// The streams after a redirection, or the shell's complaint.
+    pub async fn redirect(&mut self, redirect: &IoRedirect, io: Io) -> Result<Io, String> {
+        match redirect {
+            IoRedirect::File(fd, kind, target) => self.redirect_file(*fd, kind, target, io).await,
+            IoRedirect::HereDocument(_, document) => {
+                let text = if document.requires_expansion {
+                    self.single(&document.doc.value, &io).await?
+                } else {
+                    document.doc.value.clone()
+                };
+                Ok(Io { stdin: Input::bytes(Bytes::from(text)), ..io })
+            }
+            IoRedirect::HereString(_, word) => {
+                let text = self.single(&word.value, &io).await? + "\n";
+                Ok(Io { stdin: Input::bytes(Bytes::from(text)), ..io })
+            }
+            IoRedirect::OutputAndError(word, append) => {
+                let path = self.single(&word.value, &io).await?;
+                let output = self.open_output(&path, *append, &io)?;
+                Ok(Io { stdout: output.clone(), stderr: output, ..io })
+            }
+        }
+    }
+
+    async fn redirect_file(
+        &mut self,
+        fd: Option<i32>,
+        kind: &IoFileRedirectKind,
+        target: &IoFileRedirectTarget,
+        io: Io,
+    ) -> Result<Io, String> {
+        let word = match target {
+            IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
+                self.single(&word.value, &io).await?
+            }
+            IoFileRedirectTarget::Fd(fd) => fd.to_string(),
+            IoFileRedirectTarget::ProcessSubstitution(..) => {
+                return Err("syntax error: unexpected '('".to_owned());
+            }
+        };
+        match kind {
+            IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite => {
+                Ok(Io { stdin: self.open_input(&word)?, ..io })
+            }
+            IoFileRedirectKind::DuplicateInput => Ok(io),
+            IoFileRedirectKind::DuplicateOutput => {
+                let output = match word.as_str() {
+                    "1" => io.stdout.clone(),
+                    "2" => io.stderr.clone(),
+                    "-" => Output::Null,
+                    other => return Err(format!("{other}: bad file descriptor")),
+                };
+                put_output(fd, output, io)
+            }
+            IoFileRedirectKind::Write | IoFileRedirectKind::Clobber | IoFileRedirectKind::Append => {
+                let append = matches!(kind, IoFileRedirectKind::Append);
+                let output = self.open_output(&word, append, &io)?;
+                put_output(fd, output, io)
+            }
+        }
+    }
+
+    fn open_input(&self, path: &str) -> Result<Input, String> {
+        if path == "/dev/null" {
+            return Ok(Input::empty());
+        }
+        let data = self.phone.with(|state| state.fs.read(&resolve(&self.cwd, path)));
+        match data {
+            Ok(data) => Ok(Input::bytes(data)),
+            Err(error) => Err(format!("can't open {path}: {}", error.text())),
+        }
+    }
+
+    fn open_output(&self, path: &str, append: bool, io: &Io) -> Result<Output, String> {
+        match path {
+            "/dev/null" => return Ok(Output::Null),
+            "/dev/tty" | "/dev/stdout" => return Ok(io.stdout.clone()),
+            "/dev/stderr" => return Ok(io.stderr.clone()),
+            _ => {}
+        }
+        let path = resolve(&self.cwd, path);
+        let opened = self.phone.with(|state| {
+            let now = state.now_s();
+            if append {
+                state.fs.append(&path, b"", now)
+            } else {
+                state.fs.write(&path, Bytes::new(), 0o644, now)
+            }
+        });
+        match opened {
+            Ok(()) => Ok(Output::File { phone: self.phone.clone(), path }),
+            Err(error) => Err(format!("can't create {path}: {}", error.text())),
+        }
+    }
+}
+
+fn put_output(fd: Option<i32>, output: Output, io: Io) -> Result<Io, String> {
+    match fd {
+        None | Some(1) => Ok(Io { stdout: output, ..io }),
+        Some(2) => Ok(Io { stderr: output, ..io }),
+        Some(other) => Err(format!("{other}: bad file descriptor")),
+    }
+}

@@ -1,0 +1,335 @@
+//! Everything that a phone remembers, behind one lock.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use crate::app::geometry::Screen;
+use crate::app::ui::{Note, Ui};
+use crate::app::{keys, launcher};
+use crate::clock::Clock;
+use crate::config::{DumpFault, PhoneConfig};
+use crate::fs::Fs;
+use crate::logcat::{Buffer, Entry, Log};
+use crate::packages::Packages;
+use crate::truth::{Applied, Record, Truth};
+
+pub const SYSTEM_PID: u32 = 1523;
+/// Longest clipboard text.
+pub const CLIPBOARD_BYTES_MAX: usize = 1024 * 1024;
+/// Settings and properties that clients may add.
+pub const SETTINGS_MAX: usize = 1000;
+
+pub struct State {
+    pub config: PhoneConfig,
+    pub clock: Clock,
+    pub now: Instant,
+    pub ui: Ui,
+    pub fs: Fs,
+    pub log: Log,
+    pub record: Record,
+    pub packages: Packages,
+    pub size_override: Option<(u32, u32)>,
+    pub density_override: Option<u32>,
+    pub clipboard: String,
+    pub hierarchy: Option<Bytes>,
+    pub dump_fault: Option<DumpFault>,
+    /// One UiAutomation may be registered at a time.
+    pub automation_busy: bool,
+    pub pids: BTreeMap<String, u32>,
+    next_pid: u32,
+    /// Namespace/key to value.
+    pub settings: BTreeMap<String, String>,
+    pub properties: BTreeMap<String, String>,
+    pub plugged: bool,
+    pub connections: usize,
+    /// Keys that a person accepted on the screen, by modulus.
+    pub accepted_keys: Vec<mdm_wire::adb::auth::PublicKey>,
+    pub processes: usize,
+    random: u64,
+}
+
+impl State {
+    pub fn new(config: PhoneConfig) -> State {
+        let clock = Clock::start();
+        let now = Instant::now();
+        let now_s = (clock.wall_ms(now) / 1000) as u32;
+        let mut fs = Fs::new(now_s);
+        let packages = Packages::new(&mut fs, now_s);
+        let mut state = State {
+            ui: Ui::new(now),
+            log: Log::default(),
+            record: Record::default(),
+            packages,
+            fs,
+            size_override: None,
+            density_override: None,
+            clipboard: String::new(),
+            hierarchy: config.hierarchy.clone(),
+            dump_fault: None,
+            automation_busy: false,
+            pids: BTreeMap::new(),
+            next_pid: 3000 + (config.seed % 1000) as u32,
+            settings: BTreeMap::new(),
+            properties: properties(&config),
+            plugged: true,
+            connections: 0,
+            accepted_keys: Vec::new(),
+            processes: 0,
+            random: config.seed.wrapping_mul(2).wrapping_add(1),
+            clock,
+            now,
+            config,
+        };
+        state.boot();
+        state
+    }
+
+    fn boot(&mut self) {
+        self.pids.insert("system_server".to_owned(), SYSTEM_PID);
+        self.pids.insert("com.android.systemui".to_owned(), 1801);
+        self.pids.insert(launcher::PACKAGE.to_owned(), 2044);
+        self.system('I', "SystemServiceManager", "Starting phase 1000");
+        self.system('I', "ActivityManager", "User 0 is now unlocked");
+        self.system('I', "WindowManager", "Boot animation finished");
+        self.noise(6);
+    }
+
+    pub fn random(&mut self) -> u64 {
+        // xorshift64*: enough for tokens and noise, and the same for every run of a seed.
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// Lines from parts of the system that nobody asked about.
+    pub fn noise(&mut self, lines: usize) {
+        const LINES: [(char, &str, &str); 8] = [
+            ('D', "BatteryService", "level:87, scale:100, status:2, health:2"),
+            ('I', "chatty", "uid=1000(system) expire 3 lines"),
+            ('W', "WifiHAL", "Get event 33"),
+            ('D', "CompatChangeReporter", "Compat change id reported: 168419799; UID 10123; state: DISABLED"),
+            ('V', "GraphicsEnvironment", "ANGLE GameManagerService for com.workbench: false"),
+            ('I', "SurfaceFlinger", "refresh rate 60.00 Hz"),
+            ('W', "Looper", "PerfMonitor doFrame : time=3ms vsyncFrame=0 latency=19ms"),
+            ('D', "ConnectivityService", "NetReassign [no changes]"),
+        ];
+        for _ in 0..lines {
+            let pick = (self.random() % LINES.len() as u64) as usize;
+            let (priority, tag, message) = LINES[pick];
+            self.system(priority, tag, message);
+        }
+    }
+
+    pub fn system(&mut self, priority: char, tag: &str, message: &str) {
+        self.log_line(Buffer::System, self.now, SYSTEM_PID, priority, tag, message);
+    }
+
+    pub fn log_line(
+        &mut self,
+        buffer: Buffer,
+        at: Instant,
+        pid: u32,
+        priority: char,
+        tag: &str,
+        message: &str,
+    ) {
+        self.log.push(Entry {
+            sequence: 0,
+            buffer,
+            wall_ms: self.clock.wall_ms(at),
+            uptime_ms: self.clock.uptime(at).as_millis() as u64,
+            pid,
+            tid: pid + u32::from(tag == "OkHttp") * 17,
+            priority,
+            tag: tag.to_owned(),
+            message: message.to_owned(),
+        });
+    }
+
+    /// Called whenever the lock is taken: what was due has happened.
+    pub fn advance(&mut self, now: Instant) {
+        self.now = now;
+        self.ui.advance(now);
+        self.settle();
+    }
+
+    /// Turns what the window manager reported into processes and log lines.
+    pub fn settle(&mut self) {
+        for note in std::mem::take(&mut self.ui.notes) {
+            match note {
+                Note::Log { at, package, priority, tag, message } => {
+                    let pid = self.pid_of(package, at);
+                    self.log_line(Buffer::Main, at, pid, priority, tag, &message);
+                    if tag == "OkHttp" {
+                        self.noise(2);
+                    }
+                }
+                Note::Started { at, package, activity } => self.started(at, package, activity),
+            }
+        }
+        let screen = self.screen();
+        self.ui.clamp_scroll(&screen);
+    }
+
+    fn started(&mut self, at: Instant, package: &str, activity: &str) {
+        let line = format!(
+            "START u0 {{act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] flg=0x10000000 \
+             cmp={package}/{activity}}} with LAUNCH_MULTIPLE from uid 2000 (BAL_ALLOW_PERMISSION) result code=0"
+        );
+        self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &line);
+        self.pid_of(package, at);
+        let shown = format!("Displayed {package}/{activity} for user 0: +{}ms", 180 + self.random() % 200);
+        self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &shown);
+    }
+
+    /// The app's process, started if it is not running.
+    fn pid_of(&mut self, package: &str, at: Instant) -> u32 {
+        if let Some(pid) = self.pids.get(package) {
+            return *pid;
+        }
+        let pid = self.take_pid();
+        self.pids.insert(package.to_owned(), pid);
+        let uid = self.packages.get(package).map_or(0, |p| p.uid.saturating_sub(10_000));
+        let line = format!("Start proc {pid}:{package}/u0a{uid} for next-top-activity {{{package}}}");
+        self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityManager", &line);
+        pid
+    }
+
+    pub fn take_pid(&mut self) -> u32 {
+        self.next_pid = if self.next_pid > 32_000 { 3000 } else { self.next_pid + 7 };
+        self.next_pid
+    }
+
+    pub fn kill(&mut self, package: &str, clear_data: bool) {
+        self.ui.kill(package, clear_data, self.now);
+        if let Some(pid) = self.pids.remove(package) {
+            self.system(
+                'I',
+                "ActivityManager",
+                &format!("Force stopping {package} appid=10123 user=0: from pid 4242"),
+            );
+            self.system(
+                'I',
+                "ActivityManager",
+                &format!("Killing {pid}:{package}/u0a123 (adj 0): stop {package}"),
+            );
+        }
+    }
+
+    pub fn physical_size(&self) -> (u32, u32) {
+        (self.config.width, self.config.height)
+    }
+
+    pub fn screen(&self) -> Screen {
+        let (width, height) = self.size_override.unwrap_or_else(|| self.physical_size());
+        Screen {
+            width: width as i32,
+            height: height as i32,
+            density: self.density_override.unwrap_or(self.config.density),
+            dark: self.ui.dark(),
+        }
+    }
+
+    pub fn now_s(&self) -> u32 {
+        (self.clock.wall_ms(self.now) / 1000) as u32
+    }
+
+    pub fn tap(&mut self, x: i32, y: i32) {
+        let screen = self.screen();
+        let hit = self.ui.tap(x, y, &screen, self.now);
+        self.record.input(Applied::Tap { at: (x, y), hit });
+        self.settle();
+    }
+
+    pub fn swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
+        let screen = self.screen();
+        let hit = self.ui.swipe(from, to, ms, &screen, self.now);
+        self.record.input(Applied::Swipe { from, to, ms, hit });
+        self.settle();
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        let into = self.ui.type_text(text, self.now).map(str::to_owned);
+        self.record.input(Applied::Text { text: text.to_owned(), into });
+        self.settle();
+    }
+
+    pub fn key(&mut self, code: u32) {
+        let screen = self.screen();
+        if code == keys::PASTE {
+            let text = self.clipboard.clone();
+            let into = self.ui.type_text(&text, self.now).map(str::to_owned);
+            self.record.input(Applied::Paste { text, into });
+        } else {
+            self.ui.key(code, &screen, self.now);
+            self.record.input(Applied::Key { code });
+        }
+        self.settle();
+    }
+
+    pub fn select_all(&mut self) {
+        self.ui.select_all();
+        self.record.input(Applied::Key { code: keys::A });
+    }
+
+    pub fn truth(&mut self) -> Truth {
+        let screen = self.screen();
+        let (package, activity) = self.ui.front();
+        let values = self.ui.values();
+        Truth {
+            inputs: self.record.inputs(),
+            fields: values.fields,
+            switches: values.switches,
+            sliders: values.sliders,
+            commands: self.record.commands(),
+            leftover_files: self.fs.files_below("/data/local/tmp"),
+            activity: format!("{package}/{activity}"),
+            dialog_open: self.ui.dialog_window(&screen).is_some(),
+            keyboard_shown: self.ui.keyboard_shown(),
+            clipboard: self.clipboard.clone(),
+            packages: self.packages.iter().map(|(name, _)| name.clone()).collect(),
+            connections: self.connections,
+        }
+    }
+}
+
+fn properties(config: &PhoneConfig) -> BTreeMap<String, String> {
+    let sdk = config.sdk.to_string();
+    let density = config.density.to_string();
+    let fingerprint =
+        format!("generic/virtual/virtual:{}/VD1A.260302/1:user/release-keys", config.android_version);
+    let serial = format!("VIRTUAL{:04}", config.seed % 10_000);
+    let pairs: [(&str, &str); 27] = [
+        ("dalvik.vm.heapsize", "512m"),
+        ("gsm.operator.alpha", ""),
+        ("init.svc.adbd", "running"),
+        ("persist.sys.locale", "en-US"),
+        ("persist.sys.timezone", "UTC"),
+        ("ro.boot.serialno", &serial),
+        ("ro.build.characteristics", "default"),
+        ("ro.build.fingerprint", &fingerprint),
+        ("ro.build.id", "VD1A.260302"),
+        ("ro.build.type", "user"),
+        ("ro.build.version.codename", "REL"),
+        ("ro.build.version.release", &config.android_version),
+        ("ro.build.version.sdk", &sdk),
+        ("ro.debuggable", "0"),
+        ("ro.hardware", "virtual"),
+        ("ro.product.brand", "generic"),
+        ("ro.product.cpu.abi", "arm64-v8a"),
+        ("ro.product.cpu.abilist", "arm64-v8a,armeabi-v7a"),
+        ("ro.product.device", "virtual"),
+        ("ro.product.locale", "en-US"),
+        ("ro.product.manufacturer", "Virtual"),
+        ("ro.product.model", &config.model),
+        ("ro.product.name", "virtual_phone"),
+        ("ro.secure", "1"),
+        ("ro.serialno", &serial),
+        ("ro.sf.lcd_density", &density),
+        ("sys.boot_completed", "1"),
+    ];
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}

@@ -1,0 +1,119 @@
+//! What really happened on the phone: for tests, never for clients.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::app::widget::Widget;
+
+/// Entries kept of inputs and of commands; older ones are dropped.
+pub const LOG_ENTRIES_MAX: usize = 10_000;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// Every input that was really applied, in order.
+    pub inputs: Vec<Applied>,
+    /// Real values by field name, passwords in clear.
+    pub fields: BTreeMap<String, String>,
+    /// By the name of the setting or switch.
+    pub switches: BTreeMap<String, bool>,
+    pub sliders: BTreeMap<String, f32>,
+    /// Every simple command that a shell on the phone ran, in order.
+    pub commands: Vec<String>,
+    /// Files under /data/local/tmp.
+    pub leftover_files: Vec<String>,
+    /// `package/.Activity` in front.
+    pub activity: String,
+    pub dialog_open: bool,
+    pub keyboard_shown: bool,
+    pub clipboard: String,
+    /// Package names, sorted.
+    pub packages: Vec<String>,
+    /// Connections that are open now.
+    pub connections: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Applied {
+    Tap {
+        at: (i32, i32),
+        hit: Option<Hit>,
+    },
+    Swipe {
+        from: (i32, i32),
+        to: (i32, i32),
+        ms: u64,
+        hit: Option<Hit>,
+    },
+    /// `into` is the field that took it; without one the text went nowhere.
+    Text {
+        text: String,
+        into: Option<String>,
+    },
+    Key {
+        code: u32,
+    },
+    Paste {
+        text: String,
+        into: Option<String>,
+    },
+}
+
+/// The widget that an input landed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub class: String,
+    pub resource_id: String,
+    /// Its text or, without one, its description or the first text inside it.
+    pub label: String,
+    /// False for a disabled widget and for a long press that means nothing.
+    pub acted: bool,
+}
+
+impl Hit {
+    pub(crate) fn of(widget: &Widget) -> Hit {
+        let own = |w: &Widget| [w.text.clone(), w.description.clone()].into_iter().find(|t| !t.is_empty());
+        let inside = || widget.find(&|w| own(w).is_some()).and_then(own);
+        let label = if widget.flags.password { widget.hint.clone() } else { inside().unwrap_or_default() };
+        Hit {
+            class: widget.class.to_owned(),
+            resource_id: widget.resource_id.clone(),
+            label,
+            acted: !widget.flags.disabled,
+        }
+    }
+
+    /// Something that is no widget of an app.
+    pub(crate) fn named(name: &str) -> Hit {
+        Hit { class: String::new(), resource_id: String::new(), label: name.to_owned(), acted: true }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    inputs: VecDeque<Applied>,
+    commands: VecDeque<String>,
+}
+
+impl Record {
+    pub fn input(&mut self, input: Applied) {
+        push_bounded(&mut self.inputs, input);
+    }
+
+    pub fn command(&mut self, command: String) {
+        push_bounded(&mut self.commands, command);
+    }
+
+    pub fn inputs(&self) -> Vec<Applied> {
+        self.inputs.iter().cloned().collect()
+    }
+
+    pub fn commands(&self) -> Vec<String> {
+        self.commands.iter().cloned().collect()
+    }
+}
+
+fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
+    if queue.len() == LOG_ENTRIES_MAX {
+        queue.pop_front();
+    }
+    queue.push_back(item);
+}
