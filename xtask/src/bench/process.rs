@@ -68,7 +68,7 @@ impl Phone {
         let (mut commands, mut is_inside) = (Vec::new(), false);
         loop {
             let line = trace.recv_timeout(TRACE_WAIT_MAX).map_err(|e| format!("the phone's trace: {e}"))?;
-            let Some(command) = line.strip_prefix("cmd ").map(|text| text.replace("\\n", "\n")) else {
+            let Some(command) = line.strip_prefix("cmd ").map(unescape) else {
                 continue;
             };
             match command.as_str() {
@@ -79,6 +79,18 @@ impl Phone {
             }
         }
     }
+}
+
+/// The phone writes each command on one line: a line break as `\n`, a backslash as two.
+fn unescape(text: &str) -> String {
+    let (mut out, mut chars) = (String::with_capacity(text.len()), text.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.push(if chars.next() == Some('n') { '\n' } else { '\\' }),
+            other => out.push(other),
+        }
+    }
+    out
 }
 
 /// `serve` as a client drives it: a line out, a line back.
@@ -209,6 +221,11 @@ fn proc_text(pid: u32, name: &str) -> Result<String, String> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_traced_command_reads_back_as_it_was() {
+        assert_eq!(unescape(r"a\\nb\nc"), "a\\nb\nc");
+    }
 
     #[test]
     fn a_child_that_ended_leaves_faults_with_its_parent() {

@@ -7,19 +7,8 @@ use std::time::Duration;
 use crate::phone::{APP, Adb, Phone};
 use crate::process::part;
 
-/// Every case with each adb.
-macro_rules! with_both {
-    ($($case:ident),* $(,)?) => {
-        mod adb29 {
-            $(#[test] fn $case() { super::with("MDM_TEST_ADB29", stringify!($case), super::$case); })*
-        }
-        mod adb36 {
-            $(#[test] fn $case() { super::with("MDM_TEST_ADB36", stringify!($case), super::$case); })*
-        }
-    };
-}
-
-with_both! {
+with_both_adbs! {
+    connected:
     devices_names_the_model,
     exit_codes_arrive,
     stderr_stays_apart,
@@ -30,7 +19,7 @@ with_both! {
     a_tap_changes_the_screen,
 }
 
-fn with(variable: &str, case: &str, test: fn(&Adb, &Phone)) {
+fn connected(variable: &str, case: &str, test: fn(&Adb, &Phone)) {
     let Some(program) = part(variable, case) else { return };
     let phone = Phone::start(&[]);
     let adb = Adb::with(program, &phone);

@@ -11,6 +11,18 @@
     reason = "helpers of tests fail like tests"
 )]
 
+/// Every case with each adb, as tests of their own. `$runner` gets the part's variable, the case's name and the case.
+macro_rules! with_both_adbs {
+    ($runner:ident: $($case:ident),* $(,)?) => {
+        mod adb29 {
+            $(#[test] fn $case() { super::$runner("MDM_TEST_ADB29", stringify!($case), super::$case); })*
+        }
+        mod adb36 {
+            $(#[test] fn $case() { super::$runner("MDM_TEST_ADB36", stringify!($case), super::$case); })*
+        }
+    };
+}
+
 mod adb;
 mod both_ways;
 mod inspector;
