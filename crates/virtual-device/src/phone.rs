@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +20,9 @@ const DUPLEX_BYTES: usize = 256 * 1024;
 /// Transports at a time.
 const CONNECTIONS_MAX: usize = 64;
 
+/// Scripts that a reader of [`Phone::scripts`] may be behind before it loses the oldest.
+const SCRIPTS_BEHIND_MAX: usize = 256;
+
 /// Cheap to clone; all clones are the same phone.
 #[derive(Clone)]
 pub struct Phone {
@@ -27,6 +30,7 @@ pub struct Phone {
 }
 
 struct Inner {
+    scripts: broadcast::Sender<String>,
     state: Mutex<State>,
     /// The sequence number after the last log line.
     logged: watch::Sender<u64>,
@@ -38,6 +42,7 @@ struct Inner {
 impl Phone {
     pub fn new(config: PhoneConfig) -> Phone {
         let inner = Inner {
+            scripts: broadcast::Sender::new(SCRIPTS_BEHIND_MAX),
             state: Mutex::new(State::new(config)),
             logged: watch::Sender::new(0),
             cut: Mutex::new(CancellationToken::new()),
@@ -84,6 +89,18 @@ impl Phone {
             phone.with(|state| state.connections = state.connections.saturating_sub(1));
         });
         Ok(())
+    }
+
+    /// Every shell script that hosts send, from now on and as it came.
+    pub fn scripts(&self) -> broadcast::Receiver<String> {
+        self.inner.scripts.subscribe()
+    }
+
+    pub(crate) fn tell_script(&self, script: &str) {
+        if self.inner.scripts.receiver_count() > 0 {
+            // The last reader may have gone in between; then nobody wants it.
+            let _ = self.inner.scripts.send(script.to_owned());
+        }
     }
 
     /// What really happened: for tests, never for clients.

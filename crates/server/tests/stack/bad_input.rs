@@ -64,9 +64,14 @@ async fn text_is_typed_exactly_and_never_executed() {
         let answer = world.ok("type_text", &format!(r#"{{"text":{json}}}"#)).await;
         assert!(answer.contains(r#""read_back":"seen""#), "{answer}");
         let truth = world.phone.truth();
-        assert!(truth.fields.values().any(|value| value == text), "SE-01: {text:?} is not in {:?}", truth.fields);
+        assert!(
+            truth.fields.values().any(|value| value == text),
+            "SE-01: {text:?} is not in {:?}",
+            truth.fields
+        );
         let ran = &truth.commands[commands..];
-        let expected = ["true", "input", "cmd", "rm", "uiautomator", "wm", "dumpsys", "grep", "[", "cat", "exit"];
+        let expected =
+            ["true", "input", "cmd", "rm", "uiautomator", "wm", "dumpsys", "grep", "[", "cat", "exit"];
         let strange: Vec<_> =
             ran.iter().filter(|c| !expected.contains(&c.split(' ').next().unwrap_or(""))).collect();
         assert!(strange.is_empty(), "SE-01: the text was executed: {strange:?}");
@@ -78,7 +83,10 @@ async fn a_field_that_took_something_else_is_a_contradiction() {
     let world = World::started(Timing::Instant).await;
     // Nothing has the focus: there is no field to compare with, and the answer says so.
     let answer = world.ok("type_text", r#"{"text":"lost"}"#).await;
-    assert!(answer.contains(r#""read_back":"no_field""#) && answer.contains("pending_verification"), "{answer}");
+    assert!(
+        answer.contains(r#""read_back":"no_field""#) && answer.contains("pending_verification"),
+        "{answer}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -151,7 +159,8 @@ async fn a_connection_cut_after_a_tap_was_sent_leaves_its_fate_open() {
     assert_eq!(fact(&answer.text, "dispatched"), "unknown", "RC-04");
     assert_eq!(fact(&answer.text, "retryable"), "false");
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let taps = world.phone.truth().inputs[before..].iter().filter(|i| matches!(i, Applied::Tap { .. })).count();
+    let taps =
+        world.phone.truth().inputs[before..].iter().filter(|i| matches!(i, Applied::Tap { .. })).count();
     assert!(taps <= 1, "never twice");
 }
 

@@ -70,7 +70,10 @@ async fn log_in(world: &World) {
 async fn apps_start_stop_restart_and_forget() {
     let world = World::new(Timing::Brisk);
     let started = world.ok("start_app", r#"{"platform":"android","appId":"com.workbench"}"#).await;
-    assert!(started.contains(r#""lifecycle_state":"verified""#) && started.contains(r#""matchedTarget":true"#), "{started}");
+    assert!(
+        started.contains(r#""lifecycle_state":"verified""#) && started.contains(r#""matchedTarget":true"#),
+        "{started}"
+    );
     world.tap("Email").await;
     world.ok("type_text", r#"{"text":"x@y.z"}"#).await;
     let restarted = world.ok("restart_app", r#"{"appId":"com.workbench"}"#).await;

@@ -22,6 +22,7 @@ const PROCESSES_MAX: usize = 256;
 
 /// Runs one script to its end, as `sh -c` does, and gives its exit code.
 pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
+    phone.tell_script(script);
     let Some(_process) = Process::start(phone) else {
         let _ = io.stderr.write("/system/bin/sh: fork: Resource temporarily unavailable\n").await;
         return 1;
