@@ -114,16 +114,19 @@ async fn a_device_unplugged_in_the_middle_of_a_call() {
     let list = world.ok("list_devices", "{}").await;
     assert!(list.contains(r#""state":"offline""#), "{list}");
     world.phone.set_plugged(true);
-    world.tree().await;
+    // The capture that was cut off still runs on the phone and holds its UiAutomation; this one waits for it.
+    assert!(world.tree().await.contains("Log in"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_uiautomator_says_is_understood() {
     let world = World::started(Timing::Instant).await;
-    world.phone.inject_dump_fault(DumpFault::NotIdle);
-    assert_eq!(world.code("get_ui_tree", "{}").await, "UI_NOT_IDLE");
+    for fault in [DumpFault::NotIdle, DumpFault::ErrorExitZero] {
+        world.phone.inject_dump_fault(fault);
+        assert_eq!(world.code("get_ui_tree", "{}").await, "UI_NOT_IDLE", "{fault:?}");
+    }
     // These pass by themselves, so the tree comes all the same.
-    for fault in [DumpFault::NullRoot, DumpFault::Killed, DumpFault::ErrorExitZero] {
+    for fault in [DumpFault::NullRoot, DumpFault::Killed] {
         world.phone.inject_dump_fault(fault);
         assert!(world.tree().await.contains("Log in"), "{fault:?}");
     }
@@ -139,6 +142,7 @@ async fn an_old_file_is_never_taken_for_a_new_screen() {
     let login = world.tree().await;
     world.tap("Settings").await;
     world.phone.inject_dump_fault(DumpFault::ErrorExitZero);
+    assert_eq!(world.code("get_ui_tree", "{}").await, "UI_NOT_IDLE", "W8: no tree rather than the last one");
     let settings = world.tree().await;
     assert!(!settings.contains("Log in") && login.contains("Log in"), "W8: {settings}");
 }
@@ -187,6 +191,7 @@ async fn constant_facts_are_read_once_per_connection() {
     }
     assert_eq!(getprops(), once);
     world.phone.cut_connections();
+    world.tree().await;
     world.ok("list_devices", "{}").await;
     assert_eq!(getprops(), 2 * once, "a new connection may be a new phone");
 }

@@ -100,7 +100,7 @@ impl Random {
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        use proptest::prelude::RngCore as _;
+        use proptest::prelude::Rng as _;
         self.0.next_u64() % limit.max(1)
     }
 }
