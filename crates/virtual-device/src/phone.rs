@@ -36,7 +36,8 @@ struct Inner {
     logged: watch::Sender<u64>,
     /// Cancelled when every transport must drop; replaced by a fresh one at the same moment.
     cut: Mutex<CancellationToken>,
-    pub reverse: adbd::Reverse,
+    reverse: adbd::Reverse,
+    plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
 }
 
 impl Phone {
@@ -47,6 +48,7 @@ impl Phone {
             logged: watch::Sender::new(0),
             cut: Mutex::new(CancellationToken::new()),
             reverse: adbd::Reverse::default(),
+            plug_listeners: Mutex::new(Vec::new()),
         };
         Phone { inner: Arc::new(inner) }
     }
@@ -54,8 +56,24 @@ impl Phone {
     /// A transport inside this process. Its tasks run on the current runtime.
     pub fn connect(&self) -> io::Result<DuplexStream> {
         let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
-        self.accept(ours)?;
+        self.accept(ours, false)?;
         Ok(theirs)
+    }
+
+    /// A transport of an adb server whose key was accepted long ago.
+    pub(crate) fn connect_trusted(&self) -> io::Result<DuplexStream> {
+        let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
+        self.accept(ours, true)?;
+        Ok(theirs)
+    }
+
+    pub(crate) fn is_plugged(&self) -> bool {
+        self.with(|state| state.plugged)
+    }
+
+    /// Counts up whenever the cable goes in or out.
+    pub(crate) fn on_plug(&self, listener: watch::Sender<u64>) {
+        lock(&self.inner.plug_listeners).push(listener);
     }
 
     /// Serves adb's TCP transport until the listener fails.
@@ -64,11 +82,11 @@ impl Phone {
             let (socket, _) = listener.accept().await?;
             socket.set_nodelay(true)?;
             // A refused connection is simply closed: that is all a client of an unplugged phone sees.
-            let _ = self.accept(socket);
+            let _ = self.accept(socket, false);
         }
     }
 
-    fn accept<S>(&self, socket: S) -> io::Result<()>
+    fn accept<S>(&self, socket: S, trusted: bool) -> io::Result<()>
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
     {
@@ -85,7 +103,7 @@ impl Phone {
         })?;
         let phone = self.clone();
         tokio::spawn(async move {
-            adbd::serve(&phone, socket, cut).await;
+            adbd::serve(&phone, socket, trusted, cut).await;
             phone.with(|state| state.connections = state.connections.saturating_sub(1));
         });
         Ok(())
@@ -118,6 +136,9 @@ impl Phone {
         self.with(|state| state.plugged = plugged);
         if !plugged {
             self.cut_connections();
+        }
+        for listener in lock(&self.inner.plug_listeners).iter() {
+            listener.send_modify(|count| *count += 1);
         }
     }
 

@@ -32,12 +32,12 @@ pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
 }
 
 /// A shell that reads its commands line by line.
-pub async fn interactive(phone: &Phone, io: Io) -> u8 {
+pub async fn interactive(phone: &Phone, io: Io, prompts: bool) -> u8 {
     const PROMPT: &str = "virtual:/ $ ";
     let Some(_process) = Process::start(phone) else { return 1 };
     let mut shell = Shell::new(phone.clone());
     loop {
-        if io.stdout.write(PROMPT).await.is_err() {
+        if prompts && io.stdout.write(PROMPT).await.is_err() {
             return io::BROKEN_EXIT;
         }
         let Some(line) = io.stdin.line().await else { return shell.status };
