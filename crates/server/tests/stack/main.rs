@@ -3,7 +3,7 @@
 
 mod bad_input;
 mod cuts;
-// mod fleet;
+mod fleet;
 mod hostile_trees;
 mod mcp;
 mod story;
