@@ -122,12 +122,12 @@ fn an_unauthorized_phone_is_listed_and_never_counts(adb: &Adb) {
     adb.run(&["connect", &locked.address]);
     assert!(adb.run(&["devices"]).ok().out().contains(&format!("{}\tunauthorized", locked.address)));
     assert_eq!(devices(call(adb, "list_devices", "{}", &[])), [unauthorized(&locked)]);
-    let alone = refusal(&call(adb, "get_ui_tree", TREE, &[]));
+    assert_eq!(refusal(&call(adb, "get_ui_tree", TREE, &[])), "DEVICE_UNAUTHORIZED");
 
     let open = Phone::start(&[]);
     adb.run(&["connect", &open.address]).ok();
     let (facts, _) = tree(call(adb, "get_ui_tree", TREE, &[]));
-    assert_eq!(facts.device, open.address, "the locked phone counted ({alone} without the other)");
+    assert_eq!(facts.device, open.address);
     open.ran("uiautomator dump");
 }
 
@@ -141,5 +141,5 @@ fn an_unauthorized_phone_is_no_device_over_a_direct_connection_either() {
         run(Command::new(BINARY).args(options).env("HOME", home.path()))
     };
     assert_eq!(devices(call("list_devices", "{}")), [unauthorized(&locked)]);
-    refusal(&call("get_ui_tree", TREE));
+    assert_eq!(refusal(&call("get_ui_tree", TREE)), "DEVICE_UNAUTHORIZED");
 }
