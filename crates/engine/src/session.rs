@@ -152,3 +152,35 @@ impl ReadBack {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mdm_core::element::{Element, State};
+
+    use super::*;
+
+    fn screen(role: Role, text: &str, focused: bool, password: bool) -> Snapshot {
+        let state = State { focused: Some(focused), ..State::default() };
+        let field = Element { role, text: Some(text.into()), state, password, end: 1, ..Element::default() };
+        Snapshot { elements: vec![field], ..Snapshot::default() }
+    }
+
+    #[test]
+    fn what_the_field_holds_decides() {
+        let field = |text: &str| screen(Role::TextField, text, true, false);
+        assert_eq!(read_back(&field("to ada"), "ada"), ReadBack::Seen { field: "to ada".into() });
+        let differs = read_back(&field("ad4"), "ada");
+        assert_eq!(differs, ReadBack::Differs { field: "ad4".into() });
+        let failure = differs.contradiction("ada").expect("LC-03: a contradiction is a failure");
+        assert_eq!(failure.code, ErrorCode::VerificationFailed);
+        assert_eq!(read_back(&screen(Role::TextField, "ada", false, false), "ada"), ReadBack::NoField);
+        assert_eq!(read_back(&screen(Role::Text, "ada", true, false), "ada"), ReadBack::NoField);
+    }
+
+    #[test]
+    fn a_secret_field_tells_only_its_length() {
+        let secret = read_back(&screen(Role::TextField, "•••", true, true), "abc");
+        assert_eq!(secret, ReadBack::Hidden { characters: 3 }, "ST-07");
+        assert_eq!(secret.contradiction("abc"), None);
+    }
+}

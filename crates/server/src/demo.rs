@@ -141,8 +141,9 @@ impl Agent {
     async fn call(&self, tool: &'static str, json: &str) -> Result<String, String> {
         let (text, took_ms) = self.quiet_call(tool, json).await?;
         say(&format!("  {tool} {json}   [{took_ms:.1} ms]"));
-        for line in text.lines().take(LINES_SHOWN) {
-            say(&format!("      {}", shortened(line)));
+        for (number, line) in text.lines().take(LINES_SHOWN).enumerate() {
+            let line = if number == 0 { telling_facts(line) } else { line.to_owned() };
+            say(&format!("      {}", shortened(&line)));
         }
         if let Some(more) = text.lines().count().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
             say(&format!("      … {more} more lines"));
@@ -199,6 +200,24 @@ impl Agent {
         let ready = self.look().await?;
         self.tap(&ready, "Log in").await
     }
+}
+
+/// The first line without what a reader of the story knows already.
+fn telling_facts(line: &str) -> String {
+    const KNOWN: [&str; 9] = [
+        "action_id",
+        "action_type",
+        "captured_at_ms",
+        "device",
+        "elapsed_ms",
+        "resolution",
+        "success",
+        "target",
+        "scanned",
+    ];
+    let Ok(mut facts) = serde_json::from_str::<JsonObject>(line) else { return line.to_owned() };
+    facts.retain(|key, _| !KNOWN.contains(&key.as_str()));
+    serde_json::to_string(&facts).unwrap_or_else(|_| line.to_owned())
 }
 
 fn shortened(line: &str) -> String {

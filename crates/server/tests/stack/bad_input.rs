@@ -79,7 +79,7 @@ async fn text_is_typed_exactly_and_never_executed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_field_that_took_something_else_is_a_contradiction() {
+async fn text_without_a_focused_field_is_not_called_verified() {
     let world = World::started(Timing::Instant).await;
     // Nothing has the focus: there is no field to compare with, and the answer says so.
     let answer = world.ok("type_text", r#"{"text":"lost"}"#).await;
