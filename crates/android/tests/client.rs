@@ -44,7 +44,10 @@ async fn commands_have_an_exit_code_and_two_outputs() {
     let (_phone, routes) = both_ways().await;
     for adb in routes {
         let output = adb.shell(&Script::new("echo out; echo err >&2; exit 7"), MIB).await.unwrap();
-        assert_eq!((&output.stdout[..], &output.stderr[..], output.exit_code), (&b"out\n"[..], &b"err\n"[..], 7));
+        assert_eq!(
+            (&output.stdout[..], &output.stderr[..], output.exit_code),
+            (&b"out\n"[..], &b"err\n"[..], 7)
+        );
         let words = Script::new("printf %s").arg("it's; $(id) & \"x\" 日本 😀");
         assert_eq!(adb.shell(&words, MIB).await.unwrap().stdout, "it's; $(id) & \"x\" 日本 😀", "SE-01");
         let cut = adb.shell(&Script::new("echo 0123456789"), 4).await.unwrap();
@@ -70,7 +73,10 @@ async fn files_go_there_and_back_with_progress() {
         adb.pull(path, &mut back, |_| {}).await.unwrap();
         assert!(back == content, "intact");
         assert_eq!(adb.stat("/data/local/tmp/nothing").await.unwrap(), None);
-        assert!(matches!(adb.pull("/data/local/tmp/nothing", &mut back, |_| {}).await, Err(AdbError::Refused(_))));
+        assert!(matches!(
+            adb.pull("/data/local/tmp/nothing", &mut back, |_| {}).await,
+            Err(AdbError::Refused(_))
+        ));
         let refused = adb.push(&mut &b"x"[..], "/system/x", 0o644, 0, |_| {}).await;
         assert!(matches!(refused, Err(AdbError::Refused(_))), "{refused:?}");
     }
@@ -138,7 +144,9 @@ async fn the_log_is_followed_line_by_line() {
     let (_phone, routes) = both_ways().await;
     for adb in routes {
         let mut log = adb.logcat(&Script::new("logcat -v threadtime")).await.unwrap();
-        adb.shell(&Script::new("monkey -p com.workbench -c android.intent.category.LAUNCHER 1"), MIB).await.unwrap();
+        adb.shell(&Script::new("monkey -p com.workbench -c android.intent.category.LAUNCHER 1"), MIB)
+            .await
+            .unwrap();
         loop {
             let line = log.next_line().await.unwrap().expect("the log goes on");
             assert!(!line.contains('\n'), "W35");
@@ -187,7 +195,8 @@ async fn a_key_opens_a_phone_that_asks_for_one() {
 async fn a_phone_that_refuses_the_key_is_unauthorized() {
     let folder = std::env::temp_dir().join(format!("mdm-refused-{}", std::process::id()));
     let phone = Phone::new(PhoneConfig { auth: Auth::Refuse, ..PhoneConfig::default() });
-    let refused = direct(&phone, HostKey::at(folder.join("adbkey"))).shell(&Script::new("echo in"), MIB).await;
+    let refused =
+        direct(&phone, HostKey::at(folder.join("adbkey"))).shell(&Script::new("echo in"), MIB).await;
     assert!(matches!(refused, Err(AdbError::Unauthorized(_))), "{refused:?}");
     // The clock is paused: making a key may or may not have happened before the patience ended.
     drop(std::fs::remove_dir_all(folder));

@@ -8,8 +8,9 @@ use mdm_core::snapshot::Snapshot;
 
 use crate::progress::Progress;
 
-/// Pauses between attempts; their number limits the attempts.
-const PAUSES_MS: [u64; 4] = [20, 100, 250, 500];
+/// Pauses between attempts; their number limits the attempts. Together they outlast a capture of ours that was cut off
+/// and still occupies the device.
+const PAUSES_MS: [u64; 7] = [20, 100, 250, 500, 1000, 2000, 4000];
 
 /// A snapshot with its place in the session's time.
 #[derive(Debug, Clone)]

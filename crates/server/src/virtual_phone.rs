@@ -47,11 +47,10 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
 }
 
 async fn trace(phone: Phone) {
-    let mut commands = phone.commands();
-    while let Ok(command) = commands.recv().await {
+    let mut scripts = phone.scripts();
+    while let Ok(script) = scripts.recv().await {
         // A closed stderr ends the trace, not the phone.
-        if writeln!(std::io::stderr(), "cmd {}", command.replace('\\', "\\\\").replace('\n', "\\n")).is_err()
-        {
+        if writeln!(std::io::stderr(), "cmd {}", script.replace('\\', "\\\\").replace('\n', "\\n")).is_err() {
             return;
         }
     }

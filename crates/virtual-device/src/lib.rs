@@ -5,6 +5,7 @@
 //! Architecture invariant: nothing here knows `mdm-core`, a driver or the server, so that the phone cannot share a
 //! misreading with the parser that it tests. Nothing here blocks or reads a clock other than tokio's.
 
+mod adb_server;
 mod adbd;
 mod app;
 mod clock;
@@ -19,6 +20,7 @@ mod shell;
 mod state;
 mod truth;
 
+pub use adb_server::AdbServer;
 pub use config::{Auth, DumpFault, PhoneConfig, Timing};
 pub use phone::Phone;
 pub use truth::{Applied, Hit, Truth};

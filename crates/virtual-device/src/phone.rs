@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +20,9 @@ const DUPLEX_BYTES: usize = 256 * 1024;
 /// Transports at a time.
 const CONNECTIONS_MAX: usize = 64;
 
+/// Scripts that a reader of [`Phone::scripts`] may be behind before it loses the oldest.
+const SCRIPTS_BEHIND_MAX: usize = 256;
+
 /// Cheap to clone; all clones are the same phone.
 #[derive(Clone)]
 pub struct Phone {
@@ -27,21 +30,25 @@ pub struct Phone {
 }
 
 struct Inner {
+    scripts: broadcast::Sender<String>,
     state: Mutex<State>,
     /// The sequence number after the last log line.
     logged: watch::Sender<u64>,
     /// Cancelled when every transport must drop; replaced by a fresh one at the same moment.
     cut: Mutex<CancellationToken>,
-    pub reverse: adbd::Reverse,
+    reverse: adbd::Reverse,
+    plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
 }
 
 impl Phone {
     pub fn new(config: PhoneConfig) -> Phone {
         let inner = Inner {
+            scripts: broadcast::Sender::new(SCRIPTS_BEHIND_MAX),
             state: Mutex::new(State::new(config)),
             logged: watch::Sender::new(0),
             cut: Mutex::new(CancellationToken::new()),
             reverse: adbd::Reverse::default(),
+            plug_listeners: Mutex::new(Vec::new()),
         };
         Phone { inner: Arc::new(inner) }
     }
@@ -49,8 +56,24 @@ impl Phone {
     /// A transport inside this process. Its tasks run on the current runtime.
     pub fn connect(&self) -> io::Result<DuplexStream> {
         let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
-        self.accept(ours)?;
+        self.accept(ours, false)?;
         Ok(theirs)
+    }
+
+    /// A transport of an adb server whose key was accepted long ago.
+    pub(crate) fn connect_trusted(&self) -> io::Result<DuplexStream> {
+        let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
+        self.accept(ours, true)?;
+        Ok(theirs)
+    }
+
+    pub(crate) fn is_plugged(&self) -> bool {
+        self.with(|state| state.plugged)
+    }
+
+    /// Counts up whenever the cable goes in or out.
+    pub(crate) fn on_plug(&self, listener: watch::Sender<u64>) {
+        lock(&self.inner.plug_listeners).push(listener);
     }
 
     /// Serves adb's TCP transport until the listener fails.
@@ -59,11 +82,11 @@ impl Phone {
             let (socket, _) = listener.accept().await?;
             socket.set_nodelay(true)?;
             // A refused connection is simply closed: that is all a client of an unplugged phone sees.
-            let _ = self.accept(socket);
+            let _ = self.accept(socket, false);
         }
     }
 
-    fn accept<S>(&self, socket: S) -> io::Result<()>
+    fn accept<S>(&self, socket: S, trusted: bool) -> io::Result<()>
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
     {
@@ -80,10 +103,22 @@ impl Phone {
         })?;
         let phone = self.clone();
         tokio::spawn(async move {
-            adbd::serve(&phone, socket, cut).await;
+            adbd::serve(&phone, socket, trusted, cut).await;
             phone.with(|state| state.connections = state.connections.saturating_sub(1));
         });
         Ok(())
+    }
+
+    /// Every shell script that hosts send, from now on and as it came.
+    pub fn scripts(&self) -> broadcast::Receiver<String> {
+        self.inner.scripts.subscribe()
+    }
+
+    pub(crate) fn tell_script(&self, script: &str) {
+        if self.inner.scripts.receiver_count() > 0 {
+            // The last reader may have gone in between; then nobody wants it.
+            let _ = self.inner.scripts.send(script.to_owned());
+        }
     }
 
     /// What really happened: for tests, never for clients.
@@ -101,6 +136,9 @@ impl Phone {
         self.with(|state| state.plugged = plugged);
         if !plugged {
             self.cut_connections();
+        }
+        for listener in lock(&self.inner.plug_listeners).iter() {
+            listener.send_modify(|count| *count += 1);
         }
     }
 

@@ -24,8 +24,9 @@ impl Adb {
 }
 
 fn to_rgba(header: &Header, mut raw: Vec<u8>) -> Result<Pixels, AdbError> {
-    let byte_of =
-        |channel: (u32, u32)| (channel.1 == 8 && channel.0.is_multiple_of(8)).then_some((channel.0 / 8) as usize);
+    let byte_of = |channel: (u32, u32)| {
+        (channel.1 == 8 && channel.0.is_multiple_of(8)).then_some((channel.0 / 8) as usize)
+    };
     let channels = (byte_of(header.red), byte_of(header.green), byte_of(header.blue));
     let (Some(red), Some(green), Some(blue)) = channels else {
         return Err(AdbError::Protocol("pixels that are not one byte a channel".to_owned()));

@@ -131,7 +131,10 @@ impl<'a> ElementJson<'a> {
             index,
             text: element.text.as_deref().filter(|_| !element.password),
             // Some apps repeat a secret in its description.
-            content_description: element.description.as_deref().filter(|d| !(element.password && Some(*d) == element.text.as_deref())),
+            content_description: element
+                .description
+                .as_deref()
+                .filter(|d| !(element.password && Some(*d) == element.text.as_deref())),
             hint: element.hint.as_deref(),
             class: &element.class,
             resource_id: element.stable_id.as_deref(),

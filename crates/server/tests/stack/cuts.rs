@@ -46,7 +46,11 @@ async fn a_thousand_taps_and_dumps_with_fifty_cuts() {
         assert!(began.elapsed() <= Duration::from_secs(30), "SY-07");
         if tree.is_error {
             lost_trees += 1;
-            assert!(["CONNECTION_LOST", "UI_TREE_UNAVAILABLE"].contains(&code_of(&tree).as_str()), "{}", tree.text);
+            assert!(
+                ["CONNECTION_LOST", "UI_TREE_UNAVAILABLE"].contains(&code_of(&tree).as_str()),
+                "{}",
+                tree.text
+            );
         } else {
             trees += 1;
             assert!(tree.text.contains("Log in"), "a true tree: {}", tree.text);
@@ -57,7 +61,11 @@ async fn a_thousand_taps_and_dumps_with_fifty_cuts() {
     let lost = answers.values().filter(|answer| answer.is_error).count();
     println!("{TAPS} taps ({lost} of unknown fate), {trees} trees, {lost_trees} lost, {CUTS} cuts");
     assert!(lost > 0, "the cuts must have hit something, or this proves nothing");
-    assert_eq!(world.phone.truth().leftover_files, Vec::<String>::new(), "interrupted captures are cleaned up");
+    assert_eq!(
+        world.phone.truth().leftover_files,
+        Vec::<String>::new(),
+        "interrupted captures are cleaned up"
+    );
 }
 
 /// The phone's own truth against every answer.
@@ -72,8 +80,12 @@ fn judge(world: &World, answers: &BTreeMap<(i32, i32), mobile_debug_mcp::answer:
         let times = applied.get(point).copied().unwrap_or(0);
         match answer.is_error {
             false => assert_eq!(times, 1, "reported as done at {point:?}"),
-            true if answer.text.contains("\"dispatched\":\"unknown\"") => assert!(times <= 1, "RC-04: twice at {point:?}"),
-            true => assert_eq!((times, fact(&answer.text, "retryable").as_str()), (0, "true"), "{}", answer.text),
+            true if answer.text.contains("\"dispatched\":\"unknown\"") => {
+                assert!(times <= 1, "RC-04: twice at {point:?}")
+            }
+            true => {
+                assert_eq!((times, fact(&answer.text, "retryable").as_str()), (0, "true"), "{}", answer.text)
+            }
         }
     }
 }
@@ -88,7 +100,7 @@ impl Random {
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        use proptest::prelude::RngCore as _;
+        use proptest::prelude::Rng as _;
         self.0.next_u64() % limit.max(1)
     }
 }

@@ -35,10 +35,13 @@ async fn machine(devices: &[(&str, &str)]) -> (AdbServer, App) {
 
 #[tokio::test]
 async fn unauthorized_and_offline_devices_never_count() {
-    let (_server, app) = machine(&[("locked", "unauthorized"), ("gone", "offline"), ("good", "device")]).await;
+    let (_server, app) =
+        machine(&[("locked", "unauthorized"), ("gone", "offline"), ("good", "device")]).await;
     let tree = call(&app, "get_current_screen", "{}").await;
     assert_eq!(fact(&tree.text, "device"), "good", "W28: {}", tree.text);
-    for (id, code) in [("locked", "DEVICE_UNAUTHORIZED"), ("gone", "DEVICE_OFFLINE"), ("other", "DEVICE_NOT_FOUND")] {
+    for (id, code) in
+        [("locked", "DEVICE_UNAUTHORIZED"), ("gone", "DEVICE_OFFLINE"), ("other", "DEVICE_NOT_FOUND")]
+    {
         let answer = call(&app, "tap", &format!(r#"{{"x":1,"y":1,"deviceId":"{id}"}}"#)).await;
         assert_eq!(code_of(&answer), code);
     }
@@ -62,7 +65,11 @@ async fn two_equal_devices_and_none_named() {
     let (_server, app) = machine(&[("one", "device"), ("two", "device")]).await;
     let answer = call(&app, "get_ui_tree", "{}").await;
     assert_eq!(code_of(&answer), "AMBIGUOUS_DEVICE", "{}", answer.text);
-    assert!(answer.text.contains("\none (") && answer.text.contains("\ntwo ("), "candidates: {}", answer.text);
+    assert!(
+        answer.text.contains("\none (") && answer.text.contains("\ntwo ("),
+        "candidates: {}",
+        answer.text
+    );
     let named = call(&app, "get_ui_tree", r#"{"deviceId":"two"}"#).await;
     assert_eq!(fact(&named.text, "device"), "two", "W27");
 }

@@ -12,7 +12,9 @@ async fn world_with(xml: impl Into<Bytes>) -> World {
 }
 
 fn node(text: &str, close: &str) -> String {
-    format!("<node text=\"{text}\" class=\"android.widget.Button\" clickable=\"true\" enabled=\"true\" bounds=\"[0,0][9,9]\"{close}>")
+    format!(
+        "<node text=\"{text}\" class=\"android.widget.Button\" clickable=\"true\" enabled=\"true\" bounds=\"[0,0][9,9]\"{close}>"
+    )
 }
 
 #[tokio::test(start_paused = true)]
@@ -40,7 +42,11 @@ async fn ten_thousand_levels() {
     (0..10_000).for_each(|_| xml.push_str("</node>"));
     xml.push_str("</hierarchy>");
     let tree = world_with(xml).await.tree().await;
-    assert!(tree.contains("LimitReached") || fact(&tree, "of") == "10000", "SE-07: {}", &tree[..tree.len().min(600)]);
+    assert!(
+        tree.contains("LimitReached") || fact(&tree, "of") == "10000",
+        "SE-07: {}",
+        &tree[..tree.len().min(600)]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,7 +60,10 @@ async fn truncated_xml_and_bad_utf8_are_marked() {
     bytes.extend(b"</hierarchy>");
     bytes.iter_mut().filter(|b| **b == 1).for_each(|b| *b = 0xff);
     let tree = world_with(bytes).await.tree().await;
-    assert!(tree.contains("BadUtf8") && tree.contains(r#""partial":false"#) && tree.contains("caf\u{fffd}?"), "{tree}");
+    assert!(
+        tree.contains("BadUtf8") && tree.contains(r#""partial":false"#) && tree.contains("caf\u{fffd}?"),
+        "{tree}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -32,7 +32,8 @@ async fn a_client_lists_and_calls() {
 
     let bad = client.call_tool(CallToolRequestParams::new("tap")).await.expect("bad arguments are an answer");
     assert_eq!(bad.is_error, Some(true), "W34");
-    let unknown = client.call_tool(CallToolRequestParams::new("no_such_tool")).await.expect_err("a protocol error");
+    let unknown =
+        client.call_tool(CallToolRequestParams::new("no_such_tool")).await.expect_err("a protocol error");
     assert!(unknown.to_string().contains("-32602"), "W34: {unknown}");
 }
 

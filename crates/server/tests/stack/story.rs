@@ -70,7 +70,10 @@ async fn log_in(world: &World) {
 async fn apps_start_stop_restart_and_forget() {
     let world = World::new(Timing::Brisk);
     let started = world.ok("start_app", r#"{"platform":"android","appId":"com.workbench"}"#).await;
-    assert!(started.contains(r#""lifecycle_state":"verified""#) && started.contains(r#""matchedTarget":true"#), "{started}");
+    assert!(
+        started.contains(r#""lifecycle_state":"verified""#) && started.contains(r#""matchedTarget":true"#),
+        "{started}"
+    );
     world.tap("Email").await;
     world.ok("type_text", r#"{"text":"x@y.z"}"#).await;
     let restarted = world.ok("restart_app", r#"{"appId":"com.workbench"}"#).await;
@@ -82,7 +85,7 @@ async fn apps_start_stop_restart_and_forget() {
     world.ok("start_app", r#"{"appId":"com.workbench"}"#).await;
     world.tap("Settings").await;
     world.tap("Use staging server").await;
-    assert_eq!(world.phone.truth().switches.get("Use staging server"), Some(&false));
+    assert_eq!(world.phone.truth().switches.get("staging"), Some(&false));
     let cleared = world.ok("reset_app_data", r#"{"appId":"com.workbench"}"#).await;
     assert!(cleared.contains(r#""dataCleared":true"#));
     world.ok("start_app", r#"{"appId":"com.workbench"}"#).await;
@@ -108,5 +111,5 @@ async fn taps_reach_the_widget_that_the_outline_names() {
     world.tap("Remember me").await;
     let inputs = world.phone.truth().inputs;
     let Some(Applied::Tap { hit: Some(hit), .. }) = inputs.last() else { panic!("no tap in {inputs:?}") };
-    assert!(hit.resource_id.ends_with("remember"), "{hit:?}");
+    assert!(hit.resource_id.ends_with("remember_me"), "{hit:?}");
 }

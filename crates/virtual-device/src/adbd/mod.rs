@@ -3,10 +3,11 @@
 mod auth;
 mod connection;
 mod install;
+pub mod mux;
 mod reverse;
 mod service;
 mod shell;
-mod stream;
+pub mod stream;
 mod sync;
 
 pub use connection::serve;

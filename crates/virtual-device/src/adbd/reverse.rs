@@ -5,33 +5,14 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::io::DuplexStream;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
-use super::stream::{StreamIo, bridge};
+use super::mux::{OpenRequest, open};
 
 /// Listeners at a time.
 const LISTENERS_MAX: usize = 100;
 /// Ports given out for `tcp:0`.
 const FIRST_FREE_PORT: u16 = 40_000;
-
-/// Something on the phone wants a stream to an address on the host.
-pub struct OpenRequest {
-    pub address: String,
-    pipe: DuplexStream,
-    answer: oneshot::Sender<bool>,
-}
-
-impl OpenRequest {
-    pub fn accept(self, io: StreamIo) {
-        if self.answer.send(true).is_ok() {
-            tokio::spawn(bridge(io, self.pipe));
-        }
-    }
-
-    pub fn refuse(self) {
-        let _ = self.answer.send(false);
-    }
-}
 
 struct Listener {
     host: String,
@@ -50,19 +31,11 @@ impl Reverse {
     }
 
     pub async fn connect(&self, address: &str, buffer_bytes: usize) -> io::Result<DuplexStream> {
-        let refused = || io::Error::new(io::ErrorKind::ConnectionRefused, "nothing listens there");
         let (host, requests) = match self.all().get(address) {
             Some(listener) => (listener.host.clone(), listener.requests.clone()),
-            None => return Err(refused()),
+            None => return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "nothing listens there")),
         };
-        let (ours, theirs) = tokio::io::duplex(buffer_bytes);
-        let (answer, answered) = oneshot::channel();
-        let request = OpenRequest { address: host, pipe: theirs, answer };
-        requests.send(request).await.map_err(|_| refused())?;
-        match answered.await {
-            Ok(true) => Ok(ours),
-            Ok(false) | Err(_) => Err(refused()),
-        }
+        open(&requests, &host, buffer_bytes).await
     }
 
     /// A transport is gone, and its listeners with it.

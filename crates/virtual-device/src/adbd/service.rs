@@ -4,7 +4,7 @@ use bytes::Bytes;
 use mdm_wire::adb::framebuffer::Header;
 use tokio::sync::mpsc;
 
-use super::reverse::OpenRequest;
+use super::mux::OpenRequest;
 use super::stream::StreamIo;
 use super::{install, shell, sync};
 use crate::phone::Phone;
@@ -14,10 +14,7 @@ use crate::shell::commands::pixels;
 const ECHO_PORT: &str = "7";
 
 pub enum Service {
-    Shell {
-        script: String,
-        protocol: bool,
-    },
+    Shell(shell::Request),
     Sync,
     Framebuffer,
     Echo,
@@ -35,9 +32,14 @@ pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> 
     let (kind, options) = kind.split_once(',').unwrap_or((kind, ""));
     Some(match kind {
         "shell" => {
-            Service::Shell { script: argument.to_owned(), protocol: options.split(',').any(|o| o == "v2") }
+            let has = |option: &str| options.split(',').any(|o| o == option);
+            // Without a command the old protocol always gives a terminal.
+            let terminal = argument.is_empty() && (has("pty") || options.is_empty());
+            Service::Shell(shell::Request { script: argument.to_owned(), protocol: has("v2"), terminal })
         }
-        "exec" => Service::Shell { script: argument.to_owned(), protocol: false },
+        "exec" => {
+            Service::Shell(shell::Request { script: argument.to_owned(), protocol: false, terminal: false })
+        }
         "abb_exec" | "abb" => Service::Binder(argument.split('\0').map(str::to_owned).collect()),
         "sync" => Service::Sync,
         "framebuffer" => Service::Framebuffer,
@@ -59,7 +61,7 @@ pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> 
 impl Service {
     pub async fn run(self, phone: &Phone, mut io: StreamIo) {
         match self {
-            Service::Shell { script, protocol } => shell::run(phone, &script, protocol, io).await,
+            Service::Shell(request) => shell::run(phone, request, io).await,
             Service::Sync => sync::run(phone, io).await,
             Service::Framebuffer => framebuffer(phone, &io).await,
             Service::Echo => {

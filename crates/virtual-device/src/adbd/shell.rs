@@ -12,7 +12,17 @@ use crate::shell::io::{Chunk, Input, Io, Output, PIPE_CHUNKS};
 /// What a shell reports when it crashed.
 const ABORTED_EXIT: u8 = 134;
 
-pub async fn run(phone: &Phone, script: &str, protocol: bool, io: StreamIo) {
+pub struct Request {
+    /// Empty for a shell that reads its commands.
+    pub script: String,
+    /// Packets, with stderr and the exit code apart.
+    pub protocol: bool,
+    /// Shows prompts.
+    pub terminal: bool,
+}
+
+pub async fn run(phone: &Phone, request: Request, io: StreamIo) {
+    let Request { script, protocol, terminal } = request;
     let StreamIo { reader, writer } = io;
     let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);
     let (output, output_end) = mpsc::channel(PIPE_CHUNKS);
@@ -22,11 +32,11 @@ pub async fn run(phone: &Phone, script: &str, protocol: bool, io: StreamIo) {
         stdout: Output::Channel { sender: output.clone(), stderr: false },
         stderr: Output::Channel { sender: output, stderr: true },
     };
-    let (phone, script) = (phone.clone(), script.to_owned());
+    let phone = phone.clone();
     // The program runs on its own: when the host goes away it notices only at its next write.
     let program = tokio::spawn(async move {
         if script.is_empty() {
-            shell::interactive(&phone, streams).await
+            shell::interactive(&phone, streams, terminal).await
         } else {
             shell::run(&phone, &script, streams).await
         }

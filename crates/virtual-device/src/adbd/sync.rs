@@ -88,7 +88,11 @@ impl Session {
 
     /// A directory that cannot be read lists nothing.
     async fn list(&mut self, path: &str, second: bool) -> Result<(), Closed> {
-        let entries = self.phone.with(|state| state.fs.list(path)).unwrap_or_default();
+        let (here, entries) = self.phone.with(|state| (state.fs.get(path).cloned(), state.fs.list(path)));
+        // Like readdir: the directory itself and its parent come first.
+        let dots =
+            here.into_iter().flat_map(|node| [(".".to_owned(), node.clone()), ("..".to_owned(), node)]);
+        let entries = entries.map(|list| dots.chain(list).collect::<Vec<_>>()).unwrap_or_default();
         let mut out = BytesMut::new();
         for (name, node) in entries {
             let stat = stat_of(&node);

@@ -22,6 +22,7 @@ const PROCESSES_MAX: usize = 256;
 
 /// Runs one script to its end, as `sh -c` does, and gives its exit code.
 pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
+    phone.tell_script(script);
     let Some(_process) = Process::start(phone) else {
         let _ = io.stderr.write("/system/bin/sh: fork: Resource temporarily unavailable\n").await;
         return 1;
@@ -31,12 +32,12 @@ pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
 }
 
 /// A shell that reads its commands line by line.
-pub async fn interactive(phone: &Phone, io: Io) -> u8 {
+pub async fn interactive(phone: &Phone, io: Io, prompts: bool) -> u8 {
     const PROMPT: &str = "virtual:/ $ ";
     let Some(_process) = Process::start(phone) else { return 1 };
     let mut shell = Shell::new(phone.clone());
     loop {
-        if io.stdout.write(PROMPT).await.is_err() {
+        if prompts && io.stdout.write(PROMPT).await.is_err() {
             return io::BROKEN_EXIT;
         }
         let Some(line) = io.stdin.line().await else { return shell.status };
