@@ -32,7 +32,8 @@ type StepError = (&'static str, String);
 fn steps(root: &Path, ci: bool) -> Result<Tally, StepError> {
     step("format", || run(cargo(root).args(["fmt", "--all", "--check"])))?;
     step("clippy", || {
-        let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+        let lints =
+            ["clippy", "--workspace", "--all-targets", "--keep-going", "--quiet", "--", "-D", "warnings"];
         run(cargo(root).args(lints))
     })?;
     let parts = step("third-party parts", || parts(root, ci))?;
