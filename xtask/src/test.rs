@@ -32,7 +32,8 @@ type StepError = (&'static str, String);
 fn steps(root: &Path, ci: bool) -> Result<Tally, StepError> {
     step("format", || run(cargo(root).args(["fmt", "--all", "--check"])))?;
     step("clippy", || {
-        let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+        let lints =
+            ["clippy", "--workspace", "--all-targets", "--keep-going", "--quiet", "--", "-D", "warnings"];
         run(cargo(root).args(lints))
     })?;
     let parts = step("third-party parts", || parts(root, ci))?;
@@ -85,9 +86,9 @@ fn count(command: &mut Command) -> Result<Tally, String> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let mut tally = Tally::default();
     std::thread::scope(|scope| {
-        let side = scope.spawn(|| stderr.map(|pipe| read(pipe, std::io::stderr())));
+        let side = scope.spawn(|| stderr.map(|pipe| read(pipe, std::io::stderr(), Tally::skip_line)));
         if let Some(pipe) = stdout {
-            tally.add(read(pipe, std::io::stdout()));
+            tally.add(read(pipe, std::io::stdout(), Tally::result_line));
         }
         match side.join() {
             Ok(Some(other)) => tally.add(other),
@@ -100,10 +101,10 @@ fn count(command: &mut Command) -> Result<Tally, String> {
     Ok(tally)
 }
 
-fn read(pipe: impl Read, mut echo: impl Write) -> Tally {
+fn read(pipe: impl Read, mut echo: impl Write, note: fn(&mut Tally, &str)) -> Tally {
     let (mut tally, mut pipe, mut line) = (Tally::default(), BufReader::new(pipe), Vec::new());
     while pipe.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-        tally.line(&String::from_utf8_lossy(&line));
+        note(&mut tally, String::from_utf8_lossy(&line).trim_end());
         // A reader of ours that has gone away does not change what the tests say.
         let _ = echo.write_all(&line);
         line.clear();
@@ -123,11 +124,15 @@ struct Tally {
 }
 
 impl Tally {
-    fn line(&mut self, line: &str) {
-        let line = line.trim_end();
+    /// Of stderr only: on stdout a failed test may repeat the words.
+    fn skip_line(&mut self, line: &str) {
         if line.starts_with(SKIPPED) {
             self.skips.push(line.to_owned());
         }
+    }
+
+    /// Of stdout.
+    fn result_line(&mut self, line: &str) {
         let Some(counts) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". ")) else {
             return;
         };
@@ -174,8 +179,8 @@ impl std::fmt::Display for Tally {
 mod tests {
     use super::*;
 
-    fn tally(text: &str) -> Tally {
-        read(text.as_bytes(), std::io::sink())
+    fn tally(stdout: &str) -> Tally {
+        read(stdout.as_bytes(), std::io::sink(), Tally::result_line)
     }
 
     #[test]
@@ -193,7 +198,8 @@ mod tests {
         let mut sum = tally(
             "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s\n",
         );
-        sum.add(tally("skipped: adb: no adb, get it with apt-get\n"));
+        let stderr = "   Compiling x\nskipped: adb: no adb, get it with apt-get\n";
+        sum.add(read(stderr.as_bytes(), std::io::sink(), Tally::skip_line));
         assert_eq!(sum.to_string(), "tests: 4 passed, 0 failed, 1 skipped");
         assert!(sum.is_success(false));
         assert!(!sum.is_success(true), "in CI a skip is a failure");
