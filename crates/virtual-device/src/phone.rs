@@ -20,6 +20,9 @@ const DUPLEX_BYTES: usize = 256 * 1024;
 /// Transports at a time.
 const CONNECTIONS_MAX: usize = 64;
 
+/// Adb servers that may watch one phone.
+const PLUG_LISTENERS_MAX: usize = 100;
+
 /// Cheap to clone; all clones are the same phone.
 #[derive(Clone)]
 pub struct Phone {
@@ -68,7 +71,10 @@ impl Phone {
 
     /// Counts up whenever the cable goes in or out.
     pub(crate) fn on_plug(&self, listener: watch::Sender<u64>) {
-        lock(&self.inner.plug_listeners).push(listener);
+        let mut listeners = lock(&self.inner.plug_listeners);
+        if listeners.len() < PLUG_LISTENERS_MAX {
+            listeners.push(listener);
+        }
     }
 
     /// Serves adb's TCP transport until the listener fails.
@@ -138,6 +144,12 @@ impl Phone {
     /// A program on the phone connects to `address`, such as `tcp:8081`: a reverse forward carries it to the host.
     pub async fn connect_from_device(&self, address: &str) -> io::Result<DuplexStream> {
         self.inner.reverse.connect(address, DUPLEX_BYTES).await
+    }
+
+    /// Every app ends and every transport drops; files and settings stay.
+    pub(crate) fn reboot(&self) {
+        self.with(State::reboot);
+        self.cut_connections();
     }
 
     pub(crate) fn reverse(&self) -> &adbd::Reverse {
