@@ -22,6 +22,8 @@ const CONNECTIONS_MAX: usize = 64;
 
 /// Scripts that a reader of [`Phone::scripts`] may be behind before it loses the oldest.
 const SCRIPTS_BEHIND_MAX: usize = 256;
+/// Adb servers that may watch one phone.
+const PLUG_LISTENERS_MAX: usize = 100;
 
 /// Cheap to clone; all clones are the same phone.
 #[derive(Clone)]
@@ -73,7 +75,10 @@ impl Phone {
 
     /// Counts up whenever the cable goes in or out.
     pub(crate) fn on_plug(&self, listener: watch::Sender<u64>) {
-        lock(&self.inner.plug_listeners).push(listener);
+        let mut listeners = lock(&self.inner.plug_listeners);
+        if listeners.len() < PLUG_LISTENERS_MAX {
+            listeners.push(listener);
+        }
     }
 
     /// Serves adb's TCP transport until the listener fails.
@@ -155,6 +160,12 @@ impl Phone {
     /// A program on the phone connects to `address`, such as `tcp:8081`: a reverse forward carries it to the host.
     pub async fn connect_from_device(&self, address: &str) -> io::Result<DuplexStream> {
         self.inner.reverse.connect(address, DUPLEX_BYTES).await
+    }
+
+    /// Every app ends and every transport drops; files and settings stay.
+    pub(crate) fn reboot(&self) {
+        self.with(State::reboot);
+        self.cut_connections();
     }
 
     pub(crate) fn reverse(&self) -> &adbd::Reverse {

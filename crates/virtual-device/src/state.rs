@@ -47,6 +47,10 @@ pub struct State {
     /// Keys that a person accepted on the screen, by modulus.
     pub accepted_keys: Vec<mdm_wire::adb::auth::PublicKey>,
     pub processes: usize,
+    /// Where and since when a finger is down, between two `motionevent`s.
+    pub finger: Option<((i32, i32), Instant)>,
+    /// Bytes of install sessions that are not committed yet.
+    pub sessions: BTreeMap<u32, Bytes>,
     random: u64,
 }
 
@@ -77,6 +81,8 @@ impl State {
             connections: 0,
             accepted_keys: Vec::new(),
             processes: 0,
+            finger: None,
+            sessions: BTreeMap::new(),
             random: config.seed.wrapping_mul(2).wrapping_add(1),
             clock,
             now,
@@ -94,6 +100,15 @@ impl State {
         self.system('I', "ActivityManager", "User 0 is now unlocked");
         self.system('I', "WindowManager", "Boot animation finished");
         self.noise(6);
+    }
+
+    pub fn reboot(&mut self) {
+        for package in self.pids.keys().cloned().collect::<Vec<_>>() {
+            self.kill(&package, false);
+        }
+        self.pids.clear();
+        self.log.clear(&Buffer::ALL);
+        self.boot();
     }
 
     pub fn random(&mut self) -> u64 {

@@ -20,6 +20,7 @@ pub enum Service {
     Echo,
     /// `abb_exec`: arguments separated by NUL.
     Binder(Vec<String>),
+    Reboot,
     /// Says this and closes.
     Say(String),
     /// Stays open and silent.
@@ -48,7 +49,7 @@ pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> 
         "root" => Service::Say("adbd cannot run as root in production builds\n".to_owned()),
         "unroot" => Service::Say("adbd not running as root\n".to_owned()),
         "remount" => Service::Say("Not running as root. Try \"adb root\" first.\n".to_owned()),
-        "reboot" => Service::Say(String::new()),
+        "reboot" => Service::Reboot,
         "tcpip" => Service::Say(format!("restarting in TCP mode port: {argument}\n")),
         "usb" => Service::Say("restarting in USB mode\n".to_owned()),
         // No process of this phone can be debugged: the lists are empty and stay so.
@@ -72,6 +73,7 @@ impl Service {
                 }
             }
             Service::Binder(arguments) => install::binder(phone, arguments, io).await,
+            Service::Reboot => phone.reboot(),
             Service::Say(text) => {
                 let _ = io.writer.write(text).await;
             }

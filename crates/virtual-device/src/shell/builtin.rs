@@ -78,6 +78,7 @@ impl Shell {
         let script = match arguments {
             [flag, script, rest @ ..] if flag == "-c" => {
                 child.arguments = rest.iter().skip(1).cloned().collect();
+                child.name = rest.first().cloned().unwrap_or_else(|| "sh".to_owned());
                 script.clone()
             }
             [path, rest @ ..] => {

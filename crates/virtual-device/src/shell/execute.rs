@@ -34,6 +34,8 @@ const KILLED_EXIT: u8 = 137;
 pub struct Shell {
     pub phone: Phone,
     pub variables: BTreeMap<String, String>,
+    /// `$0`.
+    pub name: String,
     pub arguments: Vec<String>,
     pub cwd: String,
     pub status: u8,
@@ -68,6 +70,7 @@ impl Shell {
         Shell {
             phone,
             variables: variables.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
+            name: "sh".to_owned(),
             arguments: Vec::new(),
             cwd: "/".to_owned(),
             status: 0,

@@ -236,7 +236,7 @@ impl Shell {
 
     fn value(&self, parameter: &Parameter) -> Option<String> {
         match parameter {
-            Parameter::Positional(0) => Some("sh".to_owned()),
+            Parameter::Positional(0) => Some(self.name.clone()),
             Parameter::Positional(n) => self.arguments.get(*n as usize - 1).cloned(),
             Parameter::Named(name) => self.variables.get(name).cloned(),
             Parameter::NamedWithIndex { name, .. } | Parameter::NamedWithAllIndices { name, .. } => {
@@ -249,7 +249,7 @@ impl Shell {
                 SpecialParameter::CurrentOptionFlags => String::new(),
                 SpecialParameter::ProcessId => self.pid.to_string(),
                 SpecialParameter::LastBackgroundProcessId => (self.pid + 1).to_string(),
-                SpecialParameter::ShellName => "sh".to_owned(),
+                SpecialParameter::ShellName => self.name.clone(),
             }),
         }
     }

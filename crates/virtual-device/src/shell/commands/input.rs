@@ -32,7 +32,9 @@ pub async fn input(call: &Call<'_>) -> Result<u8, Broken> {
         ["text", text] => type_text(call, text),
         ["keyevent", rest @ ..] => keyevent(call, rest),
         ["keycombination", rest @ ..] => combination(call, rest),
-        ["motionevent" | "roll" | "press" | "scroll", ..] => Ok(()),
+        ["motionevent", rest @ ..] => motion(call, rest),
+        // A trackball and a wheel that the apps of this phone do not notice.
+        ["roll" | "press" | "scroll", ..] => Ok(()),
         _ => {
             call.io.stderr.write(USAGE).await?;
             return Ok(255);
@@ -86,6 +88,31 @@ async fn swipe(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     let [x1, y1, x2, y2] = numbers;
     call.phone.with(|state| state.swipe((x1, y1), (x2, y2), ms));
     Ok(())
+}
+
+/// A finger that is put down by one process and lifted by another.
+fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
+    let [action, x, y] = words else { return Err(missing()) };
+    let at = (number(x)?, number(y)?);
+    call.phone.with(|state| match *action {
+        "DOWN" => {
+            state.finger = Some((at, state.now));
+            Ok(())
+        }
+        "UP" => {
+            if let Some((from, since)) = state.finger.take() {
+                let ms = state.now.saturating_duration_since(since).as_millis() as u64;
+                state.swipe(from, at, ms);
+            }
+            Ok(())
+        }
+        "MOVE" => Ok(()),
+        "CANCEL" => {
+            state.finger = None;
+            Ok(())
+        }
+        _ => Err(missing()),
+    })
 }
 
 /// `%s` is a space. A character that no key types makes the key map answer null, and nothing is typed at all.

@@ -7,6 +7,10 @@ use super::{Answer, Call, activity};
 use crate::phone::Phone;
 use crate::state::{CLIPBOARD_BYTES_MAX, State};
 
+/// Install sessions that are open.
+const SESSIONS_MAX: usize = 16;
+const FIRST_SESSION: u32 = 1001;
+
 pub async fn cmd(call: &Call<'_>) -> Result<u8, Broken> {
     let words = call.words();
     let answer = match (call.name, words.as_slice()) {
@@ -29,6 +33,7 @@ pub async fn cmd(call: &Call<'_>) -> Result<u8, Broken> {
 async fn package_manager(call: &Call<'_>, words: &[&str]) -> Answer {
     match words {
         ["install", rest @ ..] => install(call, rest).await,
+        ["install-write", rest @ ..] => install_write(call, rest).await,
         words => call.phone.with(|state| package_query(state, words)),
     }
 }
@@ -72,7 +77,12 @@ fn package_query(state: &mut State, words: &[&str]) -> Answer {
         ["grant" | "revoke", ..] => Answer::ok(),
         ["dump", ..] => Answer::ok(),
         ["get-install-location"] => Answer::out("0[auto]\n"),
-        ["install-create", ..] => Answer::out("Success: created install session [1001]\n"),
+        ["install-create", ..] => install_create(state),
+        ["install-commit", session, ..] => install_commit(state, session),
+        ["install-abandon", session, ..] => {
+            session.parse().ok().and_then(|id: u32| state.sessions.remove(&id));
+            Answer::out("Success\n")
+        }
         [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
         [] => Answer::fail(255, "Package manager (package) commands:\n"),
     }
@@ -126,6 +136,49 @@ fn clipboard(state: &mut State, words: &[&str]) -> Answer {
     }
 }
 
+fn install_create(state: &mut State) -> Answer {
+    let id = state.sessions.keys().last().map_or(FIRST_SESSION, |last| last.saturating_add(1));
+    if state.sessions.len() >= SESSIONS_MAX {
+        return failure("Failure [too many active sessions]");
+    }
+    state.sessions.insert(id, Bytes::new());
+    Answer::out(format!("Success: created install session [{id}]\n"))
+}
+
+fn install_commit(state: &mut State, session: &str) -> Answer {
+    let apk = session.parse().ok().and_then(|id: u32| state.sessions.remove(&id));
+    let Some(apk) = apk else { return failure("Failure [unknown session]") };
+    let now = state.now_s();
+    match state.packages.install(apk, &mut state.fs, now) {
+        Ok(_) => Answer::out("Success\n"),
+        Err(why) => failure(&why),
+    }
+}
+
+/// `install-write -S SIZE SESSION NAME -`: the first file of a session is its base.
+async fn install_write(call: &Call<'_>, words: &[&str]) -> Answer {
+    let (size, rest) = match words {
+        ["-S", size, rest @ ..] => (size.parse::<usize>().ok().filter(|s| *s <= INPUT_BYTES_MAX), rest),
+        _ => (None, words),
+    };
+    let id = rest.first().and_then(|word| word.parse::<u32>().ok());
+    let (Some(size), Some(id)) = (size, id) else { return failure("Failure [bad size or session]") };
+    let data = call.io.stdin.read(size).await;
+    call.phone.with(|state| match state.sessions.get_mut(&id) {
+        Some(base) => {
+            if base.is_empty() {
+                *base = data;
+            }
+            Answer::out(format!("Success: streamed {size} bytes\n"))
+        }
+        None => failure("Failure [unknown session]"),
+    })
+}
+
+fn failure(text: &str) -> Answer {
+    Answer { out: format!("{text}\n").into_bytes(), code: 1, ..Answer::default() }
+}
+
 /// From a file on the phone, or `-S SIZE` bytes from the standard input.
 async fn install(call: &Call<'_>, words: &[&str]) -> Answer {
     let size = words.iter().position(|w| *w == "-S").and_then(|at| words.get(at + 1)?.parse::<usize>().ok());
@@ -144,7 +197,7 @@ async fn install(call: &Call<'_>, words: &[&str]) -> Answer {
     };
     match install_stream(call.phone, apk) {
         Ok(()) => Answer::out("Success\n"),
-        Err(failure) => Answer { out: format!("{failure}\n").into_bytes(), code: 1, ..Answer::default() },
+        Err(why) => failure(&why),
     }
 }
 

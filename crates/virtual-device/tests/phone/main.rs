@@ -1,0 +1,12 @@
+//! The phone from the outside: a small host of our own speaks frames to it, on a paused clock.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed expectation is a failed test")]
+
+mod capture;
+mod files;
+mod host;
+mod hostile;
+mod reverse;
+mod server;
+mod shell;
+mod story;
+mod transport;
