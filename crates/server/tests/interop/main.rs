@@ -25,6 +25,7 @@ macro_rules! with_both_adbs {
 
 mod adb;
 mod both_ways;
+mod client;
 mod inspector;
 mod phone;
 mod process;

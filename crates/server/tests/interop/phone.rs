@@ -1,6 +1,6 @@
 //! The virtual phone as a process of its own, and a real adb that knows only this phone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::process::{BINARY, Done, Folder, Talker, free_port, run};
@@ -46,8 +46,21 @@ pub struct Adb {
 }
 
 impl Adb {
+    /// Without a server yet.
+    pub fn idle(program: PathBuf) -> Adb {
+        Adb { program, port: free_port(), home: Folder::new() }
+    }
+
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    pub fn server_address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
     pub fn start(program: PathBuf) -> Adb {
-        let adb = Adb { program, port: free_port(), home: Folder::new() };
+        let adb = Adb::idle(program);
         adb.run(&["start-server"]).ok();
         adb
     }
