@@ -1,5 +1,10 @@
 //! The phone from the outside: a small host of our own speaks frames to it, on a paused clock.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed expectation is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a failed expectation is a failed test"
+)]
 
 mod capture;
 mod files;
