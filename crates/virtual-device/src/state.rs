@@ -16,6 +16,7 @@ use crate::packages::Packages;
 use crate::truth::{Applied, Record, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
+const SHELL_UID: u32 = 2000;
 /// Longest clipboard text.
 pub const CLIPBOARD_BYTES_MAX: usize = 1024 * 1024;
 /// Settings and properties that clients may add.
@@ -99,7 +100,7 @@ impl State {
         self.system('I', "SystemServiceManager", "Starting phase 1000");
         self.system('I', "ActivityManager", "User 0 is now unlocked");
         self.system('I', "WindowManager", "Boot animation finished");
-        self.noise(6);
+        self.noise(6, self.now);
     }
 
     pub fn reboot(&mut self) {
@@ -120,7 +121,7 @@ impl State {
     }
 
     /// Lines from parts of the system that nobody asked about.
-    pub fn noise(&mut self, lines: usize) {
+    pub fn noise(&mut self, lines: usize, at: Instant) {
         const LINES: [(char, &str, &str); 8] = [
             ('D', "BatteryService", "level:87, scale:100, status:2, health:2"),
             ('I', "chatty", "uid=1000(system) expire 3 lines"),
@@ -134,7 +135,7 @@ impl State {
         for _ in 0..lines {
             let pick = (self.random() % LINES.len() as u64) as usize;
             let (priority, tag, message) = LINES[pick];
-            self.system(priority, tag, message);
+            self.log_line(Buffer::System, at, SYSTEM_PID, priority, tag, message);
         }
     }
 
@@ -179,24 +180,31 @@ impl State {
                     let pid = self.pid_of(package, at);
                     self.log_line(Buffer::Main, at, pid, priority, tag, &message);
                     if tag == "OkHttp" {
-                        self.noise(2);
+                        self.noise(2, at);
                     }
                 }
-                Note::Started { at, package, activity } => self.started(at, package, activity),
+                Note::Started { at, package, activity, within } => {
+                    self.started(at, &format!("{package}/{activity}"), package, within);
+                }
             }
         }
         let screen = self.screen();
         self.ui.clamp_scroll(&screen);
     }
 
-    fn started(&mut self, at: Instant, package: &str, activity: &str) {
-        let line = format!(
-            "START u0 {{act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] flg=0x10000000 \
-             cmp={package}/{activity}}} with LAUNCH_MULTIPLE from uid 2000 (BAL_ALLOW_PERMISSION) result code=0"
-        );
+    fn started(&mut self, at: Instant, component: &str, package: &str, within: bool) {
+        let uid = self.packages.get(package).map_or(SHELL_UID, |p| p.uid);
+        let line = if within {
+            format!("START u0 {{cmp={component}}} with LAUNCH_MULTIPLE from uid {uid} result code=0")
+        } else {
+            format!(
+                "START u0 {{act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] flg=0x10000000 \
+                 cmp={component}}} with LAUNCH_MULTIPLE from uid {SHELL_UID} (BAL_ALLOW_PERMISSION) result code=0"
+            )
+        };
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &line);
         self.pid_of(package, at);
-        let shown = format!("Displayed {package}/{activity} for user 0: +{}ms", 180 + self.random() % 200);
+        let shown = format!("Displayed {component} for user 0: +{}ms", 180 + self.random() % 200);
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &shown);
     }
 

@@ -28,8 +28,20 @@ pub struct Task {
 /// What the rest of the system must hear about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    Log { at: Instant, package: &'static str, priority: char, tag: &'static str, message: String },
-    Started { at: Instant, package: &'static str, activity: &'static str },
+    Log {
+        at: Instant,
+        package: &'static str,
+        priority: char,
+        tag: &'static str,
+        message: String,
+    },
+    /// `within` when the app itself opened it.
+    Started {
+        at: Instant,
+        package: &'static str,
+        activity: &'static str,
+        within: bool,
+    },
 }
 
 pub struct Ui {
@@ -44,7 +56,9 @@ pub struct Ui {
     keyboard: bool,
     scroll: BTreeMap<(&'static str, &'static str, Key), i32>,
     /// When the last accessibility event was sent.
-    pub changed_at: Instant,
+    changed_at: Instant,
+    /// Whether something changed since the scroll offsets were last checked.
+    unclamped: bool,
     pub notes: Vec<Note>,
 }
 
@@ -65,8 +79,19 @@ impl Ui {
             keyboard: false,
             scroll: BTreeMap::new(),
             changed_at: now,
+            unclamped: false,
             notes: Vec::new(),
         }
+    }
+
+    pub fn changed_at(&self) -> Instant {
+        self.changed_at
+    }
+
+    /// Something on the screen changed, and accessibility heard of it.
+    pub fn changed(&mut self, now: Instant) {
+        self.changed_at = now;
+        self.unclamped = true;
     }
 
     pub fn app(&self, package: &str) -> Option<&dyn App> {
@@ -131,7 +156,7 @@ impl Ui {
         if let Some(app) = self.apps.get_mut(package) {
             act(app.as_mut(), &mut context);
         }
-        self.changed_at = now;
+        self.changed(now);
         for effect in context.effects {
             self.effect(package, now, effect);
         }
@@ -161,7 +186,7 @@ impl Ui {
         }
         self.scroll.retain(|(p, a, _), _| (*p, *a) != (package, activity));
         self.unfocus();
-        self.notes.push(Note::Started { at: now, package, activity });
+        self.notes.push(Note::Started { at: now, package, activity, within: true });
     }
 
     fn unfocus(&mut self) {
@@ -182,7 +207,7 @@ impl Ui {
             },
         };
         self.unfocus();
-        self.changed_at = now;
+        self.changed(now);
         match self.tasks.iter().position(|t| t.package == package) {
             Some(at) => {
                 let task = self.tasks.remove(at);
@@ -190,13 +215,18 @@ impl Ui {
                 if activity.is_some() && self.front().1 != wanted {
                     self.open(package, wanted, false, now);
                 } else {
-                    self.notes.push(Note::Started { at: now, package, activity: self.front().1 });
+                    self.notes.push(Note::Started {
+                        at: now,
+                        package,
+                        activity: self.front().1,
+                        within: false,
+                    });
                 }
             }
             None => {
                 self.tasks.push(Task { id: self.next_task, package, stack: vec![wanted] });
                 self.next_task += 1;
-                self.notes.push(Note::Started { at: now, package, activity: wanted });
+                self.notes.push(Note::Started { at: now, package, activity: wanted, within: false });
             }
         }
         true
@@ -216,7 +246,7 @@ impl Ui {
         if package != launcher::PACKAGE {
             self.tasks.retain(|t| t.package != package);
         }
-        self.changed_at = now;
+        self.changed(now);
     }
 
     /// The activity's window with its decoration, placed.
@@ -300,7 +330,7 @@ impl Ui {
         self.focus = Some(key);
         self.cursor = length;
         self.all_selected = false;
-        self.changed_at = now;
+        self.changed(now);
     }
 
     fn field_mut(&mut self, key: Key) -> Option<&mut String> {
@@ -337,7 +367,7 @@ impl Ui {
         field.insert_str(at, &typed);
         self.cursor = if replace { 0 } else { cursor } + typed.chars().count();
         self.all_selected = false;
-        self.changed_at = now;
+        self.changed(now);
         Some(key.name)
     }
 
@@ -358,7 +388,7 @@ impl Ui {
         }
         self.cursor = moved;
         self.all_selected = false;
-        self.changed_at = now;
+        self.changed(now);
     }
 
     pub fn select_all(&mut self) {
@@ -398,7 +428,7 @@ impl Ui {
     /// its task goes behind the launcher.
     fn back(&mut self, screen: &Screen, now: Instant) {
         let package = self.front().0;
-        self.changed_at = now;
+        self.changed(now);
         if self.keyboard {
             self.keyboard = false;
         } else if self.dialog_window(screen).is_some() {
@@ -453,7 +483,7 @@ impl Ui {
             Some(next) => self.focus_on(*next, now),
             None => self.keyboard = false,
         }
-        self.changed_at = now;
+        self.changed(now);
     }
 
     /// A finger went down at `from` and up at `to`; returns what it began on.
@@ -506,7 +536,7 @@ impl Ui {
         let moved = offset.saturating_add(by).clamp(0, most);
         if moved != *offset {
             *offset = moved;
-            self.changed_at = now;
+            self.changed(now);
         }
     }
 
@@ -523,6 +553,9 @@ impl Ui {
 
     /// A list that became shorter must not stay scrolled past its end.
     pub fn clamp_scroll(&mut self, screen: &Screen) {
+        if !std::mem::take(&mut self.unclamped) {
+            return;
+        }
         let (package, activity) = self.front();
         let keys: Vec<Key> = self
             .scroll

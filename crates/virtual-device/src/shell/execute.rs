@@ -25,6 +25,10 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 const STEPS_MAX: u32 = 50_000;
 /// Functions, `eval` and `sh -c` inside each other.
 const DEPTH_MAX: u32 = 24;
+/// Values of all variables of a shell together.
+const VARIABLE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// All arguments of one command together.
+const ARGUMENT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Stages of one pipeline.
 const STAGES_MAX: usize = 64;
 /// What the shell says of a process that was killed.
@@ -42,6 +46,7 @@ pub struct Shell {
     pub pid: u32,
     functions: BTreeMap<String, Arc<FunctionBody>>,
     depth: u32,
+    variable_bytes: usize,
     steps: Arc<AtomicU32>,
 }
 
@@ -77,12 +82,19 @@ impl Shell {
             pid,
             functions: BTreeMap::new(),
             depth: 0,
+            variable_bytes: 0,
             steps: Arc::new(AtomicU32::new(0)),
         }
     }
 
+    /// A shell that is full of variables forgets new ones: a script must not eat the host's memory.
     pub fn set(&mut self, name: &str, value: String) {
-        self.variables.insert(name.to_owned(), value);
+        let old = self.variables.get(name).map_or(0, String::len);
+        let bytes = self.variable_bytes.saturating_sub(old).saturating_add(value.len());
+        if bytes <= VARIABLE_BYTES_MAX {
+            self.variable_bytes = bytes;
+            self.variables.insert(name.to_owned(), value);
+        }
     }
 
     /// A whole script; its exit code.
@@ -319,6 +331,11 @@ impl Shell {
                         Ok(fields) => values.extend(fields),
                         Err(complaint) => return self.complain(&complaint, 1, io).await,
                     }
+                    if values.iter().fold(0usize, |sum, v: &String| sum.saturating_add(v.len()))
+                        > ARGUMENT_BYTES_MAX
+                    {
+                        return self.complain("Argument list too long", 1, io).await;
+                    }
                 }
             }
         }
@@ -438,6 +455,7 @@ impl Shell {
             }
         }
         let mut argv = Vec::new();
+        let (mut bytes, mut seen) = (0usize, 0);
         for (word, splits) in words {
             let expanded = if splits {
                 self.fields(&word.value, &io).await
@@ -448,13 +466,20 @@ impl Shell {
                 Ok(fields) => argv.extend(fields),
                 Err(complaint) => return self.complain(&complaint, 1, &io).await,
             }
+            bytes = argv[seen..].iter().fold(bytes, |sum, word: &String| sum.saturating_add(word.len()));
+            seen = argv.len();
+            if bytes > ARGUMENT_BYTES_MAX {
+                return self.complain("Argument list too long", 126, &io).await;
+            }
         }
         if argv.is_empty() {
             // The code of a command substitution stays; a plain assignment succeeds.
             if self.status == before {
                 self.status = 0;
             }
-            self.variables.extend(values);
+            for (name, value) in values {
+                self.set(&name, value);
+            }
             return Flow::Next;
         }
         self.invoke(argv, values, &io).await
@@ -463,7 +488,9 @@ impl Shell {
     pub(super) async fn invoke(&mut self, argv: Vec<String>, values: Vec<(String, String)>, io: &Io) -> Flow {
         let saved: Vec<(String, Option<String>)> =
             values.iter().map(|(name, _)| (name.clone(), self.variables.get(name).cloned())).collect();
-        self.variables.extend(values);
+        for (name, value) in values {
+            self.set(&name, value);
+        }
         let flow = match self.builtin(&argv, io).await {
             Some(flow) => flow,
             None => self.external(&argv, io).await,

@@ -14,6 +14,10 @@ use super::options;
 /// Fields that one word may become.
 const FIELDS_MAX: usize = 10_000;
 
+/// What one word may become.
+const WORD_BYTES_MAX: usize = 1024 * 1024;
+const TOO_LONG: &str = "Argument list too long";
+
 /// A part of a word after expansion.
 enum Part {
     /// Taken as it is.
@@ -24,6 +28,15 @@ enum Part {
     Expanded(String),
     /// Between the fields of `"$@"`.
     Break,
+}
+
+impl Part {
+    fn bytes(&self) -> usize {
+        match self {
+            Part::Quoted(text) | Part::Literal(text) | Part::Expanded(text) => text.len(),
+            Part::Break => 0,
+        }
+    }
 }
 
 impl Shell {
@@ -38,7 +51,7 @@ impl Shell {
                     None => fields.push(field),
                 }
                 if fields.len() > FIELDS_MAX {
-                    return Err("Argument list too long".to_owned());
+                    return Err(TOO_LONG.to_owned());
                 }
             }
             Ok(fields)
@@ -72,8 +85,14 @@ impl Shell {
         parts: &'a mut Vec<Part>,
     ) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
+            let mut bytes = 0usize;
             for piece in pieces {
+                let before = parts.len();
                 self.piece(piece.piece, quoted, io, parts).await?;
+                bytes = parts[before..].iter().map(Part::bytes).fold(bytes, usize::saturating_add);
+                if bytes > WORD_BYTES_MAX {
+                    return Err(TOO_LONG.to_owned());
+                }
             }
             Ok(())
         })

@@ -70,6 +70,11 @@ async fn an_endless_script_ends() {
     assert_eq!(host.shell(&deep).await.code, Some(1));
     let row = format!("{} echo x", "nohup ".repeat(5000));
     assert_eq!(host.shell(&row).await.out, "x\n");
+    // Doubling a string for ever, and many copies of a long one.
+    let doubling = "x=aaaaaaaa; i=0; while [ $i -lt 60 ]; do x=$x$x; i=$((i+1)); done; echo ${#x}";
+    assert_eq!(host.run(doubling).await, "1048576\n");
+    let copies = format!("{doubling} >/dev/null; echo {}; echo code $?", "$x ".repeat(2000));
+    assert_eq!(host.run(&copies).await, "code 126\n");
     assert_eq!(host.shell(&format!("echo x{}", "| cat ".repeat(1000))).await.code, Some(137));
 }
 

@@ -66,7 +66,8 @@ impl Header {
 
     pub fn encode_v2(&self) -> Vec<u8> {
         let pairs = [self.red, self.blue, self.green, self.alpha];
-        let mut words = vec![2, self.bits_per_pixel, 0, self.size_bytes, self.width, self.height];
+        // The colour space is 1, sRGB, as phones say; a client in use takes any other value for the size.
+        let mut words = vec![2, self.bits_per_pixel, 1, self.size_bytes, self.width, self.height];
         words.extend(pairs.iter().flat_map(|(offset, length)| [*offset, *length]));
         words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect()
     }

@@ -21,16 +21,10 @@ pub fn dumpsys(state: &mut State, call: &Call<'_>) -> Answer {
         ["battery", ..] => Answer::out(
             "Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  level: 87\n  scale: 100\n",
         ),
-        ["power", ..] => {
-            Answer::out("POWER MANAGER (dumpsys power)\n  mWakefulness=Awake\nDisplay Power: state=ON\n")
-        }
-        ["display", ..] => {
-            let (width, height) = state.physical_size();
-            Answer::out(format!(
-                "DISPLAY MANAGER (dumpsys display)\n  mBaseDisplayInfo=DisplayInfo{{\"Built-in Screen\", real {width} x {height}, density {}}}\n",
-                state.config.density
-            ))
-        }
+        ["power", ..] => Answer::out(
+            "POWER MANAGER (dumpsys power)\n  mWakefulness=Awake\n  mHoldingDisplaySuspendBlocker=true\nDisplay Power: state=ON\n",
+        ),
+        ["display", ..] => Answer::out(display(state)),
         ["SurfaceFlinger", "--display-id", ..] => {
             Answer::out("Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName=\"\"\n")
         }
@@ -38,6 +32,18 @@ pub fn dumpsys(state: &mut State, call: &Call<'_>) -> Answer {
         // Printed as an error, and still a success.
         [service, ..] => Answer::fail(0, format!("Can't find service: {service}\n")),
     }
+}
+
+fn display(state: &State) -> String {
+    let (width, height) = state.physical_size();
+    let frame = format!("Rect(0, 0 - {width}, {height})");
+    format!(
+        "DISPLAY MANAGER (dumpsys display)\n  mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, \
+         displayId=0, uniqueId='local:4619827259835644672', physicalPort=0, orientation=0, logicalFrame={frame}, \
+         physicalFrame={frame}, deviceWidth={width}, deviceHeight={height}}}]\n  mBaseDisplayInfo=DisplayInfo{{\
+         \"Built-in Screen\", displayId 0, real {width} x {height}, density {}}}\n",
+        state.config.density
+    )
 }
 
 fn record(package: &str, activity: &str, task: u32) -> String {

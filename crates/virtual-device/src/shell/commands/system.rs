@@ -48,13 +48,13 @@ pub fn wm(state: &mut State, call: &Call<'_>) -> Answer {
         }
         ["size", "reset"] => {
             state.size_override = None;
-            state.ui.changed_at = state.now;
+            state.ui.changed(state.now);
             Answer::ok()
         }
         ["size", size] => match parse_size(size) {
             Some(size) => {
                 state.size_override = Some(size);
-                state.ui.changed_at = state.now;
+                state.ui.changed(state.now);
                 Answer::ok()
             }
             None => Answer::fail(255, format!("Error: bad size {size}\n")),

@@ -133,7 +133,7 @@ async fn quiet(phone: &Phone) -> bool {
     let timing = phone.with(|state| state.config.timing);
     let deadline = begun + timing.idle_limit();
     loop {
-        let last = phone.with(|state| state.ui.changed_at).max(begun);
+        let last = phone.with(|state| state.ui.changed_at()).max(begun);
         let calm = last + timing.quiet();
         let now = Instant::now();
         if calm <= now {
