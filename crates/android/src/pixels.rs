@@ -16,7 +16,7 @@ pub fn from_raw(mut raw: Vec<u8>) -> Result<Pixels, String> {
     if format != RGBA_8888 {
         return Err(format!("screencap gave pixel format {format}"));
     }
-    let pixels = u64::from(width) * u64::from(height) * 4;
+    let pixels = (u64::from(width) * u64::from(height)).saturating_mul(4);
     let header = match (raw.len() as u64).checked_sub(pixels) {
         Some(extra @ (12 | 16)) => extra as usize,
         _ => return Err(format!("screencap gave {} bytes for {width}x{height}", raw.len())),

@@ -244,3 +244,20 @@ async fn a_cut_connection_is_made_again_and_never_looks_like_an_end() {
     assert_eq!(adb.shell(&Script::new("echo again"), MIB).await.unwrap().stdout, "again\n");
     assert_eq!(adb.generation(), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_says_nothing_is_not_called_unauthorized() {
+    let connector = Arc::new(|| {
+        let (ours, theirs) = tokio::io::duplex(1024);
+        Box::pin(async move {
+            // Keeps the other end open, in silence.
+            tokio::spawn(async move {
+                tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+                drop(theirs);
+            });
+            Ok(Box::new(ours) as Box<dyn Transport>)
+        }) as _
+    });
+    let silent = Adb::direct(Link::new(connector, no_key())).shell(&Script::new("true"), MIB).await;
+    assert!(matches!(silent, Err(AdbError::Unreachable(_))), "{silent:?}");
+}

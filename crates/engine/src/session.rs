@@ -39,6 +39,8 @@ pub enum ReadBack {
     Differs { field: String },
     /// No text field has the focus, so there is nothing to compare with.
     NoField,
+    /// The text was typed, and then the screen could not be read.
+    Unread { why: String },
 }
 
 impl Session {
@@ -93,8 +95,11 @@ impl Session {
     pub async fn type_text(&self, text: &str, progress: &Progress) -> Result<ReadBack, Failure> {
         let _turn = self.turn(progress).await?;
         progress.race_effect("typing", self.device.input(Input::Text(text.to_owned()))).await?;
-        let observed = self.observe_now(progress).await?;
-        Ok(read_back(&observed.snapshot, text))
+        // The text is in: a screen that cannot be read must not look like a text that can be typed again.
+        Ok(match self.observe_now(progress).await {
+            Ok(observed) => read_back(&observed.snapshot, text),
+            Err(failure) => ReadBack::Unread { why: failure.to_string() },
+        })
     }
 
     pub async fn app(&self, action: AppAction, app: &str, progress: &Progress) -> Result<AppReport, Failure> {

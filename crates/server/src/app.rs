@@ -76,9 +76,16 @@ fn phone_connector(phone: Phone) -> link::Connector {
     })
 }
 
-/// As adb itself reads it: `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, or the usual place.
+/// As adb itself reads it: `ADB_SERVER_SOCKET`, else `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else
+/// the usual place.
 fn adb_server_address() -> (String, u16) {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if let Some(socket) = variable("ADB_SERVER_SOCKET").as_deref().and_then(|s| s.strip_prefix("tcp:")) {
+        let (host, port) = socket.rsplit_once(':').unwrap_or(("127.0.0.1", socket));
+        if let Ok(port) = port.parse() {
+            return (format!("{host}:{port}"), port);
+        }
+    }
     let port = variable("ANDROID_ADB_SERVER_PORT").and_then(|p| p.parse().ok()).unwrap_or(ADB_SERVER_PORT);
     let host = variable("ANDROID_ADB_SERVER_ADDRESS").unwrap_or_else(|| "127.0.0.1".to_owned());
     (format!("{host}:{port}"), port)

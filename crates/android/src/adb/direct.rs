@@ -5,6 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use mdm_wire::adb::banner::Banner;
@@ -24,6 +25,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Transport for T {}
 
 /// Streams open at once on one connection; one more is refused.
 const STREAMS_MAX: usize = 256;
+/// How long a device may take for each answer while the connection is made.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Frames that a device may send on a stream before it is read. The protocol allows one unacknowledged WRITE, so a
 /// device that needs more is broken and loses the stream.
 const UNREAD_FRAMES_MAX: usize = 2;
@@ -67,9 +70,18 @@ impl Direct {
         let mut input = BytesMut::new();
         let banner = format!("host::features={FEATURES}");
         send(&mut io, Frame::new(Command::Connect, VERSION_SKIP_CHECKSUM, PAYLOAD_BYTES_MAX, banner)).await?;
-        let mut signed = false;
+        let (mut signed, mut offered) = (false, false);
         loop {
-            let frame = receive(&mut io, &mut input).await?;
+            let frame = match tokio::time::timeout(HANDSHAKE_TIMEOUT, receive(&mut io, &mut input)).await {
+                Ok(frame) => frame?,
+                // After the key was offered silence means that a person has not accepted it; before, nobody is there.
+                Err(_) if offered => {
+                    return Err(AdbError::Unauthorized(
+                        "the device has not accepted this computer's key".to_owned(),
+                    ));
+                }
+                Err(_) => return Err(AdbError::Unreachable("the device does not answer".to_owned())),
+            };
             match frame.command {
                 Command::Connect => return Ok(Direct::start(io, input, &frame)),
                 Command::Auth if frame.arg0 == auth::TOKEN => {
@@ -78,6 +90,7 @@ impl Direct {
                         _ => (auth::PUBLIC_KEY, key.public().await?),
                     };
                     signed = true;
+                    offered = kind == auth::PUBLIC_KEY;
                     send(&mut io, Frame::new(Command::Auth, kind, 0, answer)).await?;
                 }
                 Command::StartTls => {

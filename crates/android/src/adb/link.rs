@@ -16,9 +16,6 @@ use super::error::AdbError;
 use super::key::HostKey;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// A device that waits for a person to accept the key says nothing for this long.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(4);
-
 type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Transport>>> + Send>>;
 /// Makes a fresh transport to the same device.
 pub type Connector = Arc<dyn Fn() -> Connecting + Send + Sync>;
@@ -76,13 +73,7 @@ impl Link {
             Ok(Err(error)) => return Err(AdbError::Unreachable(error.to_string())),
             Err(_) => return Err(AdbError::Unreachable(format!("no answer in {CONNECT_TIMEOUT:?}"))),
         };
-        let direct = match tokio::time::timeout(HANDSHAKE_TIMEOUT, Direct::handshake(io, &self.key)).await {
-            Ok(done) => Arc::new(done?),
-            Err(_) => {
-                let text = "the device has not accepted this computer's key";
-                return Err(AdbError::Unauthorized(text.to_owned()));
-            }
-        };
+        let direct = Arc::new(Direct::handshake(io, &self.key).await?);
         self.generation.fetch_add(1, Ordering::Relaxed);
         *current = Some(Arc::clone(&direct));
         Ok(direct)

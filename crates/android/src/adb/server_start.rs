@@ -18,6 +18,8 @@ pub struct Environment {
     pub android_sdk_root: Option<PathBuf>,
     pub android_home: Option<PathBuf>,
     pub home: Option<PathBuf>,
+    /// SDKs that packages of the system install.
+    pub system_sdks: Vec<PathBuf>,
     pub path: Vec<PathBuf>,
 }
 
@@ -29,6 +31,7 @@ impl Environment {
             android_sdk_root: folder("ANDROID_SDK_ROOT"),
             android_home: folder("ANDROID_HOME"),
             home: folder("HOME").or_else(|| folder("USERPROFILE")),
+            system_sdks: vec![PathBuf::from("/usr/lib/android-sdk"), PathBuf::from("/opt/android-sdk")],
             path: std::env::var_os("PATH").map(|p| std::env::split_paths(&p).collect()).unwrap_or_default(),
         }
     }
@@ -42,7 +45,7 @@ impl Environment {
         candidates.extend(self.android_sdk_root.iter().map(in_sdk));
         candidates.extend(self.android_home.iter().map(in_sdk));
         candidates.extend(self.home.iter().flat_map(|h| usual.iter().map(move |u| in_sdk(&h.join(u)))));
-        candidates.push(in_sdk(&PathBuf::from("/usr/lib/android-sdk")));
+        candidates.extend(self.system_sdks.iter().map(in_sdk));
         candidates.extend(self.path.iter().map(|folder| folder.join(program)));
         candidates.into_iter().find(|c| c.is_file())
     }

@@ -158,8 +158,10 @@ struct TextSelector {
 
 #[derive(Serialize)]
 struct ReadBackFacts<'a> {
-    /// seen, hidden (a secret field) or no_field (nothing with the focus could be read).
+    /// seen, hidden (a secret field), no_field (nothing with the focus) or unread (the screen could not be read).
     read_back: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,11 +186,15 @@ impl Tool for TypeText {
         if let Some(contradiction) = read_back.contradiction(&params.text) {
             return Err(contradiction);
         }
-        let (word, field, characters) = match &read_back {
-            ReadBack::Seen { field } => ("seen", Some(field.as_str()), None),
-            ReadBack::Differs { field } => ("differs", Some(field.as_str()), None),
-            ReadBack::Hidden { characters } => ("hidden", None, Some(*characters)),
-            ReadBack::NoField => ("no_field", None, None),
+        let facts = |read_back| ReadBackFacts { read_back, why: None, field: None, characters: None };
+        let details = match &read_back {
+            ReadBack::Seen { field } => ReadBackFacts { field: Some(field), ..facts("seen") },
+            ReadBack::Differs { field } => ReadBackFacts { field: Some(field), ..facts("differs") },
+            ReadBack::Hidden { characters } => {
+                ReadBackFacts { characters: Some(*characters), ..facts("hidden") }
+            }
+            ReadBack::NoField => facts("no_field"),
+            ReadBack::Unread { why } => ReadBackFacts { why: Some(why), ..facts("unread") },
         };
         let verified = matches!(read_back, ReadBack::Seen { .. });
         Ok(Answer::json(&ActionFacts {
@@ -198,7 +204,7 @@ impl Tool for TypeText {
             success: true,
             device: session.id(),
             target: Target { selector: TextSelector { characters: params.text.chars().count() } },
-            details: Some(ReadBackFacts { read_back: word, field, characters }),
+            details: Some(details),
             elapsed_ms: progress.elapsed_ms(),
         }))
     }

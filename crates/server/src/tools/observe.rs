@@ -9,7 +9,7 @@ use mdm_engine::{Observed, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::tree_json::{Resolution, TreeJson};
+use super::tree_json::{Resolution, TreeHead, TreeJson};
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
@@ -39,19 +39,13 @@ enum TreeFormat {
 
 #[derive(Serialize)]
 struct TreeFacts<'a> {
-    device: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    screen: Option<String>,
-    resolution: Resolution,
-    snapshot_revision: u64,
-    captured_at_ms: u64,
+    #[serde(flatten)]
+    head: TreeHead<'a>,
     shown: usize,
     of: usize,
     /// Elements outside the visible part of the screen.
     #[serde(skip_serializing_if = "is_zero")]
     off_screen: usize,
-    #[serde(flatten)]
-    partial: Option<Partial>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -106,15 +100,10 @@ fn outline_answer(device: &str, observed: &Observed) -> Answer {
     let snapshot = &observed.snapshot;
     let outline = outline(snapshot, &OutlineOptions::default());
     let facts = TreeFacts {
-        device,
-        screen: snapshot.screen.as_ref().map(|screen| screen.component()),
-        resolution: snapshot.size.into(),
-        snapshot_revision: observed.revision,
-        captured_at_ms: observed.captured_at_ms,
+        head: TreeHead::new(device, observed),
         shown: outline.shown,
         of: outline.total,
         off_screen: outline.off_screen,
-        partial: Partial::of(snapshot),
     };
     Answer::json(&facts).with_lines(&outline.text)
 }

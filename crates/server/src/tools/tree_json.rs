@@ -25,8 +25,9 @@ impl From<Size> for Resolution {
     }
 }
 
+/// What every answer about a tree begins with; all come from one capture (SY-01).
 #[derive(Serialize)]
-pub struct TreeJson<'a> {
+pub struct TreeHead<'a> {
     device: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
@@ -35,6 +36,26 @@ pub struct TreeJson<'a> {
     captured_at_ms: u64,
     #[serde(flatten)]
     partial: Option<Partial>,
+}
+
+impl<'a> TreeHead<'a> {
+    pub fn new(device: &'a str, observed: &Observed) -> TreeHead<'a> {
+        let snapshot = &observed.snapshot;
+        TreeHead {
+            device,
+            screen: snapshot.screen.as_ref().map(|screen| screen.component()),
+            resolution: snapshot.size.into(),
+            snapshot_revision: observed.revision,
+            captured_at_ms: observed.captured_at_ms,
+            partial: Partial::of(snapshot),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct TreeJson<'a> {
+    #[serde(flatten)]
+    head: TreeHead<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     elements_left_out: Option<usize>,
     elements: Vec<ElementJson<'a>>,
@@ -46,12 +67,7 @@ impl<'a> TreeJson<'a> {
         let visible = visible_rects(snapshot);
         let shown = snapshot.elements.len().min(ELEMENTS_MAX);
         TreeJson {
-            device,
-            screen: snapshot.screen.as_ref().map(|screen| screen.component()),
-            resolution: snapshot.size.into(),
-            snapshot_revision: observed.revision,
-            captured_at_ms: observed.captured_at_ms,
-            partial: Partial::of(snapshot),
+            head: TreeHead::new(device, observed),
             elements_left_out: (snapshot.elements.len() > shown).then(|| snapshot.elements.len() - shown),
             elements: (0..shown).map(|index| ElementJson::new(snapshot, index, visible[index])).collect(),
         }

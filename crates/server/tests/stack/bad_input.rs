@@ -90,6 +90,19 @@ async fn text_without_a_focused_field_is_not_called_verified() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn typed_text_stays_typed_when_the_screen_cannot_be_read() {
+    let world = World::started(Timing::Instant).await;
+    world.tap("Email").await;
+    world.phone.inject_dump_fault(DumpFault::NotIdle);
+    let answer = world.ok("type_text", r#"{"text":"ada"}"#).await;
+    assert!(
+        answer.contains(r#""read_back":"unread""#) && answer.contains("pending_verification"),
+        "RC-04: {answer}"
+    );
+    assert!(world.phone.truth().fields.values().any(|value| value == "ada"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_device_is_answered_for_by_the_deadline() {
     let world = World::started(Timing::Instant).await;
     world.phone.inject_dump_fault(DumpFault::Slow(600_000));

@@ -58,7 +58,7 @@ impl Header {
             alpha: (word(10), word(11)),
         };
         let pixels = u64::from(header.width) * u64::from(header.height);
-        if pixels * u64::from(header.bits_per_pixel / 8) > u64::from(header.size_bytes) {
+        if pixels.saturating_mul(u64::from(header.bits_per_pixel / 8)) > u64::from(header.size_bytes) {
             return wire_error("framebuffer size does not hold its pixels");
         }
         Ok(header)
@@ -91,5 +91,7 @@ mod tests {
         bytes[16..20].copy_from_slice(&u32::MAX.to_le_bytes());
         assert!(Header::decode(2, &bytes[4..]).is_err(), "SE-07");
         assert!(rest_bytes(9).is_err());
+        bytes[4..].fill(0xff);
+        assert!(Header::decode(2, &bytes[4..]).is_err(), "SE-07: the product does not overflow");
     }
 }
