@@ -1,5 +1,11 @@
 //! The adb client against the virtual phone: straight to its adbd, and through an adb server. Both ways must give the
 //! same results.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
 
 use std::sync::Arc;
 

@@ -1,5 +1,12 @@
 //! The whole product in one runtime: tools, engine, adb client, adbd, app. With tokio's clock paused, minutes of phone
 //! time pass in milliseconds and always the same way.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+#![allow(clippy::print_stdout, reason = "a test with a seed says which")]
 
 mod bad_input;
 mod cuts;
