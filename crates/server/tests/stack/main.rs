@@ -9,7 +9,6 @@
 #![allow(clippy::print_stdout, reason = "a test with a seed says which")]
 
 mod bad_input;
-#[expect(clippy::print_stdout, reason = "the seed and the counts are for whoever reads the test")]
 mod cuts;
 mod fleet;
 mod hostile_trees;
