@@ -189,6 +189,12 @@ impl Phone {
     }
 }
 
+impl std::fmt::Debug for Phone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Phone").field("model", &self.with(|state| state.config.model.clone())).finish()
+    }
+}
+
 /// A panic elsewhere leaves the data as it was: the phone goes on.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

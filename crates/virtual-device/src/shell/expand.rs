@@ -16,6 +16,12 @@ const FIELDS_MAX: usize = 10_000;
 
 /// What one word may become.
 const WORD_BYTES_MAX: usize = 1024 * 1024;
+/// Longest arithmetic expression: its parser and its evaluation recurse over it.
+const ARITHMETIC_BYTES_MAX: usize = 256;
+/// Longest value that `${x%y}` trims: every cut is tried.
+const TRIMMED_BYTES_MAX: usize = 2048;
+/// Characters of a pattern times those of a text; beyond that it counts as no match.
+const WILDCARD_WORK_MAX: usize = 4_000_000;
 const TOO_LONG: &str = "Argument list too long";
 
 /// A part of a word after expansion.
@@ -236,6 +242,9 @@ impl Shell {
         };
         let value = self.value(&parameter).unwrap_or_default();
         let pattern = self.single(&pattern.unwrap_or_default(), io).await?;
+        if value.len() > TRIMMED_BYTES_MAX {
+            return Err(TOO_LONG.to_owned());
+        }
         let mut cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
         // The first cut that fits wins: start with the one that removes least, or most.
         if suffix != longest {
@@ -275,6 +284,9 @@ impl Shell {
 
     pub async fn arithmetic(&mut self, text: &str, io: &Io) -> Result<String, String> {
         let plain = self.single(text, io).await?;
+        if plain.len() > ARITHMETIC_BYTES_MAX {
+            return Err("arithmetic expression too long".to_owned());
+        }
         let expression = ast::UnexpandedArithmeticExpr { value: plain.clone() };
         let parsed = brush_parser::arithmetic::parse(&expression.value)
             .map_err(|_| format!("{plain}: bad arithmetic"))?;
@@ -396,6 +408,9 @@ fn split(parts: Vec<Part>) -> Vec<(String, bool)> {
 /// `*` and `?` against a whole text, without recursion: on a mismatch the last star takes one character more.
 pub fn wildcard(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    if pattern.len().saturating_mul(text.len()) > WILDCARD_WORK_MAX {
+        return false;
+    }
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {

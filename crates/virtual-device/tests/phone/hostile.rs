@@ -150,3 +150,86 @@ async fn numbers_at_the_edges() {
     }
     assert_eq!(host.run("echo alive").await, "alive\n");
 }
+
+/// Nesting that a recursive parser could choke on: it ends soon, with a code, and on a small stack.
+#[tokio::test(start_paused = true)]
+async fn deep_scripts_end() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    for piece in [
+        "(",
+        "((",
+        "$(",
+        "$((",
+        "${x:-",
+        "{ ",
+        "if ",
+        "while ",
+        "for a in ",
+        "case a in ",
+        "! ",
+        "`",
+        "\"$(",
+        "[[ (",
+        "[[ ! ",
+        "a=(",
+        "<(",
+        "f() ",
+        "a&&",
+        "a|",
+        "a;",
+        "'",
+        "\\",
+        "<<E\n",
+        ">",
+        "2>&",
+        "((a[",
+        "$((-",
+        "$((1+",
+        "$((a?",
+        "time ",
+        "x=${x#",
+        "{a,",
+        "[ ! ",
+        "echo $",
+        "\n",
+        "a &",
+    ] {
+        for count in [1, 12, 23, 2000] {
+            let script = piece.repeat(count);
+            let output = host.shell(&script).await;
+            assert!(output.code.is_some(), "{count} times {piece:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn closed_nesting_and_costly_patterns_end() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    let long = "x=aaaaaaaa; i=0; while [ $i -lt 16 ]; do x=$x$x; i=$((i+1)); done";
+    for (open, middle, close, count) in [
+        ("(", "echo x", ")", 22),
+        ("{ ", "echo x; ", "}; ", 22),
+        ("$(", "echo x", ")", 22),
+        ("\"$(", "echo x", ")\"", 22),
+        ("if true; then ", "echo x; ", "fi; ", 22),
+        ("while ", "false; ", "do :; done; ", 22),
+        ("case a in a) ", "echo x; ", ";; esac; ", 22),
+        ("${x:-", "y", "}", 22),
+        ("echo $((", "(((((((((((((((((((1)))))))))))))))))))", "))", 1),
+        ("echo $(( ", &"-".repeat(20_000), "1 ))", 1),
+        ("echo $(( ", &"1+".repeat(20_000), "1 ))", 1),
+        ("echo $(( ", &"1?".repeat(5_000), "1 ))", 1),
+        ("[ ", &"! ".repeat(40_000), "x ]", 1),
+        ("[ ", &"x -o ".repeat(20_000), "x ]", 1),
+        ("true", &" && true".repeat(10_000), "", 1),
+        ("grep '", &"(a*)*".repeat(1000), "' /system/etc/hosts", 1),
+        ("x=a; echo ${x%", &"*".repeat(50_000), "}", 1),
+        ("", &format!("{long}; echo ${{x%*b*b*b}}"), "", 1),
+        ("", &format!("{long}; case $x in *a*a*a*a*b) echo y;; esac"), "", 1),
+        ("", &format!("{long}; echo $x | grep '.*.*.*b'"), "", 1),
+    ] {
+        let script = format!("{}{middle}{}", open.repeat(count), close.repeat(count));
+        let shown: String = script.chars().take(40).collect();
+        assert!(host.shell(&script).await.code.is_some(), "{shown}");
+    }
+}

@@ -163,4 +163,15 @@ async fn a_reverse_forward_reaches_a_port_of_the_host() {
     let mut heard = [0; 7];
     accepted.read_exact(&mut heard).await.unwrap();
     assert_eq!(&heard, b"bundle?");
+    drop(accepted);
+    // The same from a program on the phone.
+    let mut client = Client::connect(port).await;
+    client.ask("host:transport:R1").await;
+    assert_eq!(&client.ask("exec:echo hello | nc 127.0.0.1 8081").await, b"OKAY");
+    let (mut accepted, _) = target.accept().await.unwrap();
+    let mut heard = [0; 6];
+    accepted.read_exact(&mut heard).await.unwrap();
+    accepted.write_all(b"world").await.unwrap();
+    drop(accepted);
+    assert_eq!((&heard, client.rest().await), (b"hello\n", b"world".to_vec()));
 }

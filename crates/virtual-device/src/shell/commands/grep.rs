@@ -313,6 +313,7 @@ fn follow_one(items: &[Item], line: &[char], at: usize, steps: &mut Budget, then
                     break;
                 }
             }
+            steps.steps = steps.steps.saturating_add(ends.len() as u32);
             while ends.len() > item.least {
                 let Some(end) = ends.pop() else { break };
                 if follow(rest, line, end, steps, then) {

@@ -6,6 +6,7 @@ mod files;
 mod grep;
 mod input;
 mod logcat;
+mod nc;
 mod package;
 mod screen;
 mod system;
@@ -114,6 +115,7 @@ pub async fn run(call: &Call<'_>) -> Result<Option<u8>, Broken> {
         "head" | "tail" => text::head_or_tail(call).await?,
         "wc" => text::wc(call).await?,
         "md5sum" | "sort" | "tr" | "base64" => text::whole(call).await?,
+        "nc" => nc::nc(call).await?,
         "sleep" => system::sleep(call).await,
         "timeout" => system::timeout(call).await?,
         "toybox" => system::toybox(call).await?,

@@ -3,12 +3,16 @@
 use super::{Answer, Call};
 use crate::state::State;
 
+/// Words of one test, which is evaluated by recursion.
+const WORDS_MAX: usize = 64;
+
 pub fn test(state: &mut State, call: &Call<'_>) -> Answer {
     let mut words = call.words();
     if call.name == "[" && words.pop() != Some("]") {
         return Answer::fail(2, "/system/bin/sh: [: missing ]\n");
     }
-    match evaluate(state, call, &words) {
+    let value = if words.len() > WORDS_MAX { None } else { evaluate(state, call, &words) };
+    match value {
         Some(true) => Answer::ok(),
         Some(false) => Answer::code(1),
         None => Answer::fail(2, format!("/system/bin/sh: {}: unexpected operator/operand\n", call.name)),
