@@ -325,12 +325,14 @@ fn properties(config: &PhoneConfig) -> BTreeMap<String, String> {
     let fingerprint =
         format!("generic/virtual/virtual:{}/VD1A.260302/1:user/release-keys", config.android_version);
     let serial = format!("VIRTUAL{:04}", config.seed % 10_000);
-    let pairs: [(&str, &str); 27] = [
+    let pairs: [(&str, &str); 28] = [
         ("dalvik.vm.heapsize", "512m"),
         ("gsm.operator.alpha", ""),
         ("init.svc.adbd", "running"),
         ("persist.sys.locale", "en-US"),
         ("persist.sys.timezone", "UTC"),
+        // As on every emulator: a client that prefers real phones can tell.
+        ("ro.boot.qemu", "1"),
         ("ro.boot.serialno", &serial),
         ("ro.build.characteristics", "default"),
         ("ro.build.fingerprint", &fingerprint),
