@@ -20,6 +20,8 @@ pub struct PhoneConfig {
     pub hierarchy: Option<Bytes>,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
+    /// An adbd of Android 4: the first protocol, 4096 bytes a frame, no features.
+    pub old_adbd: bool,
 }
 
 impl Default for PhoneConfig {
@@ -35,6 +37,7 @@ impl Default for PhoneConfig {
             timing: Timing::Instant,
             hierarchy: None,
             seed: 1,
+            old_adbd: false,
         }
     }
 }

@@ -15,3 +15,4 @@ mod server;
 mod shell;
 mod story;
 mod transport;
+mod versions;
