@@ -7,6 +7,7 @@
 )]
 
 mod capture;
+mod dash;
 mod files;
 mod host;
 mod hostile;
@@ -14,5 +15,6 @@ mod reverse;
 mod server;
 mod shell;
 mod story;
+mod transcripts;
 mod transport;
 mod versions;
