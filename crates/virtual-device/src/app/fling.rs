@@ -7,8 +7,8 @@ use super::geometry::Screen;
 /// Slower than this, a lifted finger throws nothing. In dp per second, like the next one.
 const VELOCITY_DP_MIN: f32 = 50.0;
 const VELOCITY_DP_MAX: f32 = 8000.0;
-/// Accessibility hears of a moving list this often.
-pub const EVENT_EVERY: Duration = Duration::from_millis(100);
+/// Accessibility hears of a moving list this often: scroll and content events take turns, each at most every 100 ms.
+const EVENT_EVERY: Duration = Duration::from_millis(50);
 
 /// The platform's constants: friction of a scroll, the shape of its curve, and the look and feel factor.
 const FRICTION: f32 = 0.015;

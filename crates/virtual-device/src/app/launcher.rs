@@ -35,18 +35,35 @@ impl App for Launcher {
 
     fn view(&self, _activity: &str, _screen: &Screen) -> Widget {
         let icons = ICONS.map(|(key, label, _)| icon(key, label));
+        let search = Widget::new("android.widget.TextView")
+            .id(PACKAGE, "search_box")
+            .description("Search")
+            .look(Look::DropDown)
+            .size(Size::Fill, Size::Dp(48))
+            .on_tap(Key::of("search"));
+        let cells = Widget::new("android.view.ViewGroup").layout(Layout::Row, 0, 0).children(icons);
+        let page = Widget::new("android.view.ViewGroup").size(Size::Fill, Size::Fill).child(cells);
+        let workspace = Widget::new("android.view.ViewGroup")
+            .id(PACKAGE, "workspace")
+            .size(Size::Fill, Size::Fill)
+            .child(page);
+        let hotseat =
+            Widget::new("android.view.ViewGroup").id(PACKAGE, "hotseat").size(Size::Fill, Size::Dp(72));
+        let dots =
+            Widget::new("android.view.View").id(PACKAGE, "page_indicator").description("Home screen 1 of 1");
+        let layer = Widget::new("android.widget.FrameLayout")
+            .id(PACKAGE, "drag_layer")
+            .size(Size::Fill, Size::Fill)
+            .layout(Layout::Column, 24, 0)
+            .child(Widget::new("android.view.View").size(Size::Fill, Size::Dp(96)))
+            .child(workspace)
+            .child(dots.size(Size::Fill, Size::Dp(24)))
+            .child(hotseat.child(search));
         Widget::new("android.widget.FrameLayout")
             .id(PACKAGE, "launcher")
             .look(Look::Page)
             .size(Size::Fill, Size::Fill)
-            .layout(Layout::Column, 24, 0)
-            .child(Widget::new("android.view.View").size(Size::Fill, Size::Dp(96)))
-            .child(
-                Widget::new("android.view.ViewGroup")
-                    .id(PACKAGE, "workspace")
-                    .layout(Layout::Row, 0, 0)
-                    .children(icons),
-            )
+            .child(layer)
     }
 
     fn tap(&mut self, key: Key, context: &mut Context) {

@@ -86,7 +86,8 @@ impl App for Settings {
                 let rows = ENTRIES.iter().zip(0u32..);
                 let rows =
                     rows.map(|((title, summary), index)| entry(title, summary, Key { name: "entry", index }));
-                framed(PACKAGE, "Settings", list(PACKAGE, "recycler_view", rows))
+                let body = column(0, [search(), list(PACKAGE, "recycler_view", rows)]);
+                framed(PACKAGE, "Settings", body.id(PACKAGE, "main_content").size(Size::Fill, Size::Fill))
             }
         }
     }
@@ -146,6 +147,12 @@ impl Settings {
         bar.flags.focusable = true;
         row(48, [bar])
     }
+}
+
+fn search() -> Widget {
+    row(48, [label("Search settings").id(PACKAGE, "search_action_bar_title")])
+        .id(PACKAGE, "search_action_bar")
+        .on_tap(Key::of("search"))
 }
 
 fn switch(name: &'static str, title: &str, on: bool) -> Widget {

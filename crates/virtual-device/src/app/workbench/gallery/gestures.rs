@@ -106,7 +106,7 @@ pub fn duplicates(gallery: &Gallery) -> Widget {
     let rows = (0..COPIES).map(|index| {
         let name = label("Untitled").id(PACKAGE, "name");
         let open = text_button("Open", Key { name: "copy", index }).id(PACKAGE, "open");
-        let cells = [name, caption("Draft").id(PACKAGE, "state"), open];
+        let cells = [name, caption("Draft"), open];
         Widget::new("android.view.ViewGroup")
             .look(Look::Row)
             .size(Size::Fill, Size::Dp(72))

@@ -61,7 +61,7 @@ pub const SCREENS: [Screen; 20] = [
     screen(".MovingActivity", "Moving button", "Catch it", gestures::moving).every(50),
     screen(".GesturesActivity", "Gestures", "Long press, double tap, drag", gestures::view),
     screen(".DuplicatesActivity", "Duplicates", "Rows that look the same", gestures::duplicates),
-    screen(".AnimationActivity", "Animation", "Never at rest", updates::animation).every(100),
+    screen(".AnimationActivity", "Animation", "Never at rest", updates::animation).every(50),
     screen(".ClockActivity", "Clock", "Ticks every second", updates::clock).every(1000),
     screen(".ChurnActivity", "Recomposition", "New nodes, same content", updates::churn)
         .styled(Style::Compose)
