@@ -201,6 +201,10 @@ async fn dumps_of_all_screens_have_the_form_and_the_figures_of_real_ones() {
         );
         assert!(tree.starts_with(PROLOG) && tree.ends_with("</hierarchy>"), "{name}");
     }
+    for (name, tree) in &new {
+        let share = figures(tree).duplicate_share.unwrap_or(0.0);
+        assert!(share <= real_ranges[4].1[2] + 0.001, "{name}: {share} of the ids are used twice");
+    }
     for ((name, [low, _, high]), (_, own)) in real_ranges.iter().zip(&own_ranges) {
         for value in own {
             assert!((low - 0.001..=high + 0.001).contains(value), "{name}: {value} is outside {low}..{high}");

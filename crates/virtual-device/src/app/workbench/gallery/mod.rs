@@ -12,7 +12,7 @@ use tokio::time::{Duration, Instant};
 
 use super::PACKAGE;
 use crate::app::parts::{UP, alert, entry, framed, list};
-use crate::app::widget::{Key, Style, Widget};
+use crate::app::widget::{Key, Look, Style, Widget};
 use crate::app::{Context, Effect, Values};
 
 pub const GALLERY: &str = ".GalleryActivity";
@@ -227,6 +227,17 @@ impl Gallery {
         }
         values
     }
+}
+
+/// Unlike a preference, only its title has an id.
+fn row(screen: &Screen, index: u32) -> Widget {
+    let mut row = entry(screen.title, screen.summary, Key { name: "gallery", index });
+    row.walk_mut(&mut |w| {
+        if w.look == Look::Caption {
+            w.resource_id.clear();
+        }
+    });
+    row
 }
 
 fn of(activity: &str) -> Option<&'static Screen> {
