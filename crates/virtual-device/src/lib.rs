@@ -23,4 +23,4 @@ mod truth;
 pub use adb_server::AdbServer;
 pub use config::{Auth, DumpFault, PhoneConfig, Timing};
 pub use phone::Phone;
-pub use truth::{Applied, Hit, Truth};
+pub use truth::{Applied, Hit, ShownToast, Truth};

@@ -29,6 +29,16 @@ pub struct Truth {
     pub packages: Vec<String>,
     /// Connections that are open now.
     pub connections: usize,
+    /// Every toast, in order.
+    pub toasts: Vec<ShownToast>,
+}
+
+/// In milliseconds since boot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownToast {
+    pub text: String,
+    pub from_ms: u64,
+    pub until_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
