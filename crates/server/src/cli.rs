@@ -85,6 +85,9 @@ pub struct VirtualAndroid {
     /// Show this uiautomator dump instead of the phone's own screens
     #[arg(long, value_name = "FILE")]
     pub hierarchy: Option<PathBuf>,
+    /// Play this recording (docs/replay.md) instead of the phone's own apps
+    #[arg(long, value_name = "FOLDER", conflicts_with = "hierarchy")]
+    pub replay: Option<PathBuf>,
     /// How long processes on the phone take
     #[arg(long, value_enum, default_value_t = TimingArg::Brisk)]
     pub timing: TimingArg,

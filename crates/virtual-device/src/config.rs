@@ -1,9 +1,12 @@
 //! What a phone is like when it is taken out of its box.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use mdm_wire::adb::auth::PublicKey;
+
+use crate::replay::Recording;
 
 #[derive(Debug, Clone)]
 pub struct PhoneConfig {
@@ -18,6 +21,8 @@ pub struct PhoneConfig {
     pub timing: Timing,
     /// Served verbatim by `uiautomator dump` instead of the app's tree.
     pub hierarchy: Option<Bytes>,
+    /// Played instead of the phone's own apps; the screen has the size of the recording.
+    pub replay: Option<Arc<Recording>>,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
 }
@@ -34,6 +39,7 @@ impl Default for PhoneConfig {
             auth: Auth::Open,
             timing: Timing::Instant,
             hierarchy: None,
+            replay: None,
             seed: 1,
         }
     }

@@ -13,6 +13,7 @@ use crate::config::{DumpFault, PhoneConfig};
 use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
+use crate::replay::Replay;
 use crate::truth::{Applied, Record, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
@@ -27,6 +28,8 @@ pub struct State {
     pub clock: Clock,
     pub now: Instant,
     pub ui: Ui,
+    /// In place of the apps, when a recording is played.
+    pub replay: Option<Replay>,
     pub fs: Fs,
     pub log: Log,
     pub record: Record,
@@ -56,14 +59,22 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(config: PhoneConfig) -> State {
+    pub fn new(mut config: PhoneConfig) -> State {
         let clock = Clock::start();
         let now = Instant::now();
         let now_s = (clock.wall_ms(now) / 1000) as u32;
         let mut fs = Fs::new(now_s);
-        let packages = Packages::new(&mut fs, now_s);
+        let mut packages = Packages::new(&mut fs, now_s);
+        let replay = config.replay.clone().map(|recording| {
+            (config.width, config.height) = Replay::size(&recording);
+            Replay::new(recording, now)
+        });
+        if let Some(replay) = &replay {
+            packages.add(replay.package(), false, Bytes::from_static(b"PK\x03\x04"), &mut fs, now_s);
+        }
         let mut state = State {
             ui: Ui::new(now),
+            replay,
             log: Log::default(),
             record: Record::default(),
             packages,
@@ -97,6 +108,9 @@ impl State {
         self.pids.insert("system_server".to_owned(), SYSTEM_PID);
         self.pids.insert("com.android.systemui".to_owned(), 1801);
         self.pids.insert(launcher::PACKAGE.to_owned(), 2044);
+        if let Some(package) = self.replay.as_ref().map(|r| r.package().to_owned()) {
+            self.pid_of(&package, self.now);
+        }
         self.system('I', "SystemServiceManager", "Starting phase 1000");
         self.system('I', "ActivityManager", "User 0 is now unlocked");
         self.system('I', "WindowManager", "Boot animation finished");
@@ -169,6 +183,9 @@ impl State {
     pub fn advance(&mut self, now: Instant) {
         self.now = now;
         self.ui.advance(now);
+        if let Some(replay) = &mut self.replay {
+            replay.advance(now);
+        }
         self.settle();
     }
 
@@ -262,20 +279,33 @@ impl State {
 
     pub fn tap(&mut self, x: i32, y: i32) {
         let screen = self.screen();
-        let hit = self.ui.tap(x, y, &screen, self.now);
+        let hit = match &mut self.replay {
+            Some(replay) => replay.tap(x, y, self.now),
+            None => self.ui.tap(x, y, &screen, self.now),
+        };
         self.record.input(Applied::Tap { at: (x, y), hit });
         self.settle();
     }
 
     pub fn swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
-        let hit = self.ui.swipe(from, to, ms, &screen, self.now);
+        let hit = match &mut self.replay {
+            Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
+            None => self.ui.swipe(from, to, ms, &screen, self.now),
+        };
         self.record.input(Applied::Swipe { from, to, ms, hit });
         self.settle();
     }
 
+    fn text_into(&mut self, text: &str) -> Option<String> {
+        match &mut self.replay {
+            Some(replay) => replay.type_text(text, self.now),
+            None => self.ui.type_text(text, self.now).map(str::to_owned),
+        }
+    }
+
     pub fn type_text(&mut self, text: &str) {
-        let into = self.ui.type_text(text, self.now).map(str::to_owned);
+        let into = self.text_into(text);
         self.record.input(Applied::Text { text: text.to_owned(), into });
         self.settle();
     }
@@ -284,23 +314,48 @@ impl State {
         let screen = self.screen();
         if code == keys::PASTE {
             let text = self.clipboard.clone();
-            let into = self.ui.type_text(&text, self.now).map(str::to_owned);
+            let into = self.text_into(&text);
             self.record.input(Applied::Paste { text, into });
         } else {
-            self.ui.key(code, &screen, self.now);
+            match &mut self.replay {
+                Some(replay) => replay.key(code, self.now),
+                None => self.ui.key(code, &screen, self.now),
+            }
             self.record.input(Applied::Key { code });
         }
         self.settle();
     }
 
     pub fn select_all(&mut self) {
-        self.ui.select_all();
+        match &mut self.replay {
+            Some(replay) => replay.select_all(),
+            None => self.ui.select_all(),
+        }
         self.record.input(Applied::Key { code: keys::A });
+    }
+
+    /// Package and activity in front.
+    pub fn front(&self) -> (&str, &str) {
+        self.replay.as_ref().map_or_else(|| self.ui.front(), |replay| (replay.package(), replay.activity()))
+    }
+
+    /// Brings an app to the front; false when there is no such app or activity. A recording is always in front.
+    pub fn launch(&mut self, package: &str, activity: Option<&str>) -> bool {
+        match &self.replay {
+            Some(replay) => replay.package() == package,
+            None => self.ui.launch(package, activity, self.now),
+        }
+    }
+
+    /// When the screen last changed and accessibility heard of it.
+    pub fn changed_at(&self) -> Instant {
+        self.replay.as_ref().map_or_else(|| self.ui.changed_at(), Replay::changed_at)
     }
 
     pub fn truth(&mut self) -> Truth {
         let screen = self.screen();
-        let (package, activity) = self.ui.front();
+        let (package, activity) = self.front();
+        let activity = format!("{package}/{activity}");
         let values = self.ui.values();
         Truth {
             inputs: self.record.inputs(),
@@ -309,12 +364,13 @@ impl State {
             sliders: values.sliders,
             commands: self.record.commands(),
             leftover_files: self.fs.files_below("/data/local/tmp"),
-            activity: format!("{package}/{activity}"),
+            activity,
             dialog_open: self.ui.dialog_window(&screen).is_some(),
             keyboard_shown: self.ui.keyboard_shown(),
             clipboard: self.clipboard.clone(),
             packages: self.packages.iter().map(|(name, _)| name.clone()).collect(),
             connections: self.connections,
+            replay: self.replay.as_ref().map(Replay::truth),
         }
     }
 }

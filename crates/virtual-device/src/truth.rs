@@ -29,6 +29,18 @@ pub struct Truth {
     pub packages: Vec<String>,
     /// Connections that are open now.
     pub connections: usize,
+    /// Where a replay phone is in its recording.
+    pub replay: Option<ReplayTruth>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayTruth {
+    /// The name of the recorded screen that is shown.
+    pub state: String,
+    /// Recorded actions that were taken, waits among them.
+    pub steps_passed: usize,
+    /// The last recorded action was taken, and nobody recorded what came after it.
+    pub finished: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

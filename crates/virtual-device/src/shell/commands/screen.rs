@@ -60,6 +60,10 @@ fn raw(pixels: &Pixels) -> Bytes {
 
 /// What the screen shows now.
 pub fn pixels(phone: &Phone) -> Pixels {
+    if let Some((replay, screen)) = phone.with(|state| Some((state.replay.as_ref()?.look(), state.screen())))
+    {
+        return replay.picture(&screen);
+    }
     let scene = phone.with(|state| {
         let screen = state.screen();
         draw::Scene {

@@ -85,9 +85,10 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
     }
     let mut tree = call.phone.with(|state| {
         let package = state.ui.front().0;
-        match &state.hierarchy {
-            Some(fixed) => fixed.clone(),
-            None => {
+        match (&state.hierarchy, &state.replay) {
+            (Some(fixed), _) => fixed.clone(),
+            (None, Some(replay)) => replay.hierarchy(state.config.sdk),
+            (None, None) => {
                 Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
             }
         }
@@ -133,7 +134,7 @@ async fn quiet(phone: &Phone) -> bool {
     let timing = phone.with(|state| state.config.timing);
     let deadline = begun + timing.idle_limit();
     loop {
-        let last = phone.with(|state| state.ui.changed_at()).max(begun);
+        let last = phone.with(|state| state.changed_at()).max(begun);
         let calm = last + timing.quiet();
         let now = Instant::now();
         if calm <= now {
