@@ -32,7 +32,9 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         AuthArg::Accept => Auth::AcceptNew,
         AuthArg::Refuse => Auth::Refuse,
     };
-    let phone = Phone::new(PhoneConfig { hierarchy, replay, timing, auth, ..PhoneConfig::default() });
+    let (faults, seed) = (options.faults, options.seed);
+    let config = PhoneConfig { hierarchy, replay, timing, auth, faults, seed, ..PhoneConfig::default() };
+    let phone = Phone::new(config);
     let listener = match TcpListener::bind(("127.0.0.1", options.adb_port)).await {
         Ok(listener) => listener,
         Err(error) => return fail(&format!("cannot listen on port {}: {error}", options.adb_port)),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use mdm_wire::adb::auth::PublicKey;
 
+use crate::faults::Faults;
 use crate::replay::Recording;
 
 #[derive(Debug, Clone)]
@@ -23,6 +24,7 @@ pub struct PhoneConfig {
     pub hierarchy: Option<Bytes>,
     /// Played instead of the phone's own apps; the screen has the size of the recording.
     pub replay: Option<Arc<Recording>>,
+    pub faults: Faults,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
 }
@@ -40,6 +42,7 @@ impl Default for PhoneConfig {
             timing: Timing::Instant,
             hierarchy: None,
             replay: None,
+            faults: Faults::default(),
             seed: 1,
         }
     }
@@ -105,4 +108,8 @@ pub enum DumpFault {
     ErrorExitZero,
     /// This many milliseconds longer than usual.
     Slow(u64),
+    /// A tree without a node.
+    NoNodes,
+    /// The tree of the dump before.
+    Stale,
 }

@@ -11,6 +11,7 @@ mod app;
 mod clock;
 mod config;
 mod draw;
+mod faults;
 mod fs;
 mod logcat;
 mod md5;
@@ -23,6 +24,7 @@ mod truth;
 
 pub use adb_server::AdbServer;
 pub use config::{Auth, DumpFault, PhoneConfig, Timing};
+pub use faults::{Fault, Faults};
 pub use phone::Phone;
 pub use replay::{Recording, RecordingError};
-pub use truth::{Applied, Hit, ReplayTruth, Truth};
+pub use truth::{Applied, FaultEvent, Hit, ReplayTruth, Truth};

@@ -9,12 +9,13 @@ use crate::app::geometry::Screen;
 use crate::app::ui::{Note, Ui};
 use crate::app::{keys, launcher};
 use crate::clock::Clock;
-use crate::config::{DumpFault, PhoneConfig};
+use crate::config::{Auth, DumpFault, PhoneConfig};
+use crate::faults::{Due, Mischief, TapFate};
 use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
 use crate::replay::Replay;
-use crate::truth::{Applied, Record, Truth};
+use crate::truth::{Applied, Hit, Record, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
 const SHELL_UID: u32 = 2000;
@@ -39,6 +40,11 @@ pub struct State {
     pub clipboard: String,
     pub hierarchy: Option<Bytes>,
     pub dump_fault: Option<DumpFault>,
+    pub mischief: Mischief,
+    /// What faults ask of the transports, which are not part of the state.
+    pub due: Vec<Due>,
+    /// Whom the phone trusted before a spell of trusting nobody.
+    pub auth_before: Option<Auth>,
     /// One UiAutomation may be registered at a time.
     pub automation_busy: bool,
     pub pids: BTreeMap<String, u32>,
@@ -84,6 +90,9 @@ impl State {
             clipboard: String::new(),
             hierarchy: config.hierarchy.clone(),
             dump_fault: None,
+            mischief: Mischief::new(config.faults, config.seed, now),
+            due: Vec::new(),
+            auth_before: None,
             automation_busy: false,
             pids: BTreeMap::new(),
             next_pid: 3000 + (config.seed % 1000) as u32,
@@ -181,6 +190,11 @@ impl State {
 
     /// Called whenever the lock is taken: what was due has happened.
     pub fn advance(&mut self, now: Instant) {
+        while let Some((at, due)) = self.mischief.take_due(now) {
+            self.now = at;
+            self.ui.advance(at);
+            self.misbehave(due);
+        }
         self.now = now;
         self.ui.advance(now);
         if let Some(replay) = &mut self.replay {
@@ -221,6 +235,7 @@ impl State {
         };
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &line);
         self.pid_of(package, at);
+        self.mischief.activity_opened(at);
         let shown = format!("Displayed {component} for user 0: +{}ms", 180 + self.random() % 200);
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &shown);
     }
@@ -278,26 +293,34 @@ impl State {
     }
 
     pub fn tap(&mut self, x: i32, y: i32) {
-        let screen = self.screen();
-        let hit = match &mut self.replay {
-            Some(replay) => replay.tap(x, y, self.now),
-            None => self.ui.tap(x, y, &screen, self.now),
-        };
-        self.record.input(Applied::Tap { at: (x, y), hit });
-        self.settle();
+        match self.mischief.tap((x, y), self.now) {
+            TapFate::Applied | TapFate::Double => self.touch(x, y),
+            TapFate::Lost | TapFate::Late => {}
+        }
     }
 
     pub fn swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
+        if self.mischief.dialog(&screen).is_some() {
+            return self.note_input(Applied::Swipe {
+                from,
+                to,
+                ms,
+                hit: Some(Hit::named("outside the dialog")),
+            });
+        }
         let hit = match &mut self.replay {
             Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
             None => self.ui.swipe(from, to, ms, &screen, self.now),
         };
-        self.record.input(Applied::Swipe { from, to, ms, hit });
+        self.note_input(Applied::Swipe { from, to, ms, hit });
         self.settle();
     }
 
     fn text_into(&mut self, text: &str) -> Option<String> {
+        if self.mischief.dialog(&self.screen()).is_some() {
+            return None;
+        }
         match &mut self.replay {
             Some(replay) => replay.type_text(text, self.now),
             None => self.ui.type_text(text, self.now).map(str::to_owned),
@@ -306,7 +329,7 @@ impl State {
 
     pub fn type_text(&mut self, text: &str) {
         let into = self.text_into(text);
-        self.record.input(Applied::Text { text: text.to_owned(), into });
+        self.note_input(Applied::Text { text: text.to_owned(), into });
         self.settle();
     }
 
@@ -315,13 +338,18 @@ impl State {
         if code == keys::PASTE {
             let text = self.clipboard.clone();
             let into = self.text_into(&text);
-            self.record.input(Applied::Paste { text, into });
+            self.note_input(Applied::Paste { text, into });
+        } else if self.mischief.dialog(&screen).is_some() {
+            if code == keys::BACK {
+                self.mischief.close_dialog(self.now);
+            }
+            self.note_input(Applied::Key { code });
         } else {
             match &mut self.replay {
                 Some(replay) => replay.key(code, self.now),
                 None => self.ui.key(code, &screen, self.now),
             }
-            self.record.input(Applied::Key { code });
+            self.note_input(Applied::Key { code });
         }
         self.settle();
     }
@@ -331,7 +359,7 @@ impl State {
             Some(replay) => replay.select_all(),
             None => self.ui.select_all(),
         }
-        self.record.input(Applied::Key { code: keys::A });
+        self.note_input(Applied::Key { code: keys::A });
     }
 
     /// Package and activity in front.
@@ -347,11 +375,6 @@ impl State {
         }
     }
 
-    /// When the screen last changed and accessibility heard of it.
-    pub fn changed_at(&self) -> Instant {
-        self.replay.as_ref().map_or_else(|| self.ui.changed_at(), Replay::changed_at)
-    }
-
     pub fn truth(&mut self) -> Truth {
         let screen = self.screen();
         let (package, activity) = self.front();
@@ -359,6 +382,9 @@ impl State {
         let values = self.ui.values();
         Truth {
             inputs: self.record.inputs(),
+            input_times_ms: self.record.input_times_ms(),
+            last_change_ms: self.uptime_ms(self.changed_at()),
+            faults: self.fault_events(),
             fields: values.fields,
             switches: values.switches,
             sliders: values.sliders,

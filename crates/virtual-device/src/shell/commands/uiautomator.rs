@@ -62,7 +62,7 @@ impl Drop for Registered {
 }
 
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
-    let fault = call.phone.with(|state| state.dump_fault.take());
+    let fault = call.phone.with(|state| state.next_dump_fault());
     match fault {
         Some(DumpFault::Killed) => {
             call.io.stderr.write("Killed \n").await?;
@@ -75,24 +75,22 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
             return fail(call, "ERROR: could not get idle state.").await;
         }
         Some(DumpFault::Slow(ms)) => tokio::time::sleep(Duration::from_millis(ms)).await,
-        Some(DumpFault::NullRoot | DumpFault::Truncated(_)) | None => {}
+        Some(DumpFault::NullRoot | DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale)
+        | None => {}
     }
     if !quiet(call.phone).await {
         return fail(call, "ERROR: could not get idle state.").await;
     }
-    if fault == Some(DumpFault::NullRoot) {
+    if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.mischief.is_rootless(state.now)) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
-        let package = state.ui.front().0;
-        match (&state.hierarchy, &state.replay) {
-            (Some(fixed), _) => fixed.clone(),
-            (None, Some(replay)) => replay.hierarchy(state.config.sdk),
-            (None, None) => {
-                Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
-            }
-        }
+        let tree = state.hierarchy();
+        state.mischief.tree(tree, fault == Some(DumpFault::Stale))
     });
+    if fault == Some(DumpFault::NoNodes) {
+        tree = Bytes::from(format!("{}<hierarchy rotation=\"0\"></hierarchy>", xml::HEADER));
+    }
     if let Some(DumpFault::Truncated(bytes)) = fault {
         tree.truncate(bytes);
     }
