@@ -47,7 +47,7 @@ impl Packages {
         packages
     }
 
-    fn add(&mut self, name: &str, system: bool, apk: Bytes, fs: &mut Fs, now_s: u32) {
+    pub fn add(&mut self, name: &str, system: bool, apk: Bytes, fs: &mut Fs, now_s: u32) {
         let directory = if system {
             format!("/system/priv-app/{name}")
         } else {

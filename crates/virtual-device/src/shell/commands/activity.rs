@@ -16,8 +16,7 @@ pub async fn monkey(call: &Call<'_>) -> Result<u8, Broken> {
         }
     }
     let launched = call.phone.with(|state| {
-        package
-            .is_some_and(|name| state.packages.get(name).is_some() && state.ui.launch(name, None, state.now))
+        package.is_some_and(|name| state.packages.get(name).is_some() && state.launch(name, None))
     });
     if !launched {
         call.io.stdout.write("** No activities found to run, monkey aborted.\n").await?;
@@ -100,7 +99,7 @@ fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
     }
     let was_running = state.pids.contains_key(package);
     let installed = state.packages.get(package).is_some();
-    if !installed || !state.ui.launch(package, activity.as_deref(), state.now) {
+    if !installed || !state.launch(package, activity.as_deref()) {
         let what = activity.map_or_else(
             || "Error: Activity not started, unable to resolve Intent".to_owned(),
             |a| format!("Error type 3\nError: Activity class {{{package}/{a}}} does not exist."),
@@ -110,7 +109,7 @@ fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
     if !intent.wait {
         return Answer::out(shown);
     }
-    let (front, now_shown) = state.ui.front();
+    let (front, now_shown) = state.front();
     let launch = if was_running { "HOT" } else { "COLD" };
     Answer::out(format!(
         "{shown}Status: ok\nLaunchState: {launch}\nActivity: {front}/{now_shown}\nTotalTime: 312\nWaitTime: 315\nComplete\n"

@@ -51,7 +51,7 @@ fn record(package: &str, activity: &str, task: u32) -> String {
 }
 
 fn front_record(state: &State) -> String {
-    let (package, activity) = state.ui.front();
+    let (package, activity) = state.front();
     let task = state.ui.tasks().last().map_or(1, |t| t.id);
     record(package, activity, task)
 }
@@ -81,7 +81,7 @@ fn activities(state: &State) -> String {
 }
 
 fn windows(state: &State) -> String {
-    let (package, activity) = state.ui.front();
+    let (package, activity) = state.front();
     let front = front_record(state);
     let full = activity.strip_prefix('.').map_or(activity.to_owned(), |rest| format!("{package}.{rest}"));
     let screen = state.screen();
