@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
-use crate::app::{launcher, workbench};
+use crate::app::{launcher, shop, workbench};
 use crate::fs::Fs;
 
 const PACKAGES_MAX: usize = 500;
@@ -108,13 +108,15 @@ impl Packages {
             ("com.android.systemui", true),
             (launcher::PACKAGE, true),
             (workbench::PACKAGE, false),
+            (shop::PACKAGE, false),
+            ("com.google.android.permissioncontroller", true),
         ] {
             packages.add(name, system, apk.clone(), fs, now_s);
         }
         packages
     }
 
-    fn add(&mut self, name: &str, system: bool, apk: Bytes, fs: &mut Fs, now_s: u32) {
+    pub fn add(&mut self, name: &str, system: bool, apk: Bytes, fs: &mut Fs, now_s: u32) {
         let directory = if system {
             format!("/system/priv-app/{name}")
         } else {

@@ -56,7 +56,9 @@ impl Shell {
             "read" => return Some(self.read(arguments, io).await),
             "shift" => {
                 self.status = u8::from(loops as usize > self.arguments.len());
-                self.arguments.drain(..(loops as usize).min(self.arguments.len()));
+                if self.status == 0 {
+                    self.arguments.drain(..loops as usize);
+                }
                 Flow::Next
             }
             ":" | "umask" | "exec" | "ulimit" | "disown" => {

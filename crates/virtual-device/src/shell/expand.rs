@@ -191,6 +191,22 @@ impl Shell {
             }
             return Ok(());
         }
+        if let ParameterExpr::UseDefaultValues { parameter, test_type, default_value, .. } = &expression
+            && !quoted
+        {
+            let value = self.value(parameter);
+            let empty_counts = matches!(test_type, ParameterTestType::UnsetOrNull);
+            if value.is_none_or(|value| empty_counts && value.is_empty()) {
+                // What is quoted in the word stays together, the rest is split like any expansion.
+                let word = default_value.clone().unwrap_or_default();
+                let inner = Box::pin(self.parts_of(&word, io)).await?;
+                parts.extend(inner.into_iter().map(|part| match part {
+                    Part::Literal(text) => Part::Expanded(text),
+                    other => other,
+                }));
+                return Ok(());
+            }
+        }
         let value = self.parameter_value(expression, io).await?;
         parts.push(if quoted { Part::Quoted(value) } else { Part::Expanded(value) });
         Ok(())

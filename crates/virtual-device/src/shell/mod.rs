@@ -88,8 +88,20 @@ fn parse(script: &str) -> Result<ast::Program, String> {
     if nesting(script) > NESTING_MAX {
         return Err("sh: syntax error: nested too deeply".to_owned());
     }
+    let parsed = parse_once(script);
+    // It misses the end of a `case` right before a closing bracket, and finds it behind a semicolon.
+    if parsed.is_err() && (script.contains("esac )") || script.contains("esac)")) {
+        let helped = script.replace("esac )", "esac; )").replace("esac)", "esac; )");
+        return parse_once(&helped).or(parsed);
+    }
+    parsed
+}
+
+fn parse_once(script: &str) -> Result<ast::Program, String> {
     // The parser is not ours: a defect in it must not take the connection down.
-    let parsed = std::panic::catch_unwind(|| Parser::new(script.as_bytes(), &options()).parse_program());
+    // Its wider grammar takes some subshells for arithmetic, so only scripts that need it are read with it.
+    let options = ParserOptions { sh_mode: !script.contains("[["), ..options() };
+    let parsed = std::panic::catch_unwind(|| Parser::new(script.as_bytes(), &options).parse_program());
     match parsed {
         Ok(Ok(program)) => Ok(program),
         Ok(Err(error)) => Err(format!("/system/bin/sh: syntax error: {}", first_line(&error.to_string()))),

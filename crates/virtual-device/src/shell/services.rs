@@ -105,17 +105,19 @@ impl State {
         true
     }
 
-    /// The rotation settings changed.
+    /// The rotation settings changed. There is no sensor: with free rotation the screen stays as it is.
     fn rotate(&mut self) {
-        self.ui.changed(self.now);
+        let turns = self.setting("system", "user_rotation").and_then(|turns| turns.parse().ok());
+        if let Some(turns) = turns.filter(|turns| *turns < 4 && self.rotation_is_locked()) {
+            self.set_rotation(turns);
+        }
     }
 
     /// Quarter turns that the screen shows.
     pub fn display_rotation(&self) -> u32 {
-        0
+        u32::from(self.rotation)
     }
 
-    /// Without a sensor that could turn it, a phone with free rotation stays as it is.
     pub fn rotation_is_locked(&self) -> bool {
         self.setting("system", "accelerometer_rotation").as_deref() != Some("1")
     }

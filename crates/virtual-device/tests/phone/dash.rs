@@ -85,7 +85,7 @@ fn command(r: &mut Random, depth: u32) -> String {
         4 => format!("{} && {}", command(r, d), command(r, d)),
         5 => format!("{} || {}", test(r), command(r, d)),
         6 => format!("{{ {}; }} | cat", command(r, d)),
-        7 => format!("f() {{ {}; return {}; }}; f {}; echo $?", command(r, d), r.below(4), word(r)),
+        7 => format!("f{d}() {{ {}; return {}; }}; f{d} {}; echo $?", command(r, d), r.below(4), word(r)),
         8 => format!("n=0; while [ $n -lt 2 ]; do n=$((n+1)); {}; done", simple(r)),
         9 => format!("! {}; echo $?", test(r)),
         10 => format!(
@@ -94,7 +94,7 @@ fn command(r: &mut Random, depth: u32) -> String {
             command(r, d),
             command(r, d)
         ),
-        11 => format!("set -- {} {}; echo $# \"$1\"; shift; echo \"$*\"", word(r), word(r)),
+        11 => format!("set -- {} {}; echo $# \"$1\"; [ $# -eq 0 ] || shift; echo \"$*\"", word(r), word(r)),
         _ => format!("{}; {}", command(r, d), command(r, d)),
     }
 }

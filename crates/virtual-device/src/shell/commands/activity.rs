@@ -1,6 +1,7 @@
 //! Activities: `am` and `monkey`.
 
 use super::super::io::Broken;
+use super::dumpsys::tasks;
 use super::intent::{Intent, parse};
 use super::{Answer, Call};
 use crate::state::State;
@@ -25,7 +26,7 @@ pub async fn monkey(call: &Call<'_>) -> Result<u8, Broken> {
     call.io.stderr.write(format!("args: [{}]\n", call.arguments.join(", "))).await?;
     let launched = call.phone.with(|state| {
         let is_on = |state: &State, name: &str| state.packages.get(name).is_some_and(|p| p.enabled.is_on());
-        package.is_some_and(|name| is_on(state, name) && state.ui.launch(name, None, state.now))
+        package.is_some_and(|name| is_on(state, name) && state.launch(name, None))
     });
     if !launched {
         let aborted = "** No activities found to run, monkey aborted.\n";
@@ -61,14 +62,14 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
         },
         ["kill", rest @ ..] => {
             // Only what nobody sees may be killed like this.
-            if let Some(package) = rest.last().filter(|package| state.ui.front().0 != **package) {
+            if let Some(package) = rest.last().filter(|package| state.front().0 != **package) {
                 state.kill(package, false);
             }
             Answer::ok()
         }
         ["kill-all"] => {
-            let front = state.ui.front().0;
-            let may = |name: &&String| *name != front && state.packages.get(name).is_some_and(|p| !p.system);
+            let front = state.front().0.to_owned();
+            let may = |name: &&String| **name != front && state.packages.get(name).is_some_and(|p| !p.system);
             let all: Vec<String> = state.pids.keys().filter(may).cloned().collect();
             for package in all {
                 state.kill(&package, false);
@@ -163,7 +164,7 @@ fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
         state.kill(&package, false);
     }
     let before = Before::of(state, &package);
-    if !installed || !state.ui.launch(&package, activity.as_deref(), state.now) {
+    if !installed || !state.launch(&package, activity.as_deref()) {
         let what = match activity {
             Some(activity) => {
                 format!("Error type 3\nError: Activity class {{{package}/{activity}}} does not exist.")
@@ -175,7 +176,7 @@ fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
         };
         return refused(shown, &what);
     }
-    let (front, now_shown) = state.ui.front();
+    let (front, now_shown) = state.front();
     let warning = before.warning(activity.as_deref().unwrap_or(now_shown), now_shown);
     let mut out = shown;
     if intent.wait {
@@ -198,17 +199,18 @@ struct Before {
     running: bool,
     has_task: bool,
     in_front: bool,
-    top: Option<&'static str>,
+    top: Option<String>,
 }
 
 impl Before {
     fn of(state: &State, package: &str) -> Before {
-        let task = state.ui.tasks().iter().find(|task| task.package == package);
+        let tasks = tasks(state);
+        let task = tasks.iter().find(|task| task.package == package);
         Before {
             running: state.pids.contains_key(package),
             has_task: task.is_some(),
-            in_front: state.ui.front().0 == package,
-            top: task.and_then(|task| task.stack.last().copied()),
+            in_front: state.front().0 == package,
+            top: task.and_then(|task| task.stack.last().map(|name| (*name).to_owned())),
         }
     }
 
@@ -229,7 +231,7 @@ impl Before {
     }
 
     fn warning(&self, wanted: &str, shown: &str) -> String {
-        if self.top != Some(wanted) || wanted != shown {
+        if self.top.as_deref() != Some(wanted) || wanted != shown {
             return String::new();
         }
         if self.in_front {
@@ -284,7 +286,7 @@ fn instrument(words: &[&str]) -> Answer {
 fn stacks(state: &State) -> String {
     let screen = state.screen();
     let mut out = String::new();
-    for (index, task) in state.ui.tasks().iter().rev().enumerate() {
+    for (index, task) in tasks(state).iter().rev().enumerate() {
         let visible = index == 0;
         let names: Vec<String> = task.stack.iter().map(|a| format!("{}/{a}", task.package)).collect();
         out.push_str(&format!(

@@ -64,12 +64,17 @@ fn raw(pixels: &Pixels) -> Bytes {
 
 /// What the screen shows now.
 pub fn pixels(phone: &Phone) -> Pixels {
+    if let Some((replay, screen)) = phone.with(|state| Some((state.replay.as_ref()?.look(), state.screen())))
+    {
+        return replay.picture(&screen);
+    }
     let scene = phone.with(|state| {
         let screen = state.screen();
         draw::Scene {
             activity: state.ui.activity_window(&screen),
-            dialog: state.ui.dialog_window(&screen),
+            dialog: state.mischief.dialog(&screen).or_else(|| state.ui.dialog_window(&screen)),
             keyboard: state.ui.keyboard_shown(),
+            toast: state.ui.toast(state.now).map(|toast| toast.text.clone()),
             wall_ms: state.clock.wall_ms(state.now),
             screen,
         }

@@ -8,9 +8,12 @@ use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
 use crate::phone::Phone;
+use crate::state::State;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 const KILLED_EXIT: u8 = 137;
+/// How long accessibility waits for an app's answer.
+const INTERACTION_LIMIT: Duration = Duration::from_secs(5);
 
 const USAGE: &str = "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\n\
     help: displays help message\n\nruntest: executes UI automation tests\n\n\
@@ -62,7 +65,7 @@ impl Drop for Registered {
 }
 
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
-    let fault = call.phone.with(|state| state.dump_fault.take());
+    let fault = call.phone.with(|state| state.next_dump_fault());
     match fault {
         Some(DumpFault::Killed) => {
             call.io.stderr.write("Killed \n").await?;
@@ -75,23 +78,27 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
             return fail(call, "ERROR: could not get idle state.").await;
         }
         Some(DumpFault::Slow(ms)) => tokio::time::sleep(Duration::from_millis(ms)).await,
-        Some(DumpFault::NullRoot | DumpFault::Truncated(_)) | None => {}
+        Some(DumpFault::NullRoot | DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale)
+        | None => {}
     }
     if !quiet(call.phone).await {
         return fail(call, "ERROR: could not get idle state.").await;
     }
-    if fault == Some(DumpFault::NullRoot) {
+    // A stuck main thread does not answer accessibility, which waits for so long.
+    if !call.phone.with(|state| state.ui.responds()) {
+        tokio::time::sleep(INTERACTION_LIMIT).await;
+    }
+    let rootless = |state: &mut State| !state.ui.responds() || state.mischief.is_rootless(state.now);
+    if fault == Some(DumpFault::NullRoot) || call.phone.with(rootless) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
-        let package = state.ui.front().0;
-        match &state.hierarchy {
-            Some(fixed) => fixed.clone(),
-            None => {
-                Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
-            }
-        }
+        let tree = state.hierarchy();
+        state.mischief.tree(tree, fault == Some(DumpFault::Stale))
     });
+    if fault == Some(DumpFault::NoNodes) {
+        tree = Bytes::from(format!("{}<hierarchy rotation=\"0\"></hierarchy>", xml::HEADER));
+    }
     if let Some(DumpFault::Truncated(bytes)) = fault {
         tree.truncate(bytes);
     }
@@ -133,7 +140,7 @@ async fn quiet(phone: &Phone) -> bool {
     let timing = phone.with(|state| state.config.timing);
     let deadline = begun + timing.idle_limit();
     loop {
-        let last = phone.with(|state| state.ui.changed_at()).max(begun);
+        let last = phone.with(|state| state.changed_at()).max(begun);
         let calm = last + timing.quiet();
         let now = Instant::now();
         if calm <= now {

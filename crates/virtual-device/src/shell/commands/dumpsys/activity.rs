@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::newer;
-use crate::app::ui::Task;
 use crate::state::State;
 
 pub fn dump(state: &State, words: &[&str]) -> String {
@@ -27,19 +26,39 @@ pub fn dump(state: &State, words: &[&str]) -> String {
     }
 }
 
+/// A task and its activities, the top one last.
+pub struct Task<'a> {
+    pub id: u32,
+    pub package: &'a str,
+    pub stack: Vec<&'a str>,
+}
+
+/// Every task, the front one last. A recording that is played has one of its own.
+pub fn tasks(state: &State) -> Vec<Task<'_>> {
+    let known = state.ui.tasks().iter();
+    let mut all: Vec<Task<'_>> =
+        known.map(|task| Task { id: task.id, package: task.package, stack: task.stack.clone() }).collect();
+    if state.replay.is_some() {
+        let (package, activity) = state.front();
+        let id = all.iter().map(|task| task.id).max().unwrap_or(0) + 1;
+        all.push(Task { id, package, stack: vec![activity] });
+    }
+    all
+}
+
 fn hash(task: u32, index: usize) -> u32 {
     // Identity hashes look random and stay the same while the object lives.
     (task.wrapping_mul(0x009e_3779).wrapping_add(index as u32 * 0x0051_ed27) & 0x0fff_ffff) | 0x0100_0000
 }
 
-pub fn record(task: &Task, index: usize) -> String {
+pub fn record(task: &Task<'_>, index: usize) -> String {
     let activity = task.stack.get(index).copied().unwrap_or("");
     format!("ActivityRecord{{{:07x} u0 {}/{activity} t{}}}", hash(task.id, index), task.package, task.id)
 }
 
 /// The resumed activity.
 pub fn front_record(state: &State) -> String {
-    match state.ui.tasks().last() {
+    match tasks(state).last() {
         Some(task) => record(task, task.stack.len().saturating_sub(1)),
         None => "null".to_owned(),
     }
@@ -49,11 +68,11 @@ fn uid_of(state: &State, package: &str) -> u32 {
     state.packages.get(package).map_or(1000, |p| p.uid)
 }
 
-fn kind(task: &Task) -> &'static str {
+fn kind(task: &Task<'_>) -> &'static str {
     if task.package == crate::app::launcher::PACKAGE { "home" } else { "standard" }
 }
 
-fn task_name(state: &State, task: &Task) -> String {
+fn task_name(state: &State, task: &Task<'_>) -> String {
     format!(
         "Task{{{:07x} #{} type={} A={}:{}",
         hash(task.id, 99),
@@ -64,7 +83,7 @@ fn task_name(state: &State, task: &Task) -> String {
     )
 }
 
-fn task_line(state: &State, task: &Task, front: bool) -> String {
+fn task_line(state: &State, task: &Task<'_>, front: bool) -> String {
     let requested = if newer(state) { format!(" visibleRequested={front}") } else { String::new() };
     format!(
         "{} U=0 visible={front}{requested} mode=fullscreen translucent={} sz={}}}",
@@ -78,9 +97,9 @@ fn activities(state: &State) -> String {
     let mut out = "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\n\
                    Display #0 (activities from top to bottom):\n"
         .to_owned();
-    let front = state.ui.tasks().last().map(|task| task.id);
+    let front = tasks(state).last().map(|task| task.id);
     let resumed = front_record(state);
-    for task in state.ui.tasks().iter().rev() {
+    for task in tasks(state).iter().rev() {
         let is_front = Some(task.id) == front;
         let _ = writeln!(out, "  * {}", task_line(state, task, is_front));
         if is_front && newer(state) {
@@ -106,14 +125,14 @@ fn activities(state: &State) -> String {
          mCurTaskIdForUser={{0={}}}\n  mUserRootTaskInFront={{}}\n  isHomeRecentsComponent=true\n  \
          KeyguardController:\n    mKeyguardShowing=false\n    mAodShowing=false\n    mKeyguardGoingAway=false\n  \
          mFocusedApp={resumed}\n",
-        state.ui.tasks().last().map_or_else(|| "null".to_owned(), |task| task_name(state, task)),
-        state.ui.tasks().iter().map(|task| task.id).max().unwrap_or(0),
+        tasks(state).last().map_or_else(|| "null".to_owned(), |task| task_name(state, task)),
+        tasks(state).iter().map(|task| task.id).max().unwrap_or(0),
     );
     out
 }
 
 /// One activity of a task, with what clients look for in its block.
-fn activity(state: &State, task: &Task, index: usize, shown: bool, out: &mut String) {
+fn activity(state: &State, task: &Task<'_>, index: usize, shown: bool, out: &mut String) {
     let label = if newer(state) { "Hist  #" } else { "Hist #" };
     let uid = uid_of(state, task.package);
     let component = format!("{}/{}", task.package, task.stack.get(index).copied().unwrap_or(""));
@@ -155,7 +174,7 @@ pub fn user(uid: u32) -> String {
 
 fn recents(state: &State) -> String {
     let mut out = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n  Recent tasks:\n".to_owned();
-    for (index, task) in state.ui.tasks().iter().rev().enumerate() {
+    for (index, task) in tasks(state).iter().rev().enumerate() {
         let _ = write!(
             out,
             "  * Recent #{index}: {}\n    userId=0 effectiveUid={uid} mCallingUid=2000\n    affinity={uid}:{}\n    \
@@ -171,7 +190,8 @@ fn recents(state: &State) -> String {
 }
 
 fn top(state: &State) -> String {
-    let Some(task) = state.ui.tasks().last() else { return String::new() };
+    let all = tasks(state);
+    let Some(task) = all.last() else { return String::new() };
     let index = task.stack.len().saturating_sub(1);
     let pid = state.pids.get(task.package).copied().unwrap_or(0);
     let name = if newer(state) {
@@ -205,7 +225,7 @@ fn services() -> String {
 }
 
 fn processes(state: &State) -> String {
-    let front = state.ui.front().0;
+    let front = state.front().0;
     let mut out = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  All known processes:\n"
         .to_owned();
     for (name, pid) in &state.pids {

@@ -54,7 +54,7 @@ fn base_info(state: &State, width: u32, height: u32, rotation: u32) -> String {
 }
 
 fn layers(state: &State) -> Vec<String> {
-    let (package, activity) = state.ui.front();
+    let (package, activity) = state.front();
     let full = activity.strip_prefix('.').map_or(activity.to_owned(), |rest| format!("{package}.{rest}"));
     let mut all = vec![
         "Display 0 name=\"Built-in Screen\"#1".to_owned(),
@@ -90,7 +90,7 @@ fn latency(state: &State, layer: &str) -> String {
     if !layers(state).iter().any(|known| known == layer || known.trim_end_matches("#0") == layer) {
         return out;
     }
-    let last = state.clock.uptime(state.ui.changed_at()).as_nanos() as u64 / FRAME_NS;
+    let last = state.clock.uptime(state.changed_at()).as_nanos() as u64 / FRAME_NS;
     for frame in last.saturating_sub(FRAMES_KEPT - 1)..=last {
         let at = frame.saturating_mul(FRAME_NS);
         let _ = writeln!(out, "{at}\t{}\t{}", at + FRAME_NS, at + FRAME_NS / 2);

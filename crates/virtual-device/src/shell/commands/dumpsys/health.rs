@@ -103,7 +103,7 @@ pub fn graphics(state: &mut State, words: &[&str]) -> String {
     let Some(name) = named(words) else { return head };
     let Some(pid) = state.pids.get(name).copied() else { return format!("No process found for: {name}\n") };
     let since = state.services.frames_since_ms.get(name).copied().unwrap_or(0);
-    let changed = state.clock.uptime(state.ui.changed_at()).as_millis() as u64;
+    let changed = state.clock.uptime(state.changed_at()).as_millis() as u64;
     // One frame per change would need a record of each: a burst of a third of a second is near enough.
     let frames = if changed > since { 20 + (changed - since) / 1000 } else { 0 };
     let jank = frames / 10;

@@ -9,6 +9,7 @@ mod window;
 use super::{Answer, Call};
 use crate::state::State;
 
+pub use activity::tasks;
 pub use display::info as display_info;
 pub use package::paragraph as package_paragraph;
 

@@ -48,7 +48,7 @@ pub fn dump(state: &State, words: &[&str]) -> String {
 fn shown(state: &State) -> Vec<Shown> {
     let screen = state.screen();
     let (width, height) = (screen.width, screen.height);
-    let (package, activity) = state.ui.front();
+    let (package, activity) = state.front();
     let full = activity.strip_prefix('.').map_or(activity.to_owned(), |rest| format!("{package}.{rest}"));
     let title = format!("{package}/{full}");
     let (bar, keys) = (screen.px(24), screen.px(48));
@@ -74,7 +74,7 @@ fn shown(state: &State) -> Vec<Shown> {
             frame: (k.left, k.top, k.right, k.bottom),
         });
     }
-    let task = state.ui.tasks().last().map_or(1, |t| t.id);
+    let task = super::activity::tasks(state).last().map_or(1, |t| t.id);
     if let Some(dialog) = state.ui.dialog_window(&screen) {
         let v = dialog.visible;
         all.push(Shown {
@@ -97,7 +97,7 @@ fn shown(state: &State) -> Vec<Shown> {
 
 /// The window that gets keys: the app's topmost, not a bar and not the keyboard.
 fn focus(state: &State) -> String {
-    let package = state.ui.front().0;
+    let package = state.front().0;
     shown(state).iter().find(|w| w.package == package).map_or_else(|| "null".to_owned(), Shown::name)
 }
 
@@ -203,7 +203,7 @@ fn policy() -> String {
 pub fn input_method(state: &State) -> String {
     let shown = state.ui.keyboard_shown();
     let current = state.setting("secure", "default_input_method").unwrap_or_else(|| IME.to_owned());
-    let package = state.ui.front().0;
+    let package = state.front().0;
     format!(
         "Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  InputMethod #0:\n    mId={IME}\n    \
          mSettingsActivityName=com.android.inputmethod.latin.settings.SettingsActivity\n  Clients:\n  \
