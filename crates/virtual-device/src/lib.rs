@@ -7,11 +7,13 @@
 
 mod adb_server;
 mod adbd;
+mod apk;
 mod app;
 mod clock;
 mod config;
 mod draw;
 mod fs;
+mod helpers;
 mod logcat;
 mod md5;
 mod packages;

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::adbd;
 use crate::config::{DumpFault, PhoneConfig};
+use crate::helpers::Helpers;
 use crate::state::State;
 use crate::truth::Truth;
 
@@ -39,6 +40,7 @@ struct Inner {
     /// Cancelled when every transport must drop; replaced by a fresh one at the same moment.
     cut: Mutex<CancellationToken>,
     reverse: adbd::Reverse,
+    helpers: Helpers,
     plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
 }
 
@@ -50,6 +52,7 @@ impl Phone {
             logged: watch::Sender::new(0),
             cut: Mutex::new(CancellationToken::new()),
             reverse: adbd::Reverse::default(),
+            helpers: Helpers::default(),
             plug_listeners: Mutex::new(Vec::new()),
         };
         Phone { inner: Arc::new(inner) }
@@ -170,6 +173,10 @@ impl Phone {
 
     pub(crate) fn reverse(&self) -> &adbd::Reverse {
         &self.inner.reverse
+    }
+
+    pub(crate) fn helpers(&self) -> &Helpers {
+        &self.inner.helpers
     }
 
     /// Runs `act` on the state as it is now: everything that was due has happened before.

@@ -7,7 +7,9 @@ use super::super::io::Broken;
 use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
+use crate::helpers::Automation;
 use crate::phone::Phone;
+use crate::state::State;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 const KILLED_EXIT: u8 = 137;
@@ -27,38 +29,13 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
         }
     };
     call.start_java().await;
-    let Some(registered) = Registered::take(call.phone) else {
-        call.io
-            .stderr
-            .write(
-                "java.lang.IllegalStateException: UiAutomationService \
-                 android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1a2b3c4already registered!\n\t\
-                 at android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n\t\
-                 at android.app.UiAutomation.connectWithTimeout(UiAutomation.java:409)\n\t\
-                 at com.android.uiautomator.core.UiAutomationShellWrapper.connect(UiAutomationShellWrapper.java:47)\nKilled \n",
-            )
-            .await?;
+    let Some(registered) = Automation::take(call.phone) else {
+        call.io.stderr.write(format!("{}Killed \n", Automation::REFUSED)).await?;
         return Ok(KILLED_EXIT);
     };
     let outcome = dump(call, path).await;
     drop(registered);
     outcome
-}
-
-/// The one UiAutomation of the phone, given back when the process ends however it ends.
-struct Registered(Phone);
-
-impl Registered {
-    fn take(phone: &Phone) -> Option<Registered> {
-        let free = phone.with(|state| !std::mem::replace(&mut state.automation_busy, true));
-        free.then(|| Registered(phone.clone()))
-    }
-}
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        self.0.with(|state| state.automation_busy = false);
-    }
 }
 
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
@@ -83,19 +60,22 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
     if fault == Some(DumpFault::NullRoot) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
-    let mut tree = call.phone.with(|state| {
-        let package = state.ui.front().0;
-        match &state.hierarchy {
-            Some(fixed) => fixed.clone(),
-            None => {
-                Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
-            }
-        }
-    });
+    let mut tree = call.phone.with(|state| hierarchy(state));
     if let Some(DumpFault::Truncated(bytes)) = fault {
         tree.truncate(bytes);
     }
     write(call, path, tree).await
+}
+
+/// The tree of the screen now, as accessibility shows it.
+pub fn hierarchy(state: &State) -> Bytes {
+    match &state.hierarchy {
+        Some(fixed) => fixed.clone(),
+        None => {
+            let package = state.ui.front().0;
+            Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
+        }
+    }
 }
 
 /// Errors are printed and the exit code is still zero: that is how the real program ends.
