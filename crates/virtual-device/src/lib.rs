@@ -27,4 +27,4 @@ pub use config::{Auth, DumpFault, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};
 pub use phone::Phone;
 pub use replay::{Recording, RecordingError};
-pub use truth::{Applied, FaultEvent, Hit, ReplayTruth, Truth};
+pub use truth::{Applied, FaultEvent, Hit, ReplayTruth, ShownToast, Truth};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use crate::app::{launcher, workbench};
+use crate::app::{launcher, shop, workbench};
 use crate::fs::Fs;
 
 const PACKAGES_MAX: usize = 500;
@@ -39,6 +39,8 @@ impl Packages {
             ("com.android.systemui", true),
             (launcher::PACKAGE, true),
             (workbench::PACKAGE, false),
+            (shop::PACKAGE, false),
+            ("com.google.android.permissioncontroller", true),
         ] {
             packages.add(name, system, apk.clone(), fs, now_s);
         }

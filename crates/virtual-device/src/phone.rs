@@ -12,6 +12,7 @@ use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::adbd;
+use crate::app::system::SystemWindow;
 use crate::config::{DumpFault, PhoneConfig};
 use crate::faults::{Due, Fault};
 use crate::state::State;
@@ -153,7 +154,7 @@ impl Phone {
                 Due::SpellEnds(Fault::Unauthorized) => self.with(|state| state.set_trust(true)),
                 Due::SpellBegins(_) => self.set_plugged(false),
                 Due::SpellEnds(_) => self.set_plugged(true),
-                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog => {}
+                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog(_) => {}
             }
         }
         next
@@ -195,6 +196,16 @@ impl Phone {
     /// Serves this tree verbatim in place of the app's, or the app's again.
     pub fn set_hierarchy(&self, xml: Option<Bytes>) {
         self.with(|state| state.hierarchy = xml);
+    }
+
+    /// Turns the screen by quarter turns; 0 is upright.
+    pub fn set_rotation(&self, quarter_turns: u8) {
+        self.with(|state| state.set_rotation(quarter_turns));
+    }
+
+    /// A dialog of the system that no app asked for.
+    pub fn show_alert(&self, title: &'static str, message: &'static str) {
+        self.with(|state| state.ui.show_system(SystemWindow::Alert { title, message }, state.now));
     }
 
     /// The next dump goes wrong in this way.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::app::geometry::Screen;
-use crate::app::ui::{Note, Ui};
+use crate::app::ui::{Gesture, Note, Toast, Ui};
 use crate::app::{keys, launcher};
 use crate::clock::Clock;
 use crate::config::{Auth, DumpFault, PhoneConfig};
@@ -15,7 +15,7 @@ use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
 use crate::replay::Replay;
-use crate::truth::{Applied, Hit, Record, Truth};
+use crate::truth::{Applied, Record, ShownToast, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
 const SHELL_UID: u32 = 2000;
@@ -37,6 +37,8 @@ pub struct State {
     pub packages: Packages,
     pub size_override: Option<(u32, u32)>,
     pub density_override: Option<u32>,
+    /// Quarter turns.
+    pub rotation: u8,
     pub clipboard: String,
     pub hierarchy: Option<Bytes>,
     pub dump_fault: Option<DumpFault>,
@@ -87,6 +89,7 @@ impl State {
             fs,
             size_override: None,
             density_override: None,
+            rotation: 0,
             clipboard: String::new(),
             hierarchy: config.hierarchy.clone(),
             dump_fault: None,
@@ -181,7 +184,7 @@ impl State {
             wall_ms: self.clock.wall_ms(at),
             uptime_ms: self.clock.uptime(at).as_millis() as u64,
             pid,
-            tid: pid + u32::from(tag == "OkHttp") * 17,
+            tid: pid + u32::from(tag == "OkHttp" || tag.starts_with("okhttp")) * 17,
             priority,
             tag: tag.to_owned(),
             message: message.to_owned(),
@@ -217,6 +220,11 @@ impl State {
                 Note::Started { at, package, activity, within } => {
                     self.started(at, &format!("{package}/{activity}"), package, within);
                 }
+                Note::Crashed { at, package, activity, exception, frames } => {
+                    self.crashed(at, (package, activity), exception, frames);
+                }
+                Note::NotResponding { at, package, activity } => self.not_responding(at, (package, activity)),
+                Note::Closed { at, package } => self.closed(at, package),
             }
         }
         let screen = self.screen();
@@ -279,12 +287,16 @@ impl State {
     }
 
     pub fn screen(&self) -> Screen {
-        let (width, height) = self.size_override.unwrap_or_else(|| self.physical_size());
+        let (mut width, mut height) = self.size_override.unwrap_or_else(|| self.physical_size());
+        if self.rotation % 2 == 1 {
+            std::mem::swap(&mut width, &mut height);
+        }
         Screen {
             width: width as i32,
             height: height as i32,
             density: self.density_override.unwrap_or(self.config.density),
             dark: self.ui.dark(),
+            rotation: self.rotation,
         }
     }
 
@@ -301,14 +313,6 @@ impl State {
 
     pub fn swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
-        if self.mischief.dialog(&screen).is_some() {
-            return self.note_input(Applied::Swipe {
-                from,
-                to,
-                ms,
-                hit: Some(Hit::named("outside the dialog")),
-            });
-        }
         let hit = match &mut self.replay {
             Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
             None => self.ui.swipe(from, to, ms, &screen, self.now),
@@ -317,10 +321,27 @@ impl State {
         self.settle();
     }
 
-    fn text_into(&mut self, text: &str) -> Option<String> {
-        if self.mischief.dialog(&self.screen()).is_some() {
-            return None;
+    /// A long press that moves and lets go.
+    pub fn drag_and_drop(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
+        let screen = self.screen();
+        let hit = match &mut self.replay {
+            Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
+            None => self.ui.gesture(&Gesture::drag(from, to, ms), &screen, self.now),
+        };
+        self.note_input(Applied::Swipe { from, to, ms, hit });
+        self.settle();
+    }
+
+    /// Turns the screen, as `user_rotation` does: 0 is upright.
+    pub fn set_rotation(&mut self, quarter_turns: u8) {
+        if self.rotation != quarter_turns % 4 {
+            self.rotation = quarter_turns % 4;
+            self.ui.changed(self.now);
+            self.settle();
         }
+    }
+
+    fn text_into(&mut self, text: &str) -> Option<String> {
         match &mut self.replay {
             Some(replay) => replay.type_text(text, self.now),
             None => self.ui.type_text(text, self.now).map(str::to_owned),
@@ -339,11 +360,6 @@ impl State {
             let text = self.clipboard.clone();
             let into = self.text_into(&text);
             self.note_input(Applied::Paste { text, into });
-        } else if self.mischief.dialog(&screen).is_some() {
-            if code == keys::BACK {
-                self.mischief.close_dialog(self.now);
-            }
-            self.note_input(Applied::Key { code });
         } else {
             match &mut self.replay {
                 Some(replay) => replay.key(code, self.now),
@@ -396,8 +412,14 @@ impl State {
             clipboard: self.clipboard.clone(),
             packages: self.packages.iter().map(|(name, _)| name.clone()).collect(),
             connections: self.connections,
+            toasts: self.ui.toasts().iter().map(|toast| self.shown(toast)).collect(),
             replay: self.replay.as_ref().map(Replay::truth),
         }
+    }
+
+    fn shown(&self, toast: &Toast) -> ShownToast {
+        let ms = |at| self.clock.uptime(at).as_millis() as u64;
+        ShownToast { text: toast.text.clone(), from_ms: ms(toast.from), until_ms: ms(toast.until) }
     }
 }
 

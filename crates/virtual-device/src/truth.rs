@@ -36,6 +36,8 @@ pub struct Truth {
     pub packages: Vec<String>,
     /// Connections that are open now.
     pub connections: usize,
+    /// Every toast, in order.
+    pub toasts: Vec<ShownToast>,
     /// Where a replay phone is in its recording.
     pub replay: Option<ReplayTruth>,
 }
@@ -56,6 +58,14 @@ pub struct ReplayTruth {
     pub steps_passed: usize,
     /// The last recorded action was taken, and nobody recorded what came after it.
     pub finished: bool,
+}
+
+/// In milliseconds since boot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownToast {
+    pub text: String,
+    pub from_ms: u64,
+    pub until_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]

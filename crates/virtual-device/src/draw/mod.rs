@@ -1,6 +1,7 @@
 //! Pixels, drawn from the same widgets that the dump describes.
 
 pub mod canvas;
+mod parts;
 mod text;
 
 use bytes::Bytes;
@@ -18,6 +19,7 @@ pub struct Scene {
     pub activity: Widget,
     pub dialog: Option<Widget>,
     pub keyboard: bool,
+    pub toast: Option<String>,
     pub wall_ms: u64,
 }
 
@@ -68,11 +70,16 @@ pub fn draw(scene: &Scene) -> Pixels {
     let mut painter = Painter { canvas: &mut canvas, palette, screen: &scene.screen };
     painter.tree(&scene.activity);
     if let Some(dialog) = &scene.dialog {
-        painter.canvas.shade();
+        if !matches!(dialog.look, Look::Menu | Look::Page) {
+            painter.canvas.shade();
+        }
         painter.tree(dialog);
     }
     if scene.keyboard {
         painter.keyboard();
+    }
+    if let Some(text) = &scene.toast {
+        painter.toast(text);
     }
     painter.status_bar(scene.wall_ms);
     Pixels { width, height, rgba: canvas.into_rgba() }
@@ -137,6 +144,19 @@ impl Painter<'_> {
             Look::TextButton => self.centred(bounds, &text, 16, p.accent),
             Look::Switch => self.switch(widget, &text),
             Look::Slider(fraction) => self.slider(bounds, fraction),
+            Look::SliderLeft(fraction) => self.slider(bounds, 1.0 - fraction),
+            Look::SliderUp(fraction) => self.slider_up(bounds, fraction),
+            Look::Caption => self.label(bounds, &text, 14, p.faint),
+            Look::Picture => self.canvas.fill(bounds, self.dp(6), p.line),
+            Look::CheckBox => self.check(widget, &text, self.dp(3)),
+            Look::Radio => self.check(widget, &text, self.dp(10)),
+            Look::Tab => self.tab(widget, &text),
+            Look::DropDown => self.canvas.outline(bounds, self.dp(6), self.dp(1), p.line),
+            Look::Menu => {
+                self.canvas.fill(bounds, self.dp(4), p.card);
+                self.canvas.outline(bounds, self.dp(4), self.dp(1), p.line);
+            }
+            Look::Cover => self.canvas.fill(bounds, self.dp(8), p.line),
             Look::Spinner => self.spinner(bounds),
             Look::Icon => self.icon(bounds, &text),
         }

@@ -6,12 +6,15 @@
     reason = "a failed expectation is a failed test"
 )]
 
+mod apps;
 mod capture;
 mod files;
+mod gallery;
 mod host;
 mod hostile;
 mod reverse;
 mod server;
 mod shell;
+mod statistics;
 mod story;
 mod transport;

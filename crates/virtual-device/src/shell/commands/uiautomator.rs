@@ -11,6 +11,8 @@ use crate::phone::Phone;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 const KILLED_EXIT: u8 = 137;
+/// How long accessibility waits for an app's answer.
+const INTERACTION_LIMIT: Duration = Duration::from_secs(5);
 
 const USAGE: &str = "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\n\
     help: displays help message\n\nruntest: executes UI automation tests\n\n\
@@ -81,7 +83,11 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
     if !quiet(call.phone).await {
         return fail(call, "ERROR: could not get idle state.").await;
     }
-    if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.mischief.is_rootless(state.now)) {
+    // A stuck main thread does not answer accessibility, which waits for so long.
+    if !call.phone.with(|state| state.ui.responds()) {
+        tokio::time::sleep(INTERACTION_LIMIT).await;
+    }
+    if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.is_rootless()) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
