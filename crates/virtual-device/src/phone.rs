@@ -157,7 +157,7 @@ impl Phone {
                 Due::SpellEnds(Fault::Unauthorized) => self.with(|state| state.set_trust(true)),
                 Due::SpellBegins(_) => self.set_plugged(false),
                 Due::SpellEnds(_) => self.set_plugged(true),
-                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog => {}
+                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog(_) => {}
             }
         }
         next

@@ -15,7 +15,7 @@ use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
 use crate::replay::Replay;
-use crate::truth::{Applied, Hit, Record, ShownToast, Truth};
+use crate::truth::{Applied, Record, ShownToast, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
 const SHELL_UID: u32 = 2000;
@@ -313,14 +313,6 @@ impl State {
 
     pub fn swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
-        if self.mischief.dialog(&screen).is_some() {
-            return self.note_input(Applied::Swipe {
-                from,
-                to,
-                ms,
-                hit: Some(Hit::named("outside the dialog")),
-            });
-        }
         let hit = match &mut self.replay {
             Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
             None => self.ui.swipe(from, to, ms, &screen, self.now),
@@ -332,10 +324,10 @@ impl State {
     /// A long press that moves and lets go.
     pub fn drag_and_drop(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
-        if self.replay.is_some() || self.mischief.dialog(&screen).is_some() {
-            return self.swipe(from, to, ms);
-        }
-        let hit = self.ui.gesture(&Gesture::drag(from, to, ms), &screen, self.now);
+        let hit = match &mut self.replay {
+            Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
+            None => self.ui.gesture(&Gesture::drag(from, to, ms), &screen, self.now),
+        };
         self.note_input(Applied::Swipe { from, to, ms, hit });
         self.settle();
     }
@@ -350,9 +342,6 @@ impl State {
     }
 
     fn text_into(&mut self, text: &str) -> Option<String> {
-        if self.mischief.dialog(&self.screen()).is_some() {
-            return None;
-        }
         match &mut self.replay {
             Some(replay) => replay.type_text(text, self.now),
             None => self.ui.type_text(text, self.now).map(str::to_owned),
@@ -371,11 +360,6 @@ impl State {
             let text = self.clipboard.clone();
             let into = self.text_into(&text);
             self.note_input(Applied::Paste { text, into });
-        } else if self.mischief.dialog(&screen).is_some() {
-            if code == keys::BACK {
-                self.mischief.close_dialog(self.now);
-            }
-            self.note_input(Applied::Key { code });
         } else {
             match &mut self.replay {
                 Some(replay) => replay.key(code, self.now),

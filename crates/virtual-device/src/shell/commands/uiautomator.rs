@@ -9,7 +9,6 @@ use crate::app::xml;
 use crate::config::DumpFault;
 use crate::helpers::Automation;
 use crate::phone::Phone;
-use crate::state::State;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 const KILLED_EXIT: u8 = 137;
@@ -64,8 +63,7 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
     if !call.phone.with(|state| state.ui.responds()) {
         tokio::time::sleep(INTERACTION_LIMIT).await;
     }
-    let rootless = |state: &mut State| !state.ui.responds() || state.mischief.is_rootless(state.now);
-    if fault == Some(DumpFault::NullRoot) || call.phone.with(rootless) {
+    if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.is_rootless()) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
