@@ -27,6 +27,8 @@ pub struct PhoneConfig {
     pub faults: Faults,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
+    /// An adbd of Android 4: the first protocol, 4096 bytes a frame, no features.
+    pub old_adbd: bool,
 }
 
 impl Default for PhoneConfig {
@@ -44,6 +46,7 @@ impl Default for PhoneConfig {
             replay: None,
             faults: Faults::default(),
             seed: 1,
+            old_adbd: false,
         }
     }
 }

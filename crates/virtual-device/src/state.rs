@@ -53,6 +53,8 @@ pub struct State {
     next_pid: u32,
     /// Namespace/key to value.
     pub settings: BTreeMap<String, String>,
+    /// What the services behind `cmd` remember.
+    pub services: crate::shell::services::Services,
     pub properties: BTreeMap<String, String>,
     pub plugged: bool,
     pub connections: usize,
@@ -99,7 +101,8 @@ impl State {
             automation_busy: false,
             pids: BTreeMap::new(),
             next_pid: 3000 + (config.seed % 1000) as u32,
-            settings: BTreeMap::new(),
+            settings: crate::shell::services::default_settings(config.seed),
+            services: crate::shell::services::Services::default(),
             properties: properties(&config),
             plugged: true,
             connections: 0,
@@ -234,12 +237,10 @@ impl State {
     fn started(&mut self, at: Instant, component: &str, package: &str, within: bool) {
         let uid = self.packages.get(package).map_or(SHELL_UID, |p| p.uid);
         let line = if within {
-            format!("START u0 {{cmp={component}}} with LAUNCH_MULTIPLE from uid {uid} result code=0")
+            self.start_line(&format!("cmp={component}"), uid)
         } else {
-            format!(
-                "START u0 {{act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] flg=0x10000000 \
-                 cmp={component}}} with LAUNCH_MULTIPLE from uid {SHELL_UID} (BAL_ALLOW_PERMISSION) result code=0"
-            )
+            let main = "act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] flg=0x10000000";
+            self.start_line(&format!("{main} cmp={component}"), SHELL_UID)
         };
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &line);
         self.pid_of(package, at);
