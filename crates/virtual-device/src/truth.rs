@@ -42,6 +42,14 @@ pub struct Truth {
     pub replay: Option<ReplayTruth>,
 }
 
+/// In milliseconds since boot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownToast {
+    pub text: String,
+    pub from_ms: u64,
+    pub until_ms: u64,
+}
+
 /// Something went wrong on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultEvent {
@@ -58,14 +66,6 @@ pub struct ReplayTruth {
     pub steps_passed: usize,
     /// The last recorded action was taken, and nobody recorded what came after it.
     pub finished: bool,
-}
-
-/// In milliseconds since boot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownToast {
-    pub text: String,
-    pub from_ms: u64,
-    pub until_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
