@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+use crate::apk::{self, Manifest};
 use crate::app::{launcher, shop, workbench};
 use crate::fs::Fs;
 
@@ -14,6 +15,8 @@ pub struct Package {
     pub uid: u32,
     pub directory: String,
     pub system: bool,
+    /// What the app file says; little for apps that were there from the start.
+    pub manifest: Manifest,
 }
 
 impl Package {
@@ -53,7 +56,8 @@ impl Packages {
         } else {
             format!("/data/app/~~q1w2e3==/{name}-r4t5y6==")
         };
-        let package = Package { uid: self.next_uid, directory, system };
+        let package =
+            Package { uid: self.next_uid, directory, system, manifest: apk::read(&apk).unwrap_or_default() };
         self.next_uid += 1;
         fs.install(&package.apk(), apk, now_s);
         self.all.insert(name.to_owned(), package);
@@ -67,8 +71,8 @@ impl Packages {
         self.all.iter()
     }
 
-    /// Registers an app file under the name that a trivial rule gives it: `package=NAME` anywhere in its first
-    /// bytes, else a name made from its length. A real manifest is binary XML inside a zip and is not read.
+    /// Registers an app file under the name in its manifest. A file without one gets the name that follows `package=`
+    /// in its first bytes, else a name made from its length.
     pub fn install(&mut self, apk: Bytes, fs: &mut Fs, now_s: u32) -> Result<String, String> {
         if !apk.starts_with(b"PK") {
             return Err(
@@ -79,7 +83,9 @@ impl Packages {
         if self.all.len() >= PACKAGES_MAX {
             return Err("Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]".to_owned());
         }
-        let name = named_in(&apk).unwrap_or_else(|| format!("com.installed.app{}", apk.len()));
+        let manifest = apk::read(&apk).map(|manifest| manifest.package);
+        let name =
+            manifest.or_else(|| named_in(&apk)).unwrap_or_else(|| format!("com.installed.app{}", apk.len()));
         if !self.all.contains_key(&name) {
             self.add(&name, false, apk, fs, now_s);
         }

@@ -370,6 +370,16 @@ impl State {
         self.settle();
     }
 
+    /// The accessibility action of that name, on the field at a point.
+    pub fn set_text(&mut self, at: (i32, i32), text: &str) -> bool {
+        let screen = self.screen();
+        let into = self.ui.set_text(at, text, &screen, self.now).map(str::to_owned);
+        let done = into.is_some();
+        self.note_input(Applied::Text { text: text.to_owned(), into });
+        self.settle();
+        done
+    }
+
     pub fn select_all(&mut self) {
         match &mut self.replay {
             Some(replay) => replay.select_all(),

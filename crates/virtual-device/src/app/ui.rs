@@ -4,7 +4,7 @@ mod overlay;
 mod touch;
 mod typing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use tokio::time::Instant;
 
@@ -102,6 +102,8 @@ pub struct Ui {
     blocked: Option<Blocked>,
     /// A tap that may become a double tap.
     pending: Option<Pending>,
+    /// Where the finger that is down was.
+    moves: VecDeque<(Instant, (i32, i32))>,
     crashes: BTreeMap<&'static str, Instant>,
     granted: Vec<(&'static str, &'static str)>,
     /// When the last accessibility event was sent.
@@ -141,6 +143,7 @@ impl Ui {
             notices: Vec::new(),
             blocked: None,
             pending: None,
+            moves: VecDeque::new(),
             crashes: BTreeMap::new(),
             granted: Vec::new(),
             changed_at: now,

@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use super::commands::{self, Call};
 use super::expand::wildcard;
 use super::io::{BROKEN_EXIT, Input, Io, Output, PIPE_CHUNKS};
+use super::redirect::inherited;
 use crate::phone::Phone;
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -157,7 +158,7 @@ impl Shell {
 
     fn background(&mut self, list: AndOrList, io: &Io) {
         let mut child = self.clone();
-        let io = Io { stdin: Input::empty(), ..io.clone() };
+        let io = Io { stdin: Input::empty(), ..inherited(&list, io) };
         tokio::spawn(async move {
             child.and_or(&list, &io).await;
         });

@@ -49,9 +49,9 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
             }
             Answer::ok()
         }
-        ["broadcast", ..] => {
+        ["broadcast", rest @ ..] => crate::helpers::ime::broadcast(state, rest).unwrap_or_else(|| {
             Answer::out("Broadcasting: Intent { flg=0x400000 }\nBroadcast completed: result=0\n")
-        }
+        }),
         ["get-current-user"] => Answer::out("0\n"),
         ["instrument", ..] => Answer::out("INSTRUMENTATION_FAILED: no such instrumentation\n"),
         _ => Answer::fail(255, "Activity manager (activity) commands:\n  help\n"),
@@ -142,6 +142,10 @@ pub fn ps(state: &mut State, _call: &Call<'_>) -> Answer {
 
 /// The shell user may not kill what is not its own.
 pub fn kill(_state: &mut State, call: &Call<'_>) -> Answer {
+    let killed = call.arguments.last().is_some_and(|words| call.phone.helpers().kill(words));
+    if killed && call.name == "pkill" {
+        return Answer::ok();
+    }
     if call.name == "kill" {
         return Answer::fail(1, "/system/bin/sh: kill: Operation not permitted\n");
     }

@@ -85,7 +85,7 @@ impl Run<'_> {
 }
 
 /// Alternatives, each a sequence of atoms with repeats.
-struct Expression {
+pub struct Expression {
     alternatives: Vec<Vec<Item>>,
     fold: bool,
 }
@@ -108,7 +108,7 @@ enum Atom {
 }
 
 impl Expression {
-    fn parse(pattern: &str, fixed: bool, extended: bool, fold: bool) -> Option<Expression> {
+    pub fn parse(pattern: &str, fixed: bool, extended: bool, fold: bool) -> Option<Expression> {
         if pattern.len() > PATTERN_BYTES_MAX {
             return None;
         }
@@ -126,7 +126,7 @@ impl Expression {
         Some(Expression { alternatives, fold })
     }
 
-    fn is_in(&self, line: &str) -> bool {
+    pub fn is_in(&self, line: &str) -> bool {
         let line: Vec<char> =
             if self.fold { line.to_lowercase().chars().collect() } else { line.chars().collect() };
         let mut steps = Budget::default();

@@ -14,7 +14,9 @@ mod test;
 mod text;
 mod uiautomator;
 
+pub use grep::Expression;
 pub use screen::pixels;
+pub use uiautomator::hierarchy;
 
 use std::collections::BTreeMap;
 
@@ -119,6 +121,7 @@ pub async fn run(call: &Call<'_>) -> Result<Option<u8>, Broken> {
         "sleep" => system::sleep(call).await,
         "timeout" => system::timeout(call).await?,
         "toybox" => system::toybox(call).await?,
+        "app_process" | "app_process64" => crate::helpers::app_process(call).await?,
         "input" => input::input(call).await?,
         "uiautomator" => uiautomator::uiautomator(call).await?,
         "screencap" => screen::screencap(call).await?,
@@ -168,7 +171,8 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "pkill" | "kill" | "killall" => activity::kill,
         "am" => activity::am,
         "dumpsys" => dumpsys::dumpsys,
-        "svc" | "ime" | "appops" | "setenforce" => |_, _| Answer::ok(),
+        "ime" => crate::helpers::ime::ime,
+        "svc" | "appops" | "setenforce" => |_, _| Answer::ok(),
         "which" => system::which,
         "run-as" => |_, call| {
             let package = call.arguments.first().map_or("", String::as_str);

@@ -48,7 +48,7 @@ fn package_query(state: &mut State, words: &[&str]) -> Answer {
         ["list", "features"] => {
             Answer::out("feature:reqGlEsVersion=0x30002\nfeature:android.hardware.touchscreen\n")
         }
-        ["list", "instrumentation", ..] => Answer::ok(),
+        ["list", "instrumentation", ..] => instrumentations(state),
         ["has-feature", feature, ..] => {
             let has = *feature == "android.hardware.touchscreen";
             Answer { out: format!("{has}\n").into_bytes(), code: u8::from(!has), ..Answer::default() }
@@ -96,8 +96,21 @@ fn list(state: &State, words: &[&str]) -> Answer {
     let mut out = String::new();
     for (name, package) in state.packages.iter().filter(|(name, p)| wanted(name, p.system)) {
         let path = if words.contains(&"-f") { format!("{}=", package.apk()) } else { String::new() };
-        let version = if words.contains(&"--show-versioncode") { " versionCode:1" } else { "" };
+        let version = match package.manifest.version_code.unwrap_or(1) {
+            code if words.contains(&"--show-versioncode") => format!(" versionCode:{code}"),
+            _ => String::new(),
+        };
         out.push_str(&format!("package:{path}{name}{version}\n"));
+    }
+    Answer::out(out)
+}
+
+fn instrumentations(state: &State) -> Answer {
+    let mut out = String::new();
+    for (name, package) in state.packages.iter() {
+        for (runner, target) in &package.manifest.instrumentations {
+            out.push_str(&format!("instrumentation:{name}/{runner} (target={target})\n"));
+        }
     }
     Answer::out(out)
 }

@@ -7,6 +7,7 @@ use super::super::io::Broken;
 use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
+use crate::helpers::Automation;
 use crate::phone::Phone;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
@@ -29,38 +30,13 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
         }
     };
     call.start_java().await;
-    let Some(registered) = Registered::take(call.phone) else {
-        call.io
-            .stderr
-            .write(
-                "java.lang.IllegalStateException: UiAutomationService \
-                 android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1a2b3c4already registered!\n\t\
-                 at android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n\t\
-                 at android.app.UiAutomation.connectWithTimeout(UiAutomation.java:409)\n\t\
-                 at com.android.uiautomator.core.UiAutomationShellWrapper.connect(UiAutomationShellWrapper.java:47)\nKilled \n",
-            )
-            .await?;
+    let Some(registered) = Automation::take(call.phone) else {
+        call.io.stderr.write(format!("{}Killed \n", Automation::REFUSED)).await?;
         return Ok(KILLED_EXIT);
     };
     let outcome = dump(call, path).await;
     drop(registered);
     outcome
-}
-
-/// The one UiAutomation of the phone, given back when the process ends however it ends.
-struct Registered(Phone);
-
-impl Registered {
-    fn take(phone: &Phone) -> Option<Registered> {
-        let free = phone.with(|state| !std::mem::replace(&mut state.automation_busy, true));
-        free.then(|| Registered(phone.clone()))
-    }
-}
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        self.0.with(|state| state.automation_busy = false);
-    }
 }
 
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
