@@ -19,8 +19,8 @@ use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
 use overlay::Blocked;
 pub use overlay::{Notice, Toast};
+pub use touch::Gesture;
 use touch::Pending;
-pub use touch::{Gesture, LONG_PRESS_MS};
 
 /// Things that may happen in one step of the clock.
 const EVENTS_MAX: usize = 10_000;

@@ -5,7 +5,6 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::app::geometry::Rect;
 use crate::phone::Phone;
-use crate::shell::commands::hierarchy;
 
 /// Nodes of one tree; the rest is left out.
 const NODES_MAX: usize = 20_000;

@@ -16,7 +16,6 @@ mod uiautomator;
 
 pub use grep::Expression;
 pub use screen::pixels;
-pub use uiautomator::hierarchy;
 
 use std::collections::BTreeMap;
 
