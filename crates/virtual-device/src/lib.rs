@@ -7,12 +7,14 @@
 
 mod adb_server;
 mod adbd;
+mod apk;
 mod app;
 mod clock;
 mod config;
 mod draw;
 mod faults;
 mod fs;
+mod helpers;
 mod logcat;
 mod md5;
 mod packages;

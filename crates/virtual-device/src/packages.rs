@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
+use crate::apk::{self, Manifest};
 use crate::app::{launcher, shop, workbench};
 use crate::fs::Fs;
 
@@ -23,6 +24,8 @@ pub struct Package {
     pub uid: u32,
     pub directory: String,
     pub system: bool,
+    /// What the app file says; little for apps that were there from the start.
+    pub manifest: Manifest,
     /// `run-as` and debuggers may enter it.
     pub debuggable: bool,
     pub version_code: u32,
@@ -109,7 +112,6 @@ impl Packages {
             (launcher::PACKAGE, true),
             (workbench::PACKAGE, false),
             (shop::PACKAGE, false),
-            ("com.google.android.permissioncontroller", true),
         ] {
             packages.add(name, system, apk.clone(), fs, now_s);
         }
@@ -125,12 +127,14 @@ impl Packages {
         let ours = name == workbench::PACKAGE;
         let requested: BTreeSet<String> =
             if ours { REQUESTED.iter().map(|p| (*p).to_owned()).collect() } else { BTreeSet::new() };
+        let manifest = apk::read(&apk).unwrap_or_default();
         let package = Package {
             uid: self.next_uid,
             directory,
             system,
             debuggable: ours,
-            version_code: 1,
+            version_code: manifest.version_code.unwrap_or(1),
+            manifest,
             version_name: "1.0".to_owned(),
             first_install_s: now_s,
             last_update_s: now_s,
@@ -155,8 +159,8 @@ impl Packages {
         self.all.iter()
     }
 
-    /// Registers an app file under the name that a trivial rule gives it: `package=NAME` anywhere in its first
-    /// bytes, else a name made from its length. A real manifest is binary XML inside a zip and is not read.
+    /// Registers an app file under the name in its manifest. A file without one gets the name that follows `package=`
+    /// in its first bytes, else a name made from its length.
     pub fn install(&mut self, apk: Bytes, fs: &mut Fs, now_s: u32) -> Result<String, String> {
         if !apk.starts_with(b"PK") {
             return Err(
@@ -167,7 +171,9 @@ impl Packages {
         if self.all.len() >= PACKAGES_MAX {
             return Err("Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]".to_owned());
         }
-        let name = named_in(&apk).unwrap_or_else(|| format!("com.installed.app{}", apk.len()));
+        let manifest = apk::read(&apk).map(|manifest| manifest.package);
+        let name =
+            manifest.or_else(|| named_in(&apk)).unwrap_or_else(|| format!("com.installed.app{}", apk.len()));
         match self.all.get_mut(&name) {
             Some(package) => package.last_update_s = now_s,
             None => self.add(&name, false, apk, fs, now_s),

@@ -15,6 +15,7 @@ use crate::adbd;
 use crate::app::system::SystemWindow;
 use crate::config::{DumpFault, PhoneConfig};
 use crate::faults::{Due, Fault};
+use crate::helpers::Helpers;
 use crate::state::State;
 use crate::truth::Truth;
 
@@ -45,6 +46,7 @@ struct Inner {
     /// Cancelled when every transport must drop; replaced by a fresh one at the same moment.
     cut: Mutex<CancellationToken>,
     reverse: adbd::Reverse,
+    helpers: Helpers,
     plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
     /// Lets faults happen at their own times; runs once somebody has connected.
     fault_clock: AtomicBool,
@@ -58,6 +60,7 @@ impl Phone {
             logged: watch::Sender::new(0),
             cut: Mutex::new(CancellationToken::new()),
             reverse: adbd::Reverse::default(),
+            helpers: Helpers::default(),
             plug_listeners: Mutex::new(Vec::new()),
             fault_clock: AtomicBool::new(false),
         };
@@ -154,7 +157,7 @@ impl Phone {
                 Due::SpellEnds(Fault::Unauthorized) => self.with(|state| state.set_trust(true)),
                 Due::SpellBegins(_) => self.set_plugged(false),
                 Due::SpellEnds(_) => self.set_plugged(true),
-                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog => {}
+                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog(_) => {}
             }
         }
         next
@@ -226,6 +229,10 @@ impl Phone {
 
     pub(crate) fn reverse(&self) -> &adbd::Reverse {
         &self.inner.reverse
+    }
+
+    pub(crate) fn helpers(&self) -> &Helpers {
+        &self.inner.helpers
     }
 
     /// Runs `act` on the state as it is now: everything that was due has happened before.

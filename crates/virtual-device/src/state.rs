@@ -15,7 +15,7 @@ use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
 use crate::replay::Replay;
-use crate::truth::{Applied, Hit, Record, ShownToast, Truth};
+use crate::truth::{Applied, Record, ShownToast, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
 const SHELL_UID: u32 = 2000;
@@ -314,14 +314,6 @@ impl State {
 
     pub fn swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
-        if self.mischief.dialog(&screen).is_some() {
-            return self.note_input(Applied::Swipe {
-                from,
-                to,
-                ms,
-                hit: Some(Hit::named("outside the dialog")),
-            });
-        }
         let hit = match &mut self.replay {
             Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
             None => self.ui.swipe(from, to, ms, &screen, self.now),
@@ -333,10 +325,10 @@ impl State {
     /// A long press that moves and lets go.
     pub fn drag_and_drop(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
-        if self.replay.is_some() || self.mischief.dialog(&screen).is_some() {
-            return self.swipe(from, to, ms);
-        }
-        let hit = self.ui.gesture(&Gesture::drag(from, to, ms), &screen, self.now);
+        let hit = match &mut self.replay {
+            Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
+            None => self.ui.gesture(&Gesture::drag(from, to, ms), &screen, self.now),
+        };
         self.note_input(Applied::Swipe { from, to, ms, hit });
         self.settle();
     }
@@ -351,9 +343,6 @@ impl State {
     }
 
     fn text_into(&mut self, text: &str) -> Option<String> {
-        if self.mischief.dialog(&self.screen()).is_some() {
-            return None;
-        }
         match &mut self.replay {
             Some(replay) => replay.type_text(text, self.now),
             None => self.ui.type_text(text, self.now).map(str::to_owned),
@@ -372,11 +361,6 @@ impl State {
             let text = self.clipboard.clone();
             let into = self.text_into(&text);
             self.note_input(Applied::Paste { text, into });
-        } else if self.mischief.dialog(&screen).is_some() {
-            if code == keys::BACK {
-                self.mischief.close_dialog(self.now);
-            }
-            self.note_input(Applied::Key { code });
         } else {
             match &mut self.replay {
                 Some(replay) => replay.key(code, self.now),
@@ -385,6 +369,16 @@ impl State {
             self.note_input(Applied::Key { code });
         }
         self.settle();
+    }
+
+    /// The accessibility action of that name, on the field at a point.
+    pub fn set_text(&mut self, at: (i32, i32), text: &str) -> bool {
+        let screen = self.screen();
+        let into = self.ui.set_text(at, text, &screen, self.now).map(str::to_owned);
+        let done = into.is_some();
+        self.note_input(Applied::Text { text: text.to_owned(), into });
+        self.settle();
+        done
     }
 
     pub fn select_all(&mut self) {

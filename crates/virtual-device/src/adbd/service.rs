@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 use mdm_wire::adb::framebuffer::Header;
+use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 
 use super::mux::OpenRequest;
-use super::stream::StreamIo;
+use super::stream::{StreamIo, bridge};
 use super::{install, shell, sync};
 use crate::phone::Phone;
 use crate::shell::commands::pixels;
@@ -18,6 +19,8 @@ pub enum Service {
     Sync,
     Framebuffer,
     Echo,
+    /// Something on the phone that listens.
+    Pipe(DuplexStream),
     /// `abb_exec`, or `abb` with packets: arguments separated by NUL.
     Binder(Vec<String>, bool),
     Reboot,
@@ -53,6 +56,7 @@ pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> 
         "sync" => Service::Sync,
         "framebuffer" => Service::Framebuffer,
         "tcp" if argument == ECHO_PORT => Service::Echo,
+        "tcp" | "localabstract" => Service::Pipe(phone.helpers().connect(phone, name)?),
         "reverse" => Service::Say(phone.reverse().command(argument, requests)),
         "root" => Service::Say("adbd cannot run as root in production builds\n".to_owned()),
         "unroot" => Service::Say("adbd not running as root\n".to_owned()),
@@ -81,6 +85,7 @@ impl Service {
                     }
                 }
             }
+            Service::Pipe(pipe) => bridge(io, pipe).await,
             Service::Binder(arguments, packets) => install::binder(phone, arguments, packets, io).await,
             Service::TrackProcesses => track_processes(phone, io).await,
             Service::Reboot => phone.reboot(),

@@ -4,7 +4,7 @@ mod overlay;
 mod touch;
 mod typing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use tokio::time::Instant;
 
@@ -19,8 +19,8 @@ use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
 use overlay::Blocked;
 pub use overlay::{Notice, Toast};
+pub use touch::Gesture;
 use touch::Pending;
-pub use touch::{Gesture, LONG_PRESS_MS};
 
 /// Things that may happen in one step of the clock.
 const EVENTS_MAX: usize = 10_000;
@@ -102,6 +102,8 @@ pub struct Ui {
     blocked: Option<Blocked>,
     /// A tap that may become a double tap.
     pending: Option<Pending>,
+    /// Where the finger that is down was.
+    moves: VecDeque<(Instant, (i32, i32))>,
     crashes: BTreeMap<&'static str, Instant>,
     granted: Vec<(&'static str, &'static str)>,
     /// When the last accessibility event was sent.
@@ -141,6 +143,7 @@ impl Ui {
             notices: Vec::new(),
             blocked: None,
             pending: None,
+            moves: VecDeque::new(),
             crashes: BTreeMap::new(),
             granted: Vec::new(),
             changed_at: now,

@@ -33,6 +33,36 @@ impl Painter<'_> {
         }
     }
 
+    /// A picture of what its description says: an arrow for the way up, else an initial.
+    pub(super) fn icon_button(&mut self, widget: &Widget) {
+        let sign = match widget.description.as_str() {
+            "Navigate up" => "<".to_owned(),
+            other => other.chars().take(1).collect(),
+        };
+        self.centred(widget.bounds, &sign, 20, self.palette.ink);
+    }
+
+    /// The thumb travels between insets of a third of the height, as touches are read.
+    pub(super) fn slider(&mut self, widget: &Widget, fraction: f32, mirrored: bool) {
+        let p = self.palette;
+        let b = widget.bounds;
+        let inset = b.height() / 3;
+        let middle = (b.top + b.bottom) / 2;
+        let half = self.dp(2);
+        let track = Rect::new(b.left + inset, middle - half, b.right - inset, middle + half);
+        let ink = if widget.flags.disabled { p.faint } else { p.accent };
+        self.canvas.fill(track, half, p.line);
+        let way = (track.width() as f32 * fraction.clamp(0.0, 1.0)) as i32;
+        let (at, filled) = if mirrored {
+            (track.right - way, Rect { left: track.right - way, ..track })
+        } else {
+            (track.left + way, Rect { right: track.left + way, ..track })
+        };
+        self.canvas.fill(filled, half, ink);
+        let radius = self.dp(10);
+        self.canvas.fill(Rect::new(at - radius, middle - radius, at + radius, middle + radius), radius, ink);
+    }
+
     pub(super) fn slider_up(&mut self, bounds: Rect, fraction: f32) {
         let p = self.palette;
         let inset = bounds.width() / 3;

@@ -6,11 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::dialog;
 use super::kinds::{Fault, Faults};
 use super::random::Random;
-use crate::app::geometry::Screen;
-use crate::app::widget::Widget;
 use crate::config::DumpFault;
 use crate::truth::LOG_ENTRIES_MAX;
 
@@ -29,9 +26,6 @@ pub struct Mischief {
     /// In order of time.
     late_taps: Vec<(Instant, Point)>,
     rootless_until: Option<Instant>,
-    /// Which dialog is shown.
-    dialog: Option<usize>,
-    dialog_at: Option<Instant>,
     spell: Option<(Fault, Instant)>,
     /// What the last dump showed.
     last_tree: Option<Bytes>,
@@ -60,7 +54,8 @@ pub enum Due {
     Kill {
         foreground: bool,
     },
-    Dialog,
+    /// Chooses the dialog.
+    Dialog(usize),
 }
 
 impl Mischief {
@@ -73,8 +68,6 @@ impl Mischief {
             next: BTreeMap::new(),
             late_taps: Vec::new(),
             rootless_until: None,
-            dialog: None,
-            dialog_at: None,
             spell: None,
             last_tree: None,
             events: VecDeque::new(),
@@ -94,7 +87,7 @@ impl Mischief {
         self.events.iter()
     }
 
-    fn note(&mut self, fault: Fault, at: Instant) {
+    pub fn note(&mut self, fault: Fault, at: Instant) {
         if self.events.len() == LOG_ENTRIES_MAX {
             self.events.pop_front();
         }
@@ -220,11 +213,7 @@ impl Mischief {
             Fault::DroppedConnection => Due::Cut,
             Fault::ClockSkew => Due::SetClock(self.between(fault, 0, 7_200_000) as i64 - 3_600_000),
             Fault::LowMemory => Due::Kill { foreground: self.between(fault, 0, 3) == 0 },
-            Fault::SystemDialog if self.dialog.is_none() => {
-                self.dialog = Some(self.between(fault, 0, 3) as usize);
-                self.dialog_at = Some(now);
-                Due::Dialog
-            }
+            Fault::SystemDialog => Due::Dialog(self.between(fault, 0, 3) as usize),
             Fault::Offline | Fault::Unauthorized if self.spell.is_none() => {
                 let ms = self.between(fault, 1000, 6000);
                 self.spell = Some((fault, now + Duration::from_millis(ms)));
@@ -232,26 +221,10 @@ impl Mischief {
             }
             _ => return None,
         };
-        self.note(fault, now);
-        Some(due)
-    }
-
-    pub fn dialog(&self, screen: &Screen) -> Option<Widget> {
-        self.dialog.map(|which| dialog::window(which, screen))
-    }
-
-    pub fn dialog_package() -> &'static str {
-        dialog::PACKAGE
-    }
-
-    /// When the dialog came or went.
-    pub fn changed_at(&self) -> Option<Instant> {
-        self.dialog_at
-    }
-
-    pub fn close_dialog(&mut self, now: Instant) {
-        if self.dialog.take().is_some() {
-            self.dialog_at = Some(now);
+        // Whether these two can happen, the phone must see.
+        if !matches!(due, Due::Kill { .. } | Due::Dialog(_)) {
+            self.note(fault, now);
         }
+        Some(due)
     }
 }

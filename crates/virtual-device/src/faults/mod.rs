@@ -1,6 +1,5 @@
 //! How a phone misbehaves: what may go wrong and how often, all from the phone's seed.
 
-mod dialog;
 mod kinds;
 mod mischief;
 mod random;

@@ -3,15 +3,22 @@
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::{Due, Fault, Mischief};
+use super::{Due, Fault};
+use crate::app::system::SystemWindow;
 use crate::app::{launcher, xml};
 use crate::config::{Auth, DumpFault};
 use crate::logcat::Buffer;
 use crate::replay::Replay;
 use crate::state::{SYSTEM_PID, State};
-use crate::truth::{Applied, FaultEvent, Hit};
+use crate::truth::{Applied, FaultEvent};
 
 const LMKD_PID: u32 = 402;
+/// What the system says to nobody in particular.
+const ALERTS: [(&str, &str); 3] = [
+    ("Storage space running out", "Some system functions may not work"),
+    ("System update available", "Restart to finish installing the update"),
+    ("Battery low", "15% remaining"),
+];
 
 impl State {
     /// A fault whose time has come, at `self.now`.
@@ -20,7 +27,7 @@ impl State {
             Due::Tap((x, y)) => self.touch(x, y),
             Due::SetClock(ms) => self.clock.set_by(ms),
             Due::Kill { foreground } => self.kill_for_memory(foreground),
-            Due::Dialog => self.system('I', "WindowManager", "Adding window type 2003 of the system"),
+            Due::Dialog(which) => self.interrupt(which),
             Due::Cut | Due::SpellBegins(_) | Due::SpellEnds(_) => self.due.push(due),
         }
     }
@@ -38,16 +45,9 @@ impl State {
     /// A tap that reached the screen.
     pub fn touch(&mut self, x: i32, y: i32) {
         let screen = self.screen();
-        let hit = match (self.mischief.dialog(&screen), &mut self.replay) {
-            (Some(dialog), _) => Some(match dialog.hit(x, y, &|widget| widget.flags.clickable) {
-                Some(button) => {
-                    self.mischief.close_dialog(self.now);
-                    Hit::of(button)
-                }
-                None => Hit::named("outside the dialog"),
-            }),
-            (None, Some(replay)) => replay.tap(x, y, self.now),
-            (None, None) => self.ui.tap(x, y, &screen, self.now),
+        let hit = match &mut self.replay {
+            Some(replay) => replay.tap(x, y, self.now),
+            None => self.ui.tap(x, y, &screen, self.now),
         };
         self.note_input(Applied::Tap { at: (x, y), hit });
         self.settle();
@@ -69,8 +69,7 @@ impl State {
 
     /// When the screen last changed and accessibility heard of it.
     pub fn changed_at(&self) -> Instant {
-        let app = self.replay.as_ref().map_or_else(|| self.ui.changed_at(), Replay::changed_at);
-        self.mischief.changed_at().map_or(app, |dialog| dialog.max(app))
+        self.replay.as_ref().map_or_else(|| self.ui.changed_at(), Replay::changed_at)
     }
 
     /// Asked for by a test, or by chance.
@@ -85,15 +84,27 @@ impl State {
         if let Some(fixed) = &self.hierarchy {
             return fixed.clone();
         }
-        if let Some(dialog) = self.mischief.dialog(&screen) {
-            return Bytes::from(xml::write(&dialog, Mischief::dialog_package(), self.config.sdk));
-        }
         match &self.replay {
             Some(replay) => replay.hierarchy(self.config.sdk),
             None => {
                 Bytes::from(xml::write(&self.ui.active_window(&screen), self.ui.front().0, self.config.sdk))
             }
         }
+    }
+
+    /// No root: the app in front is stuck, or another is just being opened.
+    pub fn is_rootless(&self) -> bool {
+        self.mischief.is_rootless(self.now) || (self.replay.is_none() && !self.ui.responds())
+    }
+
+    /// A dialog over whatever is shown. A recording shows what was recorded and nothing else.
+    fn interrupt(&mut self, which: usize) {
+        if self.replay.is_some() || self.ui.dialog_window(&self.screen()).is_some() {
+            return;
+        }
+        let (title, message) = ALERTS[which % ALERTS.len()];
+        self.ui.show_system(SystemWindow::Alert { title, message }, self.now);
+        self.mischief.note(Fault::SystemDialog, self.now);
     }
 
     /// Ends the app in front, or else the first other one; without any, memory was found elsewhere.
@@ -105,6 +116,7 @@ impl State {
         });
         let Some(victim) = victim.cloned() else { return };
         let Some(pid) = self.pids.remove(&victim) else { return };
+        self.mischief.note(Fault::LowMemory, self.now);
         self.ui.kill(&victim, false, self.now);
         let uid = self.packages.get(&victim).map_or(0, |package| package.uid);
         let (score, state) = if foreground { (0, "fg  TOP") } else { (900, "cch+5 CEM") };

@@ -10,10 +10,11 @@ use super::tree::{Node, Typing};
 use super::{load, picture};
 use crate::app::geometry::{self, Rect};
 use crate::app::keys;
-use crate::app::ui::LONG_PRESS_MS;
 use crate::draw::Pixels;
 use crate::truth::{Hit, ReplayTruth};
 
+/// A finger that rested this long has pressed long.
+const LONG_PRESS_MS: u64 = 500;
 /// A finger that moved less than this has not swiped.
 const TOUCH_SLOP_DP: i32 = 8;
 /// Text that a field takes.

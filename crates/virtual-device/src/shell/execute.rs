@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::commands::{self, Call};
 use super::expand::wildcard;
 use super::io::{BROKEN_EXIT, Input, Io, Output, PIPE_CHUNKS};
+use super::redirect::inherited;
 use super::services::Job;
 use crate::phone::Phone;
 
@@ -209,7 +210,7 @@ impl Shell {
 
     fn background(&mut self, list: AndOrList, io: &Io) {
         let mut child = self.child();
-        let io = Io { stdin: Input::empty(), ..io.clone() };
+        let io = Io { stdin: Input::empty(), ..inherited(&list, io) };
         let stop = CancellationToken::new();
         let job = Job { command: list.to_string(), stop: stop.clone() };
         let phone = self.phone.clone();

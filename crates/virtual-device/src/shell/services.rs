@@ -1,6 +1,6 @@
 //! What the system services behind `cmd`, `settings` and `dumpsys` remember.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
 
@@ -23,8 +23,6 @@ pub struct Services {
     pub frames_since_ms: BTreeMap<String, u64>,
     /// Processes that shells left in the background, by pid.
     pub jobs: BTreeMap<u32, Job>,
-    /// Input methods that were added to the built-in one.
-    pub input_methods: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone)]

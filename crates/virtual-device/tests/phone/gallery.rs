@@ -161,6 +161,38 @@ async fn presses_taps_and_drops_are_different_things() {
     assert!(host.dump().await.contains("id/basket_text") && host.dump().await.contains("text=\"Green\""));
 }
 
+/// Several processes move one finger: what it did in between tells a drag from a slow swipe.
+#[tokio::test(start_paused = true)]
+async fn a_finger_that_rests_before_it_moves_drags() {
+    let (phone, mut host) = on("GesturesActivity").await;
+    let tree = host.dump().await;
+    let (from, to) = (centre(&tree, "text=\"Blue\""), centre(&tree, "id/basket\""));
+    for held_ms in [300, 600] {
+        host.run(&format!("input motionevent DOWN {} {}", from.0, from.1)).await;
+        wait(held_ms).await;
+        host.run(&format!("input motionevent MOVE {} {}", to.0, to.1)).await;
+        wait(400).await;
+        host.run(&format!("input motionevent UP {} {}", to.0, to.1)).await;
+        let dropped = phone.truth().fields.contains_key("gallery.dropped");
+        assert_eq!(dropped, held_ms >= 500, "after {held_ms} ms");
+    }
+}
+
+/// A list that is held still before the finger is lifted is not thrown.
+#[tokio::test(start_paused = true)]
+async fn a_finger_that_stops_throws_nothing() {
+    let (_phone, mut host) = on("LongListActivity").await;
+    host.run("input motionevent DOWN 540 1600").await;
+    wait(50).await;
+    host.run("input motionevent MOVE 540 1000").await;
+    wait(200).await;
+    host.run("input motionevent UP 540 1000").await;
+    let lifted = host.dump().await;
+    assert!(!lifted.contains("text=\"Row 1\""), "it moved with the finger");
+    wait(2000).await;
+    assert_eq!(host.dump().await, lifted);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_lies_on_top_takes_the_tap() {
     let (phone, mut host) = on("OverlayActivity").await;

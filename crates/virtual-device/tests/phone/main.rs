@@ -8,6 +8,7 @@
 
 mod apps;
 mod capture;
+mod daemon;
 mod dash;
 mod files;
 mod gallery;

@@ -88,7 +88,7 @@ fn is_size(out: &str) -> bool {
 /// What the predecessor's parsers want of the answer to a command. An app that is missing must be refused.
 fn accepts(words: &[&str], output: &Output) -> bool {
     let (out, ok) = (output.out.trim(), output.code == Some(0));
-    let missing = words.iter().any(|word| *word == "com.missing");
+    let missing = words.contains(&"com.missing");
     match words {
         ["getprop", _] => ok && !out.contains('\n'),
         ["wm", "size"] => ok && is_size(out),
@@ -124,6 +124,7 @@ async fn answer(host: &mut Host, words: &[&str]) -> Output {
 }
 
 #[tokio::test(start_paused = true)]
+#[expect(clippy::print_stderr, reason = "the figures of a comparison, or why there is none")]
 async fn the_predecessors_parsers_accept_the_answers() {
     let Some(recorded) = recorded() else {
         eprintln!("skipped: no recordings of the predecessor beside the project");

@@ -15,6 +15,10 @@ pub const LONG_PRESS_MS: u64 = 500;
 /// A second tap that comes later is another single one; one that comes sooner is the same finger bouncing.
 const DOUBLE_TAP_MAX: Duration = Duration::from_millis(300);
 const DOUBLE_TAP_MIN: Duration = Duration::from_millis(40);
+/// Only the last part of a way counts for the speed at its end.
+const VELOCITY_MS: u64 = 100;
+/// Points of one finger's way that are remembered.
+const MOVES_MAX: usize = 256;
 const THUMB_RADIUS_DP: i32 = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +47,26 @@ impl Gesture {
         let seconds = ms.max(1) as f32 / 1000.0;
         let speed = |from: i32, to: i32| to.saturating_sub(from) as f32 / seconds;
         Gesture { from, to, ms, held_ms: 0, velocity: (speed(from.0, to.0), speed(from.1, to.1)) }
+    }
+
+    /// A way with known points in between: how long ago in milliseconds, and where, the oldest first.
+    pub fn along(
+        from: (i32, i32),
+        to: (i32, i32),
+        ms: u64,
+        points: &[(u64, (i32, i32))],
+        screen: &Screen,
+    ) -> Gesture {
+        let slop = screen.px(TOUCH_SLOP_DP);
+        let far = |at: (i32, i32)| at.0.abs_diff(from.0).max(at.1.abs_diff(from.1)) > slop.unsigned_abs();
+        let moved = points.iter().find(|(_, at)| far(*at)).map_or(0, |(ago, _)| *ago);
+        let all = [(ms, from)].into_iter().chain(points.iter().copied());
+        let recent = all.into_iter().find(|(ago, _)| *ago <= VELOCITY_MS);
+        let velocity = match recent {
+            Some((ago, at)) => Gesture::swipe(at, to, ago).velocity,
+            None => (0.0, 0.0),
+        };
+        Gesture { from, to, ms, held_ms: ms.saturating_sub(moved), velocity }
     }
 
     /// A long press that then moves.
@@ -124,6 +148,14 @@ impl Ui {
         }
     }
 
+    /// The finger that is down is now here.
+    pub fn moved(&mut self, at: (i32, i32), now: Instant) {
+        if self.moves.len() == MOVES_MAX {
+            self.moves.pop_front();
+        }
+        self.moves.push_back((now, at));
+    }
+
     /// A finger went down at `from` and up at `to`; returns what it began on.
     pub fn swipe(
         &mut self,
@@ -133,7 +165,13 @@ impl Ui {
         screen: &Screen,
         now: Instant,
     ) -> Option<Hit> {
-        self.gesture(&Gesture::swipe(from, to, ms), screen, now)
+        let ago = |at: Instant| now.saturating_duration_since(at).as_millis() as u64;
+        let points: Vec<_> = self.moves.drain(..).map(|(at, point)| (ago(at), point)).collect();
+        let gesture = match points.iter().position(|(ago, _)| *ago <= ms) {
+            Some(first) => Gesture::along(from, to, ms, &points[first..], screen),
+            None => Gesture::swipe(from, to, ms),
+        };
+        self.gesture(&gesture, screen, now)
     }
 
     pub fn gesture(&mut self, gesture: &Gesture, screen: &Screen, now: Instant) -> Option<Hit> {

@@ -77,6 +77,9 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
             Answer::ok()
         }
         ["broadcast", rest @ ..] => {
+            if let Some(answer) = crate::helpers::ime::broadcast(state, rest) {
+                return answer;
+            }
             let intent = parse(rest);
             Answer::out(format!(
                 "Broadcasting: Intent {{ {} }}\nBroadcast completed: result=0\n",

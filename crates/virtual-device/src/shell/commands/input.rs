@@ -109,7 +109,10 @@ fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
             }
             Ok(())
         }
-        "MOVE" => Ok(()),
+        "MOVE" => {
+            state.ui.moved(at, state.now);
+            Ok(())
+        }
         "CANCEL" => {
             state.finger = None;
             Ok(())

@@ -24,6 +24,7 @@ mod text;
 mod uiautomator;
 mod wm;
 
+pub use regex::Expression;
 pub use screen::pixels;
 pub use test::matches;
 
@@ -203,6 +204,7 @@ pub async fn run(call: &Call<'_>) -> Result<Option<u8>, Broken> {
         "nc" => nc::nc(call).await?,
         "sleep" => system::sleep(call).await,
         "input" => input::input(call).await?,
+        "app_process" | "app_process64" => crate::helpers::app_process(call).await?,
         "uiautomator" => uiautomator::uiautomator(call).await?,
         "screencap" => screen::screencap(call).await?,
         "logcat" => logcat::logcat(call).await?,
@@ -262,7 +264,7 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "am" => activity::am,
         "dumpsys" => dumpsys::dumpsys,
         "service" => service::service,
-        "ime" => service::ime,
+        "ime" => crate::helpers::ime::ime,
         "appops" => service::appops,
         "svc" => service::svc,
         "which" => system::which,

@@ -179,7 +179,7 @@ fn list(state: &State, what: &str, words: &[&str]) -> Answer {
         "libraries" => Answer::out(
             "library:android.ext.shared\nlibrary:android.test.base\nlibrary:android.test.mock\nlibrary:android.test.runner\n",
         ),
-        "instrumentation" => Answer::ok(),
+        "instrumentation" => instrumentations(state),
         "permissions" | "permission-groups" => {
             let all = state.packages.iter().flat_map(|(_, package)| &package.requested);
             Answer::out(format!(
@@ -293,6 +293,16 @@ fn query_activities(state: &State, words: &[&str]) -> Answer {
         } else {
             let info = activity_info(state, package, activity);
             out.push_str(&info.lines().map(|line| format!("    {line}\n")).collect::<String>());
+        }
+    }
+    Answer::out(out)
+}
+
+fn instrumentations(state: &State) -> Answer {
+    let mut out = String::new();
+    for (name, package) in state.packages.iter() {
+        for (runner, target) in &package.manifest.instrumentations {
+            out.push_str(&format!("instrumentation:{name}/{runner} (target={target})\n"));
         }
     }
     Answer::out(out)

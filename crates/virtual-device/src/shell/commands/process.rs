@@ -250,7 +250,8 @@ pub fn pkill(state: &mut State, call: &Call<'_>) -> Answer {
             ..Answer::default()
         };
     }
-    let mut answer = Answer::code(u8::from(found.is_empty()));
+    let helper = call.phone.helpers().kill(pattern);
+    let mut answer = Answer::code(u8::from(found.is_empty() && !helper));
     for p in found {
         if p.ours {
             end(state, p.pid);

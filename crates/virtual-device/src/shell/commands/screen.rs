@@ -72,7 +72,7 @@ pub fn pixels(phone: &Phone) -> Pixels {
         let screen = state.screen();
         draw::Scene {
             activity: state.ui.activity_window(&screen),
-            dialog: state.mischief.dialog(&screen).or_else(|| state.ui.dialog_window(&screen)),
+            dialog: state.ui.dialog_window(&screen),
             keyboard: state.ui.keyboard_shown(),
             toast: state.ui.toast(state.now).map(|toast| toast.text.clone()),
             wall_ms: state.clock.wall_ms(state.now),

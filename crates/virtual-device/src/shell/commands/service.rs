@@ -2,7 +2,7 @@
 
 use super::super::io::Broken;
 use super::{Answer, Call, activity, dumpsys, package, settings, wm};
-use crate::shell::services::{IME, Night};
+use crate::shell::services::Night;
 use crate::state::{CLIPBOARD_BYTES_MAX, SETTINGS_MAX, State};
 
 /// First release whose display service lists its displays.
@@ -33,7 +33,7 @@ fn quick(state: &mut State, call: &Call<'_>, words: &[&str]) -> Answer {
         ["activity" | "activity_task", ..] => activity::am(state, &inner("am")),
         ["settings", ..] => settings::settings(state, &inner("settings")),
         ["window", ..] => wm::wm(state, &inner("wm")),
-        ["input_method", ..] => ime(state, &inner("ime")),
+        ["input_method", ..] => crate::helpers::ime::ime(state, &inner("ime")),
         ["appops", ..] => appops(state, &inner("appops")),
         ["clipboard", words @ ..] => clipboard(state, words),
         ["display", words @ ..] => display(state, words),
@@ -230,68 +230,6 @@ pub fn service(state: &mut State, call: &Call<'_>) -> Answer {
             10,
             "service: No action specified for service\nUsage: service [-h|-?]\n       service list\n       service check SERVICE\n",
         ),
-    }
-}
-
-/// `ime`: also `cmd input_method`.
-pub fn ime(state: &mut State, call: &Call<'_>) -> Answer {
-    let words = call.words();
-    let Some((verb, rest)) = words.split_first() else {
-        return Answer::fail(
-            255,
-            "InputMethodManagerService commands:\n  help\n    Prints this help text.\n",
-        );
-    };
-    let all: Vec<String> =
-        [IME.to_owned()].into_iter().chain(state.services.input_methods.iter().cloned()).collect();
-    let enabled: Vec<String> = state
-        .setting("secure", "enabled_input_methods")
-        .unwrap_or_default()
-        .split(':')
-        .filter(|id| !id.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let id = rest.iter().rfind(|w| !w.starts_with('-')).copied().unwrap_or("");
-    let unknown = || Answer::fail(255, format!("Unknown input method {id} cannot be {verb}d for user #0\n"));
-    match *verb {
-        "list" => {
-            let shown = if rest.contains(&"-a") { &all } else { &enabled };
-            let short = rest.contains(&"-s");
-            let line = |id: &String| {
-                if short {
-                    format!("{id}\n")
-                } else {
-                    format!("{id}:\n  mId={id} mSettingsActivityName=null\n")
-                }
-            };
-            Answer::out(shown.iter().map(line).collect::<String>())
-        }
-        "enable" if all.iter().any(|known| known == id) => {
-            if enabled.iter().any(|known| known == id) {
-                return Answer::out(format!("Input method {id}: already enabled for user #0\n"));
-            }
-            let joined = [enabled, vec![id.to_owned()]].concat().join(":");
-            state.put_setting("secure", "enabled_input_methods", &joined);
-            Answer::out(format!("Input method {id}: now enabled for user #0\n"))
-        }
-        "disable" if all.iter().any(|known| known == id) => {
-            let left: Vec<String> = enabled.into_iter().filter(|known| known != id).collect();
-            state.put_setting("secure", "enabled_input_methods", &left.join(":"));
-            Answer::out(format!("Input method {id}: now disabled for user #0\n"))
-        }
-        "set" if enabled.iter().any(|known| known == id) => {
-            state.put_setting("secure", "default_input_method", id);
-            Answer::out(format!("Input method {id} selected for user #0\n"))
-        }
-        "reset" => {
-            state.put_setting("secure", "default_input_method", IME);
-            state.put_setting("secure", "enabled_input_methods", IME);
-            Answer::out(format!(
-                "Reset current and enabled IMEs for user #0\nNewly selected IME: {IME}\nNewly enabled IMEs: \n  {IME}\n"
-            ))
-        }
-        "enable" | "disable" | "set" => unknown(),
-        other => Answer::fail(255, format!("Unknown command: {other}\n")),
     }
 }
 

@@ -7,8 +7,8 @@ use super::super::io::Broken;
 use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
+use crate::helpers::Automation;
 use crate::phone::Phone;
-use crate::state::State;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 const KILLED_EXIT: u8 = 137;
@@ -30,38 +30,13 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
         }
     };
     call.start_java().await;
-    let Some(registered) = Registered::take(call.phone) else {
-        call.io
-            .stderr
-            .write(
-                "java.lang.IllegalStateException: UiAutomationService \
-                 android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1a2b3c4already registered!\n\t\
-                 at android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n\t\
-                 at android.app.UiAutomation.connectWithTimeout(UiAutomation.java:409)\n\t\
-                 at com.android.uiautomator.core.UiAutomationShellWrapper.connect(UiAutomationShellWrapper.java:47)\nKilled \n",
-            )
-            .await?;
+    let Some(registered) = Automation::take(call.phone) else {
+        call.io.stderr.write(format!("{}Killed \n", Automation::REFUSED)).await?;
         return Ok(KILLED_EXIT);
     };
     let outcome = dump(call, path).await;
     drop(registered);
     outcome
-}
-
-/// The one UiAutomation of the phone, given back when the process ends however it ends.
-struct Registered(Phone);
-
-impl Registered {
-    fn take(phone: &Phone) -> Option<Registered> {
-        let free = phone.with(|state| !std::mem::replace(&mut state.automation_busy, true));
-        free.then(|| Registered(phone.clone()))
-    }
-}
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        self.0.with(|state| state.automation_busy = false);
-    }
 }
 
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
@@ -88,8 +63,7 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
     if !call.phone.with(|state| state.ui.responds()) {
         tokio::time::sleep(INTERACTION_LIMIT).await;
     }
-    let rootless = |state: &mut State| !state.ui.responds() || state.mischief.is_rootless(state.now);
-    if fault == Some(DumpFault::NullRoot) || call.phone.with(rootless) {
+    if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.is_rootless()) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {

@@ -136,7 +136,7 @@ impl Gallery {
             Some(screen) => (screen.view)(self),
             None => {
                 let rows = SCREENS.iter().zip(0u32..);
-                let rows = rows.map(|(s, index)| entry(s.title, s.summary, Key { name: "gallery", index }));
+                let rows = rows.map(|(s, index)| row(s, index));
                 framed(PACKAGE, "Gallery", list(PACKAGE, "gallery_list", rows))
             }
         }
