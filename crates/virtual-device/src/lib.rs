@@ -7,20 +7,26 @@
 
 mod adb_server;
 mod adbd;
+mod apk;
 mod app;
 mod clock;
 mod config;
 mod draw;
+mod faults;
 mod fs;
+mod helpers;
 mod logcat;
 mod md5;
 mod packages;
 mod phone;
+mod replay;
 mod shell;
 mod state;
 mod truth;
 
 pub use adb_server::AdbServer;
 pub use config::{Auth, DumpFault, PhoneConfig, Timing};
+pub use faults::{Fault, Faults};
 pub use phone::Phone;
-pub use truth::{Applied, Hit, ShownToast, Truth};
+pub use replay::{Recording, RecordingError};
+pub use truth::{Applied, FaultEvent, Hit, ReplayTruth, ShownToast, Truth};

@@ -24,10 +24,13 @@ macro_rules! with_both_adbs {
 }
 
 mod adb;
+mod adbutils;
 mod both_ways;
 mod client;
+mod clients;
 mod inspector;
 mod phone;
 mod process;
 mod python;
 mod stdio;
+mod uiautomator2;

@@ -89,7 +89,7 @@ fn is_naf(widget: &Widget) -> bool {
     widget.flags.clickable && !widget.flags.disabled && widget.find(&|w| !silent(w)).is_none()
 }
 
-fn attribute(out: &mut String, name: &str, value: &str) {
+pub fn attribute(out: &mut String, name: &str, value: &str) {
     let _ = write!(out, " {name}=\"");
     for c in value.chars() {
         match c {

@@ -1,6 +1,6 @@
 //! Pixels, drawn from the same widgets that the dump describes.
 
-mod canvas;
+pub mod canvas;
 mod parts;
 mod text;
 
@@ -23,6 +23,7 @@ pub struct Scene {
     pub wall_ms: u64,
 }
 
+#[derive(Debug)]
 pub struct Pixels {
     pub width: u32,
     pub height: u32,

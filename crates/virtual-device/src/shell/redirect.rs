@@ -1,6 +1,8 @@
 //! Redirections: `> file`, `2>&1`, `< file`, here-documents.
 
-use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect};
+use brush_parser::ast::{
+    AndOrList, Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect,
+};
 use bytes::Bytes;
 
 use super::execute::Shell;
@@ -110,4 +112,31 @@ fn put_output(fd: Option<i32>, output: Output, io: Io) -> Result<Io, String> {
         Some(2) => Ok(Io { stderr: output, ..io }),
         Some(other) => Err(format!("{other}: bad file descriptor")),
     }
+}
+
+/// The streams that a command in the background keeps open. One that sends all its output elsewhere holds nothing, and
+/// the shell that started it can end: that is how programs are detached.
+pub fn inherited(list: &AndOrList, io: &Io) -> Io {
+    let nothing = Io { stdout: Output::Null, stderr: Output::Null, ..io.clone() };
+    let ([Command::Simple(simple)], true) = (list.first.seq.as_slice(), list.additional.is_empty()) else {
+        return io.clone();
+    };
+    let items = simple.prefix.iter().flat_map(|p| &p.0).chain(simple.suffix.iter().flat_map(|s| &s.0));
+    let (mut out, mut err) = (false, false);
+    for item in items {
+        match item {
+            CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::OutputAndError(..)) => {
+                (out, err) = (true, true)
+            }
+            CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(fd, kind, _)) => match (fd, kind) {
+                (None | Some(1), IoFileRedirectKind::Write | IoFileRedirectKind::Append) => out = true,
+                (Some(2), IoFileRedirectKind::Write | IoFileRedirectKind::Append) => err = true,
+                // A copy of an output that already goes elsewhere.
+                (Some(2), IoFileRedirectKind::DuplicateOutput) => err = out,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    if out && err { nothing } else { io.clone() }
 }

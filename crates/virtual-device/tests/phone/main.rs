@@ -8,6 +8,7 @@
 
 mod apps;
 mod capture;
+mod dash;
 mod files;
 mod gallery;
 mod host;
@@ -17,4 +18,6 @@ mod server;
 mod shell;
 mod statistics;
 mod story;
+mod transcripts;
 mod transport;
+mod versions;

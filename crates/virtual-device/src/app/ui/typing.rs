@@ -57,6 +57,25 @@ impl Ui {
         Some(key.name)
     }
 
+    /// Replaces the text of the field at a point, without focus or keyboard: what accessibility may do.
+    pub fn set_text(
+        &mut self,
+        at: (i32, i32),
+        text: &str,
+        screen: &Screen,
+        now: Instant,
+    ) -> Option<&'static str> {
+        let window = self.active_window(screen);
+        let widget = window.hit(at.0, at.1, &|w| w.look == Look::Field && !w.flags.disabled)?;
+        let key = widget.key?;
+        let field = self.field_mut(key)?;
+        *field = text.chars().take(FIELD_CHARS_MAX).collect();
+        self.cursor = field.chars().count();
+        self.all_selected = false;
+        self.changed(now);
+        Some(key.name)
+    }
+
     fn erase(&mut self, before: bool, now: Instant) {
         let Some(key) = self.focus else { return };
         let (cursor, all) = (self.cursor, self.all_selected);

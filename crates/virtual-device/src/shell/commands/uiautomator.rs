@@ -7,6 +7,7 @@ use super::super::io::Broken;
 use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
+use crate::helpers::Automation;
 use crate::phone::Phone;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
@@ -29,17 +30,8 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
         }
     };
     call.start_java().await;
-    let Some(registered) = Registered::take(call.phone) else {
-        call.io
-            .stderr
-            .write(
-                "java.lang.IllegalStateException: UiAutomationService \
-                 android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1a2b3c4already registered!\n\t\
-                 at android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n\t\
-                 at android.app.UiAutomation.connectWithTimeout(UiAutomation.java:409)\n\t\
-                 at com.android.uiautomator.core.UiAutomationShellWrapper.connect(UiAutomationShellWrapper.java:47)\nKilled \n",
-            )
-            .await?;
+    let Some(registered) = Automation::take(call.phone) else {
+        call.io.stderr.write(format!("{}Killed \n", Automation::REFUSED)).await?;
         return Ok(KILLED_EXIT);
     };
     let outcome = dump(call, path).await;
@@ -47,24 +39,8 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
     outcome
 }
 
-/// The one UiAutomation of the phone, given back when the process ends however it ends.
-struct Registered(Phone);
-
-impl Registered {
-    fn take(phone: &Phone) -> Option<Registered> {
-        let free = phone.with(|state| !std::mem::replace(&mut state.automation_busy, true));
-        free.then(|| Registered(phone.clone()))
-    }
-}
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        self.0.with(|state| state.automation_busy = false);
-    }
-}
-
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
-    let fault = call.phone.with(|state| state.dump_fault.take());
+    let fault = call.phone.with(|state| state.next_dump_fault());
     match fault {
         Some(DumpFault::Killed) => {
             call.io.stderr.write("Killed \n").await?;
@@ -77,7 +53,8 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
             return fail(call, "ERROR: could not get idle state.").await;
         }
         Some(DumpFault::Slow(ms)) => tokio::time::sleep(Duration::from_millis(ms)).await,
-        Some(DumpFault::NullRoot | DumpFault::Truncated(_)) | None => {}
+        Some(DumpFault::NullRoot | DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale)
+        | None => {}
     }
     if !quiet(call.phone).await {
         return fail(call, "ERROR: could not get idle state.").await;
@@ -86,18 +63,16 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
     if !call.phone.with(|state| state.ui.responds()) {
         tokio::time::sleep(INTERACTION_LIMIT).await;
     }
-    if fault == Some(DumpFault::NullRoot) || !call.phone.with(|state| state.ui.responds()) {
+    if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.is_rootless()) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
-        let package = state.ui.front().0;
-        match &state.hierarchy {
-            Some(fixed) => fixed.clone(),
-            None => {
-                Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
-            }
-        }
+        let tree = state.hierarchy();
+        state.mischief.tree(tree, fault == Some(DumpFault::Stale))
     });
+    if fault == Some(DumpFault::NoNodes) {
+        tree = Bytes::from(format!("{}<hierarchy rotation=\"0\"></hierarchy>", xml::HEADER));
+    }
     if let Some(DumpFault::Truncated(bytes)) = fault {
         tree.truncate(bytes);
     }
@@ -139,7 +114,7 @@ async fn quiet(phone: &Phone) -> bool {
     let timing = phone.with(|state| state.config.timing);
     let deadline = begun + timing.idle_limit();
     loop {
-        let last = phone.with(|state| state.ui.changed_at()).max(begun);
+        let last = phone.with(|state| state.changed_at()).max(begun);
         let calm = last + timing.quiet();
         let now = Instant::now();
         if calm <= now {

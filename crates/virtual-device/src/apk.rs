@@ -1,0 +1,184 @@
+//! What an app file says about itself: the package in its binary manifest.
+
+use std::io::Read as _;
+
+use flate2::read::DeflateDecoder;
+
+const MANIFEST: &[u8] = b"AndroidManifest.xml";
+/// Largest manifest, unpacked.
+const MANIFEST_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Entries of an archive that are looked at.
+const ENTRIES_MAX: usize = 100_000;
+const STRINGS_MAX: usize = 65_536;
+const ATTRIBUTES_MAX: usize = 64;
+/// Chunks of a manifest that are looked at.
+const CHUNKS_MAX: usize = 65_536;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Manifest {
+    pub package: String,
+    pub version_code: Option<u32>,
+    pub version_name: Option<String>,
+    /// Runner and target package of each `<instrumentation>`.
+    pub instrumentations: Vec<(String, String)>,
+}
+
+/// Nothing when it is no archive, or none with a manifest that can be read.
+pub fn read(apk: &[u8]) -> Option<Manifest> {
+    parse(&unpack(apk)?)
+}
+
+fn u16_at(data: &[u8], at: usize) -> Option<usize> {
+    let bytes: [u8; 2] = data.get(at..at.checked_add(2)?)?.try_into().ok()?;
+    Some(usize::from(u16::from_le_bytes(bytes)))
+}
+
+fn u32_at(data: &[u8], at: usize) -> Option<usize> {
+    let bytes: [u8; 4] = data.get(at..at.checked_add(4)?)?.try_into().ok()?;
+    usize::try_from(u32::from_le_bytes(bytes)).ok()
+}
+
+/// The manifest's bytes, found through the directory at the end of the archive.
+fn unpack(apk: &[u8]) -> Option<Vec<u8>> {
+    const END_BYTES: usize = 22;
+    const COMMENT_BYTES_MAX: usize = 65_535;
+    let from = apk.len().saturating_sub(END_BYTES + COMMENT_BYTES_MAX);
+    let end = from + apk.get(from..)?.windows(4).rposition(|w| w == b"PK\x05\x06")?;
+    let mut at = u32_at(apk, end + 16)?;
+    for _ in 0..u16_at(apk, end + 10)?.min(ENTRIES_MAX) {
+        if apk.get(at..at.checked_add(4)?)? != b"PK\x01\x02" {
+            return None;
+        }
+        let (name, extra, comment) = (u16_at(apk, at + 28)?, u16_at(apk, at + 30)?, u16_at(apk, at + 32)?);
+        if apk.get(at + 46..at + 46 + name)? == MANIFEST {
+            return entry(apk, u32_at(apk, at + 42)?, u16_at(apk, at + 10)?, u32_at(apk, at + 20)?);
+        }
+        at = at.checked_add(46 + name + extra + comment)?;
+    }
+    None
+}
+
+fn entry(apk: &[u8], at: usize, method: usize, packed_bytes: usize) -> Option<Vec<u8>> {
+    const STORED: usize = 0;
+    const DEFLATED: usize = 8;
+    let from = at.checked_add(30)?.checked_add(u16_at(apk, at.checked_add(26)?)?)?;
+    let from = from.checked_add(u16_at(apk, at + 28)?)?;
+    let packed = apk.get(from..from.checked_add(packed_bytes)?)?;
+    match method {
+        STORED => Some(packed.to_vec()),
+        DEFLATED => {
+            let mut out = Vec::new();
+            DeflateDecoder::new(packed).take(MANIFEST_BYTES_MAX).read_to_end(&mut out).ok()?;
+            Some(out)
+        }
+        _ => None,
+    }
+}
+
+/// Binary XML: chunks with a type and a size; a pool of strings first, then the elements.
+fn parse(xml: &[u8]) -> Option<Manifest> {
+    const XML: usize = 0x0003;
+    const STRING_POOL: usize = 0x0001;
+    const START_ELEMENT: usize = 0x0102;
+    if u16_at(xml, 0)? != XML {
+        return None;
+    }
+    let (mut at, mut strings, mut manifest) = (u16_at(xml, 2)?, Vec::new(), Manifest::default());
+    for _ in 0..CHUNKS_MAX {
+        let (Some(kind), Some(size)) = (u16_at(xml, at), u32_at(xml, at.saturating_add(4))) else { break };
+        let Some(chunk) = at.checked_add(size).and_then(|end| xml.get(at..end)).filter(|c| c.len() >= 8)
+        else {
+            break;
+        };
+        match kind {
+            STRING_POOL => strings = pool(chunk)?,
+            START_ELEMENT => element(chunk, &strings, &mut manifest),
+            _ => {}
+        }
+        at += size;
+    }
+    manifest.package.contains('.').then_some(manifest)
+}
+
+fn pool(chunk: &[u8]) -> Option<Vec<String>> {
+    const UTF8: usize = 1 << 8;
+    let (count, flags, start) = (u32_at(chunk, 8)?, u32_at(chunk, 16)?, u32_at(chunk, 20)?);
+    let mut strings = Vec::new();
+    for index in 0..count.min(STRINGS_MAX) {
+        let at = start.checked_add(u32_at(chunk, 28 + 4 * index)?)?;
+        let text = if flags & UTF8 != 0 { utf8(chunk, at) } else { utf16(chunk, at) };
+        strings.push(text.unwrap_or_default());
+    }
+    Some(strings)
+}
+
+/// Two lengths, in characters and in bytes; a long one takes two bytes.
+fn utf8(chunk: &[u8], at: usize) -> Option<String> {
+    let length = |at: usize| -> Option<(usize, usize)> {
+        let first = usize::from(*chunk.get(at)?);
+        if first & 0x80 == 0 {
+            return Some((first, at + 1));
+        }
+        Some((((first & 0x7f) << 8) | usize::from(*chunk.get(at + 1)?), at + 2))
+    };
+    let (_, at) = length(at)?;
+    let (bytes, at) = length(at)?;
+    String::from_utf8(chunk.get(at..at.checked_add(bytes)?)?.to_vec()).ok()
+}
+
+fn utf16(chunk: &[u8], at: usize) -> Option<String> {
+    let first = u16_at(chunk, at)?;
+    let (units, at) = if first & 0x8000 == 0 {
+        (first, at + 2)
+    } else {
+        (((first & 0x7fff) << 16) | u16_at(chunk, at + 2)?, at + 4)
+    };
+    let bytes = chunk.get(at..at.checked_add(units.checked_mul(2)?)?)?;
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    String::from_utf16(&units).ok()
+}
+
+fn element(chunk: &[u8], strings: &[String], manifest: &mut Manifest) {
+    let text = |at: Option<usize>| at.and_then(|index| strings.get(index)).map_or("", String::as_str);
+    let name = text(u32_at(chunk, 20));
+    if name != "manifest" && name != "instrumentation" {
+        return;
+    }
+    let (mut runner, mut target) = (String::new(), String::new());
+    let count = u16_at(chunk, 28).unwrap_or(0).min(ATTRIBUTES_MAX);
+    let first = 16 + u16_at(chunk, 24).unwrap_or(0);
+    for index in 0..count {
+        let at = first + 20 * index;
+        let (key, raw, data) =
+            (text(u32_at(chunk, at + 4)), text(u32_at(chunk, at + 8)), u32_at(chunk, at + 16));
+        match (name, key) {
+            ("manifest", "package") => manifest.package = raw.to_owned(),
+            ("manifest", "versionCode") => manifest.version_code = data.and_then(|n| u32::try_from(n).ok()),
+            ("manifest", "versionName") => manifest.version_name = Some(raw.to_owned()),
+            ("instrumentation", "name") => runner = raw.to_owned(),
+            ("instrumentation", "targetPackage") => target = raw.to_owned(),
+            _ => {}
+        }
+    }
+    if !runner.is_empty() {
+        manifest.instrumentations.push((runner, target));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_archive_has_no_manifest() {
+        for junk in [
+            &b""[..],
+            b"PK",
+            b"PK\x05\x06",
+            &[0xff; 70_000],
+            b"PK\x05\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        ] {
+            assert_eq!(read(junk), None);
+        }
+    }
+}

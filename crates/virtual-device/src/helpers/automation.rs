@@ -1,0 +1,40 @@
+//! The one UiAutomation of the phone.
+
+use tokio::time::Instant;
+
+use crate::phone::Phone;
+
+/// Registered for as long as this lives, and given back when the process ends however it ends.
+pub struct Automation(Phone);
+
+impl Automation {
+    pub const REFUSED: &str = "java.lang.IllegalStateException: UiAutomationService \
+        android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1a2b3c4already registered!\n\t\
+        at android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n\t\
+        at android.app.UiAutomation.connectWithTimeout(UiAutomation.java:409)\n";
+
+    pub fn take(phone: &Phone) -> Option<Automation> {
+        let free = phone.with(|state| !std::mem::replace(&mut state.automation_busy, true));
+        free.then(|| Automation(phone.clone()))
+    }
+}
+
+impl Drop for Automation {
+    fn drop(&mut self) {
+        self.0.with(|state| state.automation_busy = false);
+    }
+}
+
+/// Waits until no accessibility event came for the quiet time, at most for the idle limit.
+pub async fn settled(phone: &Phone) {
+    let timing = phone.with(|state| state.config.timing);
+    let deadline = Instant::now() + timing.idle_limit();
+    loop {
+        let calm = phone.with(|state| state.ui.changed_at()) + timing.quiet();
+        let now = Instant::now();
+        if calm <= now || now >= deadline {
+            return;
+        }
+        tokio::time::sleep_until(calm.min(deadline)).await;
+    }
+}

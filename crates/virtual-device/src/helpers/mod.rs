@@ -1,0 +1,174 @@
+//! On-device helpers that clients upload and start: recognised by their launch command, served here with the phone's
+//! own screen and input behind them.
+//!
+//! Architecture invariant: a helper sees what accessibility sees (the tree of a dump) and touches through the same path
+//! as `input`; it never looks into an app.
+
+mod automation;
+mod device_server;
+mod http;
+pub mod ime;
+mod pattern;
+mod picture;
+mod scroll;
+mod selector;
+mod touch;
+mod tree;
+mod uiautomator2;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::DuplexStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::phone::Phone;
+use crate::shell::commands::Call;
+use crate::shell::io::Broken;
+
+pub use automation::Automation;
+
+/// Helpers that listen at a time.
+const LISTENERS_MAX: usize = 16;
+/// What a connection to a helper buffers in each direction.
+const PIPE_BYTES: usize = 64 * 1024;
+/// What the shell says of a process that was killed.
+const KILLED_EXIT: u8 = 137;
+
+/// The protocol that a helper speaks.
+#[derive(Clone)]
+enum Server {
+    Uiautomator2(Arc<uiautomator2::Server>),
+    Device,
+}
+
+impl Server {
+    async fn serve(&self, phone: &Phone, mut connection: http::Connection) {
+        while let Some(request) = connection.next().await {
+            let response = self.answer(phone, request).await;
+            if !connection.send(&response).await {
+                return;
+            }
+        }
+    }
+
+    async fn answer(&self, phone: &Phone, request: http::Request) -> http::Response {
+        match self {
+            Server::Uiautomator2(server) => server.answer(phone, request).await,
+            Server::Device => device_server::answer(phone, request).await,
+        }
+    }
+}
+
+struct Listener {
+    server: Server,
+    /// What `pkill -f` compares with.
+    command_line: String,
+    stop: CancellationToken,
+}
+
+/// Everything on the phone that listens, by its address as adb names it: `tcp:9008`, `localabstract:name`.
+#[derive(Default)]
+pub struct Helpers {
+    listeners: Mutex<BTreeMap<String, Listener>>,
+}
+
+impl Helpers {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Listener>> {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection to whatever listens at the address; nothing when nothing does.
+    pub fn connect(&self, phone: &Phone, address: &str) -> Option<DuplexStream> {
+        let (server, stop) = self.all().get(address).map(|l| (l.server.clone(), l.stop.clone()))?;
+        let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+        let phone = phone.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                () = server.serve(&phone, http::Connection::new(ours)) => {}
+            }
+        });
+        Some(theirs)
+    }
+
+    /// `pkill -f`: true when a helper's command line contains the words.
+    pub fn kill(&self, words: &str) -> bool {
+        let mut killed = false;
+        for listener in self.all().values().filter(|l| l.command_line.contains(words)) {
+            listener.stop.cancel();
+            killed = true;
+        }
+        killed
+    }
+
+    /// Listens until `stop` is cancelled; nothing when the address is taken.
+    fn listen(&self, address: &str, server: Server, command_line: String) -> Option<CancellationToken> {
+        let mut all = self.all();
+        if all.contains_key(address) || all.len() >= LISTENERS_MAX {
+            return None;
+        }
+        let stop = CancellationToken::new();
+        all.insert(address.to_owned(), Listener { server, command_line, stop: stop.clone() });
+        Some(stop)
+    }
+
+    fn forget(&self, address: &str) {
+        if let Some(listener) = self.all().remove(address) {
+            listener.stop.cancel();
+        }
+    }
+}
+
+/// Stops listening when the process ends, however it ends.
+struct Listening<'a> {
+    phone: &'a Phone,
+    address: String,
+}
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.phone.helpers().forget(&self.address);
+    }
+}
+
+/// `app_process DIRECTORY CLASS ARGUMENTS…`: runs the class that the phone knows.
+pub async fn app_process(call: &Call<'_>) -> Result<u8, Broken> {
+    call.start_java().await;
+    let words: Vec<&str> = call.words().into_iter().filter(|word| !word.starts_with("-D")).collect();
+    match words.as_slice() {
+        [_, uiautomator2::CLASS, rest @ ..] => uiautomator2::launch(call, rest).await,
+        [_, device_server::CLASS, ..] => device_server::launch(call).await,
+        [_, class, ..] => {
+            let complaint = format!(
+                "Error: Unable to find class '{class}'\njava.lang.ClassNotFoundException: Didn't find class \"{class}\"\n"
+            );
+            call.io.stderr.write(complaint).await?;
+            Ok(1)
+        }
+        _ => {
+            call.io.stderr.write("Usage: app_process [java-options] cmd-dir start-class-name\n").await?;
+            Ok(255)
+        }
+    }
+}
+
+/// Serves until the process is killed or the shell that it runs in goes away.
+async fn serve(call: &Call<'_>, address: &str, server: Server) -> Result<u8, Broken> {
+    let command_line = format!("{} {}", call.name, call.arguments.join(" "));
+    let Some(stop) = call.phone.helpers().listen(address, server, command_line) else {
+        call.io
+            .stderr
+            .write("java.net.BindException: bind failed: EADDRINUSE (Address already in use)\n")
+            .await?;
+        return Ok(1);
+    };
+    let _listening = Listening { phone: call.phone, address: address.to_owned() };
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => {}
+        () = call.io.stdout.closed() => {}
+    }
+    Ok(KILLED_EXIT)
+}

@@ -1,0 +1,185 @@
+//! UiSelector: which nodes it means.
+
+use super::pattern;
+use super::tree::{Node, Tree};
+
+/// Selectors inside one another.
+pub const CHAIN_MAX: usize = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    Equals,
+    Contains,
+    StartsWith,
+    Matches,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Test {
+    Text { attribute: &'static str, how: Comparison, value: String },
+    Flag { attribute: &'static str, value: bool },
+    Index(i32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// Somewhere below what the selector before means.
+    Child,
+    /// Below the parent of what the selector before means.
+    Sibling,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Step {
+    pub tests: Vec<Test>,
+    pub instance: Option<usize>,
+}
+
+/// A first step, and steps that start from what the one before found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selector {
+    pub first: Step,
+    pub then: Vec<(Relation, Step)>,
+}
+
+impl Test {
+    /// A test by the name that UiSelector gives it; nothing for a name that it does not know.
+    pub fn text(name: &str, value: &str) -> Option<Test> {
+        use Comparison::{Contains, Equals, Matches, StartsWith};
+        let (attribute, how) = match name {
+            "text" => ("text", Equals),
+            "textContains" => ("text", Contains),
+            "textStartsWith" => ("text", StartsWith),
+            "textMatches" => ("text", Matches),
+            "className" => ("class", Equals),
+            "classNameMatches" => ("class", Matches),
+            "description" => ("content-desc", Equals),
+            "descriptionContains" => ("content-desc", Contains),
+            "descriptionStartsWith" => ("content-desc", StartsWith),
+            "descriptionMatches" => ("content-desc", Matches),
+            "packageName" => ("package", Equals),
+            "packageNameMatches" => ("package", Matches),
+            "resourceId" => ("resource-id", Equals),
+            "resourceIdMatches" => ("resource-id", Matches),
+            _ => return None,
+        };
+        Some(Test::Text { attribute, how, value: value.to_owned() })
+    }
+
+    pub fn flag(name: &str, value: bool) -> Option<Test> {
+        let attribute = match name {
+            "checkable" => "checkable",
+            "checked" => "checked",
+            "clickable" => "clickable",
+            "longClickable" => "long-clickable",
+            "scrollable" => "scrollable",
+            "enabled" => "enabled",
+            "focusable" => "focusable",
+            "focused" => "focused",
+            "selected" => "selected",
+            _ => return None,
+        };
+        Some(Test::Flag { attribute, value })
+    }
+
+    fn holds(&self, node: &Node) -> bool {
+        match self {
+            Test::Flag { attribute, value } => node.is(attribute) == *value,
+            Test::Index(index) => node.get("index").parse() == Ok(*index),
+            Test::Text { attribute, how, value } => {
+                let own = node.get(attribute);
+                match how {
+                    Comparison::Equals => own == value,
+                    // Text is compared without regard to case when only a part of it is given.
+                    Comparison::Contains => own.to_lowercase().contains(&value.to_lowercase()),
+                    Comparison::StartsWith => own.to_lowercase().starts_with(&value.to_lowercase()),
+                    Comparison::Matches => pattern::matches(value, own),
+                }
+            }
+        }
+    }
+}
+
+impl Step {
+    fn holds(&self, node: &Node) -> bool {
+        self.tests.iter().all(|test| test.holds(node))
+    }
+}
+
+impl Selector {
+    fn steps(&self) -> usize {
+        1 + self.then.len()
+    }
+
+    fn step(&self, level: usize) -> &Step {
+        match level.checked_sub(1) {
+            None => &self.first,
+            Some(at) => self.then.get(at).map_or(&self.first, |(_, step)| step),
+        }
+    }
+
+    /// Every node that it means, in the order of the document.
+    pub fn all(&self, tree: &Tree) -> Vec<usize> {
+        self.all_below(tree, 0)
+    }
+
+    /// The same within one node and what is below it.
+    pub fn all_below(&self, tree: &Tree, root: usize) -> Vec<usize> {
+        if tree.nodes.is_empty() || self.steps() > CHAIN_MAX {
+            return Vec::new();
+        }
+        let mut search = Search { selector: self, tree, seen: vec![0; self.steps()], found: Vec::new() };
+        search.visit(root, 0);
+        let found = search.found;
+        match self.step(self.steps() - 1).instance {
+            Some(instance) => found.get(instance).copied().into_iter().collect(),
+            None => found,
+        }
+    }
+
+    pub fn first(&self, tree: &Tree) -> Option<usize> {
+        self.all(tree).first().copied()
+    }
+}
+
+struct Search<'a> {
+    selector: &'a Selector,
+    tree: &'a Tree,
+    /// Matches of each step that came before the instance it asks for.
+    seen: Vec<usize>,
+    found: Vec<usize>,
+}
+
+impl Search<'_> {
+    /// Once a step is met the next one is looked for below, and the same one no more in that branch.
+    fn visit(&mut self, node: usize, level: usize) {
+        let Some(here) = self.tree.nodes.get(node) else { return };
+        let is_last = level + 1 == self.selector.steps();
+        if !self.selector.step(level).holds(here) {
+            return self.below(node, level);
+        }
+        if is_last {
+            if !self.found.contains(&node) {
+                self.found.push(node);
+            }
+            return self.below(node, level);
+        }
+        let wanted = self.selector.step(level).instance.unwrap_or(0);
+        if let Some(seen) = self.seen.get_mut(level)
+            && *seen < wanted
+        {
+            *seen += 1;
+            return self.below(node, level);
+        }
+        match self.selector.then.get(level).map(|(relation, _)| relation) {
+            Some(Relation::Sibling) => self.below(here.parent.unwrap_or(node), level + 1),
+            _ => self.below(node, level + 1),
+        }
+    }
+
+    fn below(&mut self, node: usize, level: usize) {
+        for child in self.tree.children(node) {
+            self.visit(*child, level);
+        }
+    }
+}

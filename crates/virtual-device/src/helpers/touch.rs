@@ -1,0 +1,52 @@
+//! Fingers of helpers: the same path into the phone as that of `input`.
+
+use tokio::time::Duration;
+
+use crate::phone::Phone;
+
+/// Longest gesture.
+const GESTURE_MS_MAX: u64 = 60_000;
+
+pub fn tap(phone: &Phone, (x, y): (i32, i32)) {
+    phone.with(|state| state.tap(x, y));
+}
+
+/// Down, along a line for this long, and up. A finger that stays where it is has pressed for that time.
+pub async fn swipe(phone: &Phone, from: (i32, i32), to: (i32, i32), ms: u64) {
+    let ms = ms.min(GESTURE_MS_MAX);
+    if ms > 0 {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
+    phone.with(|state| state.swipe(from, to, ms));
+}
+
+pub fn down(phone: &Phone, at: (i32, i32)) {
+    phone.with(|state| state.finger = Some((at, state.now)));
+}
+
+/// A finger that was not down goes up without any effect.
+pub fn up(phone: &Phone, at: (i32, i32)) {
+    phone.with(|state| {
+        if let Some((from, since)) = state.finger.take() {
+            let ms = state.now.saturating_duration_since(since).as_millis() as u64;
+            state.swipe(from, at, ms);
+        }
+    });
+}
+
+pub fn key(phone: &Phone, code: u32) {
+    phone.with(|state| state.key(code));
+}
+
+/// The accessibility action that replaces the text of the field at a point; false when there is no such field.
+pub fn set_text(phone: &Phone, at: (i32, i32), text: &str) -> bool {
+    phone.with(|state| state.set_text(at, text))
+}
+
+/// Erases the focused field.
+pub fn clear_focused(phone: &Phone) {
+    phone.with(|state| {
+        state.select_all();
+        state.key(crate::app::keys::DEL);
+    });
+}

@@ -1,0 +1,116 @@
+//! The server of openatx's uiautomator2: JSON-RPC over HTTP, with UiSelectors that are resolved on the phone.
+
+mod methods;
+mod wire;
+
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::automation::Automation;
+use super::http::{Request, Response};
+use super::serve;
+use crate::phone::Phone;
+use crate::shell::commands::Call;
+use crate::shell::io::Broken;
+
+pub const CLASS: &str = "com.wetest.uia2.Main";
+const PORT: u16 = 9008;
+const KILLED_EXIT: u8 = 137;
+
+#[derive(Default)]
+pub struct Server {
+    /// What the last toast said.
+    toast: Mutex<Option<String>>,
+}
+
+/// `-p PORT`.
+pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, Broken> {
+    let asked = words.iter().position(|w| *w == "-p").and_then(|at| words.get(at + 1)?.parse().ok());
+    call.io.stdout.write("[server] INFO: [UiAutomator2Server] Starting Server\n").await?;
+    let Some(_automation) = Automation::take(call.phone) else {
+        call.io.stdout.write(Automation::REFUSED).await?;
+        return Ok(KILLED_EXIT);
+    };
+    let address = format!("tcp:{}", asked.unwrap_or(PORT));
+    serve(call, &address, super::Server::Uiautomator2(std::sync::Arc::new(Server::default()))).await
+}
+
+#[derive(Deserialize)]
+struct RpcRequest<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: String,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct RpcAnswer<'a> {
+    jsonrpc: &'static str,
+    id: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a Fault>,
+}
+
+/// Why a call failed, as the server says it.
+#[derive(Debug, Serialize)]
+pub struct Fault {
+    code: i32,
+    message: String,
+    data: String,
+}
+
+impl Fault {
+    fn new(code: i32, message: impl Into<String>) -> Fault {
+        let message = message.into();
+        Fault { code, data: format!("{message}\n\tat com.wetest.uia2.AutomatorServiceImpl"), message }
+    }
+
+    fn parameters() -> Fault {
+        Fault::new(-32602, "method parameters invalid")
+    }
+
+    fn not_found(what: &str) -> Fault {
+        Fault::new(-32002, format!("androidx.test.uiautomator.UiObjectNotFoundException: {what}"))
+    }
+}
+
+impl Server {
+    pub async fn answer(&self, phone: &Phone, request: Request) -> Response {
+        match (request.method.as_str(), request.path.as_str()) {
+            ("GET", "/ping") => Response::text(200, "pong"),
+            ("POST", "/jsonrpc/0") => self.call(phone, &request.body).await,
+            _ => Response::text(404, "Not Found"),
+        }
+    }
+
+    async fn call(&self, phone: &Phone, body: &[u8]) -> Response {
+        let Ok(request) = serde_json::from_slice::<RpcRequest<'_>>(body) else {
+            return encode(None, Err(Fault::new(-32700, "JSON parse error")));
+        };
+        let none = RawValue::NULL;
+        let result = methods::call(self, phone, &request.method, request.params.unwrap_or(none)).await;
+        encode(request.id, result)
+    }
+
+    fn toast(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.toast.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn encode(id: Option<&RawValue>, result: Result<Box<RawValue>, Fault>) -> Response {
+    let answer = RpcAnswer {
+        jsonrpc: "2.0",
+        id,
+        result: result.as_ref().ok().map(|value| &**value),
+        error: result.as_ref().err(),
+    };
+    match serde_json::to_vec(&answer) {
+        Ok(body) => Response::json(200, body),
+        Err(_) => Response::text(500, "Internal Server Error"),
+    }
+}
