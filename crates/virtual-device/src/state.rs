@@ -76,7 +76,7 @@ impl State {
             automation_busy: false,
             pids: BTreeMap::new(),
             next_pid: 3000 + (config.seed % 1000) as u32,
-            settings: BTreeMap::new(),
+            settings: [("system/user_rotation".to_owned(), "0".to_owned())].into(),
             properties: properties(&config),
             plugged: true,
             connections: 0,
@@ -296,7 +296,7 @@ impl State {
     /// The accessibility action of that name, on the field at a point.
     pub fn set_text(&mut self, at: (i32, i32), text: &str) -> bool {
         let screen = self.screen();
-        let into = self.ui.set_text(at, text, &screen, self.now).map(str::to_owned);
+        let into = self.ui.fill(at, text, &screen, self.now).map(str::to_owned);
         let done = into.is_some();
         self.record.input(Applied::Text { text: text.to_owned(), into });
         self.settle();

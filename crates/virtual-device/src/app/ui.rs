@@ -372,7 +372,7 @@ impl Ui {
     }
 
     /// Replaces the text of the field at a point, without focus or keyboard: what accessibility may do.
-    pub fn set_text(
+    pub fn fill(
         &mut self,
         at: (i32, i32),
         text: &str,
@@ -380,12 +380,9 @@ impl Ui {
         now: Instant,
     ) -> Option<&'static str> {
         let window = self.active_window(screen);
-        let widget = window.hit(at.0, at.1, &|w| w.look == Look::Field && !w.flags.disabled)?;
-        let key = widget.key?;
-        let field = self.field_mut(key)?;
-        *field = text.chars().take(FIELD_CHARS_MAX).collect();
-        self.cursor = field.chars().count();
-        self.all_selected = false;
+        let key = window.hit(at.0, at.1, &|w| w.look == Look::Field && !w.flags.disabled)?.key?;
+        *self.field_mut(key)? = text.chars().take(FIELD_CHARS_MAX).collect();
+        self.move_cursor(usize::MAX);
         self.changed(now);
         Some(key.name)
     }

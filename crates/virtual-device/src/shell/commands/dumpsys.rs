@@ -8,6 +8,7 @@ use crate::state::State;
 pub fn dumpsys(state: &mut State, call: &Call<'_>) -> Answer {
     let words = call.words();
     match words.as_slice() {
+        ["activity", "services", name, ..] => Answer::out(crate::helpers::services(state, name)),
         ["activity", "activities" | "a", ..] => Answer::out(activities(state)),
         ["activity", "top", ..] => Answer::out(activities(state)),
         ["activity", ..] => {

@@ -74,6 +74,7 @@ fn package_query(state: &mut State, words: &[&str]) -> Answer {
             }
         }
         ["resolve-activity", rest @ ..] => resolve(state, rest),
+        ["query-activities", ..] => query_activities(state),
         ["grant" | "revoke", ..] => Answer::ok(),
         ["dump", ..] => Answer::ok(),
         ["get-install-location"] => Answer::out("0[auto]\n"),
@@ -128,6 +129,18 @@ fn resolve(state: &State, words: &[&str]) -> Answer {
             Answer::out(format!("ActivityInfo:\n  name={name}{}\n  packageName={name}\n", app.entry()))
         }
     }
+}
+
+/// Every activity that a launcher could start.
+fn query_activities(state: &State) -> Answer {
+    let apps = state.packages.iter().filter_map(|(name, _)| Some((name, state.ui.app(name)?.entry())));
+    let entries: Vec<String> = apps
+        .enumerate()
+        .map(|(index, (name, entry))| {
+            format!("  Activity #{index}:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n    ActivityInfo:\n      name={name}{entry}\n      packageName={name}\n")
+        })
+        .collect();
+    Answer::out(format!("{} activities found:\n{}", entries.len(), entries.concat()))
 }
 
 fn clipboard(state: &mut State, words: &[&str]) -> Answer {
