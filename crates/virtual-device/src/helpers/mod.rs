@@ -4,6 +4,7 @@
 //! Architecture invariant: a helper sees what accessibility sees (the tree of a dump) and touches through the same path
 //! as `input`; it never looks into an app.
 
+mod appium;
 mod automation;
 mod device_server;
 mod http;
@@ -25,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
 use crate::shell::io::Broken;
+use crate::state::State;
 
 pub use automation::Automation;
 
@@ -40,6 +42,7 @@ const KILLED_EXIT: u8 = 137;
 enum Server {
     Uiautomator2(Arc<uiautomator2::Server>),
     Device,
+    Appium(Arc<appium::Server>),
 }
 
 impl Server {
@@ -55,6 +58,7 @@ impl Server {
     async fn answer(&self, phone: &Phone, request: http::Request) -> http::Response {
         match self {
             Server::Uiautomator2(server) => server.answer(phone, request).await,
+            Server::Appium(server) => server.answer(phone, request).await,
             Server::Device => device_server::answer(phone, request).await,
         }
     }
@@ -152,6 +156,36 @@ pub async fn app_process(call: &Call<'_>) -> Result<u8, Broken> {
             Ok(255)
         }
     }
+}
+
+/// `am instrument … PACKAGE/RUNNER`: nothing when the phone knows no such runner or its app is not installed.
+pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, Broken> {
+    let words = call.words();
+    let (["instrument", ..], Some((package, _))) =
+        (words.as_slice(), words.last().and_then(|w| w.split_once('/')))
+    else {
+        return Ok(None);
+    };
+    let is_installed = call.phone.with(|state| state.packages.get(package).is_some());
+    match package {
+        appium::PACKAGE if is_installed => appium::launch(call).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// `dumpsys activity services NAME`: the one service that a client installs and waits for.
+pub fn services(state: &State, name: &str) -> String {
+    let is_running =
+        name.starts_with(appium::SETTINGS_PACKAGE) && state.packages.get(appium::SETTINGS_PACKAGE).is_some();
+    let header = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n";
+    if !is_running {
+        return format!("{header}  (nothing)\n");
+    }
+    let package = appium::SETTINGS_PACKAGE;
+    format!(
+        "{header}  User 0 active services:\n  * ServiceRecord{{5b1a7c2 u0 {package}/.ForegroundService}}\n    \
+         packageName={package}\n    isForeground=true foregroundId=1 foregroundNoti=Notification(channel=main)\n"
+    )
 }
 
 /// Serves until the process is killed or the shell that it runs in goes away.

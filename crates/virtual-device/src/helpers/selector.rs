@@ -183,3 +183,50 @@ impl Search<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const XML: &str = "<hierarchy rotation='0'><node class='P' text=''><node class='R' text='one'>\
+        <node class='S' text='Wi-Fi' checked='true'/></node><node class='R' text='two'>\
+        <node class='S' text='Blue' checked='false'/></node></node></hierarchy>";
+
+    fn step(tests: Vec<Option<Test>>, instance: Option<usize>) -> Step {
+        Step { tests: tests.into_iter().map(Option::unwrap).collect(), instance }
+    }
+
+    fn all(first: Step, then: Vec<(Relation, Step)>) -> Vec<usize> {
+        Selector { first, then }.all(&Tree::read(XML))
+    }
+
+    #[test]
+    fn a_step_means_every_node_that_passes_all_its_tests() {
+        assert_eq!(all(step(vec![Test::text("className", "S")], None), vec![]), [2, 4]);
+        assert_eq!(all(step(vec![Test::text("className", "S")], Some(1)), vec![]), [4]);
+        assert_eq!(
+            all(step(vec![Test::text("className", "S"), Test::flag("checked", true)], None), vec![]),
+            [2]
+        );
+        assert_eq!(all(step(vec![Test::text("textMatches", "W.*i")], None), vec![]), [2]);
+        assert_eq!(all(step(vec![Test::text("textMatches", "W")], None), vec![]), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn relations_start_from_what_was_found_before() {
+        let row = |instance| step(vec![Test::text("className", "R")], instance);
+        let inner = || step(vec![Test::text("className", "S")], None);
+        assert_eq!(all(row(None), vec![(Relation::Child, inner())]), [2, 4]);
+        assert_eq!(all(row(Some(1)), vec![(Relation::Child, inner())]), [4]);
+        let one = step(vec![Test::text("text", "one")], None);
+        assert_eq!(all(one, vec![(Relation::Sibling, inner())]), [2, 4]);
+    }
+
+    #[test]
+    fn a_hostile_tree_is_searched_without_harm() {
+        let deep = "<node class='S'>".repeat(30_000);
+        let tree = Tree::read(&deep);
+        let selector = Selector { first: step(vec![Test::text("className", "S")], Some(3)), then: vec![] };
+        assert_eq!(selector.all(&tree), [3]);
+    }
+}

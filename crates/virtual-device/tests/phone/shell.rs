@@ -291,3 +291,16 @@ async fn shells_read_what_the_host_writes() {
     let output = crate::host::packets(&host.read_to_end((local, remote)).await);
     assert_eq!((output.out.as_str(), output.code), ("typed\nend\n", Some(0)));
 }
+
+/// A helper that is started in the background with its output sent away outlives its shell, holds the phone's one
+/// UiAutomation, and gives it back when it is killed.
+#[tokio::test(start_paused = true)]
+async fn a_detached_helper_outlives_its_shell() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    let launch = "CLASSPATH=/data/local/tmp/x nohup app_process / com.mobilenext.mobilecli.DeviceServer";
+    check(&mut host, &format!("{launch} >/dev/null 2>&1 & echo started"), "started\n", 0).await;
+    check(&mut host, "uiautomator dump /sdcard/a.xml 2>/dev/null", "", 137).await;
+    check(&mut host, "pkill -f DeviceServer", "", 0).await;
+    check(&mut host, "uiautomator dump /sdcard/a.xml", "UI hierchary dumped to: /sdcard/a.xml\n", 0).await;
+    check(&mut host, "pkill -f DeviceServer", "", 1).await;
+}

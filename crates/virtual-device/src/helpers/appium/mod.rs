@@ -1,0 +1,250 @@
+//! Appium's UiAutomator2 server: the W3C WebDriver protocol, started as an instrumentation.
+
+mod actions;
+mod element;
+mod find;
+mod source;
+mod uiautomator;
+mod xpath;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::automation::{Automation, settled};
+use super::http::{Request, Response};
+use super::{picture, serve, touch};
+use crate::app::keys;
+use crate::phone::Phone;
+use crate::shell::commands::Call;
+use crate::shell::io::Broken;
+use element::Known;
+
+pub const PACKAGE: &str = "io.appium.uiautomator2.server.test";
+/// The app that changes settings for the client; its service runs once it is installed.
+pub const SETTINGS_PACKAGE: &str = "io.appium.settings";
+const ADDRESS: &str = "tcp:6790";
+/// Elements that one session remembers.
+const ELEMENTS_MAX: usize = 10_000;
+
+#[derive(Default)]
+pub struct Server {
+    session: Mutex<Session>,
+}
+
+#[derive(Default)]
+struct Session {
+    id: Option<String>,
+    elements: BTreeMap<String, Known>,
+    next: u64,
+}
+
+type Answer = Result<Box<RawValue>, Fault>;
+
+/// A W3C error.
+#[derive(Debug, Serialize)]
+pub struct Fault {
+    #[serde(skip)]
+    status: u16,
+    error: &'static str,
+    message: String,
+    stacktrace: String,
+}
+
+impl Fault {
+    fn new(status: u16, error: &'static str, message: impl Into<String>) -> Fault {
+        Fault { status, error, message: message.into(), stacktrace: String::new() }
+    }
+
+    fn argument() -> Fault {
+        Fault::new(400, "invalid argument", "The arguments cannot be read")
+    }
+
+    fn no_element() -> Fault {
+        let message = "An element could not be located on the page using the given search parameters.";
+        Fault::new(404, "no such element", message)
+    }
+
+    fn stale() -> Fault {
+        Fault::new(404, "stale element reference", "The element does not exist in DOM anymore")
+    }
+}
+
+fn give(value: impl Serialize) -> Answer {
+    to_raw_value(&value).map_err(|e| Fault::new(500, "unknown error", e.to_string()))
+}
+
+fn take<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(body).map_err(|_| Fault::argument())
+}
+
+pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+    let Some(_automation) = Automation::take(call.phone) else {
+        call.io.stdout.write(Automation::REFUSED).await?;
+        return Ok(1);
+    };
+    serve(call, ADDRESS, super::Server::Appium(std::sync::Arc::new(Server::default()))).await
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply<'a, T: Serialize> {
+    session_id: Option<&'a str>,
+    value: T,
+}
+
+impl Server {
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub async fn answer(&self, phone: &Phone, request: Request) -> Response {
+        let path: Vec<&str> = request.path.trim_matches('/').split('/').collect();
+        let outcome = self.route(phone, &request.method, &path, &request.body).await;
+        let session = self.session().id.clone();
+        let (status, body) = match outcome {
+            Ok(value) => (200, serde_json::to_vec(&Reply { session_id: session.as_deref(), value })),
+            Err(fault) => {
+                (fault.status, serde_json::to_vec(&Reply { session_id: session.as_deref(), value: fault }))
+            }
+        };
+        match body {
+            Ok(body) => Response::json(status, body),
+            Err(_) => Response::text(500, "Internal Server Error"),
+        }
+    }
+
+    async fn route(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+        match (method, path) {
+            ("GET", ["status"]) => give(Status { ready: true, message: "UiAutomator2 Server is ready" }),
+            ("GET", ["sessions"]) => give(Vec::<String>::new()),
+            ("POST", ["session"]) => self.begin(phone),
+            ("DELETE", ["session", _]) => {
+                *self.session() = Session::default();
+                give(())
+            }
+            (_, ["session", id, rest @ ..]) => {
+                if self.session().id.as_deref() != Some(*id) {
+                    return Err(Fault::new(
+                        404,
+                        "invalid session id",
+                        "The session identified by id is not known",
+                    ));
+                }
+                settled(phone).await;
+                self.in_session(phone, method, rest, body).await
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    fn begin(&self, phone: &Phone) -> Answer {
+        let id = phone.with(|state| format!("{:016x}-{:016x}", state.random(), state.random()));
+        *self.session() = Session { id: Some(id.clone()), ..Session::default() };
+        give(BTreeMap::from([("sessionId", id)]))
+    }
+
+    async fn in_session(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+        match (method, path) {
+            ("GET", ["source"]) => give(source::write(phone)),
+            ("GET", ["screenshot"]) => give(STANDARD.encode(picture::png(phone))),
+            ("GET", ["window", _, "size" | "rect"] | ["window", "rect"]) => give(window(phone)),
+            ("GET", ["orientation"]) => give("PORTRAIT"),
+            ("GET", ["rotation"]) => give(BTreeMap::from([("x", 0), ("y", 0), ("z", 0)])),
+            ("POST", ["back"]) => {
+                touch::key(phone, keys::BACK);
+                give(())
+            }
+            ("POST", ["appium", "device", "press_keycode"]) => {
+                touch::key(phone, take::<KeyCode>(body)?.keycode);
+                give(())
+            }
+            ("GET", ["appium", "device", "info"]) => give(device(phone)),
+            ("GET", ["appium", "device", "pixel_ratio"]) => {
+                give(phone.with(|state| f64::from(state.screen().density) / 160.0))
+            }
+            ("GET", ["appium", "device", "system_bars"]) => give(SystemBars { status_bar: 63 }),
+            ("GET", ["appium", "device", "display_density"]) => give(phone.with(|s| s.screen().density)),
+            ("GET" | "POST", ["appium", "settings"]) => give(BTreeMap::<String, String>::new()),
+            ("POST", ["timeouts" | "appium", ..]) if path == ["timeouts", "implicit_wait"] => give(()),
+            ("POST", ["element"]) => self.find(phone, body, None).await,
+            ("POST", ["elements"]) => self.find_all(phone, body, None).await,
+            ("POST", ["element", id, "element"]) => self.find(phone, body, Some(id)).await,
+            ("POST", ["element", id, "elements"]) => self.find_all(phone, body, Some(id)).await,
+            ("POST", ["actions"]) => actions::perform(phone, take(body)?).await,
+            ("DELETE", ["actions"]) => give(()),
+            ("POST", ["appium", "gestures", name]) => self.gesture(phone, name, body).await,
+            (method, ["element", id, what @ ..]) => self.element(phone, method, id, what, body),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+fn unknown() -> Fault {
+    Fault::new(404, "unknown command", "The command is not known to this server")
+}
+
+#[derive(Serialize)]
+struct Status {
+    ready: bool,
+    message: &'static str,
+}
+
+#[derive(Serialize)]
+struct Window {
+    x: i32,
+    y: i32,
+    width: i32,
+    height: i32,
+}
+
+fn window(phone: &Phone) -> Window {
+    let screen = phone.with(|state| state.screen());
+    Window { x: 0, y: 0, width: screen.width, height: screen.height }
+}
+
+#[derive(serde::Deserialize)]
+struct KeyCode {
+    keycode: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SystemBars {
+    status_bar: i32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeviceInfo {
+    android_id: String,
+    api_version: String,
+    brand: String,
+    manufacturer: String,
+    model: String,
+    platform_version: String,
+    real_display_size: String,
+    display_density: u32,
+}
+
+fn device(phone: &Phone) -> DeviceInfo {
+    phone.with(|state| {
+        let property = |name: &str| state.properties.get(name).cloned().unwrap_or_default();
+        let (width, height) = state.physical_size();
+        DeviceInfo {
+            android_id: format!("{:016x}", state.config.seed),
+            api_version: state.config.sdk.to_string(),
+            brand: property("ro.product.brand"),
+            manufacturer: property("ro.product.manufacturer"),
+            model: property("ro.product.model"),
+            platform_version: state.config.android_version.clone(),
+            real_display_size: format!("{width}x{height}"),
+            display_density: state.screen().density,
+        }
+    })
+}

@@ -1,0 +1,68 @@
+//! The page source: the tree with classes as the names of its elements.
+
+use std::fmt::Write as _;
+
+use crate::helpers::tree::Tree;
+use crate::phone::Phone;
+
+const ATTRIBUTES: [&str; 18] = [
+    "index",
+    "package",
+    "class",
+    "text",
+    "content-desc",
+    "resource-id",
+    "checkable",
+    "checked",
+    "clickable",
+    "enabled",
+    "focusable",
+    "focused",
+    "long-clickable",
+    "password",
+    "scrollable",
+    "selected",
+    "bounds",
+    "hint",
+];
+
+pub fn write(phone: &Phone) -> String {
+    let tree = Tree::of(phone);
+    let screen = phone.with(|state| state.screen());
+    let mut out = format!(
+        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\r\n<hierarchy index=\"0\" class=\"hierarchy\" \
+         rotation=\"{}\" width=\"{}\" height=\"{}\">",
+        tree.rotation, screen.width, screen.height
+    );
+    if !tree.nodes.is_empty() {
+        node(&mut out, &tree, 0);
+    }
+    out.push_str("</hierarchy>");
+    out
+}
+
+/// Trees are bounded in depth where they are read.
+fn node(out: &mut String, tree: &Tree, at: usize) {
+    let Some(node_here) = tree.nodes.get(at) else { return };
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let class: String = node_here.get("class").chars().filter(|c| fits(*c)).collect();
+    let name =
+        if class.starts_with(|c: char| c.is_alphabetic()) { class } else { "android.view.View".to_owned() };
+    let _ = write!(out, "<{name}");
+    for attribute in ATTRIBUTES {
+        let value = node_here.get(attribute);
+        if !value.is_empty() || matches!(attribute, "text" | "index") {
+            let _ = write!(out, " {attribute}=\"{}\"", quick_xml::escape::escape(value));
+        }
+    }
+    out.push_str(" displayed=\"true\"");
+    if node_here.children.is_empty() {
+        out.push_str(" />");
+        return;
+    }
+    out.push('>');
+    for child in &node_here.children {
+        node(out, tree, *child);
+    }
+    let _ = write!(out, "</{name}>");
+}
