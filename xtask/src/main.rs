@@ -3,6 +3,7 @@
 mod bench;
 mod command;
 mod docs;
+mod fuzz;
 mod test;
 mod third_party;
 mod tidy;
@@ -16,6 +17,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   docs           writes docs/tools.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER]
                  times the release build against the virtual phone, beside the phone's own time
+  fuzz [--seconds N]
+                 hostile input to the phone and the parsers, each target for that long (600)
   third-party    installs the pinned clients that the interop tests run, into .third-party/";
 
 fn main() -> ExitCode {
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
         ["test"] => return test::test(&root),
         ["tidy"] => tidy::tidy(&root),
         ["bench", options @ ..] => bench::bench(&root, options),
+        ["fuzz", options @ ..] => fuzz::fuzz(&root, options),
         ["docs"] => docs::write(&root),
         ["third-party"] => third_party::report(&root),
         _ => Err(USAGE.to_owned()),

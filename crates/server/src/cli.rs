@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mdm_virtual_device::Faults;
 
 #[derive(Parser)]
 #[command(name = "mobile-debug-mcp", version, about = "An MCP server that an agent can trust with a phone")]
@@ -85,12 +86,21 @@ pub struct VirtualAndroid {
     /// Show this uiautomator dump instead of the phone's own screens
     #[arg(long, value_name = "FILE")]
     pub hierarchy: Option<PathBuf>,
+    /// Play this recording (docs/replay.md) instead of the phone's own apps
+    #[arg(long, value_name = "FOLDER", conflicts_with = "hierarchy")]
+    pub replay: Option<PathBuf>,
     /// How long processes on the phone take
     #[arg(long, value_enum, default_value_t = TimingArg::Brisk)]
     pub timing: TimingArg,
     /// Whether hosts may connect
     #[arg(long, value_enum, default_value_t = AuthArg::Open)]
     pub auth: AuthArg,
+    /// What goes wrong, and how often: NAME or NAME=RATE, separated by commas (docs/faults.md)
+    #[arg(long, value_name = "FAULTS", default_value = "")]
+    pub faults: Faults,
+    /// The same seed gives the same phone and the same faults
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
     /// Write every shell command to stderr
     #[arg(long)]
     pub trace: bool,

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use mdm_virtual_device::{Auth, Phone, PhoneConfig, Timing};
+use mdm_virtual_device::{Auth, Phone, PhoneConfig, Recording, Timing};
 use tokio::net::TcpListener;
 
 use crate::cli::{AuthArg, TimingArg, VirtualAndroid};
@@ -18,6 +18,10 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         Ok(hierarchy) => hierarchy.map(bytes::Bytes::from),
         Err(error) => return fail(&format!("the hierarchy cannot be read: {error}")),
     };
+    let replay = match options.replay.as_deref().map(Recording::load).transpose() {
+        Ok(replay) => replay,
+        Err(error) => return fail(&format!("the recording cannot be played: {error}")),
+    };
     let timing = match options.timing {
         TimingArg::Instant => Timing::Instant,
         TimingArg::Brisk => Timing::Brisk,
@@ -28,7 +32,9 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         AuthArg::Accept => Auth::AcceptNew,
         AuthArg::Refuse => Auth::Refuse,
     };
-    let phone = Phone::new(PhoneConfig { hierarchy, timing, auth, ..PhoneConfig::default() });
+    let (faults, seed) = (options.faults, options.seed);
+    let config = PhoneConfig { hierarchy, replay, timing, auth, faults, seed, ..PhoneConfig::default() };
+    let phone = Phone::new(config);
     let listener = match TcpListener::bind(("127.0.0.1", options.adb_port)).await {
         Ok(listener) => listener,
         Err(error) => return fail(&format!("cannot listen on port {}: {error}", options.adb_port)),

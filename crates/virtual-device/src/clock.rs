@@ -10,11 +10,13 @@ const WALL_AT_BOOT_MS: u64 = 1_772_442_000_000;
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     boot: Instant,
+    /// How far the wall clock was set, forwards or back.
+    skew_ms: i64,
 }
 
 impl Clock {
     pub fn start() -> Clock {
-        Clock { boot: Instant::now() }
+        Clock { boot: Instant::now(), skew_ms: 0 }
     }
 
     pub fn uptime(&self, now: Instant) -> Duration {
@@ -22,7 +24,13 @@ impl Clock {
     }
 
     pub fn wall_ms(&self, now: Instant) -> u64 {
-        WALL_AT_BOOT_MS.saturating_add(self.uptime(now).as_millis() as u64)
+        let wall = WALL_AT_BOOT_MS.saturating_add(self.uptime(now).as_millis() as u64);
+        wall.saturating_add_signed(self.skew_ms)
+    }
+
+    /// Sets the wall clock; what runs since boot is not moved.
+    pub fn set_by(&mut self, ms: i64) {
+        self.skew_ms = self.skew_ms.saturating_add(ms);
     }
 }
 

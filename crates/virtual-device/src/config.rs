@@ -1,9 +1,13 @@
 //! What a phone is like when it is taken out of its box.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use mdm_wire::adb::auth::PublicKey;
+
+use crate::faults::Faults;
+use crate::replay::Recording;
 
 #[derive(Debug, Clone)]
 pub struct PhoneConfig {
@@ -18,8 +22,13 @@ pub struct PhoneConfig {
     pub timing: Timing,
     /// Served verbatim by `uiautomator dump` instead of the app's tree.
     pub hierarchy: Option<Bytes>,
+    /// Played instead of the phone's own apps; the screen has the size of the recording.
+    pub replay: Option<Arc<Recording>>,
+    pub faults: Faults,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
+    /// An adbd of Android 4: the first protocol, 4096 bytes a frame, no features.
+    pub old_adbd: bool,
 }
 
 impl Default for PhoneConfig {
@@ -34,7 +43,10 @@ impl Default for PhoneConfig {
             auth: Auth::Open,
             timing: Timing::Instant,
             hierarchy: None,
+            replay: None,
+            faults: Faults::default(),
             seed: 1,
+            old_adbd: false,
         }
     }
 }
@@ -99,4 +111,8 @@ pub enum DumpFault {
     ErrorExitZero,
     /// This many milliseconds longer than usual.
     Slow(u64),
+    /// A tree without a node.
+    NoNodes,
+    /// The tree of the dump before.
+    Stale,
 }

@@ -9,6 +9,12 @@ pub const TOTAL_BYTES_MAX: usize = 512 * 1024 * 1024;
 const ENTRIES_MAX: usize = 10_000;
 const PATH_BYTES_MAX: usize = 4096;
 
+/// Links that are followed on the way to a file.
+const LINKS_MAX: usize = 8;
+/// The bits of a mode that say what kind of file it is, and those of a symbolic link.
+const KIND: u32 = 0o170_000;
+const LINK: u32 = 0o120_000;
+
 const WRITABLE: [&str; 2] = ["/data/local/tmp", "/storage/emulated/0"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +73,10 @@ impl Node {
         self.data.is_none()
     }
 
+    pub fn is_link(&self) -> bool {
+        self.mode & KIND == LINK
+    }
+
     pub fn size(&self) -> u64 {
         self.data.as_ref().map_or(4096, |d| d.len() as u64)
     }
@@ -109,7 +119,7 @@ impl Fs {
             Node { data: Some(hosts), mode: 0o100_644, mtime_s: now_s },
         );
         let tool = Bytes::from_static(b"\x7fELF\x02\x01\x01");
-        for name in ["sh", "toybox", "input", "uiautomator", "screencap", "logcat"] {
+        for name in crate::shell::commands::PROGRAMS {
             let node = Node { data: Some(tool.clone()), mode: 0o100_755, mtime_s: now_s };
             fs.nodes.insert(format!("/system/bin/{name}"), node);
         }
@@ -129,8 +139,98 @@ impl Fs {
         self.nodes.retain(|path, _| path != directory && !path.starts_with(&prefix));
     }
 
+    /// The file that a path leads to, through links.
     pub fn get(&self, path: &str) -> Result<&Node, FsError> {
-        self.nodes.get(&resolve("/", path)).ok_or(FsError::NotFound)
+        self.nodes.get(&self.real(path)).filter(|node| !node.is_link()).ok_or(FsError::NotFound)
+    }
+
+    /// The file or link that a path names; only links on the way are followed.
+    pub fn get_link(&self, path: &str) -> Result<&Node, FsError> {
+        self.nodes.get(&self.place(path)).ok_or(FsError::NotFound)
+    }
+
+    /// Every path and what is there.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Node)> {
+        self.nodes.iter()
+    }
+
+    pub fn link_target(&self, path: &str) -> Option<String> {
+        let node = self.get_link(path).ok().filter(|node| node.is_link())?;
+        node.data.as_ref().map(|target| String::from_utf8_lossy(target).into_owned())
+    }
+
+    /// Where a path leads when every link is followed.
+    pub fn real(&self, path: &str) -> String {
+        let mut path = resolve("/", path);
+        for _ in 0..LINKS_MAX {
+            match self.first_link(&path) {
+                Some(next) => path = next,
+                None => break,
+            }
+        }
+        path
+    }
+
+    /// Where a path leads when its last component is taken as it is.
+    fn place(&self, path: &str) -> String {
+        let path = resolve("/", path);
+        match path.rsplit_once('/') {
+            Some((parent, name)) if !parent.is_empty() => {
+                resolve("/", &format!("{}/{name}", self.real(parent)))
+            }
+            _ => path,
+        }
+    }
+
+    /// The path with its first link replaced by what it points to.
+    fn first_link(&self, path: &str) -> Option<String> {
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+        for end in ends {
+            let node = self.nodes.get(&path[..end]).filter(|node| node.is_link());
+            if let Some(target) = node.and_then(|node| node.data.as_ref()) {
+                let target = String::from_utf8_lossy(target);
+                return Some(resolve(parent(&path[..end]), &format!("{target}{}", &path[end..])));
+            }
+        }
+        None
+    }
+
+    pub fn symlink(&mut self, target: &str, path: &str, mtime_s: u32) -> Result<(), FsError> {
+        let path = self.place(path);
+        self.check_writable(&path)?;
+        if path.starts_with("/storage/") {
+            return Err(FsError::Denied);
+        }
+        if self.nodes.contains_key(&path) {
+            return Err(FsError::Exists);
+        }
+        if self.nodes.len() >= ENTRIES_MAX || target.len() > PATH_BYTES_MAX {
+            return Err(FsError::NoSpace);
+        }
+        let data = Some(Bytes::copy_from_slice(target.as_bytes()));
+        self.nodes.insert(path, Node { data, mode: LINK | 0o777, mtime_s });
+        Ok(())
+    }
+
+    pub fn chmod(&mut self, path: &str, mode: u32) -> Result<(), FsError> {
+        let path = self.real(path);
+        if !self.nodes.contains_key(&path) {
+            return Err(FsError::NotFound);
+        }
+        self.check_writable(&path)?;
+        if let Some(node) = self.nodes.get_mut(&path) {
+            node.mode = node.mode & KIND | mode & 0o7777;
+        }
+        Ok(())
+    }
+
+    /// Whether a new file could be made there, its directories included.
+    pub fn check_place(&self, path: &str) -> Result<(), FsError> {
+        let path = self.real(path);
+        match self.check_writable(&path) {
+            Err(FsError::NotFound) => Ok(()),
+            other => other,
+        }
     }
 
     pub fn read(&self, path: &str) -> Result<Bytes, FsError> {
@@ -138,7 +238,7 @@ impl Fs {
     }
 
     pub fn write(&mut self, path: &str, data: Bytes, mode: u32, mtime_s: u32) -> Result<(), FsError> {
-        let path = resolve("/", path);
+        let path = self.real(path);
         self.check_writable(&path)?;
         match self.nodes.get(&path) {
             Some(node) if node.is_dir() => return Err(FsError::IsDirectory),
@@ -164,7 +264,7 @@ impl Fs {
     }
 
     pub fn make_dir(&mut self, path: &str, parents: bool, mtime_s: u32) -> Result<(), FsError> {
-        let path = resolve("/", path);
+        let path = self.real(path);
         if let Some(node) = self.nodes.get(&path) {
             return if parents && node.is_dir() { Ok(()) } else { Err(FsError::Exists) };
         }
@@ -181,7 +281,7 @@ impl Fs {
     }
 
     pub fn remove(&mut self, path: &str, recursive: bool) -> Result<(), FsError> {
-        let path = resolve("/", path);
+        let path = self.place(path);
         let is_dir = self.nodes.get(&path).ok_or(FsError::NotFound)?.is_dir();
         if is_dir && !recursive {
             return Err(FsError::IsDirectory);
@@ -192,8 +292,8 @@ impl Fs {
     }
 
     pub fn rename(&mut self, from: &str, to: &str) -> Result<(), FsError> {
-        let (from, to) = (resolve("/", from), resolve("/", to));
-        if self.get(&from)?.is_dir() && (to == from || to.starts_with(&format!("{from}/"))) {
+        let (from, to) = (self.place(from), self.place(to));
+        if self.get_link(&from)?.is_dir() && (to == from || to.starts_with(&format!("{from}/"))) {
             return Err(FsError::Exists);
         }
         self.check_writable(&from)?;
@@ -211,7 +311,7 @@ impl Fs {
 
     /// Names and nodes directly in a directory, sorted.
     pub fn list(&self, path: &str) -> Result<Vec<(String, Node)>, FsError> {
-        let path = resolve("/", path);
+        let path = self.real(path);
         if !self.get(&path)?.is_dir() {
             return Err(FsError::NotDirectory);
         }
@@ -298,6 +398,23 @@ mod tests {
         assert_eq!(resolve("/data", "local/./tmp//a"), "/data/local/tmp/a");
         assert_eq!(resolve("/", "/sdcard/a"), "/storage/emulated/0/a");
         assert_eq!(resolve("/", "/sdcardx"), "/sdcardx");
+    }
+
+    #[test]
+    fn links_lead_on_and_never_in_circles() {
+        let mut fs = Fs::new(0);
+        let tmp = |name: &str| format!("/data/local/tmp/{name}");
+        fs.write(&tmp("file"), Bytes::from_static(b"x"), 0o644, 0).unwrap();
+        fs.symlink("file", &tmp("near"), 0).unwrap();
+        fs.symlink("/data/local/tmp", &tmp("here"), 0).unwrap();
+        fs.symlink("a", &tmp("b"), 0).unwrap();
+        fs.symlink("b", &tmp("a"), 0).unwrap();
+        assert_eq!(fs.read(&tmp("here/near")).unwrap(), Bytes::from_static(b"x"));
+        assert_eq!(fs.read(&tmp("a")), Err(FsError::NotFound));
+        assert_eq!(fs.link_target(&tmp("near")).as_deref(), Some("file"));
+        assert_eq!(fs.symlink("x", "/sdcard/x", 0), Err(FsError::Denied));
+        fs.remove(&tmp("near"), false).unwrap();
+        assert!(fs.read(&tmp("file")).is_ok());
     }
 
     #[test]

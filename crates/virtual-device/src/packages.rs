@@ -1,14 +1,23 @@
 //! What is installed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
 use crate::apk::{self, Manifest};
-use crate::app::{launcher, workbench};
+use crate::app::{launcher, shop, workbench};
 use crate::fs::Fs;
 
 const PACKAGES_MAX: usize = 500;
+/// Permissions that one app may be known to want.
+const PERMISSIONS_MAX: usize = 200;
+/// What the app of this phone asks for at run time.
+const REQUESTED: [&str; 4] = [
+    "android.permission.ACCESS_FINE_LOCATION",
+    "android.permission.CAMERA",
+    "android.permission.POST_NOTIFICATIONS",
+    "android.permission.RECORD_AUDIO",
+];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
@@ -17,11 +26,71 @@ pub struct Package {
     pub system: bool,
     /// What the app file says; little for apps that were there from the start.
     pub manifest: Manifest,
+    /// `run-as` and debuggers may enter it.
+    pub debuggable: bool,
+    pub version_code: u32,
+    pub version_name: String,
+    pub first_install_s: u32,
+    pub last_update_s: u32,
+    pub enabled: Enabled,
+    /// Run-time permissions that its manifest names.
+    pub requested: BTreeSet<String>,
+    pub granted: BTreeSet<String>,
+}
+
+/// What `pm enable` and its relatives set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enabled {
+    Default,
+    Yes,
+    No,
+    ByUser,
+}
+
+impl Enabled {
+    /// As the package manager counts them.
+    pub fn number(self) -> u32 {
+        match self {
+            Enabled::Default => 0,
+            Enabled::Yes => 1,
+            Enabled::No => 2,
+            Enabled::ByUser => 3,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Enabled::Default => "default",
+            Enabled::Yes => "enabled",
+            Enabled::No => "disabled",
+            Enabled::ByUser => "disabled-user",
+        }
+    }
+
+    pub fn is_on(self) -> bool {
+        matches!(self, Enabled::Default | Enabled::Yes)
+    }
 }
 
 impl Package {
     pub fn apk(&self) -> String {
         format!("{}/base.apk", self.directory)
+    }
+
+    /// False when the manifest does not name it; an app whose manifest was not read may have any.
+    pub fn grant(&mut self, permission: &str, granted: bool) -> bool {
+        if !self.requested.contains(permission) {
+            if self.system || self.debuggable || self.requested.len() >= PERMISSIONS_MAX {
+                return false;
+            }
+            self.requested.insert(permission.to_owned());
+        }
+        if granted {
+            self.granted.insert(permission.to_owned());
+        } else {
+            self.granted.remove(permission);
+        }
+        true
     }
 }
 
@@ -42,20 +111,37 @@ impl Packages {
             ("com.android.systemui", true),
             (launcher::PACKAGE, true),
             (workbench::PACKAGE, false),
+            (shop::PACKAGE, false),
         ] {
             packages.add(name, system, apk.clone(), fs, now_s);
         }
         packages
     }
 
-    fn add(&mut self, name: &str, system: bool, apk: Bytes, fs: &mut Fs, now_s: u32) {
+    pub fn add(&mut self, name: &str, system: bool, apk: Bytes, fs: &mut Fs, now_s: u32) {
         let directory = if system {
             format!("/system/priv-app/{name}")
         } else {
             format!("/data/app/~~q1w2e3==/{name}-r4t5y6==")
         };
-        let package =
-            Package { uid: self.next_uid, directory, system, manifest: apk::read(&apk).unwrap_or_default() };
+        let ours = name == workbench::PACKAGE;
+        let requested: BTreeSet<String> =
+            if ours { REQUESTED.iter().map(|p| (*p).to_owned()).collect() } else { BTreeSet::new() };
+        let manifest = apk::read(&apk).unwrap_or_default();
+        let package = Package {
+            uid: self.next_uid,
+            directory,
+            system,
+            debuggable: ours,
+            version_code: manifest.version_code.unwrap_or(1),
+            manifest,
+            version_name: "1.0".to_owned(),
+            first_install_s: now_s,
+            last_update_s: now_s,
+            enabled: Enabled::Default,
+            requested,
+            granted: BTreeSet::new(),
+        };
         self.next_uid += 1;
         fs.install(&package.apk(), apk, now_s);
         self.all.insert(name.to_owned(), package);
@@ -63,6 +149,10 @@ impl Packages {
 
     pub fn get(&self, name: &str) -> Option<&Package> {
         self.all.get(name)
+    }
+
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Package> {
+        self.all.get_mut(name)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Package)> {
@@ -84,8 +174,9 @@ impl Packages {
         let manifest = apk::read(&apk).map(|manifest| manifest.package);
         let name =
             manifest.or_else(|| named_in(&apk)).unwrap_or_else(|| format!("com.installed.app{}", apk.len()));
-        if !self.all.contains_key(&name) {
-            self.add(&name, false, apk, fs, now_s);
+        match self.all.get_mut(&name) {
+            Some(package) => package.last_update_s = now_s,
+            None => self.add(&name, false, apk, fs, now_s),
         }
         Ok(name)
     }

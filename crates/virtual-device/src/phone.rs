@@ -1,17 +1,20 @@
 //! The handle to one phone.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
 use tokio::sync::{broadcast, watch};
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::adbd;
+use crate::app::system::SystemWindow;
 use crate::config::{DumpFault, PhoneConfig};
+use crate::faults::{Due, Fault};
 use crate::helpers::Helpers;
 use crate::state::State;
 use crate::truth::Truth;
@@ -25,6 +28,9 @@ const CONNECTIONS_MAX: usize = 64;
 const SCRIPTS_BEHIND_MAX: usize = 256;
 /// Adb servers that may watch one phone.
 const PLUG_LISTENERS_MAX: usize = 100;
+
+/// A late tap may come between two timed faults: the phone looks at least this often.
+const FAULT_CLOCK_PERIOD: Duration = Duration::from_secs(1);
 
 /// Cheap to clone; all clones are the same phone.
 #[derive(Clone)]
@@ -42,6 +48,8 @@ struct Inner {
     reverse: adbd::Reverse,
     helpers: Helpers,
     plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
+    /// Lets faults happen at their own times; runs once somebody has connected.
+    fault_clock: AtomicBool,
 }
 
 impl Phone {
@@ -54,6 +62,7 @@ impl Phone {
             reverse: adbd::Reverse::default(),
             helpers: Helpers::default(),
             plug_listeners: Mutex::new(Vec::new()),
+            fault_clock: AtomicBool::new(false),
         };
         Phone { inner: Arc::new(inner) }
     }
@@ -98,6 +107,7 @@ impl Phone {
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
     {
+        self.start_fault_clock();
         let cut = lock(&self.inner.cut).clone();
         self.with(|state| {
             if !state.plugged {
@@ -115,6 +125,42 @@ impl Phone {
             phone.with(|state| state.connections = state.connections.saturating_sub(1));
         });
         Ok(())
+    }
+
+    /// Wakes the phone whenever a fault is due, so that transports are cut on time; once, and only if there are any.
+    fn start_fault_clock(&self) {
+        if !self.with(|state| state.mischief.is_timed())
+            || self.inner.fault_clock.swap(true, Ordering::Relaxed)
+        {
+            return;
+        }
+        let phone = Arc::downgrade(&self.inner);
+        tokio::spawn(async move {
+            while let Some(inner) = phone.upgrade() {
+                let next = Phone { inner }.misbehave();
+                let soon = Instant::now() + FAULT_CLOCK_PERIOD;
+                tokio::time::sleep_until(next.map_or(soon, |next| next.min(soon))).await;
+            }
+        });
+    }
+
+    /// Does to the transports what is due; the answer is when more will be.
+    fn misbehave(&self) -> Option<Instant> {
+        let (due, next) = self.with(|state| (std::mem::take(&mut state.due), state.mischief.next_due()));
+        for due in due {
+            match due {
+                Due::Cut => self.cut_connections(),
+                Due::SpellBegins(Fault::Unauthorized) => {
+                    self.with(|state| state.set_trust(false));
+                    self.cut_connections();
+                }
+                Due::SpellEnds(Fault::Unauthorized) => self.with(|state| state.set_trust(true)),
+                Due::SpellBegins(_) => self.set_plugged(false),
+                Due::SpellEnds(_) => self.set_plugged(true),
+                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog(_) => {}
+            }
+        }
+        next
     }
 
     /// Every shell script that hosts send, from now on and as it came.
@@ -153,6 +199,16 @@ impl Phone {
     /// Serves this tree verbatim in place of the app's, or the app's again.
     pub fn set_hierarchy(&self, xml: Option<Bytes>) {
         self.with(|state| state.hierarchy = xml);
+    }
+
+    /// Turns the screen by quarter turns; 0 is upright.
+    pub fn set_rotation(&self, quarter_turns: u8) {
+        self.with(|state| state.set_rotation(quarter_turns));
+    }
+
+    /// A dialog of the system that no app asked for.
+    pub fn show_alert(&self, title: &'static str, message: &'static str) {
+        self.with(|state| state.ui.show_system(SystemWindow::Alert { title, message }, state.now));
     }
 
     /// The next dump goes wrong in this way.

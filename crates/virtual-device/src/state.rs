@@ -6,14 +6,16 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::app::geometry::Screen;
-use crate::app::ui::{Note, Ui};
+use crate::app::ui::{Gesture, Note, Toast, Ui};
 use crate::app::{keys, launcher};
 use crate::clock::Clock;
-use crate::config::{DumpFault, PhoneConfig};
+use crate::config::{Auth, DumpFault, PhoneConfig};
+use crate::faults::{Due, Mischief, TapFate};
 use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
-use crate::truth::{Applied, Record, Truth};
+use crate::replay::Replay;
+use crate::truth::{Applied, Record, ShownToast, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
 const SHELL_UID: u32 = 2000;
@@ -27,21 +29,32 @@ pub struct State {
     pub clock: Clock,
     pub now: Instant,
     pub ui: Ui,
+    /// In place of the apps, when a recording is played.
+    pub replay: Option<Replay>,
     pub fs: Fs,
     pub log: Log,
     pub record: Record,
     pub packages: Packages,
     pub size_override: Option<(u32, u32)>,
     pub density_override: Option<u32>,
+    /// Quarter turns.
+    pub rotation: u8,
     pub clipboard: String,
     pub hierarchy: Option<Bytes>,
     pub dump_fault: Option<DumpFault>,
+    pub mischief: Mischief,
+    /// What faults ask of the transports, which are not part of the state.
+    pub due: Vec<Due>,
+    /// Whom the phone trusted before a spell of trusting nobody.
+    pub auth_before: Option<Auth>,
     /// One UiAutomation may be registered at a time.
     pub automation_busy: bool,
     pub pids: BTreeMap<String, u32>,
     next_pid: u32,
     /// Namespace/key to value.
     pub settings: BTreeMap<String, String>,
+    /// What the services behind `cmd` remember.
+    pub services: crate::shell::services::Services,
     pub properties: BTreeMap<String, String>,
     pub plugged: bool,
     pub connections: usize,
@@ -56,27 +69,40 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(config: PhoneConfig) -> State {
+    pub fn new(mut config: PhoneConfig) -> State {
         let clock = Clock::start();
         let now = Instant::now();
         let now_s = (clock.wall_ms(now) / 1000) as u32;
         let mut fs = Fs::new(now_s);
-        let packages = Packages::new(&mut fs, now_s);
+        let mut packages = Packages::new(&mut fs, now_s);
+        let replay = config.replay.clone().map(|recording| {
+            (config.width, config.height) = Replay::size(&recording);
+            Replay::new(recording, now)
+        });
+        if let Some(replay) = &replay {
+            packages.add(replay.package(), false, Bytes::from_static(b"PK\x03\x04"), &mut fs, now_s);
+        }
         let mut state = State {
             ui: Ui::new(now),
+            replay,
             log: Log::default(),
             record: Record::default(),
             packages,
             fs,
             size_override: None,
             density_override: None,
+            rotation: 0,
             clipboard: String::new(),
             hierarchy: config.hierarchy.clone(),
             dump_fault: None,
+            mischief: Mischief::new(config.faults, config.seed, now),
+            due: Vec::new(),
+            auth_before: None,
             automation_busy: false,
             pids: BTreeMap::new(),
             next_pid: 3000 + (config.seed % 1000) as u32,
-            settings: [("system/user_rotation".to_owned(), "0".to_owned())].into(),
+            settings: crate::shell::services::default_settings(config.seed),
+            services: crate::shell::services::Services::default(),
             properties: properties(&config),
             plugged: true,
             connections: 0,
@@ -97,6 +123,9 @@ impl State {
         self.pids.insert("system_server".to_owned(), SYSTEM_PID);
         self.pids.insert("com.android.systemui".to_owned(), 1801);
         self.pids.insert(launcher::PACKAGE.to_owned(), 2044);
+        if let Some(package) = self.replay.as_ref().map(|r| r.package().to_owned()) {
+            self.pid_of(&package, self.now);
+        }
         self.system('I', "SystemServiceManager", "Starting phase 1000");
         self.system('I', "ActivityManager", "User 0 is now unlocked");
         self.system('I', "WindowManager", "Boot animation finished");
@@ -158,7 +187,7 @@ impl State {
             wall_ms: self.clock.wall_ms(at),
             uptime_ms: self.clock.uptime(at).as_millis() as u64,
             pid,
-            tid: pid + u32::from(tag == "OkHttp") * 17,
+            tid: pid + u32::from(tag == "OkHttp" || tag.starts_with("okhttp")) * 17,
             priority,
             tag: tag.to_owned(),
             message: message.to_owned(),
@@ -167,8 +196,16 @@ impl State {
 
     /// Called whenever the lock is taken: what was due has happened.
     pub fn advance(&mut self, now: Instant) {
+        while let Some((at, due)) = self.mischief.take_due(now) {
+            self.now = at;
+            self.ui.advance(at);
+            self.misbehave(due);
+        }
         self.now = now;
         self.ui.advance(now);
+        if let Some(replay) = &mut self.replay {
+            replay.advance(now);
+        }
         self.settle();
     }
 
@@ -186,6 +223,11 @@ impl State {
                 Note::Started { at, package, activity, within } => {
                     self.started(at, &format!("{package}/{activity}"), package, within);
                 }
+                Note::Crashed { at, package, activity, exception, frames } => {
+                    self.crashed(at, (package, activity), exception, frames);
+                }
+                Note::NotResponding { at, package, activity } => self.not_responding(at, (package, activity)),
+                Note::Closed { at, package } => self.closed(at, package),
             }
         }
         let screen = self.screen();
@@ -195,15 +237,14 @@ impl State {
     fn started(&mut self, at: Instant, component: &str, package: &str, within: bool) {
         let uid = self.packages.get(package).map_or(SHELL_UID, |p| p.uid);
         let line = if within {
-            format!("START u0 {{cmp={component}}} with LAUNCH_MULTIPLE from uid {uid} result code=0")
+            self.start_line(&format!("cmp={component}"), uid)
         } else {
-            format!(
-                "START u0 {{act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] flg=0x10000000 \
-                 cmp={component}}} with LAUNCH_MULTIPLE from uid {SHELL_UID} (BAL_ALLOW_PERMISSION) result code=0"
-            )
+            let main = "act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] flg=0x10000000";
+            self.start_line(&format!("{main} cmp={component}"), SHELL_UID)
         };
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &line);
         self.pid_of(package, at);
+        self.mischief.activity_opened(at);
         let shown = format!("Displayed {component} for user 0: +{}ms", 180 + self.random() % 200);
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &shown);
     }
@@ -247,12 +288,16 @@ impl State {
     }
 
     pub fn screen(&self) -> Screen {
-        let (width, height) = self.size_override.unwrap_or_else(|| self.physical_size());
+        let (mut width, mut height) = self.size_override.unwrap_or_else(|| self.physical_size());
+        if self.rotation % 2 == 1 {
+            std::mem::swap(&mut width, &mut height);
+        }
         Screen {
             width: width as i32,
             height: height as i32,
             density: self.density_override.unwrap_or(self.config.density),
             dark: self.ui.dark(),
+            rotation: self.rotation,
         }
     }
 
@@ -261,22 +306,52 @@ impl State {
     }
 
     pub fn tap(&mut self, x: i32, y: i32) {
-        let screen = self.screen();
-        let hit = self.ui.tap(x, y, &screen, self.now);
-        self.record.input(Applied::Tap { at: (x, y), hit });
-        self.settle();
+        match self.mischief.tap((x, y), self.now) {
+            TapFate::Applied | TapFate::Double => self.touch(x, y),
+            TapFate::Lost | TapFate::Late => {}
+        }
     }
 
     pub fn swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
         let screen = self.screen();
-        let hit = self.ui.swipe(from, to, ms, &screen, self.now);
-        self.record.input(Applied::Swipe { from, to, ms, hit });
+        let hit = match &mut self.replay {
+            Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
+            None => self.ui.swipe(from, to, ms, &screen, self.now),
+        };
+        self.note_input(Applied::Swipe { from, to, ms, hit });
         self.settle();
     }
 
+    /// A long press that moves and lets go.
+    pub fn drag_and_drop(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
+        let screen = self.screen();
+        let hit = match &mut self.replay {
+            Some(replay) => replay.swipe(from, to, ms, &screen, self.now),
+            None => self.ui.gesture(&Gesture::drag(from, to, ms), &screen, self.now),
+        };
+        self.note_input(Applied::Swipe { from, to, ms, hit });
+        self.settle();
+    }
+
+    /// Turns the screen, as `user_rotation` does: 0 is upright.
+    pub fn set_rotation(&mut self, quarter_turns: u8) {
+        if self.rotation != quarter_turns % 4 {
+            self.rotation = quarter_turns % 4;
+            self.ui.changed(self.now);
+            self.settle();
+        }
+    }
+
+    fn text_into(&mut self, text: &str) -> Option<String> {
+        match &mut self.replay {
+            Some(replay) => replay.type_text(text, self.now),
+            None => self.ui.type_text(text, self.now).map(str::to_owned),
+        }
+    }
+
     pub fn type_text(&mut self, text: &str) {
-        let into = self.ui.type_text(text, self.now).map(str::to_owned);
-        self.record.input(Applied::Text { text: text.to_owned(), into });
+        let into = self.text_into(text);
+        self.note_input(Applied::Text { text: text.to_owned(), into });
         self.settle();
     }
 
@@ -284,11 +359,14 @@ impl State {
         let screen = self.screen();
         if code == keys::PASTE {
             let text = self.clipboard.clone();
-            let into = self.ui.type_text(&text, self.now).map(str::to_owned);
-            self.record.input(Applied::Paste { text, into });
+            let into = self.text_into(&text);
+            self.note_input(Applied::Paste { text, into });
         } else {
-            self.ui.key(code, &screen, self.now);
-            self.record.input(Applied::Key { code });
+            match &mut self.replay {
+                Some(replay) => replay.key(code, self.now),
+                None => self.ui.key(code, &screen, self.now),
+            }
+            self.note_input(Applied::Key { code });
         }
         self.settle();
     }
@@ -296,36 +374,63 @@ impl State {
     /// The accessibility action of that name, on the field at a point.
     pub fn set_text(&mut self, at: (i32, i32), text: &str) -> bool {
         let screen = self.screen();
-        let into = self.ui.fill(at, text, &screen, self.now).map(str::to_owned);
+        let into = self.ui.set_text(at, text, &screen, self.now).map(str::to_owned);
         let done = into.is_some();
-        self.record.input(Applied::Text { text: text.to_owned(), into });
+        self.note_input(Applied::Text { text: text.to_owned(), into });
         self.settle();
         done
     }
 
     pub fn select_all(&mut self) {
-        self.ui.select_all();
-        self.record.input(Applied::Key { code: keys::A });
+        match &mut self.replay {
+            Some(replay) => replay.select_all(),
+            None => self.ui.select_all(),
+        }
+        self.note_input(Applied::Key { code: keys::A });
+    }
+
+    /// Package and activity in front.
+    pub fn front(&self) -> (&str, &str) {
+        self.replay.as_ref().map_or_else(|| self.ui.front(), |replay| (replay.package(), replay.activity()))
+    }
+
+    /// Brings an app to the front; false when there is no such app or activity. A recording is always in front.
+    pub fn launch(&mut self, package: &str, activity: Option<&str>) -> bool {
+        match &self.replay {
+            Some(replay) => replay.package() == package,
+            None => self.ui.launch(package, activity, self.now),
+        }
     }
 
     pub fn truth(&mut self) -> Truth {
         let screen = self.screen();
-        let (package, activity) = self.ui.front();
+        let (package, activity) = self.front();
+        let activity = format!("{package}/{activity}");
         let values = self.ui.values();
         Truth {
             inputs: self.record.inputs(),
+            input_times_ms: self.record.input_times_ms(),
+            last_change_ms: self.uptime_ms(self.changed_at()),
+            faults: self.fault_events(),
             fields: values.fields,
             switches: values.switches,
             sliders: values.sliders,
             commands: self.record.commands(),
             leftover_files: self.fs.files_below("/data/local/tmp"),
-            activity: format!("{package}/{activity}"),
+            activity,
             dialog_open: self.ui.dialog_window(&screen).is_some(),
             keyboard_shown: self.ui.keyboard_shown(),
             clipboard: self.clipboard.clone(),
             packages: self.packages.iter().map(|(name, _)| name.clone()).collect(),
             connections: self.connections,
+            toasts: self.ui.toasts().iter().map(|toast| self.shown(toast)).collect(),
+            replay: self.replay.as_ref().map(Replay::truth),
         }
+    }
+
+    fn shown(&self, toast: &Toast) -> ShownToast {
+        let ms = |at| self.clock.uptime(at).as_millis() as u64;
+        ShownToast { text: toast.text.clone(), from_ms: ms(toast.from), until_ms: ms(toast.until) }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::app::widget::Widget;
+use crate::faults::Fault;
 
 /// Entries kept of inputs and of commands; older ones are dropped.
 pub const LOG_ENTRIES_MAX: usize = 10_000;
@@ -11,6 +12,12 @@ pub const LOG_ENTRIES_MAX: usize = 10_000;
 pub struct Truth {
     /// Every input that was really applied, in order.
     pub inputs: Vec<Applied>,
+    /// When each of `inputs` was applied, since boot.
+    pub input_times_ms: Vec<u64>,
+    /// When the screen last changed and accessibility was told, since boot.
+    pub last_change_ms: u64,
+    /// What went wrong, in order.
+    pub faults: Vec<FaultEvent>,
     /// Real values by field name, passwords in clear.
     pub fields: BTreeMap<String, String>,
     /// By the name of the setting or switch.
@@ -29,6 +36,36 @@ pub struct Truth {
     pub packages: Vec<String>,
     /// Connections that are open now.
     pub connections: usize,
+    /// Every toast, in order.
+    pub toasts: Vec<ShownToast>,
+    /// Where a replay phone is in its recording.
+    pub replay: Option<ReplayTruth>,
+}
+
+/// In milliseconds since boot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownToast {
+    pub text: String,
+    pub from_ms: u64,
+    pub until_ms: u64,
+}
+
+/// Something went wrong on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaultEvent {
+    /// Since boot, by the phone's monotonic clock.
+    pub at_ms: u64,
+    pub fault: Fault,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayTruth {
+    /// The name of the recorded screen that is shown.
+    pub state: String,
+    /// Recorded actions that were taken, waits among them.
+    pub steps_passed: usize,
+    /// The last recorded action was taken, and nobody recorded what came after it.
+    pub finished: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -90,11 +127,13 @@ impl Hit {
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     inputs: VecDeque<Applied>,
+    input_times_ms: VecDeque<u64>,
     commands: VecDeque<String>,
 }
 
 impl Record {
-    pub fn input(&mut self, input: Applied) {
+    pub fn input(&mut self, input: Applied, at_ms: u64) {
+        push_bounded(&mut self.input_times_ms, at_ms);
         push_bounded(&mut self.inputs, input);
     }
 
@@ -104,6 +143,10 @@ impl Record {
 
     pub fn inputs(&self) -> Vec<Applied> {
         self.inputs.iter().cloned().collect()
+    }
+
+    pub fn input_times_ms(&self) -> Vec<u64> {
+        self.input_times_ms.iter().copied().collect()
     }
 
     pub fn commands(&self) -> Vec<String> {

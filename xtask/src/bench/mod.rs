@@ -6,6 +6,7 @@
 
 mod adb;
 mod process;
+mod scale;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -47,6 +48,9 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     table.add(stage.beyond_the_device("tap", TAP, 0.5)?);
     table.add(stage.cold_start()?);
     for line in stage.memory_and_processes()? {
+        table.add(line);
+    }
+    for line in scale::lines(root)? {
         table.add(line);
     }
     println!("{table}");

@@ -58,6 +58,10 @@ impl Line {
         Line { product: Some(spread), ..Line::new(what, spread.p50_ms, goal_ms, "ms") }
     }
 
+    pub fn single(what: &str, value: f64, goal: f64, unit: &'static str) -> Line {
+        Line::new(what, value, goal, unit)
+    }
+
     pub fn memory(what: &str, memory: &Memory, goal_mb: f64) -> Line {
         let mb = |kb: u64| kb as f64 / 1024.0;
         let note = format!("peak {:.1}", mb(memory.peak_kb));

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use mdm_virtual_device::{Applied, DumpFault, Timing};
+use mobile_debug_mcp::args::JsonObject;
+use mobile_debug_mcp::tools;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::world::{World, fact};
 
@@ -207,4 +210,23 @@ async fn constant_facts_are_read_once_per_connection() {
     world.tree().await;
     world.ok("list_devices", "{}").await;
     assert_eq!(getprops(), 2 * once, "a new connection may be a new phone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_ends_at_once_and_frees_the_device() {
+    let world = World::started(Timing::Instant).await;
+    world.phone.inject_dump_fault(DumpFault::Slow(20_000));
+    let cancelled = CancellationToken::new();
+    let canceller = cancelled.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        canceller.cancel();
+    });
+    let started = Instant::now();
+    let entry = tools::find("get_ui_tree").expect("the tool exists");
+    let answer = entry.call(&world.app, JsonObject::new(), cancelled).await;
+    assert_eq!(fact(&answer.text, "code"), "CANCELLED", "MC-01");
+    assert_eq!(started.elapsed(), Duration::from_secs(2));
+    world.ok("tap", r#"{"x":1,"y":1}"#).await;
+    assert_eq!(started.elapsed(), Duration::from_secs(2), "the next call did not wait");
 }

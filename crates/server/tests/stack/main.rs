@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod cuts;
+mod faults;
 mod fleet;
 mod hostile_trees;
 mod mcp;

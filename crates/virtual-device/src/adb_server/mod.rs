@@ -20,7 +20,7 @@ use link::Link;
 /// Client connections at a time.
 const CLIENTS_MAX: usize = 256;
 /// Phones that one server knows.
-const DEVICES_MAX: usize = 64;
+const DEVICES_MAX: usize = 1000;
 
 /// Cheap to clone; all clones are the same server.
 #[derive(Clone)]

@@ -90,7 +90,8 @@ impl Client {
             "kill" => self.okay().await.map(|()| false),
             "features" => {
                 let picked = server.pick(serial);
-                self.answer(picked.and_then(|(_, d)| usable(&d).map(|()| features()))).await
+                let phone_features = |d: &Device| crate::adbd::features(&d.phone).join(",");
+                self.answer(picked.and_then(|(_, d)| usable(&d).map(|()| phone_features(&d)))).await
             }
             "get-state" => self.answer(server.pick(serial).map(|(_, d)| d.state)).await,
             "get-serialno" => self.answer(server.pick(serial).map(|(serial, _)| serial)).await,
@@ -122,10 +123,28 @@ impl Client {
         if let Some(addresses) = request.strip_prefix("forward:") {
             return self.forward(addresses, serial).await;
         }
-        if request.starts_with("connect:") || request.starts_with("disconnect:") {
-            return self
-                .answer(Ok("failed to connect: this server has only the phones it was given".to_owned()))
-                .await;
+        // Only the phones that it was given are within reach of this server.
+        if let Some(address) = request.strip_prefix("connect:") {
+            let known = self.server.pick(Some(address)).is_ok();
+            let said = if known {
+                format!("already connected to {address}")
+            } else {
+                format!("failed to connect to '{address}': Connection refused")
+            };
+            return self.answer(Ok(said)).await;
+        }
+        if let Some(address) = request.strip_prefix("disconnect:") {
+            if address.is_empty() {
+                return self.answer(Ok("disconnected everything".to_owned())).await;
+            }
+            let answer = match self.server.pick(Some(address)) {
+                Ok((serial, _)) => {
+                    self.server.remove(&serial);
+                    Ok(format!("disconnected {serial}"))
+                }
+                Err(_) => Err(format!("no such device '{address}'")),
+            };
+            return self.answer(answer).await;
         }
         self.fail("unknown host service").await.map(|()| false)
     }

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use mdm_wire::adb::banner::Banner;
 use mdm_wire::adb::frame::{Command, Frame};
-use mdm_wire::adb::{PAYLOAD_BYTES_MAX, VERSION_SKIP_CHECKSUM, auth as wire_auth};
+use mdm_wire::adb::{
+    PAYLOAD_BYTES_LEGACY, PAYLOAD_BYTES_MAX, VERSION_CHECKSUM, VERSION_SKIP_CHECKSUM, auth as wire_auth,
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +50,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Connection<S> {
         match frame.command {
             Command::Connect => {
                 self.mux.reset();
-                self.mux.payload_bytes_max = frame.arg1.clamp(1, PAYLOAD_BYTES_MAX);
+                self.mux.payload_bytes_max = frame.arg1.clamp(1, limits(&self.phone).1);
                 if self.needs_key { self.ask().await } else { self.go_online().await }
             }
             Command::Auth if self.needs_key && !self.mux.online => self.auth(frame).await?,
@@ -67,7 +69,8 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Connection<S> {
     async fn go_online(&mut self) {
         self.mux.online = true;
         let text = banner(&self.phone).encode();
-        self.mux.send(Command::Connect, VERSION_SKIP_CHECKSUM, PAYLOAD_BYTES_MAX, text).await;
+        let (version, payload_bytes_max) = limits(&self.phone);
+        self.mux.send(Command::Connect, version, payload_bytes_max, text).await;
     }
 
     async fn auth(&mut self, frame: Frame) -> Result<(), Ended> {
@@ -112,6 +115,20 @@ fn banner(phone: &Phone) -> Banner {
     Banner {
         kind: "device".to_owned(),
         properties: vec![pair("ro.product.name"), pair("ro.product.model"), pair("ro.product.device")],
-        features: FEATURES.iter().map(|f| (*f).to_owned()).collect(),
+        features: features(phone).iter().map(|f| (*f).to_owned()).collect(),
+    }
+}
+
+/// What the daemon of this phone announces.
+pub fn features(phone: &Phone) -> &'static [&'static str] {
+    if phone.with(|state| state.config.old_adbd) { &[] } else { &FEATURES }
+}
+
+/// The protocol version of this phone, and what it takes in one frame.
+fn limits(phone: &Phone) -> (u32, u32) {
+    if phone.with(|state| state.config.old_adbd) {
+        (VERSION_CHECKSUM, PAYLOAD_BYTES_LEGACY)
+    } else {
+        (VERSION_SKIP_CHECKSUM, PAYLOAD_BYTES_MAX)
     }
 }

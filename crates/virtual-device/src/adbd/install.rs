@@ -1,17 +1,24 @@
-//! `abb_exec`: package manager commands with a streamed body, without a shell in between.
+//! `abb_exec` and `abb`: commands of services with a streamed body, without a shell in between.
 
+use bytes::BytesMut;
+use mdm_wire::adb::shell::Packet;
 use tokio::sync::mpsc;
 
+use super::shell::packet;
 use super::stream::StreamIo;
 use crate::phone::Phone;
 use crate::shell::commands::{self, Call};
 use crate::shell::io::{Chunk, Input, Io, Output, PIPE_CHUNKS};
 
-pub async fn binder(phone: &Phone, arguments: Vec<String>, io: StreamIo) {
+/// With packets the streams are apart and the exit code follows, as in a shell.
+pub async fn binder(phone: &Phone, arguments: Vec<String>, packets: bool, io: StreamIo) {
     let StreamIo { mut reader, writer } = io;
     let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);
     let (output, mut output_end) = mpsc::channel::<Chunk>(PIPE_CHUNKS);
     tokio::spawn(async move {
+        if packets {
+            return super::shell::feed(reader, stdin, true).await;
+        }
         while let Some(data) = reader.next().await {
             if stdin.send(Chunk { stderr: false, data }).await.is_err() {
                 break;
@@ -34,9 +41,16 @@ pub async fn binder(phone: &Phone, arguments: Vec<String>, io: StreamIo) {
         commands::run(&call).await
     });
     while let Some(chunk) = output_end.recv().await {
-        if writer.write(chunk.data).await.is_err() {
+        let data = if packets { packet(chunk) } else { chunk.data };
+        if writer.write(data).await.is_err() {
             return;
         }
     }
-    let _ = program.await;
+    let ended = program.await;
+    if packets {
+        let code = ended.ok().and_then(Result::ok).flatten().unwrap_or(1);
+        let mut out = BytesMut::new();
+        Packet::Exit(code).encode(&mut out);
+        let _ = writer.write(out.freeze()).await;
+    }
 }

@@ -10,7 +10,7 @@ mod shell;
 pub mod stream;
 mod sync;
 
-pub use connection::serve;
+pub use connection::{features, serve};
 pub use reverse::Reverse;
 
 /// What this phone can do beyond the first protocol, as recent phones announce it.

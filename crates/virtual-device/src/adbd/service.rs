@@ -21,9 +21,11 @@ pub enum Service {
     Echo,
     /// Something on the phone that listens.
     Pipe(DuplexStream),
-    /// `abb_exec`: arguments separated by NUL.
-    Binder(Vec<String>),
+    /// `abb_exec`, or `abb` with packets: arguments separated by NUL.
+    Binder(Vec<String>, bool),
     Reboot,
+    /// The pids that a debugger may enter, and again whenever they change.
+    TrackProcesses,
     /// Says this and closes.
     Say(String),
     /// Stays open and silent.
@@ -34,17 +36,23 @@ pub enum Service {
 pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> Option<Service> {
     let (kind, argument) = name.split_once(':').unwrap_or((name, ""));
     let (kind, options) = kind.split_once(',').unwrap_or((kind, ""));
+    let old = phone.with(|state| state.config.old_adbd);
     Some(match kind {
         "shell" => {
             let has = |option: &str| options.split(',').any(|o| o == option);
-            // Without a command the old protocol always gives a terminal.
-            let terminal = argument.is_empty() && (has("pty") || options.is_empty());
+            if old && !options.is_empty() {
+                return None;
+            }
+            // Without a command a terminal is given unless the host wants none.
+            let terminal = has("pty") || (argument.is_empty() && !has("raw"));
             Service::Shell(shell::Request { script: argument.to_owned(), protocol: has("v2"), terminal })
         }
         "exec" => {
             Service::Shell(shell::Request { script: argument.to_owned(), protocol: false, terminal: false })
         }
-        "abb_exec" | "abb" => Service::Binder(argument.split('\0').map(str::to_owned).collect()),
+        "abb_exec" | "abb" if !old => {
+            Service::Binder(argument.split('\0').map(str::to_owned).collect(), kind == "abb")
+        }
         "sync" => Service::Sync,
         "framebuffer" => Service::Framebuffer,
         "tcp" if argument == ECHO_PORT => Service::Echo,
@@ -56,9 +64,10 @@ pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> 
         "reboot" => Service::Reboot,
         "tcpip" => Service::Say(format!("restarting in TCP mode port: {argument}\n")),
         "usb" => Service::Say("restarting in USB mode\n".to_owned()),
-        // No process of this phone can be debugged: the lists are empty and stay so.
-        "jdwp" if argument.is_empty() => Service::Say(String::new()),
-        "track-jdwp" | "track-app" => Service::Wait,
+        "jdwp" if argument.is_empty() => Service::Say(debuggable(phone)),
+        "track-jdwp" => Service::TrackProcesses,
+        // Newer hosts ask for a binary form of the same list, which this phone leaves empty.
+        "track-app" => Service::Wait,
         _ => return None,
     })
 }
@@ -77,7 +86,8 @@ impl Service {
                 }
             }
             Service::Pipe(pipe) => bridge(io, pipe).await,
-            Service::Binder(arguments) => install::binder(phone, arguments, io).await,
+            Service::Binder(arguments, packets) => install::binder(phone, arguments, packets, io).await,
+            Service::TrackProcesses => track_processes(phone, io).await,
             Service::Reboot => phone.reboot(),
             Service::Say(text) => {
                 let _ = io.writer.write(text).await;
@@ -95,5 +105,34 @@ async fn framebuffer(phone: &Phone, io: &StreamIo) {
     let header = Header::rgba8888(pixels.width, pixels.height).encode_v2();
     if io.writer.write(header).await.is_ok() {
         let _ = io.writer.write(Bytes::from(pixels.rgba)).await;
+    }
+}
+
+/// A line for every process of a debuggable app.
+fn debuggable(phone: &Phone) -> String {
+    phone.with(|state| {
+        let may = |name: &str| state.packages.get(name).is_some_and(|package| package.debuggable);
+        state.pids.iter().filter(|(name, _)| may(name)).map(|(_, pid)| format!("{pid}\n")).collect()
+    })
+}
+
+/// Every start and every end of a process is logged, so the log tells when to look again.
+async fn track_processes(phone: &Phone, mut io: StreamIo) {
+    let mut logged = phone.log_watch();
+    let mut told = None;
+    loop {
+        logged.mark_unchanged();
+        let list = debuggable(phone);
+        if told.as_ref() != Some(&list) {
+            if io.writer.write(format!("{:04x}{list}", list.len())).await.is_err() {
+                return;
+            }
+            told = Some(list);
+        }
+        tokio::select! {
+            biased;
+            data = io.reader.next() => if data.is_none() { return },
+            changed = logged.changed() => if changed.is_err() { return },
+        }
     }
 }

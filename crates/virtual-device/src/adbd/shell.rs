@@ -17,7 +17,7 @@ pub struct Request {
     pub script: String,
     /// Packets, with stderr and the exit code apart.
     pub protocol: bool,
-    /// Shows prompts.
+    /// Both streams are one and lines end as on a terminal; a shell that reads its commands shows prompts.
     pub terminal: bool,
 }
 
@@ -30,7 +30,7 @@ pub async fn run(phone: &Phone, request: Request, io: StreamIo) {
     let streams = Io {
         stdin: Input::channel(stdin_end),
         stdout: Output::Channel { sender: output.clone(), stderr: false },
-        stderr: Output::Channel { sender: output, stderr: true },
+        stderr: Output::Channel { sender: output, stderr: !terminal },
     };
     let phone = phone.clone();
     // The program runs on its own: when the host goes away it notices only at its next write.
@@ -41,7 +41,7 @@ pub async fn run(phone: &Phone, request: Request, io: StreamIo) {
             shell::run(&phone, &script, streams).await
         }
     });
-    if forward(output_end, &writer, protocol).await && protocol {
+    if forward(output_end, &writer, protocol, terminal).await && protocol {
         let code = program.await.unwrap_or(ABORTED_EXIT);
         let mut out = BytesMut::new();
         Packet::Exit(code).encode(&mut out);
@@ -50,14 +50,17 @@ pub async fn run(phone: &Phone, request: Request, io: StreamIo) {
 }
 
 /// Sends the program's output; false when nobody reads it any more.
-async fn forward(mut output: mpsc::Receiver<Chunk>, writer: &Writer, protocol: bool) -> bool {
+async fn forward(mut output: mpsc::Receiver<Chunk>, writer: &Writer, protocol: bool, terminal: bool) -> bool {
     loop {
         let chunk = tokio::select! {
             biased;
             chunk = output.recv() => chunk,
             () = writer.0.closed() => return false,
         };
-        let Some(chunk) = chunk else { return true };
+        let Some(mut chunk) = chunk else { return true };
+        if terminal {
+            chunk.data = with_returns(&chunk.data);
+        }
         let data = if protocol { packet(chunk) } else { chunk.data };
         if writer.write(data).await.is_err() {
             return false;
@@ -65,15 +68,30 @@ async fn forward(mut output: mpsc::Receiver<Chunk>, writer: &Writer, protocol: b
     }
 }
 
-fn packet(chunk: Chunk) -> Bytes {
+pub fn packet(chunk: Chunk) -> Bytes {
     let mut out = BytesMut::with_capacity(chunk.data.len() + mdm_wire::adb::shell::HEADER_BYTES);
     let packet = if chunk.stderr { Packet::Stderr(chunk.data) } else { Packet::Stdout(chunk.data) };
     packet.encode(&mut out);
     out.freeze()
 }
 
+/// What the line discipline of a terminal does to line ends.
+fn with_returns(data: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(data.len() + data.len() / 16);
+    for line in data.split_inclusive(|b| *b == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(text) => {
+                out.extend_from_slice(text);
+                out.extend_from_slice(b"\r\n");
+            }
+            None => out.extend_from_slice(line),
+        }
+    }
+    out.freeze()
+}
+
 /// Carries the host's bytes to the program's standard input.
-async fn feed(mut reader: Reader, stdin: mpsc::Sender<Chunk>, protocol: bool) {
+pub async fn feed(mut reader: Reader, stdin: mpsc::Sender<Chunk>, protocol: bool) {
     let mut stdin = Some(stdin);
     let mut buffer = BytesMut::new();
     while let Some(data) = reader.next().await {

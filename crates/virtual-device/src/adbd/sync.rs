@@ -12,6 +12,9 @@ use crate::phone::Phone;
 /// DATA messages are sent together up to this size.
 const BATCH_BYTES: usize = 512 * 1024;
 const DEFAULT_MODE: u32 = 0o644;
+/// The bits of a mode that say what kind of file it is, and those of a symbolic link.
+const KIND: u32 = 0o170_000;
+const LINK: u32 = 0o120_000;
 
 pub async fn run(phone: &Phone, io: StreamIo) {
     let mut session = Session { phone: phone.clone(), io };
@@ -52,21 +55,25 @@ impl Session {
             }
             Id::Send => {
                 let (path, mode) = path.rsplit_once(',').unwrap_or((&path, ""));
-                self.send(path, mode.parse().unwrap_or(DEFAULT_MODE)).await?;
+                return self.send(path, mode.parse().unwrap_or(DEFAULT_MODE)).await;
             }
             Id::SendV2 => {
                 // Repeats the id, then mode and flags.
                 let setup = self.io.reader.exact(HEADER_BYTES + 4).await?;
                 let mode = setup[4..8].iter().rev().fold(0u32, |word, byte| (word << 8) | u32::from(*byte));
-                self.send(&path, mode).await?;
+                return self.send(&path, mode).await;
             }
             Id::Dent | Id::DentV2 | Id::Data | Id::Done | Id::Okay | Id::Fail => return Err(Closed),
         }
         Ok(true)
     }
 
-    fn stat(&self, path: &str) -> Stat {
-        match self.phone.with(|state| state.fs.get(path).cloned()) {
+    /// The first protocol and LST2 speak of a link itself, STA2 of what it leads to.
+    fn stat(&self, path: &str, follow: bool) -> Stat {
+        let found = self.phone.with(|state| {
+            if follow { state.fs.get(path).cloned() } else { state.fs.get_link(path).cloned() }
+        });
+        match found {
             Ok(node) => stat_of(&node),
             Err(error) => Stat { error: error.errno(), ..Stat::default() },
         }
@@ -75,14 +82,14 @@ impl Session {
     async fn stat_v1(&mut self, path: &str) -> Result<(), Closed> {
         let mut out = BytesMut::new();
         out.put_slice(&Id::Stat.bytes());
-        self.stat(path).put_v1(&mut out);
+        self.stat(path, false).put_v1(&mut out);
         self.io.writer.write(out.freeze()).await
     }
 
     async fn stat_v2(&mut self, id: Id, path: &str) -> Result<(), Closed> {
         let mut out = BytesMut::new();
         out.put_slice(&id.bytes());
-        self.stat(path).put_v2(&mut out);
+        self.stat(path, id == Id::StatV2).put_v2(&mut out);
         self.io.writer.write(out.freeze()).await
     }
 
@@ -127,33 +134,51 @@ impl Session {
         self.io.writer.write(out.freeze()).await
     }
 
-    async fn send(&mut self, path: &str, mode: u32) -> Result<(), Closed> {
+    /// False when the session must end: what was refused is refused before its bytes come, and these are thrown away,
+    /// because an older host reads the answer only after it has sent everything.
+    async fn send(&mut self, path: &str, mode: u32) -> Result<bool, Closed> {
+        if let Err(error) = self.phone.with(|state| state.fs.check_place(path)) {
+            self.fail(&format!("couldn't create file: {}", error.text())).await?;
+            self.take_file(0).await?;
+            return Ok(false);
+        }
+        let (data, mtime) = self.take_file(TOTAL_BYTES_MAX).await?;
+        let written = match data {
+            Some(data) => self.store(path, data, mode, mtime),
+            None => Err(FsError::NoSpace),
+        };
+        match written {
+            Ok(()) => {
+                let mut out = BytesMut::new();
+                put_word(&mut out, Id::Okay, 0);
+                self.io.writer.write(out.freeze()).await?;
+                Ok(true)
+            }
+            Err(error) => {
+                self.fail(&format!("couldn't create file: {}", error.text())).await?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Everything up to DONE with its time; no bytes when there were more than may be kept.
+    async fn take_file(&mut self, bytes_max: usize) -> Result<(Option<Bytes>, u32), Closed> {
         let mut data = BytesMut::new();
         let mut too_big = false;
-        let mtime = loop {
+        loop {
             let header = self.header().await?;
             match header.id {
                 Id::Data => {
                     let length = header.length(CHUNK_BYTES_MAX).map_err(|_| Closed)?;
                     let chunk = self.io.reader.exact(length).await?;
-                    too_big |= data.len().saturating_add(chunk.len()) > TOTAL_BYTES_MAX;
+                    too_big |= data.len().saturating_add(chunk.len()) > bytes_max;
                     if !too_big {
                         data.extend_from_slice(&chunk);
                     }
                 }
-                Id::Done => break header.word,
+                Id::Done => return Ok(((!too_big).then(|| data.freeze()), header.word)),
                 _ => return Err(Closed),
             }
-        };
-        let written =
-            if too_big { Err(FsError::NoSpace) } else { self.store(path, data.freeze(), mode, mtime) };
-        match written {
-            Ok(()) => {
-                let mut out = BytesMut::new();
-                put_word(&mut out, Id::Okay, 0);
-                self.io.writer.write(out.freeze()).await
-            }
-            Err(error) => self.fail(&format!("couldn't create file: {}", error.text())).await,
         }
     }
 
@@ -163,6 +188,12 @@ impl Session {
             let now = state.now_s();
             if let Some((parent, _)) = path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
                 state.fs.make_dir(parent, true, now)?;
+            }
+            if mode & KIND == LINK {
+                // The host sends the target, with a zero at its end.
+                let target = String::from_utf8_lossy(&data).trim_end_matches('\0').to_owned();
+                let _ = state.fs.remove(path, false);
+                return state.fs.symlink(&target, path, mtime);
             }
             state.fs.write(path, data, mode, mtime)
         })

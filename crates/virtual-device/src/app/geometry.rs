@@ -50,6 +50,8 @@ pub struct Screen {
     pub height: i32,
     pub density: u32,
     pub dark: bool,
+    /// Quarter turns: 0 is upright, 1 and 3 are landscape.
+    pub rotation: u8,
 }
 
 impl Screen {

@@ -2,16 +2,27 @@
 
 use super::geometry::Screen;
 use super::widget::{Key, Layout, Look, Size, Widget};
-use super::{App, Context, Effect, workbench};
+use super::{App, Context, Effect, settings, shop, workbench};
 
 pub const PACKAGE: &str = "com.android.launcher3";
 pub const ACTIVITY: &str = ".uioverrides.QuickstepLauncher";
+
+/// Icon, label and package of what can be launched.
+const ICONS: [(&str, &str, &str); 3] = [
+    ("icon:workbench", workbench::LABEL, workbench::PACKAGE),
+    ("icon:shop", shop::LABEL, shop::PACKAGE),
+    ("icon:settings", settings::LABEL, settings::PACKAGE),
+];
 
 pub struct Launcher;
 
 impl App for Launcher {
     fn package(&self) -> &'static str {
         PACKAGE
+    }
+
+    fn label(&self) -> &'static str {
+        "Launcher"
     }
 
     fn entry(&self) -> &'static str {
@@ -23,35 +34,56 @@ impl App for Launcher {
     }
 
     fn view(&self, _activity: &str, _screen: &Screen) -> Widget {
-        let icon = Widget::new("android.widget.TextView")
-            .text(workbench::LABEL)
-            .description(workbench::LABEL)
-            .look(Look::Icon)
-            .size(Size::Dp(96), Size::Dp(112))
-            .on_tap(Key::of("icon:workbench"));
-        let mut icon = icon;
-        icon.flags.long_clickable = true;
+        let icons = ICONS.map(|(key, label, _)| icon(key, label));
+        let search = Widget::new("android.widget.TextView")
+            .id(PACKAGE, "search_box")
+            .description("Search")
+            .look(Look::DropDown)
+            .size(Size::Fill, Size::Dp(48))
+            .on_tap(Key::of("search"));
+        let cells = Widget::new("android.view.ViewGroup").layout(Layout::Row, 0, 0).children(icons);
+        let page = Widget::new("android.view.ViewGroup").size(Size::Fill, Size::Fill).child(cells);
+        let workspace = Widget::new("android.view.ViewGroup")
+            .id(PACKAGE, "workspace")
+            .size(Size::Fill, Size::Fill)
+            .child(page);
+        let hotseat =
+            Widget::new("android.view.ViewGroup").id(PACKAGE, "hotseat").size(Size::Fill, Size::Dp(72));
+        let dots =
+            Widget::new("android.view.View").id(PACKAGE, "page_indicator").description("Home screen 1 of 1");
+        let layer = Widget::new("android.widget.FrameLayout")
+            .id(PACKAGE, "drag_layer")
+            .size(Size::Fill, Size::Fill)
+            .layout(Layout::Column, 24, 0)
+            .child(Widget::new("android.view.View").size(Size::Fill, Size::Dp(96)))
+            .child(workspace)
+            .child(dots.size(Size::Fill, Size::Dp(24)))
+            .child(hotseat.child(search));
         Widget::new("android.widget.FrameLayout")
             .id(PACKAGE, "launcher")
             .look(Look::Page)
             .size(Size::Fill, Size::Fill)
-            .layout(Layout::Column, 24, 0)
-            .child(Widget::new("android.view.View").size(Size::Fill, Size::Dp(96)))
-            .child(
-                Widget::new("android.view.ViewGroup")
-                    .id(PACKAGE, "workspace")
-                    .layout(Layout::Row, 0, 0)
-                    .child(icon),
-            )
+            .child(layer)
     }
 
     fn tap(&mut self, key: Key, context: &mut Context) {
-        if key.name == "icon:workbench" {
-            context.push(Effect::Launch(workbench::PACKAGE));
+        if let Some((_, _, package)) = ICONS.iter().find(|(name, _, _)| *name == key.name) {
+            context.push(Effect::Launch(package));
         }
     }
 
     fn restart(&mut self) {}
 
     fn clear_data(&mut self) {}
+}
+
+fn icon(key: &'static str, label: &str) -> Widget {
+    let mut icon = Widget::new("android.widget.TextView")
+        .text(label)
+        .description(label)
+        .look(Look::Icon)
+        .size(Size::Dp(96), Size::Dp(112))
+        .on_tap(Key::of(key));
+    icon.flags.long_clickable = true;
+    icon
 }

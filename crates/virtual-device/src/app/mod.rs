@@ -1,9 +1,16 @@
 //! Apps: what is on the screen and what touching it does.
 
+mod death;
+mod fling;
 pub mod geometry;
 pub mod keyboard;
 pub mod keys;
 pub mod launcher;
+pub mod parts;
+pub mod settings;
+pub mod shop;
+pub mod style;
+pub mod system;
 pub mod ui;
 pub mod widget;
 pub mod workbench;
@@ -11,14 +18,17 @@ pub mod xml;
 
 use std::collections::BTreeMap;
 
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 
 use geometry::Screen;
-use widget::{Key, Widget};
+use widget::{Key, Style, Widget};
 
 /// One installed app. Its view is a pure function of its state; what it wants from the system goes into a `Context`.
 pub trait App: Send {
     fn package(&self) -> &'static str;
+
+    /// The name under the icon and in the system's dialogs.
+    fn label(&self) -> &'static str;
 
     /// The activity that the launcher starts.
     fn entry(&self) -> &'static str;
@@ -28,12 +38,38 @@ pub trait App: Send {
     /// The content of an activity's window, not yet placed.
     fn view(&self, activity: &str, screen: &Screen) -> Widget;
 
+    /// The framework that the activity is made with.
+    fn style(&self, _activity: &str) -> Style {
+        Style::View
+    }
+
     /// A dialog in a window of its own, over the activity.
     fn dialog(&self, _activity: &str) -> Option<Widget> {
         None
     }
 
     fn tap(&mut self, key: Key, context: &mut Context);
+
+    fn double_tap(&mut self, _key: Key, _context: &mut Context) {}
+
+    /// Only widgets that say so take it.
+    fn long_press(&mut self, _key: Key, _context: &mut Context) {}
+
+    /// A draggable widget was let go over another one.
+    fn dropped(&mut self, _key: Key, _onto: Key, _context: &mut Context) {}
+
+    /// The person answered a permission dialog.
+    fn permission(&mut self, _name: &'static str, _granted: bool, _context: &mut Context) {}
+
+    /// How often an activity changes by itself while it is in front.
+    fn frame_every(&self, _activity: &str) -> Option<Duration> {
+        None
+    }
+
+    /// One such change, `shown` after the activity came to the front. True when accessibility hears of it.
+    fn frame(&mut self, _activity: &str, _shown: Duration) -> bool {
+        false
+    }
 
     /// A slider was put at a fraction of its length.
     fn slide(&mut self, _key: Key, _fraction: f32, _context: &mut Context) {}
@@ -88,7 +124,27 @@ pub enum Effect {
     Replace(&'static str),
     /// Another app.
     Launch(&'static str),
+    /// Ends the activity in front.
+    Finish,
     HideKeyboard,
+    Toast(String),
+    /// An entry in the notification shade.
+    Notify {
+        title: String,
+        text: String,
+    },
+    /// Asks the person unless they have granted it already.
+    AskPermission {
+        name: &'static str,
+        question: &'static str,
+    },
+    /// The main thread does nothing else for so long.
+    Block(Duration),
+    /// An exception that nobody caught: its first line and where it was thrown.
+    Crash {
+        exception: &'static str,
+        frames: &'static [&'static str],
+    },
     Log {
         priority: char,
         tag: &'static str,

@@ -27,13 +27,39 @@ pub enum Look {
     Button,
     TextButton,
     Switch,
-    /// Filled from 0 to 1.
+    /// Filled from 0 to 1, from left to right.
     Slider(f32),
+    /// The same from bottom to top.
+    SliderUp(f32),
+    /// The same from right to left.
+    SliderLeft(f32),
     Spinner,
     Row,
     Card,
     /// A launcher icon with its label under it.
     Icon,
+    /// Small and faint text.
+    Caption,
+    /// An image: a plain coloured box.
+    Picture,
+    CheckBox,
+    Radio,
+    Tab,
+    DropDown,
+    /// A popup that dims nothing.
+    Menu,
+    /// Lies over other widgets and hides them.
+    Cover,
+}
+
+impl Look {
+    /// How far along a slider's thumb is.
+    pub fn slider(self) -> Option<f32> {
+        match self {
+            Look::Slider(at) | Look::SliderUp(at) | Look::SliderLeft(at) => Some(at),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +75,30 @@ pub enum Size {
 pub enum Layout {
     Column,
     Row,
+    /// One over the other, the last on top.
+    Stack,
+}
+
+/// What the root of a window says about the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    pub package: &'static str,
+    /// Quarter turns.
+    pub rotation: u8,
+    pub style: Style,
+}
+
+/// Which framework the dump seems to come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Style {
+    #[default]
+    View,
+    Compose,
+    ReactNative,
+    Flutter,
+    WebView,
+    /// One surface, and nothing that accessibility could see on it.
+    Game,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +113,10 @@ pub struct Flags {
     pub long_clickable: bool,
     pub password: bool,
     pub selected: bool,
+    /// Waits for a second tap before it takes the first for a single one.
+    pub double_tap: bool,
+    /// Can be picked up with a long press.
+    pub draggable: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +135,11 @@ pub struct Widget {
     pub padding_dp: i32,
     pub gap_dp: i32,
     pub scroll_px: i32,
+    /// In a stack: how far from its corner.
+    pub offset_dp: (i32, i32),
+    /// A popup opens below this widget of the activity.
+    pub anchor: Option<Key>,
+    pub window: Option<Window>,
     pub children: Vec<Widget>,
     pub bounds: Rect,
     /// The part of `bounds` that no ancestor clips.
@@ -104,6 +163,9 @@ impl Widget {
             padding_dp: 0,
             gap_dp: 0,
             scroll_px: 0,
+            offset_dp: (0, 0),
+            anchor: None,
+            window: None,
             children: Vec::new(),
             bounds: Rect::default(),
             visible: Rect::default(),
@@ -162,6 +224,23 @@ impl Widget {
         self
     }
 
+    pub fn offset(mut self, x_dp: i32, y_dp: i32) -> Widget {
+        self.offset_dp = (x_dp, y_dp);
+        self
+    }
+
+    /// Scrolls along its layout: a row sideways, everything else up and down.
+    pub fn scrolls(mut self, key: Key) -> Widget {
+        self.key = Some(key);
+        self.flags.scrollable = true;
+        self.flags.focusable = true;
+        self
+    }
+
+    pub fn scrolls_sideways(&self) -> bool {
+        self.flags.scrollable && self.layout == Layout::Row
+    }
+
     pub fn child(mut self, child: Widget) -> Widget {
         self.children.push(child);
         self
@@ -188,12 +267,32 @@ impl Widget {
                 heights.fold(gaps, i32::saturating_add)
             }
             Layout::Row => heights.max().unwrap_or(0),
+            Layout::Stack => {
+                let bottom = |c: &Widget| screen.px(c.offset_dp.1).saturating_add(c.height_px(screen));
+                self.children.iter().map(bottom).max().unwrap_or(0)
+            }
         };
         inner.saturating_add(2 * screen.px(self.padding_dp))
     }
 
-    /// Gives every widget its place. Children of a scrolled container that are wholly out of sight are dropped, as
-    /// recycling lists do.
+    /// How wide the children of a row are together, with padding.
+    fn content_width_px(&self, screen: &Screen) -> i32 {
+        let gaps = (self.children.len() as i32 - 1).max(0).saturating_mul(screen.px(self.gap_dp));
+        let widths = self.children.iter().map(|c| if let Size::Dp(dp) = c.width { screen.px(dp) } else { 0 });
+        widths.fold(gaps, i32::saturating_add).saturating_add(2 * screen.px(self.padding_dp))
+    }
+
+    /// How far this container can scroll when it is `placed` so.
+    pub fn scroll_most(&self, placed: &Rect, screen: &Screen) -> i32 {
+        let hidden = if self.scrolls_sideways() {
+            self.content_width_px(screen).saturating_sub(placed.width())
+        } else {
+            self.content_px(screen).saturating_sub(placed.height())
+        };
+        hidden.max(0)
+    }
+
+    /// Gives every widget its place. Rows of a recycling list that are wholly out of sight do not exist.
     pub fn place(&mut self, bounds: Rect, clip: Rect, screen: &Screen) {
         self.bounds = bounds;
         self.visible = bounds.intersect(&clip);
@@ -201,14 +300,31 @@ impl Widget {
         let rects = match self.layout {
             Layout::Column => self.column(inner, screen),
             Layout::Row => self.row(inner, screen),
+            Layout::Stack => self.stack(inner, screen),
         };
         let visible = self.visible;
         for (child, rect) in self.children.iter_mut().zip(rects) {
             child.place(rect, visible, screen);
         }
-        if self.flags.scrollable {
+        if self.recycles() {
             self.children.retain(|c| !c.visible.is_empty());
         }
+    }
+
+    fn recycles(&self) -> bool {
+        self.flags.scrollable && !self.class.ends_with("ScrollView")
+    }
+
+    fn stack(&self, inner: Rect, screen: &Screen) -> Vec<Rect> {
+        let place = |child: &Widget| {
+            let left = inner.left.saturating_add(screen.px(child.offset_dp.0));
+            let top = inner.top.saturating_add(screen.px(child.offset_dp.1));
+            let right = if let Size::Dp(dp) = child.width { left + screen.px(dp) } else { inner.right };
+            let height =
+                if child.height == Size::Fill { inner.bottom - top } else { child.height_px(screen) };
+            Rect::new(left, top, right, top.saturating_add(height))
+        };
+        self.children.iter().map(place).collect()
     }
 
     fn column(&self, inner: Rect, screen: &Screen) -> Vec<Rect> {
@@ -220,7 +336,7 @@ impl Widget {
             .fold((self.children.len() as i32 - 1).max(0) * gap, i32::saturating_add);
         let fills = self.children.iter().filter(|c| c.height == Size::Fill).count().max(1) as i32;
         let share = (inner.height() - fixed).max(0) / fills;
-        let mut top = inner.top - self.scroll_px;
+        let mut top = inner.top - if self.scrolls_sideways() { 0 } else { self.scroll_px };
         let mut rects = Vec::with_capacity(self.children.len());
         for child in &self.children {
             let height = if child.height == Size::Fill { share } else { child.height_px(screen) };
@@ -243,7 +359,7 @@ impl Widget {
             .fold((self.children.len() as i32 - 1).max(0) * gap, i32::saturating_add);
         let fills = self.children.iter().filter(|c| !matches!(c.width, Size::Dp(_))).count().max(1) as i32;
         let share = (inner.width() - fixed).max(0) / fills;
-        let mut left = inner.left;
+        let mut left = inner.left - if self.scrolls_sideways() { self.scroll_px } else { 0 };
         let mut rects = Vec::with_capacity(self.children.len());
         for child in &self.children {
             let width = if let Size::Dp(dp) = child.width { screen.px(dp) } else { share };
@@ -265,6 +381,19 @@ impl Widget {
         }
         let below = self.children.iter().rev().find_map(|child| child.hit(x, y, wanted));
         below.or_else(|| wanted(self).then_some(self))
+    }
+
+    /// All widgets on the way down to a point for which `wanted` holds, the innermost first.
+    pub fn hits<'a>(&'a self, x: i32, y: i32, wanted: &dyn Fn(&Widget) -> bool) -> Vec<&'a Widget> {
+        if !self.visible.contains(x, y) {
+            return Vec::new();
+        }
+        let below = self.children.iter().rev().map(|child| child.hits(x, y, wanted));
+        let mut found = below.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+        if wanted(self) {
+            found.push(self);
+        }
+        found
     }
 
     pub fn find(&self, wanted: &dyn Fn(&Widget) -> bool) -> Option<&Widget> {

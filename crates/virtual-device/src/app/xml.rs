@@ -16,10 +16,12 @@ const NAF_EXCLUDED: [&str; 4] = [
     "android.widget.TableLayout",
 ];
 
+/// `package` is that of the app in front; a window that says whose it is knows better.
 pub fn write(root: &Widget, package: &str, sdk: u32) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str(HEADER);
-    out.push_str("<hierarchy rotation=\"0\">");
+    let (package, rotation) = root.window.map_or((package, 0), |w| (w.package, w.rotation));
+    let _ = write!(out, "<hierarchy rotation=\"{rotation}\">");
     node(&mut out, root, (0, 0), package, sdk);
     out.push_str("</hierarchy>");
     out
@@ -87,7 +89,7 @@ fn is_naf(widget: &Widget) -> bool {
     widget.flags.clickable && !widget.flags.disabled && widget.find(&|w| !silent(w)).is_none()
 }
 
-fn attribute(out: &mut String, name: &str, value: &str) {
+pub fn attribute(out: &mut String, name: &str, value: &str) {
     let _ = write!(out, " {name}=\"");
     for c in value.chars() {
         match c {

@@ -1,6 +1,7 @@
 //! Pixels, drawn from the same widgets that the dump describes.
 
-mod canvas;
+pub mod canvas;
+mod parts;
 mod text;
 
 use bytes::Bytes;
@@ -18,9 +19,11 @@ pub struct Scene {
     pub activity: Widget,
     pub dialog: Option<Widget>,
     pub keyboard: bool,
+    pub toast: Option<String>,
     pub wall_ms: u64,
 }
 
+#[derive(Debug)]
 pub struct Pixels {
     pub width: u32,
     pub height: u32,
@@ -67,11 +70,16 @@ pub fn draw(scene: &Scene) -> Pixels {
     let mut painter = Painter { canvas: &mut canvas, palette, screen: &scene.screen };
     painter.tree(&scene.activity);
     if let Some(dialog) = &scene.dialog {
-        painter.canvas.shade();
+        if !matches!(dialog.look, Look::Menu | Look::Page) {
+            painter.canvas.shade();
+        }
         painter.tree(dialog);
     }
     if scene.keyboard {
         painter.keyboard();
+    }
+    if let Some(text) = &scene.toast {
+        painter.toast(text);
     }
     painter.status_bar(scene.wall_ms);
     Pixels { width, height, rgba: canvas.into_rgba() }
@@ -133,9 +141,23 @@ impl Painter<'_> {
                 self.canvas.fill(bounds, bounds.height() / 2, fill);
                 self.centred(bounds, &text, 16, if widget.flags.disabled { p.faint } else { p.on_accent });
             }
+            Look::TextButton if text.is_empty() => self.icon_button(widget),
             Look::TextButton => self.centred(bounds, &text, 16, p.accent),
             Look::Switch => self.switch(widget, &text),
-            Look::Slider(fraction) => self.slider(bounds, fraction),
+            Look::Slider(fraction) => self.slider(widget, fraction, false),
+            Look::SliderLeft(fraction) => self.slider(widget, fraction, true),
+            Look::SliderUp(fraction) => self.slider_up(bounds, fraction),
+            Look::Caption => self.label(bounds, &text, 14, p.faint),
+            Look::Picture => self.canvas.fill(bounds, self.dp(6), p.line),
+            Look::CheckBox => self.check(widget, &text, self.dp(3)),
+            Look::Radio => self.check(widget, &text, self.dp(10)),
+            Look::Tab => self.tab(widget, &text),
+            Look::DropDown => self.canvas.outline(bounds, self.dp(6), self.dp(1), p.line),
+            Look::Menu => {
+                self.canvas.fill(bounds, self.dp(4), p.card);
+                self.canvas.outline(bounds, self.dp(4), self.dp(1), p.line);
+            }
+            Look::Cover => self.canvas.fill(bounds, self.dp(8), p.line),
             Look::Spinner => self.spinner(bounds),
             Look::Icon => self.icon(bounds, &text),
         }
@@ -181,24 +203,6 @@ impl Painter<'_> {
         let left = if on { track.right - height } else { track.left };
         let thumb = Rect::new(left, track.top, left + height, track.bottom).inset(self.dp(3));
         self.canvas.fill(thumb, thumb.height() / 2, if on { p.on_accent } else { p.faint });
-    }
-
-    /// The thumb travels between insets of a third of the height, as touches are read.
-    fn slider(&mut self, bounds: Rect, fraction: f32) {
-        let p = self.palette;
-        let inset = bounds.height() / 3;
-        let middle = (bounds.top + bounds.bottom) / 2;
-        let track =
-            Rect::new(bounds.left + inset, middle - self.dp(2), bounds.right - inset, middle + self.dp(2));
-        self.canvas.fill(track, self.dp(2), p.line);
-        let at = track.left + (track.width() as f32 * fraction.clamp(0.0, 1.0)) as i32;
-        self.canvas.fill(Rect { right: at, ..track }, self.dp(2), p.accent);
-        let radius = self.dp(10);
-        self.canvas.fill(
-            Rect::new(at - radius, middle - radius, at + radius, middle + radius),
-            radius,
-            p.accent,
-        );
     }
 
     fn spinner(&mut self, bounds: Rect) {

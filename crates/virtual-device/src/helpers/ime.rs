@@ -7,7 +7,7 @@ use crate::app::keys;
 use crate::shell::commands::{Answer, Call};
 use crate::state::State;
 
-const OWN: &str = "com.android.inputmethod.latin/.LatinIME";
+use crate::shell::services::IME as OWN;
 const OWN_PACKAGE: &str = "com.android.inputmethod.latin";
 /// Installed with the helper's app.
 const ADB_KEYBOARD: &str = "com.github.uiautomator/.AdbKeyboard";

@@ -5,7 +5,6 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::app::geometry::Rect;
 use crate::phone::Phone;
-use crate::shell::commands::hierarchy;
 
 /// Nodes of one tree; the rest is left out.
 const NODES_MAX: usize = 20_000;
@@ -99,7 +98,7 @@ impl Tree {
 
 /// The dump of the screen now.
 pub fn xml(phone: &Phone) -> String {
-    let bytes = phone.with(|state| hierarchy(state));
+    let bytes = phone.with(|state| state.hierarchy());
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

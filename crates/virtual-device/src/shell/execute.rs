@@ -11,13 +11,15 @@ use brush_parser::ast::{
     CompoundCommand, CompoundList, ForClauseCommand, FunctionBody, IfClauseCommand, IoRedirect, Pipeline,
     SeparatorOperator, SimpleCommand, WhileOrUntilClauseCommand,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::commands::{self, Call};
 use super::expand::wildcard;
 use super::io::{BROKEN_EXIT, Input, Io, Output, PIPE_CHUNKS};
 use super::redirect::inherited;
+use super::services::Job;
 use crate::phone::Phone;
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -25,13 +27,17 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Commands that one script may run before it is killed: an endless loop must end.
 const STEPS_MAX: u32 = 50_000;
 /// Functions, `eval` and `sh -c` inside each other.
-const DEPTH_MAX: u32 = 24;
+pub(super) const DEPTH_MAX: u32 = 24;
 /// Values of all variables of a shell together.
 const VARIABLE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// All arguments of one command together.
 const ARGUMENT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Stages of one pipeline.
 const STAGES_MAX: usize = 64;
+/// Jobs in the background that one shell remembers.
+const JOBS_MAX: usize = 256;
+/// What `wait` says of a job that was ended by `kill`.
+const TERMINATED_EXIT: u8 = 143;
 /// What the shell says of a process that was killed.
 const KILLED_EXIT: u8 = 137;
 
@@ -45,10 +51,34 @@ pub struct Shell {
     pub cwd: String,
     pub status: u8,
     pub pid: u32,
-    functions: BTreeMap<String, Arc<FunctionBody>>,
-    depth: u32,
+    pub(super) functions: BTreeMap<String, Arc<FunctionBody>>,
+    pub(super) options: Options,
+    /// What `trap` set for the end of the shell.
+    pub(super) exit_trap: Option<String>,
+    /// Variables that the running function made its own, with what they were before.
+    pub(super) locals: Vec<(String, Option<String>)>,
+    /// Jobs in the background and how they ended.
+    pub(super) jobs: Vec<(u32, watch::Receiver<Option<u8>>)>,
+    /// Whether a command substitution set the status of the present command.
+    pub(super) substituted: bool,
+    /// Inside a condition, where a failure is an answer.
+    tolerant: u32,
+    pub(super) depth: u32,
     variable_bytes: usize,
     steps: Arc<AtomicU32>,
+}
+
+/// What `set` turned on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// `-e`
+    pub stop_at_failure: bool,
+    /// `-u`
+    pub refuse_unset: bool,
+    /// `-o pipefail`
+    pub any_stage_fails: bool,
+    /// `-f`
+    pub no_globbing: bool,
 }
 
 /// How a command ended, seen from the list that it stands in.
@@ -82,6 +112,12 @@ impl Shell {
             status: 0,
             pid,
             functions: BTreeMap::new(),
+            options: Options::default(),
+            exit_trap: None,
+            locals: Vec::new(),
+            jobs: Vec::new(),
+            substituted: false,
+            tolerant: 0,
             depth: 0,
             variable_bytes: 0,
             steps: Arc::new(AtomicU32::new(0)),
@@ -102,8 +138,24 @@ impl Shell {
     pub fn script<'a>(&'a mut self, script: &'a str, io: &'a Io) -> BoxFuture<'a, u8> {
         Box::pin(async move {
             self.eval(script, io).await;
+            self.end(io).await;
             self.status
         })
+    }
+
+    /// The shell ends: its last wish, if it has one. The exit code stays unless that wish ends with one of its own.
+    async fn end(&mut self, io: &Io) {
+        if let Some(last) = self.exit_trap.take() {
+            let before = self.status;
+            if self.eval(&last, io).await != Flow::Exit {
+                self.status = before;
+            }
+        }
+    }
+
+    /// A subshell: it has everything but traps and jobs.
+    pub(super) fn child(&self) -> Shell {
+        Shell { exit_trap: None, jobs: Vec::new(), ..self.clone() }
     }
 
     /// One line of an interactive shell; true when it asked to end.
@@ -157,17 +209,39 @@ impl Shell {
     }
 
     fn background(&mut self, list: AndOrList, io: &Io) {
-        let mut child = self.clone();
+        let mut child = self.child();
         let io = Io { stdin: Input::empty(), ..inherited(&list, io) };
-        tokio::spawn(async move {
-            child.and_or(&list, &io).await;
+        let stop = CancellationToken::new();
+        let job = Job { command: list.to_string(), stop: stop.clone() };
+        let phone = self.phone.clone();
+        let pid = phone.with(|state| {
+            let pid = state.take_pid();
+            state.services.jobs.insert(pid, job);
+            pid
         });
+        let (ended, end) = watch::channel(None);
+        tokio::spawn(async move {
+            let code = tokio::select! {
+                biased;
+                () = stop.cancelled() => TERMINATED_EXIT,
+                _ = child.and_or(&list, &io) => child.status,
+            };
+            phone.with(|state| state.services.jobs.remove(&pid));
+            let _ = ended.send(Some(code));
+        });
+        if self.jobs.len() >= JOBS_MAX {
+            self.jobs.remove(0);
+        }
+        self.jobs.push((pid, end));
         self.status = 0;
     }
 
     async fn and_or(&mut self, list: &AndOrList, io: &Io) -> Flow {
-        let mut flow = self.pipeline(&list.first, io).await;
-        for next in &list.additional {
+        let count = list.additional.len();
+        let mut last = &list.first;
+        let mut last_ran = count == 0;
+        let mut flow = self.tried(&list.first, count > 0, io).await;
+        for (index, next) in list.additional.iter().enumerate() {
             if flow != Flow::Next {
                 return flow;
             }
@@ -176,9 +250,29 @@ impl Shell {
                 AndOr::Or(pipeline) => (self.status != 0, pipeline),
             };
             if wanted {
-                flow = self.pipeline(pipeline, io).await;
+                last_ran = index + 1 == count;
+                last = pipeline;
+                flow = self.tried(pipeline, !last_ran, io).await;
             }
         }
+        let fails = self.status != 0 && last_ran && !last.bang && self.tolerant == 0;
+        if flow == Flow::Next && self.options.stop_at_failure && fails { Flow::Exit } else { flow }
+    }
+
+    /// A pipeline whose failure may be tolerated by what follows.
+    async fn tried(&mut self, pipeline: &Pipeline, tolerant: bool, io: &Io) -> Flow {
+        let more = u32::from(tolerant || pipeline.bang);
+        self.tolerant += more;
+        let flow = self.pipeline(pipeline, io).await;
+        self.tolerant -= more;
+        flow
+    }
+
+    /// The list of an `if` or a loop that decides how it goes on.
+    async fn decide(&mut self, list: &CompoundList, io: &Io) -> Flow {
+        self.tolerant += 1;
+        let flow = self.list(list, io).await;
+        self.tolerant -= 1;
         flow
     }
 
@@ -213,20 +307,24 @@ impl Shell {
                 stage_io.stdout = Output::Channel { sender, stderr: false };
                 stdin = Input::channel(receiver);
             }
-            let (mut child, stage) = (self.clone(), stage.clone());
+            let (mut child, stage) = (self.child(), stage.clone());
             running.spawn(async move {
                 child.command(&stage, &stage_io).await;
                 (index, child.status)
             });
         }
-        let mut code = 0;
+        let (mut code, mut failed) = (0, None);
         while let Some(ended) = running.join_next().await {
             match ended {
                 Ok((index, status)) if index == last => code = status,
+                Ok((index, status)) if status != 0 => failed = failed.max(Some((index, status))),
                 _ => {}
             }
         }
-        code
+        match failed {
+            Some((_, status)) if self.options.any_stage_fails && code == 0 => status,
+            _ => code,
+        }
     }
 
     fn command<'a>(&'a mut self, command: &'a Command, io: &'a Io) -> BoxFuture<'a, Flow> {
@@ -245,7 +343,7 @@ impl Shell {
                     self.status = 0;
                     Flow::Next
                 }
-                Command::ExtendedTest(..) => self.complain("[[: not supported", 2, io).await,
+                Command::ExtendedTest(test, _) => self.condition(&test.expr, io).await,
             }
         })
     }
@@ -275,8 +373,9 @@ impl Shell {
         match compound {
             CompoundCommand::BraceGroup(group) => self.list(&group.list, io).await,
             CompoundCommand::Subshell(subshell) => {
-                let mut child = self.clone();
+                let mut child = self.child();
                 child.list(&subshell.list, io).await;
+                child.end(io).await;
                 self.status = child.status;
                 Flow::Next
             }
@@ -299,7 +398,7 @@ impl Shell {
     }
 
     async fn if_clause(&mut self, clause: &IfClauseCommand, io: &Io) -> Flow {
-        let flow = self.list(&clause.condition, io).await;
+        let flow = self.decide(&clause.condition, io).await;
         if flow != Flow::Next {
             return flow;
         }
@@ -308,7 +407,7 @@ impl Shell {
         }
         for other in clause.elses.iter().flatten() {
             if let Some(condition) = &other.condition {
-                let flow = self.list(condition, io).await;
+                let flow = self.decide(condition, io).await;
                 if flow != Flow::Next {
                     return flow;
                 }
@@ -357,7 +456,7 @@ impl Shell {
     async fn while_clause(&mut self, clause: &WhileOrUntilClauseCommand, wanted: bool, io: &Io) -> Flow {
         let mut status = 0;
         loop {
-            let flow = self.list(&clause.0, io).await;
+            let flow = self.decide(&clause.0, io).await;
             if flow != Flow::Next {
                 return flow;
             }
@@ -387,7 +486,7 @@ impl Shell {
         };
         for item in &clause.cases {
             for pattern in &item.patterns {
-                let Ok(pattern) = self.single(&pattern.value, io).await else { continue };
+                let Ok(pattern) = self.pattern(&pattern.value, io).await else { continue };
                 if wildcard(&pattern, &value) {
                     self.status = 0;
                     return match &item.cmd {
@@ -402,7 +501,7 @@ impl Shell {
     }
 
     /// Counts a command, and lets other tasks run; false when the script has used up its steps.
-    async fn step(&mut self) -> bool {
+    pub(super) async fn step(&mut self) -> bool {
         let steps = self.steps.fetch_add(1, Ordering::Relaxed);
         if steps % 64 == 63 {
             tokio::task::yield_now().await;
@@ -442,7 +541,7 @@ impl Shell {
             }
         }
         let Some(io) = self.redirected(&redirects, io).await else { return Flow::Next };
-        let before = self.status;
+        self.substituted = false;
         let mut values = Vec::new();
         for assignment in assignments {
             let (AssignmentName::VariableName(name), AssignmentValue::Scalar(word)) =
@@ -475,7 +574,7 @@ impl Shell {
         }
         if argv.is_empty() {
             // The code of a command substitution stays; a plain assignment succeeds.
-            if self.status == before {
+            if !self.substituted {
                 self.status = 0;
             }
             for (name, value) in values {
@@ -494,7 +593,10 @@ impl Shell {
         }
         let flow = match self.builtin(&argv, io).await {
             Some(flow) => flow,
-            None => self.external(&argv, io).await,
+            None => match self.wrapper(&argv, io).await {
+                Some(flow) => flow,
+                None => self.external(&argv, io).await,
+            },
         };
         for (name, value) in saved {
             match value {
@@ -507,7 +609,7 @@ impl Shell {
         flow
     }
 
-    async fn external(&mut self, argv: &[String], io: &Io) -> Flow {
+    pub(super) async fn external(&mut self, argv: &[String], io: &Io) -> Flow {
         let Some((name, arguments)) = argv.split_first() else { return Flow::Next };
         if let Some(body) = self.functions.get(name).cloned() {
             return self.function(&body, arguments, io).await;
@@ -538,7 +640,16 @@ impl Shell {
         }
         self.depth += 1;
         let outer = std::mem::replace(&mut self.arguments, arguments.to_vec());
+        let locals = std::mem::take(&mut self.locals);
         let flow = self.compound(&body.0, io).await;
+        for (name, value) in std::mem::replace(&mut self.locals, locals).into_iter().rev() {
+            match value {
+                Some(value) => self.set(&name, value),
+                None => {
+                    self.variables.remove(&name);
+                }
+            }
+        }
         self.arguments = outer;
         self.depth -= 1;
         if flow == Flow::Return { Flow::Next } else { flow }

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brush_parser::ast::{self, ArithmeticExpr, BinaryOperator, UnaryOperator};
+use brush_parser::ast::{
+    self, ArithmeticExpr, ArithmeticTarget, BinaryOperator, UnaryAssignmentOperator, UnaryOperator,
+};
 use brush_parser::word::{
     self, Parameter, ParameterExpr, ParameterTestType, SpecialParameter, WordPiece, WordPieceWithSource,
 };
@@ -50,17 +52,32 @@ impl Shell {
     pub fn fields<'a>(&'a mut self, text: &'a str, io: &'a Io) -> BoxFuture<'a, Result<Vec<String>, String>> {
         Box::pin(async move {
             let parts = self.parts_of(text, io).await?;
+            let marks = self.variables.get("IFS").cloned();
             let mut fields = Vec::new();
-            for (field, wild) in split(parts) {
-                match if wild { self.glob(&field) } else { None } {
+            for field in split(parts, marks.as_deref().unwrap_or(" \t\n")) {
+                let wild = field.wild && !self.options.no_globbing;
+                match if wild { self.glob(&field.pattern) } else { None } {
                     Some(matches) => fields.extend(matches),
-                    None => fields.push(field),
+                    None => fields.push(field.text),
                 }
                 if fields.len() > FIELDS_MAX {
                     return Err(TOO_LONG.to_owned());
                 }
             }
             Ok(fields)
+        })
+    }
+
+    /// One word as a pattern: what was quoted stands for itself.
+    pub fn pattern<'a>(&'a mut self, text: &'a str, io: &'a Io) -> BoxFuture<'a, Result<String, String>> {
+        Box::pin(async move {
+            let parts = self.parts_of(text, io).await?;
+            let text = parts.into_iter().map(|part| match part {
+                Part::Quoted(text) => escaped(&text),
+                Part::Literal(text) | Part::Expanded(text) => text,
+                Part::Break => " ".to_owned(),
+            });
+            Ok(text.collect())
         })
     }
 
@@ -119,7 +136,10 @@ impl Shell {
                 parts.push(Part::Quoted(text))
             }
             WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
-                parts.push(Part::Quoted(String::new()));
+                // "$@" without arguments is no field at all; every other quoted text is at least an empty one.
+                if !is_all_arguments(&inner) {
+                    parts.push(Part::Quoted(String::new()));
+                }
                 self.pieces(inner, true, io, parts).await?;
             }
             WordPiece::TildeExpansion(_) => parts.push(Part::Quoted("/".to_owned())),
@@ -143,8 +163,9 @@ impl Shell {
     async fn capture(&mut self, script: &str, io: &Io) -> String {
         let buffer = Arc::new(Mutex::new(Vec::new()));
         let inner = Io { stdout: Output::Capture(Arc::clone(&buffer)), ..io.clone() };
-        let mut child = self.clone();
+        let mut child = self.child();
         self.status = child.script(script, &inner).await;
+        self.substituted = true;
         let bytes = std::mem::take(&mut *buffer.lock().unwrap_or_else(PoisonError::into_inner));
         String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned()
     }
@@ -181,7 +202,10 @@ impl Shell {
             ParameterTestType::Unset => value.is_none(),
         };
         match expression {
-            ParameterExpr::Parameter { parameter, .. } => Ok(self.value(&parameter).unwrap_or_default()),
+            ParameterExpr::Parameter { parameter, .. } => match self.value(&parameter) {
+                None if self.options.refuse_unset => Err(format!("{parameter}: parameter not set")),
+                value => Ok(value.unwrap_or_default()),
+            },
             ParameterExpr::UseDefaultValues { parameter, test_type, default_value, .. } => {
                 match self.value(&parameter) {
                     value if missing(&value, &test_type) => {
@@ -241,7 +265,7 @@ impl Shell {
             _ => return Err("bad substitution".to_owned()),
         };
         let value = self.value(&parameter).unwrap_or_default();
-        let pattern = self.single(&pattern.unwrap_or_default(), io).await?;
+        let pattern = self.pattern(&pattern.unwrap_or_default(), io).await?;
         if value.len() > TRIMMED_BYTES_MAX {
             return Err(TOO_LONG.to_owned());
         }
@@ -265,18 +289,28 @@ impl Shell {
     fn value(&self, parameter: &Parameter) -> Option<String> {
         match parameter {
             Parameter::Positional(0) => Some(self.name.clone()),
-            Parameter::Positional(n) => self.arguments.get(*n as usize - 1).cloned(),
+            Parameter::Positional(n) => self.arguments.get((*n as usize).saturating_sub(1)).cloned(),
             Parameter::Named(name) => self.variables.get(name).cloned(),
             Parameter::NamedWithIndex { name, .. } | Parameter::NamedWithAllIndices { name, .. } => {
                 self.variables.get(name).cloned()
             }
             Parameter::Special(special) => Some(match special {
-                SpecialParameter::AllPositionalParameters { .. } => self.arguments.join(" "),
+                SpecialParameter::AllPositionalParameters { concatenate } => {
+                    let first = self.variables.get("IFS").map(|marks| marks.chars().next());
+                    match (concatenate, first) {
+                        (true, Some(first)) => {
+                            self.arguments.join(&first.map_or(String::new(), String::from))
+                        }
+                        _ => self.arguments.join(" "),
+                    }
+                }
                 SpecialParameter::PositionalParameterCount => self.arguments.len().to_string(),
                 SpecialParameter::LastExitStatus => self.status.to_string(),
                 SpecialParameter::CurrentOptionFlags => String::new(),
                 SpecialParameter::ProcessId => self.pid.to_string(),
-                SpecialParameter::LastBackgroundProcessId => (self.pid + 1).to_string(),
+                SpecialParameter::LastBackgroundProcessId => {
+                    self.jobs.last().map_or_else(String::new, |(pid, _)| pid.to_string())
+                }
                 SpecialParameter::ShellName => self.name.clone(),
             }),
         }
@@ -293,12 +327,20 @@ impl Shell {
         Ok(self.evaluate(&parsed).ok_or_else(|| format!("{plain}: bad arithmetic"))?.to_string())
     }
 
-    fn evaluate(&self, expression: &ArithmeticExpr) -> Option<i64> {
+    fn number(&self, name: &str) -> i64 {
+        self.variables.get(name).map_or(0, |value| {
+            let value = value.trim();
+            match value.strip_prefix("0x") {
+                Some(hex) => i64::from_str_radix(hex, 16).unwrap_or(0),
+                None => value.parse().unwrap_or(0),
+            }
+        })
+    }
+
+    fn evaluate(&mut self, expression: &ArithmeticExpr) -> Option<i64> {
         match expression {
             ArithmeticExpr::Literal(value) => Some(*value),
-            ArithmeticExpr::Reference(ast::ArithmeticTarget::Variable(name)) => {
-                Some(self.variables.get(name).and_then(|v| v.trim().parse().ok()).unwrap_or(0))
-            }
+            ArithmeticExpr::Reference(ArithmeticTarget::Variable(name)) => Some(self.number(name)),
             ArithmeticExpr::UnaryOp(operator, inner) => {
                 let value = self.evaluate(inner)?;
                 Some(match operator {
@@ -307,6 +349,12 @@ impl Shell {
                     UnaryOperator::BitwiseNot => !value,
                     UnaryOperator::LogicalNot => i64::from(value == 0),
                 })
+            }
+            ArithmeticExpr::BinaryOp(BinaryOperator::LogicalAnd, left, right) => {
+                Some(i64::from(self.evaluate(left)? != 0 && self.evaluate(right)? != 0))
+            }
+            ArithmeticExpr::BinaryOp(BinaryOperator::LogicalOr, left, right) => {
+                Some(i64::from(self.evaluate(left)? != 0 || self.evaluate(right)? != 0))
             }
             ArithmeticExpr::BinaryOp(operator, left, right) => {
                 binary(operator, self.evaluate(left)?, self.evaluate(right)?)
@@ -318,31 +366,112 @@ impl Shell {
                     self.evaluate(no)
                 }
             }
+            ArithmeticExpr::Assignment(ArithmeticTarget::Variable(name), value) => {
+                let value = self.evaluate(value)?;
+                self.set(name, value.to_string());
+                Some(value)
+            }
+            ArithmeticExpr::BinaryAssignment(operator, ArithmeticTarget::Variable(name), value) => {
+                let right = self.evaluate(value)?;
+                let value = binary(operator, self.number(name), right)?;
+                self.set(name, value.to_string());
+                Some(value)
+            }
+            ArithmeticExpr::UnaryAssignment(operator, ArithmeticTarget::Variable(name)) => {
+                let before = self.number(name);
+                let (after, shows_after) = match operator {
+                    UnaryAssignmentOperator::PrefixIncrement => (before.checked_add(1)?, true),
+                    UnaryAssignmentOperator::PrefixDecrement => (before.checked_sub(1)?, true),
+                    UnaryAssignmentOperator::PostfixIncrement => (before.checked_add(1)?, false),
+                    UnaryAssignmentOperator::PostfixDecrement => (before.checked_sub(1)?, false),
+                };
+                self.set(name, after.to_string());
+                Some(if shows_after { after } else { before })
+            }
             _ => None,
         }
     }
 
-    /// Files that a pattern matches in its last component, or nothing.
+    /// Paths that a pattern matches, in every component; nothing when there is none.
     fn glob(&self, pattern: &str) -> Option<Vec<String>> {
-        if !pattern.contains(['*', '?']) {
-            return None;
+        let mut found = vec![if pattern.starts_with('/') { "/".to_owned() } else { String::new() }];
+        for component in pattern.split('/').filter(|c| !c.is_empty()) {
+            let mut next = Vec::new();
+            for base in &found {
+                let join = |name: &str| {
+                    let between = if base.is_empty() || base.ends_with('/') { "" } else { "/" };
+                    format!("{base}{between}{name}")
+                };
+                let place = crate::fs::resolve(&self.cwd, if base.is_empty() { "." } else { base });
+                if is_wild(component) {
+                    let Ok(entries) = self.phone.with(|state| state.fs.list(&place)) else { continue };
+                    let shown = |name: &str| !name.starts_with('.') || component.starts_with('.');
+                    let fits = entries.iter().filter(|(name, _)| shown(name) && wildcard(component, name));
+                    next.extend(fits.map(|(name, _)| join(name)));
+                } else {
+                    let path = join(&unescaped(component));
+                    let full = crate::fs::resolve(&self.cwd, &path);
+                    if self.phone.with(|state| state.fs.get(&full).is_ok()) {
+                        next.push(path);
+                    }
+                }
+                if next.len() > FIELDS_MAX {
+                    return None;
+                }
+            }
+            found = next;
         }
-        let (directory, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        let place = if directory.is_empty() && !pattern.starts_with('/') {
-            self.cwd.clone()
-        } else {
-            format!("{directory}/")
-        };
-        let entries = self.phone.with(|state| state.fs.list(&crate::fs::resolve(&self.cwd, &place))).ok()?;
-        let shown = |entry: &str| match pattern.rsplit_once('/') {
-            Some((directory, _)) => format!("{directory}/{entry}"),
-            None => entry.to_owned(),
-        };
-        let fits = |entry: &str| wildcard(name, entry) && (!entry.starts_with('.') || name.starts_with('.'));
-        let matches: Vec<String> =
-            entries.iter().map(|(n, _)| n).filter(|n| fits(n)).map(|n| shown(n)).collect();
-        (!matches.is_empty()).then_some(matches)
+        (!found.is_empty()).then_some(found)
     }
+}
+
+fn is_all_arguments(pieces: &[WordPieceWithSource]) -> bool {
+    matches!(
+        pieces,
+        [WordPieceWithSource {
+            piece: WordPiece::ParameterExpansion(ParameterExpr::Parameter {
+                parameter: Parameter::Special(SpecialParameter::AllPositionalParameters {
+                    concatenate: false
+                }),
+                ..
+            }),
+            ..
+        }]
+    )
+}
+
+const WILD: [char; 3] = ['*', '?', '['];
+
+fn is_wild(pattern: &str) -> bool {
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            chars.next();
+        } else if WILD.contains(&c) {
+            return true;
+        }
+    }
+    false
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if WILD.contains(&c) || matches!(c, '\\' | ']' | '-' | '!') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn unescaped(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        out.extend(if c == '\\' { chars.next() } else { Some(c) });
+    }
+    out
 }
 
 fn binary(operator: &BinaryOperator, a: i64, b: i64) -> Option<i64> {
@@ -369,45 +498,152 @@ fn binary(operator: &BinaryOperator, a: i64, b: i64) -> Option<i64> {
     })
 }
 
-/// Fields with whether their wildcards count.
-fn split(parts: Vec<Part>) -> Vec<(String, bool)> {
+/// A word after splitting.
+#[derive(Default)]
+struct Field {
+    text: String,
+    /// The same, with what was quoted escaped.
+    pattern: String,
+    wild: bool,
+}
+
+impl Field {
+    fn push(&mut self, text: &str, quoted: bool) {
+        self.text.push_str(text);
+        if quoted {
+            self.pattern.push_str(&escaped(text));
+        } else {
+            self.wild |= text.contains(WILD);
+            self.pattern.push_str(text);
+        }
+    }
+}
+
+/// Fields of a word. White space around an expansion separates, any other mark ends a field even when it is empty.
+fn split(parts: Vec<Part>, marks: &str) -> Vec<Field> {
     let mut fields = Vec::new();
-    let mut current: Option<(String, bool)> = None;
+    let mut current: Option<Field> = None;
     for part in parts {
         match part {
             Part::Break => fields.extend(current.take()),
-            Part::Quoted(text) => current.get_or_insert_default().0.push_str(&text),
-            Part::Literal(text) => {
-                let field = current.get_or_insert_default();
-                field.1 |= text.contains(['*', '?']);
-                field.0.push_str(&text);
-            }
-            Part::Expanded(text) => {
-                if text.starts_with([' ', '\t', '\n']) {
-                    fields.extend(current.take());
-                }
-                let mut words = text.split_ascii_whitespace().peekable();
-                while let Some(word) = words.next() {
-                    let field = current.get_or_insert_default();
-                    field.1 |= word.contains(['*', '?']);
-                    field.0.push_str(word);
-                    if words.peek().is_some() {
-                        fields.extend(current.take());
-                    }
-                }
-                if text.ends_with([' ', '\t', '\n']) {
-                    fields.extend(current.take());
-                }
-            }
+            Part::Quoted(text) => current.get_or_insert_default().push(&text, true),
+            Part::Literal(text) => current.get_or_insert_default().push(&text, false),
+            Part::Expanded(text) => split_expanded(&text, marks, &mut current, &mut fields),
         }
     }
     fields.extend(current);
     fields
 }
 
-/// `*` and `?` against a whole text, without recursion: on a mismatch the last star takes one character more.
+fn split_expanded(text: &str, marks: &str, current: &mut Option<Field>, fields: &mut Vec<Field>) {
+    let is_space = |c: char| c.is_ascii_whitespace() && marks.contains(c);
+    let mut chars = text.char_indices().peekable();
+    let mut start = 0;
+    while let Some((at, c)) = chars.next() {
+        if !marks.contains(c) {
+            continue;
+        }
+        if at > start {
+            current.get_or_insert_default().push(&text[start..at], false);
+        }
+        let mut hard = !is_space(c);
+        let mut end = at + c.len_utf8();
+        while let Some((next, d)) = chars.peek().copied() {
+            if !is_space(d) && (hard || !marks.contains(d)) {
+                break;
+            }
+            hard |= !is_space(d);
+            end = next + d.len_utf8();
+            chars.next();
+        }
+        match current.take() {
+            Some(field) => fields.push(field),
+            None if hard => fields.push(Field::default()),
+            None => {}
+        }
+        start = end;
+    }
+    if start < text.len() {
+        current.get_or_insert_default().push(&text[start..], false);
+    }
+}
+
+/// One step of a pattern.
+enum Token {
+    Star,
+    Any,
+    Char(char),
+    Set { negated: bool, ranges: Vec<(char, char)> },
+}
+
+impl Token {
+    fn fits(&self, c: char) -> bool {
+        match self {
+            Token::Star => false,
+            Token::Any => true,
+            Token::Char(own) => *own == c,
+            Token::Set { negated, ranges } => {
+                ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated
+            }
+        }
+    }
+}
+
+fn tokens(pattern: &str) -> Vec<Token> {
+    let chars: Vec<char> = pattern.chars().collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(c) = chars.get(at) {
+        at += 1;
+        out.push(match c {
+            '*' => Token::Star,
+            '?' => Token::Any,
+            '\\' => {
+                at += 1;
+                Token::Char(chars.get(at - 1).copied().unwrap_or('\\'))
+            }
+            '[' => match set(&chars, at) {
+                Some((token, next)) => {
+                    at = next;
+                    token
+                }
+                None => Token::Char('['),
+            },
+            c => Token::Char(*c),
+        });
+    }
+    out
+}
+
+/// A set in brackets from behind its `[`, and where it ends.
+fn set(chars: &[char], mut at: usize) -> Option<(Token, usize)> {
+    let negated = matches!(chars.get(at), Some('!' | '^'));
+    at += usize::from(negated);
+    let mut ranges = Vec::new();
+    loop {
+        let mut c = *chars.get(at)?;
+        at += 1;
+        if c == ']' && !ranges.is_empty() {
+            return Some((Token::Set { negated, ranges }, at));
+        }
+        if c == '\\' {
+            c = *chars.get(at)?;
+            at += 1;
+        }
+        let to = match (chars.get(at), chars.get(at + 1)) {
+            (Some('-'), Some(to)) if *to != ']' => {
+                at += 2;
+                *to
+            }
+            _ => c,
+        };
+        ranges.push((c, to));
+    }
+}
+
+/// `*`, `?` and `[a-z]` against a whole text, without recursion: on a mismatch the last star takes one character more.
 pub fn wildcard(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (pattern, text): (Vec<Token>, Vec<char>) = (tokens(pattern), text.chars().collect());
     if pattern.len().saturating_mul(text.len()) > WILDCARD_WORK_MAX {
         return false;
     }
@@ -415,11 +651,11 @@ pub fn wildcard(pattern: &str, text: &str) -> bool {
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {
-            Some('*') => {
+            Some(Token::Star) => {
                 star = Some((p, t));
                 p += 1;
             }
-            Some(c) if *c == '?' || *c == text[t] => {
+            Some(token) if token.fits(text[t]) => {
                 p += 1;
                 t += 1;
             }
@@ -433,7 +669,7 @@ pub fn wildcard(pattern: &str, text: &str) -> bool {
             },
         }
     }
-    pattern[p..].iter().all(|c| *c == '*')
+    pattern[p..].iter().all(|token| matches!(token, Token::Star))
 }
 
 #[cfg(test)]
@@ -448,6 +684,13 @@ mod tests {
                 && wildcard("?", "é")
                 && wildcard("*", "")
         );
+        assert!(
+            wildcard("[a-c]x", "bx")
+                && wildcard("[!a-c]x", "dx")
+                && wildcard("\\*", "*")
+                && wildcard("[", "[")
+        );
+        assert!(!wildcard("\\*", "a") && !wildcard("[!a-c]x", "bx"));
         assert!(!wildcard("*.xml", "a.xm") && !wildcard("?", "") && !wildcard("a", "ab"));
     }
 }

@@ -2,10 +2,13 @@
 
 mod builtin;
 pub mod commands;
+mod condition;
 mod execute;
-mod expand;
+pub mod expand;
 pub mod io;
 mod redirect;
+pub mod services;
+mod wrapper;
 
 use brush_parser::{Parser, ParserOptions, ast};
 
@@ -71,7 +74,7 @@ impl Drop for Process {
 fn options() -> ParserOptions {
     ParserOptions {
         enable_extended_globbing: false,
-        sh_mode: true,
+        sh_mode: false,
         posix_mode: true,
         ..ParserOptions::default()
     }

@@ -22,7 +22,8 @@ async fn the_capture_script_answers_everything_at_once() {
     assert_eq!(lines.next(), Some("UI hierchary dumped to: /data/local/tmp/.mdm-1a2b-7.xml"));
     assert_eq!(lines.next(), Some("Physical size: 1080x2400"));
     assert!(
-        output.out.contains("mResumedActivity: ActivityRecord{")
+        output.out.contains("  topResumedActivity=ActivityRecord{")
+            && output.out.contains("  ResumedActivity: ActivityRecord{")
             && output.out.contains("com.workbench/.LoginActivity t")
     );
     let tree = lines.last().unwrap();

@@ -6,12 +6,18 @@
     reason = "a failed expectation is a failed test"
 )]
 
+mod apps;
 mod capture;
+mod dash;
 mod files;
+mod gallery;
 mod host;
 mod hostile;
 mod reverse;
 mod server;
 mod shell;
+mod statistics;
 mod story;
+mod transcripts;
 mod transport;
+mod versions;

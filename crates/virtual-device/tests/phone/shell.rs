@@ -53,6 +53,147 @@ async fn scripts_of_clients() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_language_beyond_simple_commands() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    let h = &mut host;
+    check(h, "[[ abc == a* && 3 -lt 5 ]] && echo yes; [[ -z x ]] || echo no", "yes\nno\n", 0).await;
+    check(h, "x=3; echo $((x+=2)) $((x++)) $x $((1 && 0 || 7))", "5 5 6 1\n", 0).await;
+    check(h, "case 'a*' in 'a*') echo literal;; esac; case b in [!a]) echo set;; esac", "literal\nset\n", 0)
+        .await;
+    check(h, "set -e; false || echo kept; if false; then :; fi; false; echo never", "kept\n", 1).await;
+    check(h, "trap 'echo bye' EXIT; echo hi; exit 3", "hi\nbye\n", 3).await;
+    check(h, "(trap 'echo inner' EXIT); $(trap 'echo :' EXIT); echo end", "inner\nend\n", 0).await;
+    check(h, "sleep 5 & p=$!; kill $p; wait $p; echo $?", "143\n", 0).await;
+    check(h, "sh -c 'sleep 1; exit 4' & wait $!; echo $?", "4\n", 0).await;
+    check(h, "f() { local x=1; echo $x; }; x=0; f; echo $x", "1\n0\n", 0).await;
+    check(h, "IFS=:; v=a::b; for i in $v; do echo \"[$i]\"; done", "[a]\n[]\n[b]\n", 0).await;
+    check(h, "set -- 'a b' c; for i in \"$@\"; do echo $i; done; shift; echo $# $1", "a b\nc\n1 c\n", 0)
+        .await;
+    check(h, "printf 'a b c\\n' | while read x y; do echo \"$y-$x\"; done", "b c-a\n", 0).await;
+    check(h, "cat <<END\n$((1+1)) `echo q`\nEND\ncat <<'END'\n$x\nEND", "2 q\n$x\n", 0).await;
+    check(h, "false; x=$(false); echo $?; false; y=1; echo $?", "1\n0\n", 0).await;
+    check(h, "until [ ${i:-0} -ge 2 ]; do i=$((${i:-0}+1)); echo $i; done", "1\n2\n", 0).await;
+    check(h, "set -o pipefail; false | true; echo $?", "1\n", 0).await;
+    let d = "cd /data/local/tmp; mkdir -p g/a g/b; touch g/a/1.x g/b/2.x g/b/3.y;";
+    check(
+        h,
+        &format!("{d} echo g/*/*.x g/[!a]/*; echo '*'g no*"),
+        "g/a/1.x g/b/2.x g/b/2.x g/b/3.y\n*g no*\n",
+        0,
+    )
+    .await;
+    check(h, "cd /data/local/tmp; find g -name '*.x' | sort | xargs -n 1 basename; rm -r g", "1.x\n2.x\n", 0)
+        .await;
+    check(h, "timeout 1 sleep 9; echo $?; timeout 5 sh -c 'exit 3'; echo $?", "124\n3\n", 0).await;
+    check(
+        h,
+        "unset nope; echo ${nope-a}${nope:=b}$nope${nope:+c}; p=/a/b.c; echo ${p##*/} ${p%.*}",
+        "abbc\nb.c /a/b\n",
+        0,
+    )
+    .await;
+    check(h, "command -v ls cd; type nothing; echo $?", "/system/bin/ls\ncd\n1\n", 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_that_clients_pipe_through() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    let h = &mut host;
+    check(
+        h,
+        "printf 'b 2\\na 10\\na 10\\n' | sort | uniq -c | sort -k1nr | cut -c 1-8,9-",
+        "      2 a 10\n      1 b 2\n",
+        0,
+    )
+    .await;
+    check(
+        h,
+        "echo 'package:com.a=1' | sed -e 's/^package://' -e 's/\\(.*\\)=\\(.\\)/\\2 \\1/'",
+        "1 com.a\n",
+        0,
+    )
+    .await;
+    check(
+        h,
+        "printf '1\\n2\\n3\\n4\\n' | sed -n '2,3p;$p'; echo abc | sed 's/b/[&]/g;s/x/y/'",
+        "2\n3\n4\na[b]c\n",
+        0,
+    )
+    .await;
+    check(h, "echo a:b:c | cut -d: -f1,3; echo HeLLo | tr 'A-Z' 'a-z'; echo aabb | tr -s a; echo a1b2 | tr -d '[:digit:]'", "a:c\nhello\nabb\nab\n", 0).await;
+    check(
+        h,
+        "echo hello | base64; echo aGVsbG8K | base64 -d; echo -n abc | md5sum; echo -n abc | sha1sum",
+        "aGVsbG8K\nhello\n900150983cd24fb0d6963f7d28e17f72  -\na9993e364706816aba3e25717850c26c9cd0d89d  -\n",
+        0,
+    )
+    .await;
+    check(
+        h,
+        "echo -n AB | xxd -p; echo AB | xxd",
+        "4142\n00000000: 4142 0a                                  AB.\n",
+        0,
+    )
+    .await;
+    check(h, "cd /data/local/tmp; echo x > f; ln -s f l; readlink l; cat l; chmod u+x f; stat -c %a f; ls -l l | cut -c 1; rm f l", "f\nx\n744\nl\n", 0).await;
+    check(
+        h,
+        "seq 3 | tac; seq 5 | tail -n +4; basename /a/b.apk .apk; dirname /a/b",
+        "3\n2\n1\n4\n5\nb\n/a\n",
+        0,
+    )
+    .await;
+    check(h, "printf '%05.1f|%-4s|%4d|%x\\n' 3.14159 ab 7 255", "003.1|ab  |   7|ff\n", 0).await;
+    check(
+        h,
+        "echo one two | grep -o 't..'; echo 'a.b' | grep -F -c .; printf 'x\\ny\\nz\\n' | grep -n -A1 y",
+        "two\n1\n2:y\n3-z\n",
+        0,
+    )
+    .await;
+    check(h, "echo abcdef | dd bs=2 skip=1 count=1 2>/dev/null; echo; echo t | tee /sdcard/t; cat /sdcard/t; rm /sdcard/t", "cd\nt\nt\n", 0).await;
+    check(
+        h,
+        "run-as com.workbench id -un; run-as com.android.settings true; run-as nobody true",
+        "u0_a125\n",
+        1,
+    )
+    .await;
+    check(h, "pkill -f no.such.Server; echo $?; ps | wc -l; ps -A | grep -c zygote", "1\n3\n1\n", 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_and_services_remember() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    let h = &mut host;
+    check(
+        h,
+        "settings put system user_rotation 1; settings get system user_rotation; wm user-rotation",
+        "1\nlock 1\n",
+        0,
+    )
+    .await;
+    check(
+        h,
+        "wm user-rotation free; settings get system accelerometer_rotation; wm user-rotation",
+        "1\nfree\n",
+        0,
+    )
+    .await;
+    check(h, "content insert --uri content://settings/system --bind name:s:accelerometer_rotation --bind value:i:0; settings list system | head -n 1", "accelerometer_rotation=0\n", 0).await;
+    check(
+        h,
+        "cmd uimode night yes; cmd uimode night; svc wifi disable; settings get global wifi_on",
+        "Night mode: yes\nNight mode: yes\n0\n",
+        0,
+    )
+    .await;
+    check(h, "pm grant com.workbench android.permission.CAMERA; dumpsys package com.workbench | grep -o 'CAMERA: granted=[a-z]*'", "CAMERA: granted=true\n", 0).await;
+    check(h, "pm disable-user com.workbench; am start -n com.workbench/.LoginActivity; pm enable com.workbench", "Package com.workbench new state: disabled-user\nStarting: Intent { cmp=com.workbench/.LoginActivity }\nPackage com.workbench new state: enabled\n", 0).await;
+    check(h, "appops set com.workbench CAMERA ignore; appops get com.workbench CAMERA; cmd locale set-app-locales com.workbench --locales de-DE; cmd locale get-app-locales com.workbench", "CAMERA: ignore\nLocales for com.workbench for user 0 are [de-DE]\n", 0).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_old_protocol_mixes_the_streams_and_loses_the_code() {
     let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
     let bytes = host.service("shell:echo out; echo err >&2; exit 7; ").await;
@@ -76,6 +217,14 @@ async fn an_endless_script_ends() {
     let copies = format!("{doubling} >/dev/null; echo {}; echo code $?", "$x ".repeat(2000));
     assert_eq!(host.run(&copies).await, "code 126\n");
     assert_eq!(host.shell(&format!("echo x{}", "| cat ".repeat(1000))).await.code, Some(137));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_terminal_joins_the_streams_and_ends_lines_its_own_way() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    let bytes = host.service("shell,v2,pty:echo out; echo err >&2; exit 3").await;
+    let output = crate::host::packets(&bytes);
+    assert_eq!((output.out.as_str(), output.err.as_str(), output.code), ("out\r\nerr\r\n", "", Some(3)));
 }
 
 #[tokio::test(start_paused = true)]

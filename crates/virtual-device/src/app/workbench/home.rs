@@ -36,6 +36,14 @@ fn bar(session: &Session) -> Widget {
         )
         .child(
             Widget::new("android.widget.Button")
+                .id(PACKAGE, "open_gallery")
+                .text("Gallery")
+                .look(Look::TextButton)
+                .size(Size::Dp(88), Size::Dp(48))
+                .on_tap(Key::of("open_gallery")),
+        )
+        .child(
+            Widget::new("android.widget.Button")
                 .id(PACKAGE, "sign_out")
                 .text("Sign out")
                 .look(Look::TextButton)

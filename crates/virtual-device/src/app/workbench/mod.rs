@@ -1,5 +1,6 @@
-//! Workbench: a small app with a login, a list and settings, and one bug that its log explains.
+//! Workbench: a small app with a login, a list and settings, one bug that its log explains, and a gallery.
 
+mod gallery;
 mod home;
 mod login;
 mod settings;
@@ -7,8 +8,9 @@ mod settings;
 use tokio::time::{Duration, Instant};
 
 use super::geometry::Screen;
-use super::widget::{Key, Widget};
+use super::widget::{Key, Style, Widget};
 use super::{App, Context, Effect, Values};
+use gallery::{GALLERY, Gallery};
 
 pub const PACKAGE: &str = "com.workbench";
 pub const LABEL: &str = "Workbench";
@@ -99,6 +101,7 @@ struct Session {
 pub struct Workbench {
     saved: Saved,
     session: Session,
+    gallery: Gallery,
 }
 
 impl Workbench {
@@ -162,24 +165,55 @@ impl App for Workbench {
         PACKAGE
     }
 
+    fn label(&self) -> &'static str {
+        LABEL
+    }
+
     fn entry(&self) -> &'static str {
         LOGIN
     }
 
     fn activities(&self) -> &'static [&'static str] {
-        &[LOGIN, HOME, SETTINGS]
+        const FIRST: [&str; 4] = [LOGIN, HOME, SETTINGS, GALLERY];
+        const ALL: [&str; FIRST.len() + gallery::SCREENS.len()] = {
+            let mut all = [LOGIN; FIRST.len() + gallery::SCREENS.len()];
+            let mut at = 0;
+            while at < all.len() {
+                all[at] =
+                    if at < FIRST.len() { FIRST[at] } else { gallery::SCREENS[at - FIRST.len()].activity };
+                at += 1;
+            }
+            all
+        };
+        &ALL
     }
 
     fn view(&self, activity: &str, _screen: &Screen) -> Widget {
         match activity {
             HOME => home::view(&self.saved, &self.session),
             SETTINGS => settings::view(&self.saved),
-            _ => login::view(&self.session),
+            LOGIN => login::view(&self.session),
+            activity => self.gallery.view(activity),
         }
     }
 
+    fn style(&self, activity: &str) -> Style {
+        gallery::style(activity)
+    }
+
+    fn frame_every(&self, activity: &str) -> Option<Duration> {
+        gallery::frame_every(activity)
+    }
+
+    fn frame(&mut self, activity: &str, shown: Duration) -> bool {
+        self.gallery.frame(activity, shown)
+    }
+
     fn dialog(&self, activity: &str) -> Option<Widget> {
-        let number = self.session.confirm.filter(|_| activity == HOME)?;
+        if activity != HOME {
+            return self.gallery.dialog();
+        }
+        let number = self.session.confirm?;
         let (_, name) = self.saved.rows.iter().find(|(row, _)| *row == number)?;
         Some(home::confirm_dialog(name))
     }
@@ -202,18 +236,38 @@ impl App for Workbench {
                 self.session = Session::default();
                 context.push(Effect::Replace(LOGIN));
             }
-            _ => {}
+            "open_gallery" => context.push(Effect::Start(GALLERY)),
+            _ => self.gallery.tap(key, context),
         }
+    }
+
+    fn double_tap(&mut self, key: Key, _context: &mut Context) {
+        self.gallery.double_tap(key);
+    }
+
+    fn long_press(&mut self, key: Key, _context: &mut Context) {
+        self.gallery.long_press(key);
+    }
+
+    fn dropped(&mut self, key: Key, onto: Key, _context: &mut Context) {
+        self.gallery.dropped(key, onto);
+    }
+
+    fn permission(&mut self, _name: &'static str, granted: bool, _context: &mut Context) {
+        self.gallery.permission(granted);
     }
 
     fn slide(&mut self, key: Key, fraction: f32, context: &mut Context) {
         if key.name == "volume" {
             self.saved.volume = (fraction.clamp(0.0, 1.0) * 100.0).round();
             context.log('D', "Settings", format!("volume = {:.1}", self.saved.volume));
+        } else {
+            self.gallery.slide(key, fraction);
         }
     }
 
     fn cancel_dialog(&mut self) {
+        self.gallery.cancel_dialog();
         self.session.confirm = None;
     }
 
@@ -221,23 +275,28 @@ impl App for Workbench {
         match key.name {
             "email" => Some(&mut self.session.email),
             "password" => Some(&mut self.session.password),
-            _ => None,
+            _ => self.gallery.field(key),
         }
     }
 
     fn next_due(&self) -> Option<Instant> {
-        match self.session.login {
+        let login = match self.session.login {
             Login::Busy { until } => Some(until),
             Login::Idle | Login::Failed => None,
-        }
+        };
+        login.into_iter().chain(self.gallery.next_due()).min()
     }
 
     fn due(&mut self, context: &mut Context) {
-        self.answer_login(context);
+        if matches!(self.session.login, Login::Busy { until } if until <= context.now) {
+            self.answer_login(context);
+        }
+        self.gallery.due(context);
     }
 
     fn restart(&mut self) {
         self.session = Session::default();
+        self.gallery = Gallery::default();
     }
 
     fn clear_data(&mut self) {
@@ -251,7 +310,7 @@ impl App for Workbench {
     fn values(&self) -> Values {
         let text = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let flag = |name: &str, value: bool| (name.to_owned(), value);
-        Values {
+        let mut values = Values {
             fields: [text("email", &self.session.email), text("password", &self.session.password)].into(),
             switches: [
                 flag("remember_me", self.session.remember),
@@ -260,7 +319,12 @@ impl App for Workbench {
             ]
             .into(),
             sliders: [("volume".to_owned(), self.saved.volume)].into(),
-        }
+        };
+        let more = self.gallery.values();
+        values.fields.extend(more.fields);
+        values.switches.extend(more.switches);
+        values.sliders.extend(more.sliders);
+        values
     }
 }
 

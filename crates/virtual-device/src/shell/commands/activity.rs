@@ -1,10 +1,15 @@
-//! Activities and processes: `am`, `monkey`, `pidof`, `ps`, `kill`.
+//! Activities: `am` and `monkey`.
 
 use super::super::io::Broken;
+use super::intent::{Intent, parse};
 use super::{Answer, Call};
 use crate::state::State;
 
 const MONKEY_ABORTED_EXIT: u8 = 252;
+/// FLAG_ACTIVITY_NEW_TASK.
+const NEW_TASK: u32 = 0x1000_0000;
+/// FLAG_RECEIVER_FROM_SHELL.
+const FROM_SHELL: u32 = 0x0040_0000;
 
 pub async fn monkey(call: &Call<'_>) -> Result<u8, Broken> {
     call.start_java().await;
@@ -15,140 +20,288 @@ pub async fn monkey(call: &Call<'_>) -> Result<u8, Broken> {
             package = words.next();
         }
     }
-    let launched = call.phone.with(|state| {
-        package
-            .is_some_and(|name| state.packages.get(name).is_some() && state.ui.launch(name, None, state.now))
-    });
-    if !launched {
-        call.io.stdout.write("** No activities found to run, monkey aborted.\n").await?;
-        return Ok(MONKEY_ABORTED_EXIT);
-    }
     // A shell script in front of the program prints its arguments, and the program prints them again.
     let shown: Vec<String> = call.arguments.iter().map(|a| format!("  bash arg: {a}\n")).collect();
     call.io.stderr.write(format!("args: [{}]\n", call.arguments.join(", "))).await?;
+    let launched = call.phone.with(|state| {
+        let is_on = |state: &State, name: &str| state.packages.get(name).is_some_and(|p| p.enabled.is_on());
+        package.is_some_and(|name| is_on(state, name) && state.launch(name, None))
+    });
+    if !launched {
+        let aborted = "** No activities found to run, monkey aborted.\n";
+        call.io.stdout.write(format!("{}{aborted}", shown.concat())).await?;
+        return Ok(MONKEY_ABORTED_EXIT);
+    }
     let stats = "## Network stats: elapsed time=13ms (0ms mobile, 0ms wifi, 13ms not connected)\n";
     call.io.stdout.write(format!("{}Events injected: 1\n{stats}", shown.concat())).await?;
     Ok(0)
 }
 
-#[derive(Default)]
-struct Intent<'a> {
-    action: Option<&'a str>,
-    package: Option<&'a str>,
-    component: Option<&'a str>,
-    wait: bool,
-    stop_first: bool,
-}
-
 pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
     let words = call.words();
     match words.as_slice() {
-        ["start" | "start-activity", rest @ ..] => start(state, &intent(rest)),
-        ["force-stop" | "kill", rest @ ..] => {
-            if let Some(package) = rest.last() {
+        ["start" | "start-activity", rest @ ..] => start(state, &parse(rest)),
+        [
+            "startservice" | "start-service" | "start-foreground-service" | "startforegroundservice",
+            rest @ ..,
+        ] => service(state, &parse(rest)),
+        ["stopservice" | "stop-service", rest @ ..] => Answer::out(format!(
+            "Stopping service: Intent {{ {} }}\nService not stopped: was not running.\n",
+            parse(rest).text(0)
+        )),
+        ["force-stop" | "stop-app", rest @ ..] => match rest.last() {
+            Some(package) => {
+                state.kill(package, false);
+                Answer::ok()
+            }
+            None => exception(
+                "force-stop",
+                "java.lang.IllegalArgumentException: Argument expected after \"force-stop\"",
+            ),
+        },
+        ["kill", rest @ ..] => {
+            // Only what nobody sees may be killed like this.
+            if let Some(package) = rest.last().filter(|package| state.front().0 != **package) {
                 state.kill(package, false);
             }
             Answer::ok()
         }
-        ["broadcast", rest @ ..] => crate::helpers::ime::broadcast(state, rest).unwrap_or_else(|| {
-            Answer::out("Broadcasting: Intent { flg=0x400000 }\nBroadcast completed: result=0\n")
-        }),
-        ["get-current-user"] => Answer::out("0\n"),
-        ["instrument", ..] => Answer::out("INSTRUMENTATION_FAILED: no such instrumentation\n"),
-        _ => Answer::fail(255, "Activity manager (activity) commands:\n  help\n"),
+        ["kill-all"] => {
+            let front = state.front().0;
+            let may = |name: &&String| *name != front && state.packages.get(name).is_some_and(|p| !p.system);
+            let all: Vec<String> = state.pids.keys().filter(may).cloned().collect();
+            for package in all {
+                state.kill(&package, false);
+            }
+            Answer::ok()
+        }
+        ["broadcast", rest @ ..] => {
+            if let Some(answer) = crate::helpers::ime::broadcast(state, rest) {
+                return answer;
+            }
+            let intent = parse(rest);
+            Answer::out(format!(
+                "Broadcasting: Intent {{ {} }}\nBroadcast completed: result=0\n",
+                intent.text(FROM_SHELL)
+            ))
+        }
+        ["instrument", rest @ ..] => instrument(rest),
+        ["stack", "list"] | ["stack"] => Answer::out(stacks(state)),
+        words => small(state, words),
     }
 }
 
-fn intent<'a>(words: &[&'a str]) -> Intent<'a> {
-    let mut intent = Intent::default();
-    let mut words = words.iter().copied();
-    while let Some(word) = words.next() {
-        match word {
-            "-W" => intent.wait = true,
-            "-S" => intent.stop_first = true,
-            "-n" => intent.component = words.next(),
-            "-p" => intent.package = words.next(),
-            "-a" => intent.action = words.next(),
-            "-c" | "-d" | "-t" | "-f" | "--user" | "--display" => {
-                words.next();
-            }
-            "-e" | "--es" | "--ei" | "--ez" => {
-                words.nth(1);
-            }
-            word if !word.starts_with('-') => intent.component = Some(word),
-            _ => {}
+fn small(state: &mut State, words: &[&str]) -> Answer {
+    match words {
+        ["get-current-user"] => Answer::out("0\n"),
+        ["get-started-user-state", _] => Answer::out("RUNNING_UNLOCKED\n"),
+        ["get-config", ..] => Answer::out(format!(
+            "config: mcc310-mnc260-en-rUS-ldltr-sw411dp-w411dp-h914dp-normal-long-notround-port-notnight-{}dpi-finger-keysexposed-nokeys-navhidden-nonav-v{}\nabi: arm64-v8a,armeabi-v7a\n",
+            state.screen().density,
+            state.config.sdk
+        )),
+        ["get-standby-bucket", ..] => Answer::out("10\n"),
+        ["get-inactive", ..] => Answer::out("Idle=false\n"),
+        ["get-uid-state", ..] => Answer::out("2 (TOP )\n"),
+        ["wait-for-broadcast-idle", ..] => Answer::out("All broadcast queues are idle!\n"),
+        [
+            "write"
+            | "set-debug-app"
+            | "clear-debug-app"
+            | "set-standby-bucket"
+            | "set-inactive"
+            | "idle-maintenance"
+            | "send-trim-memory"
+            | "unlock-user"
+            | "switch-user"
+            | "compat"
+            | "restart"
+            | "crash"
+            | "hang"
+            | "monitor"
+            | "task"
+            | "dumpheap"
+            | "profile"
+            | "make-uid-idle"
+            | "memory-factor"
+            | "service-restart-backoff",
+            ..,
+        ] => Answer::ok(),
+        ["to-uri" | "to-intent-uri", rest @ ..] => {
+            let intent = parse(rest);
+            let component = intent.component.map_or_else(String::new, |c| format!("component={c};"));
+            Answer::out(format!("#Intent;{component}end\n"))
         }
+        [] | ["help"] => {
+            Answer::fail(255, "Activity manager (activity) commands:\n  help\n      Print this help text.\n")
+        }
+        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
     }
-    intent
+}
+
+fn exception(verb: &str, what: &str) -> Answer {
+    let at = "\tat com.android.server.am.ActivityManagerShellCommand.onCommand(ActivityManagerShellCommand.java:260)\n";
+    Answer::fail(255, format!("\nException occurred while executing '{verb}':\n{what}\n{at}"))
 }
 
 fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
-    let (package, activity) = match (intent.component.and_then(|c| c.split_once('/')), intent.package) {
-        (Some((package, activity)), _) => (package, Some(short(package, activity))),
-        (None, Some(package)) => (package, None),
-        (None, None) => (intent.component.unwrap_or(""), None),
-    };
-    let shown = match (&activity, intent.action) {
-        (Some(activity), _) => format!("Starting: Intent {{ cmp={package}/{activity} }}\n"),
-        (None, action) => format!(
-            "Starting: Intent {{ act={} pkg={package} }}\n",
-            action.unwrap_or("android.intent.action.MAIN")
-        ),
-    };
-    if intent.stop_first {
-        state.kill(package, false);
+    if intent.action.is_none()
+        && intent.component.is_none()
+        && intent.package.is_none()
+        && intent.data.is_none()
+    {
+        return exception("start", "java.lang.IllegalArgumentException: No intent supplied");
     }
-    let was_running = state.pids.contains_key(package);
-    let installed = state.packages.get(package).is_some();
-    if !installed || !state.ui.launch(package, activity.as_deref(), state.now) {
-        let what = activity.map_or_else(
-            || "Error: Activity not started, unable to resolve Intent".to_owned(),
-            |a| format!("Error type 3\nError: Activity class {{{package}/{a}}} does not exist."),
+    let shown = format!("Starting: Intent {{ {} }}\n", intent.text(0));
+    let target = intent.target(state);
+    let usable = |name: &str| state.packages.get(name).is_some_and(|p| p.enabled.is_on());
+    let Some((package, activity)) = target.filter(|(name, named)| named.is_some() || usable(name)) else {
+        return refused(
+            shown,
+            &format!("Error: Activity not started, unable to resolve Intent {{ {} }}", intent.text(NEW_TASK)),
         );
-        return Answer { out: shown.into_bytes(), err: format!("{what}\n").into_bytes(), code: 1 };
+    };
+    let installed = usable(&package);
+    if intent.stop_first && installed {
+        state.kill(&package, false);
     }
-    if !intent.wait {
-        return Answer::out(shown);
+    let before = Before::of(state, &package);
+    if !installed || !state.launch(&package, activity.as_deref()) {
+        let what = match activity {
+            Some(activity) => {
+                format!("Error type 3\nError: Activity class {{{package}/{activity}}} does not exist.")
+            }
+            None => format!(
+                "Error: Activity not started, unable to resolve Intent {{ {} }}",
+                intent.text(NEW_TASK)
+            ),
+        };
+        return refused(shown, &what);
     }
-    let (front, now_shown) = state.ui.front();
-    let launch = if was_running { "HOT" } else { "COLD" };
-    Answer::out(format!(
-        "{shown}Status: ok\nLaunchState: {launch}\nActivity: {front}/{now_shown}\nTotalTime: 312\nWaitTime: 315\nComplete\n"
-    ))
+    let (front, now_shown) = state.front();
+    let warning = before.warning(activity.as_deref().unwrap_or(now_shown), now_shown);
+    let mut out = shown;
+    if intent.wait {
+        let total = before.launch_ms();
+        out.push_str(&format!(
+            "Status: ok\nLaunchState: {}\nActivity: {front}/{now_shown}\nTotalTime: {total}\nWaitTime: {}\nComplete\n",
+            before.launch_state(),
+            total + 3,
+        ));
+    }
+    Answer { out: out.into_bytes(), err: warning.into_bytes(), code: 0 }
 }
 
-/// `.A` and `com.x.A` name the same activity of package `com.x`.
-fn short(package: &str, activity: &str) -> String {
-    match activity.strip_prefix(package) {
-        Some(rest) if rest.starts_with('.') => rest.to_owned(),
-        _ => activity.to_owned(),
+fn refused(shown: String, what: &str) -> Answer {
+    Answer { out: shown.into_bytes(), err: format!("{what}\n").into_bytes(), code: 1 }
+}
+
+/// What an app was doing before it was started once more.
+struct Before {
+    running: bool,
+    has_task: bool,
+    in_front: bool,
+    top: Option<&'static str>,
+}
+
+impl Before {
+    fn of(state: &State, package: &str) -> Before {
+        let task = state.ui.tasks().iter().find(|task| task.package == package);
+        Before {
+            running: state.pids.contains_key(package),
+            has_task: task.is_some(),
+            in_front: state.front().0 == package,
+            top: task.and_then(|task| task.stack.last().copied()),
+        }
+    }
+
+    fn launch_state(&self) -> &'static str {
+        match (self.running, self.has_task) {
+            (true, true) => "HOT",
+            (true, false) => "WARM",
+            _ => "COLD",
+        }
+    }
+
+    fn launch_ms(&self) -> u32 {
+        match (self.running, self.has_task) {
+            (true, true) => 42,
+            (true, false) => 158,
+            _ => 312,
+        }
+    }
+
+    fn warning(&self, wanted: &str, shown: &str) -> String {
+        if self.top != Some(wanted) || wanted != shown {
+            return String::new();
+        }
+        if self.in_front {
+            "Warning: Activity not started, intent has been delivered to currently running top-most instance.\n".to_owned()
+        } else {
+            "Warning: Activity not started, its current task has been brought to the front\n".to_owned()
+        }
     }
 }
 
-pub fn pidof(state: &mut State, call: &Call<'_>) -> Answer {
-    let found: Vec<String> =
-        call.arguments.iter().filter_map(|name| state.pids.get(name)).map(u32::to_string).collect();
-    if found.is_empty() { Answer::code(1) } else { Answer::out(format!("{}\n", found.join(" "))) }
+fn service(state: &State, intent: &Intent<'_>) -> Answer {
+    let shown = format!("Starting service: Intent {{ {} }}\n", intent.text(0));
+    let known = intent
+        .component
+        .and_then(|c| c.split_once('/'))
+        .is_some_and(|(p, _)| state.packages.get(p).is_some());
+    if known {
+        Answer::out(shown)
+    } else {
+        Answer {
+            out: shown.into_bytes(),
+            err: b"Error: Not found; no service started.\n".to_vec(),
+            code: 255,
+        }
+    }
 }
 
-pub fn ps(state: &mut State, _call: &Call<'_>) -> Answer {
-    let mut out = "USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME\n".to_owned();
-    for (name, pid) in &state.pids {
-        let user =
-            state.packages.get(name).map_or("system".to_owned(), |p| format!("u0_a{}", p.uid - 10_000));
-        out.push_str(&format!("{user:<12} {pid:>5}   812 1432160 148212 do_epoll_wait       0 S {name}\n"));
+fn instrument(words: &[&str]) -> Answer {
+    let Some(component) = words.iter().rfind(|w| w.contains('/')) else {
+        return exception(
+            "instrument",
+            "java.lang.IllegalArgumentException: No instrumentation component supplied",
+        );
+    };
+    let (package, class) = component.split_once('/').unwrap_or((component, ""));
+    let full = class.strip_prefix('.').map_or(class.to_owned(), |rest| format!("{package}.{rest}"));
+    let status = format!(
+        "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{package}/{full}}}\n\
+         INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS_CODE: -1\n"
+    );
+    let thrown = format!(
+        "android.util.AndroidException: INSTRUMENTATION_FAILED: {component}\n\t\
+         at com.android.commands.am.Instrument.run(Instrument.java:543)\n\t\
+         at com.android.commands.am.Am.runInstrument(Am.java:202)\n"
+    );
+    if words.contains(&"-r") || words.contains(&"-w") {
+        return Answer { out: status.into_bytes(), err: thrown.into_bytes(), code: 1 };
     }
-    Answer::out(out)
+    Answer { out: Vec::new(), err: thrown.into_bytes(), code: 1 }
 }
 
-/// The shell user may not kill what is not its own.
-pub fn kill(_state: &mut State, call: &Call<'_>) -> Answer {
-    let killed = call.arguments.last().is_some_and(|words| call.phone.helpers().kill(words));
-    if killed && call.name == "pkill" {
-        return Answer::ok();
+fn stacks(state: &State) -> String {
+    let screen = state.screen();
+    let mut out = String::new();
+    for (index, task) in state.ui.tasks().iter().rev().enumerate() {
+        let visible = index == 0;
+        let names: Vec<String> = task.stack.iter().map(|a| format!("{}/{a}", task.package)).collect();
+        out.push_str(&format!(
+            "RootTask id={id} bounds=[0,0][{},{}] displayId=0 userId=0\n configuration={{1.0 310mcc260mnc [en_US] ldltr sw411dp w411dp h914dp {}dpi nrml long port finger -keyb/v/h -nav/h}}\n  \
+             taskId={id}: {} bounds=[0,0][{},{}] userId=0 visible={visible} topActivity=ComponentInfo{{{}}}\n\n",
+            screen.width,
+            screen.height,
+            screen.density,
+            names.first().map_or("", String::as_str),
+            screen.width,
+            screen.height,
+            names.last().map_or("", String::as_str),
+            id = task.id,
+        ));
     }
-    if call.name == "kill" {
-        return Answer::fail(1, "/system/bin/sh: kill: Operation not permitted\n");
-    }
-    Answer::code(1)
+    out
 }

@@ -50,7 +50,11 @@ pub fn ls(state: &mut State, call: &Call<'_>) -> Answer {
     let several = paths.len() > 1;
     for path in paths {
         let full = call.path(path);
-        let entries = match state.fs.get(&full) {
+        let found = match state.fs.get_link(&full) {
+            Ok(node) if node.is_link() && flags.contains(['l', 'd']) => Ok(node),
+            _ => state.fs.get(&full),
+        };
+        let entries = match found {
             Ok(node) if node.is_dir() && !flags.contains('d') => state.fs.list(&full),
             Ok(node) => Ok(vec![(path.to_owned(), node.clone())]),
             Err(error) => Err(error),
@@ -74,7 +78,8 @@ pub fn ls(state: &mut State, call: &Call<'_>) -> Answer {
 }
 
 fn mode_text(node: &Node) -> String {
-    let mut text = String::from(if node.is_dir() { "d" } else { "-" });
+    let kind = if node.is_link() { "l" } else { "-" };
+    let mut text = String::from(if node.is_dir() { "d" } else { kind });
     for shift in [6, 3, 0] {
         for (bit, letter) in [(4, 'r'), (2, 'w'), (1, 'x')] {
             text.push(if node.mode >> shift & bit != 0 { letter } else { '-' });
@@ -88,8 +93,18 @@ fn time_text(node: &Node) -> String {
     format!("{:04}-{:02}-{:02} {:02}:{:02}", t.year, t.month, t.day, t.hour, t.minute)
 }
 
+/// A moment with its seconds.
+pub fn stamp(seconds: u32) -> String {
+    let t = Civil::from_ms(u64::from(seconds) * 1000);
+    format!("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", t.year, t.month, t.day, t.hour, t.minute, t.second)
+}
+
 fn long_line(name: &str, node: &Node) -> String {
-    format!("{} 1 shell shell {:>8} {} {name}\n", mode_text(node), node.size(), time_text(node))
+    let target = match &node.data {
+        Some(target) if node.is_link() => format!(" -> {}", String::from_utf8_lossy(target)),
+        _ => String::new(),
+    };
+    format!("{} 1 shell shell {:>8} {} {name}{target}\n", mode_text(node), node.size(), time_text(node))
 }
 
 pub fn rm(state: &mut State, call: &Call<'_>) -> Answer {
@@ -218,4 +233,176 @@ pub fn stat(state: &mut State, call: &Call<'_>) -> Answer {
         }
     }
     answer
+}
+
+pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
+    let (flags, paths) = call.options();
+    let [from, to] = paths.as_slice() else { return Answer::fail(1, "ln: Needs 2 arguments\n") };
+    let now = state.now_s();
+    let place = target(state, call, from, to);
+    if flags.contains('f') {
+        // Gone or not there: what comes next says whether it worked.
+        let _ = state.fs.remove(&place, false);
+    }
+    let made = if flags.contains('s') {
+        state.fs.symlink(from, &place, now)
+    } else {
+        // Hard links are refused to the shell user on these file systems.
+        Err(FsError::Denied)
+    };
+    let mut answer = Answer::ok();
+    if let Err(error) = made {
+        complain(&mut answer, "ln", &format!("cannot create link from '{from}' to '{to}'"), error);
+    }
+    answer
+}
+
+/// Octal, or letters as in `u+x` and `a=rw`.
+pub fn chmod(state: &mut State, call: &Call<'_>) -> Answer {
+    let words: Vec<&str> = call.words().into_iter().filter(|w| !matches!(*w, "-R" | "-v" | "-f")).collect();
+    let Some((wanted, paths)) = words.split_first().filter(|(_, paths)| !paths.is_empty()) else {
+        return Answer::fail(1, "chmod: Needs 2 arguments\n");
+    };
+    let mut answer = Answer::ok();
+    for path in paths {
+        let full = call.path(path);
+        let changed = state.fs.get(&full).map(|node| node.mode).and_then(|mode| {
+            let mode = new_mode(wanted, mode).ok_or(FsError::NotFound)?;
+            state.fs.chmod(&full, mode)
+        });
+        if let Err(error) = changed {
+            complain(&mut answer, "chmod", &format!("'{path}' to {wanted}"), error);
+        }
+    }
+    answer
+}
+
+fn new_mode(wanted: &str, mode: u32) -> Option<u32> {
+    if let Ok(octal) = u32::from_str_radix(wanted, 8) {
+        return (octal <= 0o7777).then_some(octal);
+    }
+    let mut mode = mode & 0o7777;
+    for clause in wanted.split(',') {
+        let at = clause.find(['+', '-', '='])?;
+        let (who, rest) = clause.split_at(at);
+        let everyone = who.is_empty() || who.contains('a');
+        let mut mask = 0;
+        for (letter, bits) in [('u', 0o700), ('g', 0o070), ('o', 0o007)] {
+            mask |= if everyone || who.contains(letter) { bits } else { 0 };
+        }
+        let mut bits = 0;
+        for letter in rest[1..].chars() {
+            bits |= match letter {
+                'r' => 0o444,
+                'w' => 0o222,
+                'x' | 'X' => 0o111,
+                _ => return None,
+            };
+        }
+        mode = match rest.as_bytes().first() {
+            Some(b'+') => mode | bits & mask,
+            Some(b'-') => mode & !(bits & mask),
+            _ => mode & !mask | bits & mask,
+        };
+    }
+    Some(mode)
+}
+
+pub fn du(state: &mut State, call: &Call<'_>) -> Answer {
+    let (_, mut paths) = call.options();
+    if paths.is_empty() {
+        paths.push(".");
+    }
+    let mut answer = Answer::ok();
+    for path in paths {
+        let full = call.path(path);
+        match state.fs.get(&full) {
+            Err(error) => complain(&mut answer, "du", path, error),
+            Ok(node) => {
+                let inside: u64 = state
+                    .fs
+                    .files_below(&full)
+                    .iter()
+                    .filter_map(|f| state.fs.get(f).ok())
+                    .map(Node::size)
+                    .sum();
+                let kib = (node.size() + inside).div_ceil(1024);
+                answer.out.extend(format!("{kib}\t{path}\n").into_bytes());
+            }
+        }
+    }
+    answer
+}
+
+/// `dd if=A of=B bs=N count=N skip=N`.
+pub async fn dd(call: &Call<'_>) -> Result<u8, Broken> {
+    let value = |name: &str| call.arguments.iter().find_map(|w| w.strip_prefix(name)?.strip_prefix('='));
+    let number = |name: &str| value(name).and_then(size).unwrap_or(0);
+    let block = value("bs").and_then(size).unwrap_or(512).max(1);
+    let data = match value("if") {
+        Some(path) => match call.phone.with(|state| read(state, call, path)) {
+            Ok(data) => data,
+            Err(error) => {
+                call.io.stderr.write(format!("dd: {path}: {}\n", error.text())).await?;
+                return Ok(1);
+            }
+        },
+        None => call.io.stdin.read_all().await,
+    };
+    let from = number("skip").saturating_mul(block).min(data.len());
+    let most = value("count").map_or(usize::MAX, |_| number("count").saturating_mul(block));
+    let part = data.slice(from..from.saturating_add(most).min(data.len()));
+    let blocks = part.len() / block;
+    let rest = usize::from(part.len() % block > 0);
+    let bytes = part.len();
+    match value("of") {
+        None => call.io.stdout.write(part).await?,
+        Some(path) => {
+            let full = call.path(path);
+            let written = call.phone.with(|state| {
+                let now = state.now_s();
+                state.fs.write(&full, part, 0o644, now)
+            });
+            if let Err(error) = written {
+                call.io.stderr.write(format!("dd: {path}: {}\n", error.text())).await?;
+                return Ok(1);
+            }
+        }
+    }
+    let said =
+        format!("{blocks}+{rest} records in\n{blocks}+{rest} records out\n{bytes} bytes copied, 0.001 s\n");
+    call.io.stderr.write(said).await?;
+    Ok(0)
+}
+
+/// `4096`, `4k`, `1M`.
+fn size(word: &str) -> Option<usize> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match word[digits.len()..].chars().next() {
+        Some('k' | 'K') => 1024,
+        Some('m' | 'M') => 1024 * 1024,
+        _ => 1,
+    };
+    digits.parse::<usize>().ok()?.checked_mul(unit)
+}
+
+pub async fn tee(call: &Call<'_>) -> Result<u8, Broken> {
+    let (flags, paths) = call.options();
+    let data = call.io.stdin.read_all().await;
+    for path in paths {
+        let full = call.path(path);
+        let written = call.phone.with(|state| {
+            let now = state.now_s();
+            if flags.contains('a') {
+                state.fs.append(&full, &data, now)
+            } else {
+                state.fs.write(&full, data.clone(), 0o644, now)
+            }
+        });
+        if let Err(error) = written {
+            call.io.stderr.write(format!("tee: {path}: {}\n", error.text())).await?;
+        }
+    }
+    call.io.stdout.write(data).await?;
+    Ok(0)
 }

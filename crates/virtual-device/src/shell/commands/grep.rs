@@ -1,35 +1,30 @@
-//! `grep`, with a small backtracking matcher for the expressions that clients send.
+//! `grep`, line by line.
 
 use super::super::io::Broken;
+use super::regex::Expression;
 use super::{Call, files};
 
-/// Steps that the search in one line may take before it counts as no match.
-const STEPS_MAX: u32 = 1_000_000;
-/// How deep the matcher may recurse.
-const DEPTH_MAX: u32 = 400;
-const PATTERN_BYTES_MAX: usize = 256;
+/// Files that one search may go over.
+const FILES_MAX: usize = 10_000;
+
+#[derive(Default)]
+struct Options<'a> {
+    flags: String,
+    patterns: Vec<&'a str>,
+    paths: Vec<String>,
+    most: Option<usize>,
+    before: usize,
+    after: usize,
+}
 
 pub async fn grep(call: &Call<'_>) -> Result<u8, Broken> {
-    let mut flags = String::new();
-    let mut patterns: Vec<&str> = Vec::new();
-    let mut paths = Vec::new();
-    let mut most = usize::MAX;
-    let mut words = call.arguments.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        match word {
-            "-e" => patterns.extend(words.next()),
-            "-m" => most = words.next().and_then(|w| w.parse().ok()).unwrap_or(most),
-            word if word.len() > 1 && word.starts_with('-') => flags.push_str(&word[1..]),
-            word if patterns.is_empty() => patterns.push(word),
-            word => paths.push(word),
-        }
-    }
+    let options = parse(call);
+    let flags = &options.flags;
     let fixed = flags.contains('F') || call.name == "fgrep";
     let extended = flags.contains('E') || call.name == "egrep";
-    let fold = flags.contains('i');
     let mut expressions = Vec::new();
-    for pattern in patterns {
-        match Expression::parse(pattern, fixed, extended, fold) {
+    for pattern in options.patterns.iter().flat_map(|p| p.split('\n')) {
+        match Expression::parse(pattern, fixed, extended, flags.contains('i')) {
             Some(expression) => expressions.push(expression),
             None => {
                 call.io.stderr.write(format!("grep: bad REGEX '{pattern}'\n")).await?;
@@ -37,359 +32,217 @@ pub async fn grep(call: &Call<'_>) -> Result<u8, Broken> {
             }
         }
     }
-    let matches = |line: &str| expressions.iter().any(|e| e.is_in(line)) != flags.contains('v');
-    let mut run = Run { call, flags: &flags, found: 0, most };
-    if paths.is_empty() {
+    let mut run = Run { call, options: &options, expressions: &expressions, found: 0, name: None };
+    if options.paths.is_empty() {
+        let mut search = Search::default();
         while let Some(line) = call.io.stdin.line().await {
-            if matches(&line) && run.found(&line).await? {
+            if run.line(&line, &mut search).await? {
                 break;
             }
         }
+        run.close(&search).await?;
     }
-    for path in paths {
+    let named = options.paths.len() > 1 || flags.contains(['H', 'r', 'R']);
+    let mut missing = false;
+    for path in &options.paths {
         let Ok(data) = call.phone.with(|state| files::read(state, call, path)) else {
-            call.io.stderr.write(format!("grep: {path}: No such file or directory\n")).await?;
-            return Ok(2);
+            missing = true;
+            if !flags.contains('s') {
+                call.io.stderr.write(format!("grep: {path}: No such file or directory\n")).await?;
+            }
+            continue;
         };
+        run.name = (named && !flags.contains('h')).then(|| path.clone());
+        let mut search = Search::default();
         for line in String::from_utf8_lossy(&data).lines() {
-            if matches(line) && run.found(line).await? {
+            if run.line(line, &mut search).await? {
                 break;
             }
         }
+        run.close_file(path, &search).await?;
     }
-    if flags.contains('c') {
-        call.io.stdout.write(format!("{}\n", run.found)).await?;
+    Ok(if missing { 2 } else { u8::from(run.found == 0) })
+}
+
+fn parse<'a>(call: &'a Call<'_>) -> Options<'a> {
+    let mut options = Options::default();
+    let mut words = call.arguments.iter().map(String::as_str);
+    let mut plain = Vec::new();
+    while let Some(word) = words.next() {
+        match word {
+            "-e" => options.patterns.extend(words.next()),
+            "-m" => options.most = words.next().and_then(|w| w.parse().ok()),
+            "-A" => options.after = words.next().and_then(|w| w.parse().ok()).unwrap_or(0),
+            "-B" => options.before = words.next().and_then(|w| w.parse().ok()).unwrap_or(0),
+            "-C" => {
+                options.after = words.next().and_then(|w| w.parse().ok()).unwrap_or(0);
+                options.before = options.after;
+            }
+            "--" => plain.extend(words.by_ref()),
+            word if word.starts_with("--") => {}
+            word if word.len() > 1 && word.starts_with('-') => {
+                let letters = word[1..].trim_end_matches(|c: char| c.is_ascii_digit());
+                let number = word[1 + letters.len()..].parse().ok();
+                match (letters.chars().last(), number) {
+                    (Some('m'), Some(n)) => options.most = Some(n),
+                    (Some('A'), Some(n)) => options.after = n,
+                    (Some('B'), Some(n)) => options.before = n,
+                    _ => options.flags.push_str(letters),
+                }
+            }
+            word => plain.push(word),
+        }
     }
-    Ok(u8::from(run.found == 0))
+    let mut plain = plain.into_iter();
+    if options.patterns.is_empty() {
+        options.patterns.extend(plain.next());
+    }
+    options.paths = plain.map(str::to_owned).collect();
+    if options.flags.contains(['r', 'R']) {
+        options.paths = below(call, &options.paths);
+    }
+    options
+}
+
+/// Every file in the named directories.
+fn below(call: &Call<'_>, paths: &[String]) -> Vec<String> {
+    call.phone.with(|state| {
+        let mut all = Vec::new();
+        for path in paths {
+            let full = call.path(path);
+            match state.fs.get(&full) {
+                Ok(node) if node.is_dir() => {
+                    let files = state.fs.files_below(&full);
+                    all.extend(
+                        files.iter().map(|file| format!("{path}{}", &file[full.len().min(file.len())..])),
+                    );
+                }
+                _ => all.push(path.clone()),
+            }
+        }
+        all.truncate(FILES_MAX);
+        all
+    })
+}
+
+/// Where the search in one file stands.
+#[derive(Default)]
+struct Search {
+    number: usize,
+    found: usize,
+    /// Lines before that may still be shown.
+    held: Vec<(usize, String)>,
+    /// Lines after that are still to be shown.
+    after: usize,
 }
 
 struct Run<'a> {
     call: &'a Call<'a>,
-    flags: &'a str,
+    options: &'a Options<'a>,
+    expressions: &'a [Expression],
     found: usize,
-    most: usize,
+    name: Option<String>,
 }
 
 impl Run<'_> {
-    /// True when nothing more needs to be looked at.
-    async fn found(&mut self, line: &str) -> Result<bool, Broken> {
-        self.found += 1;
-        if self.flags.contains('q') {
-            return Ok(true);
-        }
-        if !self.flags.contains('c') {
-            self.call.io.stdout.write(format!("{line}\n")).await?;
-        }
-        Ok(self.found >= self.most)
-    }
-}
-
-/// Alternatives, each a sequence of atoms with repeats.
-pub struct Expression {
-    alternatives: Vec<Vec<Item>>,
-    fold: bool,
-}
-
-#[derive(Debug, Clone)]
-struct Item {
-    atom: Atom,
-    least: usize,
-    most: usize,
-}
-
-#[derive(Debug, Clone)]
-enum Atom {
-    Char(char),
-    Any,
-    Start,
-    End,
-    Set { negated: bool, ranges: Vec<(char, char)> },
-    Group(Vec<Vec<Item>>),
-}
-
-impl Expression {
-    pub fn parse(pattern: &str, fixed: bool, extended: bool, fold: bool) -> Option<Expression> {
-        if pattern.len() > PATTERN_BYTES_MAX {
-            return None;
-        }
-        let folded = if fold { pattern.to_lowercase() } else { pattern.to_owned() };
-        let alternatives = if fixed {
-            folded.split('\n').map(|line| line.chars().map(literal).collect()).collect()
-        } else {
-            let mut parser = Parser { chars: folded.chars().collect(), at: 0, extended, depth: 0 };
-            let all = parser.alternatives()?;
-            if parser.at < parser.chars.len() {
-                return None;
-            }
-            all
+    fn fits(&self, line: &str) -> bool {
+        let whole = |e: &Expression| {
+            let letters = e.letters(line);
+            e.find(&letters, 0).is_some_and(|m| m.start == 0 && m.end == letters.len())
         };
-        Some(Expression { alternatives, fold })
-    }
-
-    pub fn is_in(&self, line: &str) -> bool {
-        let line: Vec<char> =
-            if self.fold { line.to_lowercase().chars().collect() } else { line.chars().collect() };
-        let mut steps = Budget::default();
-        (0..=line.len()).any(|at| {
-            self.alternatives.iter().any(|items| follow(items, &line, at, &mut steps, &mut |_, _| true))
-        })
-    }
-}
-
-fn literal(c: char) -> Item {
-    Item { atom: Atom::Char(c), least: 1, most: 1 }
-}
-
-struct Parser {
-    chars: Vec<char>,
-    at: usize,
-    extended: bool,
-    depth: u32,
-}
-
-impl Parser {
-    fn peek(&self) -> Option<char> {
-        self.chars.get(self.at).copied()
-    }
-
-    /// Whether a special character stands here, in the notation of this dialect.
-    fn special(&mut self, c: char) -> bool {
-        let here = if self.extended {
-            self.peek() == Some(c)
-        } else {
-            self.peek() == Some('\\') && self.chars.get(self.at + 1) == Some(&c)
-        };
-        if here {
-            self.at += if self.extended { 1 } else { 2 };
-        }
-        here
-    }
-
-    fn alternatives(&mut self) -> Option<Vec<Vec<Item>>> {
-        self.depth += 1;
-        if self.depth > 16 {
-            return None;
-        }
-        let mut all = vec![self.sequence()?];
-        while self.special('|') {
-            all.push(self.sequence()?);
-        }
-        self.depth -= 1;
-        Some(all)
-    }
-
-    fn sequence(&mut self) -> Option<Vec<Item>> {
-        let mut items = Vec::new();
-        loop {
-            let start = self.at;
-            if self.peek().is_none() || self.special('|') || self.special(')') {
-                self.at = start;
-                return Some(items);
-            }
-            let atom = self.atom(items.is_empty())?;
-            let (least, most) = self.repeat();
-            items.push(Item { atom, least, most });
-        }
-    }
-
-    fn atom(&mut self, first: bool) -> Option<Atom> {
-        if self.special('(') {
-            let group = self.alternatives()?;
-            return self.special(')').then_some(Atom::Group(group));
-        }
-        let c = self.peek()?;
-        self.at += 1;
-        Some(match c {
-            '.' => Atom::Any,
-            '^' if first || self.extended => Atom::Start,
-            '$' if self.at == self.chars.len() || self.extended => Atom::End,
-            '[' => return self.set(),
-            '\\' => {
-                let escaped = self.peek()?;
-                self.at += 1;
-                class(escaped).unwrap_or(Atom::Char(escaped))
-            }
-            c => Atom::Char(c),
-        })
-    }
-
-    fn set(&mut self) -> Option<Atom> {
-        let negated = self.peek() == Some('^');
-        self.at += usize::from(negated);
-        let mut ranges = Vec::new();
-        loop {
-            let c = self.peek()?;
-            self.at += 1;
-            if c == ']' && !ranges.is_empty() {
-                return Some(Atom::Set { negated, ranges });
-            }
-            let to = match (self.peek(), self.chars.get(self.at + 1)) {
-                (Some('-'), Some(to)) if *to != ']' => {
-                    self.at += 2;
-                    *to
-                }
-                _ => c,
-            };
-            ranges.push((c, to));
-        }
-    }
-
-    fn repeat(&mut self) -> (usize, usize) {
-        if self.peek() == Some('*') {
-            self.at += 1;
-            (0, usize::MAX)
-        } else if self.special('+') {
-            (1, usize::MAX)
-        } else if self.special('?') {
-            (0, 1)
-        } else {
-            (1, 1)
-        }
-    }
-}
-
-fn class(letter: char) -> Option<Atom> {
-    let word = vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')];
-    let space = vec![(' ', ' '), ('\t', '\t')];
-    Some(match letter {
-        'w' => Atom::Set { negated: false, ranges: word },
-        'W' => Atom::Set { negated: true, ranges: word },
-        's' => Atom::Set { negated: false, ranges: space },
-        'S' => Atom::Set { negated: true, ranges: space },
-        'd' => Atom::Set { negated: false, ranges: vec![('0', '9')] },
-        _ => return None,
-    })
-}
-
-#[derive(Default)]
-struct Budget {
-    steps: u32,
-    depth: u32,
-}
-
-type Then<'a> = &'a mut dyn FnMut(usize, &mut Budget) -> bool;
-
-/// Greedy backtracking: `then` is asked about every place where the items can end.
-fn follow(items: &[Item], line: &[char], at: usize, steps: &mut Budget, then: Then<'_>) -> bool {
-    steps.steps += 1;
-    if steps.steps > STEPS_MAX || steps.depth > DEPTH_MAX {
-        return false;
-    }
-    steps.depth += 1;
-    let found = follow_one(items, line, at, steps, then);
-    steps.depth -= 1;
-    found
-}
-
-fn follow_one(items: &[Item], line: &[char], at: usize, steps: &mut Budget, then: Then<'_>) -> bool {
-    let Some((item, rest)) = items.split_first() else { return then(at, steps) };
-    match &item.atom {
-        Atom::Group(alternatives) => {
-            if item.least == 0 {
-                // A group that may be absent, or repeat: one round at a time.
-                if group_round(item, alternatives, rest, line, at, steps, then) {
+        let word = |e: &Expression| {
+            let letters = e.letters(line);
+            let is_word = |at: Option<&char>| at.is_some_and(|c| c.is_alphanumeric() || *c == '_');
+            let mut from = 0;
+            while let Some(m) = e.find(&letters, from) {
+                let before = m.start.checked_sub(1).and_then(|at| letters.get(at));
+                if m.end > m.start && !is_word(before) && !is_word(letters.get(m.end)) {
                     return true;
                 }
-                return follow(rest, line, at, steps, then);
-            }
-            group_round(item, alternatives, rest, line, at, steps, then)
-        }
-        atom => {
-            let mut ends = vec![at];
-            let mut end = at;
-            while ends.len() <= item.most {
-                match one(atom, line, end) {
-                    Some(next) => {
-                        let stuck = next == end;
-                        end = next;
-                        ends.push(end);
-                        if stuck {
-                            break;
-                        }
-                    }
-                    None => break,
-                }
-                if ends.len() > line.len() + 2 {
-                    break;
-                }
-            }
-            steps.steps = steps.steps.saturating_add(ends.len() as u32);
-            while ends.len() > item.least {
-                let Some(end) = ends.pop() else { break };
-                if follow(rest, line, end, steps, then) {
-                    return true;
-                }
+                from = m.start + 1;
             }
             false
-        }
-    }
-}
-
-fn group_round(
-    item: &Item,
-    alternatives: &[Vec<Item>],
-    rest: &[Item],
-    line: &[char],
-    at: usize,
-    steps: &mut Budget,
-    then: Then<'_>,
-) -> bool {
-    alternatives.iter().any(|items| {
-        follow(items, line, at, steps, &mut |end, steps| {
-            if item.most > 1 && end > at {
-                let again = Item { atom: item.atom.clone(), least: 0, most: item.most };
-                let more: Vec<Item> = std::iter::once(again).chain(rest.iter().cloned()).collect();
-                return follow(&more, line, end, steps, then);
-            }
-            follow(rest, line, end, steps, then)
+        };
+        self.expressions.iter().any(|e| match () {
+            () if self.options.flags.contains('x') => whole(e),
+            () if self.options.flags.contains('w') => word(e),
+            () => e.is_in(line),
         })
-    })
-}
+    }
 
-/// Where one atom ends when it begins at `at`.
-fn one(atom: &Atom, line: &[char], at: usize) -> Option<usize> {
-    let here = line.get(at).copied();
-    let fits = match atom {
-        Atom::Start => return (at == 0).then_some(at),
-        Atom::End => return (at == line.len()).then_some(at),
-        Atom::Any => here.is_some(),
-        Atom::Char(c) => here == Some(*c),
-        Atom::Set { negated, ranges } => {
-            here.is_some_and(|c| ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated)
+    /// True when nothing more needs to be looked at.
+    async fn line(&mut self, line: &str, search: &mut Search) -> Result<bool, Broken> {
+        let flags = &self.options.flags;
+        search.number += 1;
+        if self.fits(line) == flags.contains('v') {
+            if search.after > 0 {
+                search.after -= 1;
+                self.print(search.number, line, '-').await?;
+            } else if self.options.before > 0 {
+                search.held.push((search.number, line.to_owned()));
+                if search.held.len() > self.options.before {
+                    search.held.remove(0);
+                }
+            }
+            return Ok(false);
         }
-        Atom::Group(_) => false,
-    };
-    fits.then_some(at + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Expression;
-
-    fn check(pattern: &str, line: &str) -> bool {
-        Expression::parse(pattern, false, true, false).is_some_and(|e| e.is_in(line))
+        self.found += 1;
+        search.found += 1;
+        if flags.contains(['q', 'l', 'L']) {
+            return Ok(true);
+        }
+        if !flags.contains('c') {
+            for (number, held) in std::mem::take(&mut search.held) {
+                self.print(number, &held, '-').await?;
+            }
+            if flags.contains('o') {
+                self.print_parts(search.number, line).await?;
+            } else {
+                self.print(search.number, line, ':').await?;
+            }
+            search.after = self.options.after;
+        }
+        Ok(self.options.most.is_some_and(|most| search.found >= most))
     }
 
-    #[test]
-    fn expressions_that_clients_send() {
-        assert!(check("ResumedActivity|mFocusedApp", "  mFocusedApp=ActivityRecord{1}"));
-        assert!(check("mCurrentFocus|mFocusedApp", "mCurrentFocus=Window{x}"));
-        assert!(check("^package:com\\.(work|play)bench$", "package:com.workbench"));
-        assert!(check("[0-9]+x[0-9]+", "Physical size: 1080x2400"));
-        assert!(check("a(bc)*d", "abcbcd") && check("a(bc)?d", "ad") && check("x.*y", "x--y"));
-        assert!(!check("^abc$", "abcd") && !check("a+", "bbb") && !check("[^a]", "aaa"));
+    async fn print(&self, number: usize, line: &str, mark: char) -> Result<(), Broken> {
+        let name = self.name.as_ref().map_or(String::new(), |name| format!("{name}{mark}"));
+        let number = if self.options.flags.contains('n') { format!("{number}{mark}") } else { String::new() };
+        self.call.io.stdout.write(format!("{name}{number}{line}\n")).await
     }
 
-    #[test]
-    fn a_hostile_expression_ends() {
-        assert!(!check("(a*)*(a*)*(a*)*b", &"a".repeat(60)));
-        assert!(Expression::parse(&"(".repeat(100), false, true, false).is_none());
-        assert!(Expression::parse("[", false, true, false).is_none());
+    async fn print_parts(&self, number: usize, line: &str) -> Result<(), Broken> {
+        let plain: Vec<char> = line.chars().collect();
+        let mut from = 0;
+        while from <= plain.len() {
+            let next = self
+                .expressions
+                .iter()
+                .filter_map(|e| e.find(&e.letters(line), from))
+                .min_by_key(|m| m.start);
+            let Some(found) = next else { break };
+            if found.end > found.start {
+                let part: String = plain[found.start..found.end].iter().collect();
+                self.print(number, &part, ':').await?;
+            }
+            from = found.end.max(found.start + 1);
+        }
+        Ok(())
     }
 
-    #[test]
-    fn basic_dialect_takes_brackets_literally() {
-        let basic = |p: &str, l: &str| Expression::parse(p, false, false, false).is_some_and(|e| e.is_in(l));
-        assert!(basic("a|b", "xa|by") && basic("a\\|b", "b") && !basic("a|b", "a"));
+    async fn close_file(&self, path: &str, search: &Search) -> Result<(), Broken> {
+        let flags = &self.options.flags;
+        if (flags.contains('l') && search.found > 0) || (flags.contains('L') && search.found == 0) {
+            self.call.io.stdout.write(format!("{path}\n")).await?;
+        }
+        self.close(search).await
+    }
+
+    async fn close(&self, search: &Search) -> Result<(), Broken> {
+        if self.options.flags.contains('c') {
+            let name = self.name.as_ref().map_or(String::new(), |name| format!("{name}:"));
+            self.call.io.stdout.write(format!("{name}{}\n", search.found)).await?;
+        }
+        Ok(())
     }
 }

@@ -28,7 +28,7 @@ pub async fn input(call: &Call<'_>) -> Result<u8, Broken> {
     }
     let outcome = match words.as_slice() {
         ["tap", rest @ ..] => tap(call, rest),
-        ["swipe" | "draganddrop", rest @ ..] => swipe(call, rest).await,
+        [how @ ("swipe" | "draganddrop"), rest @ ..] => swipe(call, how, rest).await,
         ["text", text] => type_text(call, text),
         ["keyevent", rest @ ..] => keyevent(call, rest),
         ["keycombination", rest @ ..] => combination(call, rest),
@@ -71,7 +71,7 @@ fn tap(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-async fn swipe(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
+async fn swipe(call: &Call<'_>, how: &str, words: &[&str]) -> Result<(), String> {
     let (points, ms) = match words {
         [points @ .., ms] if points.len() == 4 => (points, ms.parse().map_err(|_| missing())?),
         points if points.len() == 4 => (points, SWIPE_MS_DEFAULT),
@@ -86,7 +86,10 @@ async fn swipe(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
         tokio::time::sleep(Duration::from_millis(ms)).await;
     }
     let [x1, y1, x2, y2] = numbers;
-    call.phone.with(|state| state.swipe((x1, y1), (x2, y2), ms));
+    call.phone.with(|state| match how {
+        "swipe" => state.swipe((x1, y1), (x2, y2), ms),
+        _ => state.drag_and_drop((x1, y1), (x2, y2), ms),
+    });
     Ok(())
 }
 
@@ -106,7 +109,10 @@ fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
             }
             Ok(())
         }
-        "MOVE" => Ok(()),
+        "MOVE" => {
+            state.ui.moved(at, state.now);
+            Ok(())
+        }
         "CANCEL" => {
             state.finger = None;
             Ok(())

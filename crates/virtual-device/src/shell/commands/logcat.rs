@@ -2,6 +2,7 @@
 
 use super::super::io::Broken;
 use super::Call;
+use super::regex::Expression;
 use crate::clock::Civil;
 use crate::logcat::{Buffer, Entry, Filter, Format};
 use crate::state::State;
@@ -18,8 +19,14 @@ struct Options {
     last: Option<usize>,
     /// Show only what came after.
     after_ms: Option<u64>,
-    regex: Option<String>,
+    regex: Option<Expression>,
+    /// Without it, lines that the expression is not in are left out.
+    print_all: bool,
+    /// End after so many lines.
+    most: Option<usize>,
     sizes: bool,
+    /// Something that prints nothing and changes nothing here.
+    done: bool,
 }
 
 pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
@@ -34,6 +41,9 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
         call.phone.with(|state| state.log.clear(&options.buffers));
         return Ok(0);
     }
+    if options.done {
+        return Ok(0);
+    }
     if options.sizes {
         for buffer in &options.buffers {
             let line = format!(
@@ -45,12 +55,13 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
         return Ok(0);
     }
     let mut watch = call.phone.log_watch();
-    let (text, mut next) = call.phone.with(|state| existing(state, &options));
+    let mut printer = Printer { options: &options, begun: Vec::new(), printed: 0 };
+    let (text, mut next) = call.phone.with(|state| existing(state, &mut printer));
     call.io.stdout.write(text).await?;
     if options.dump {
         return Ok(0);
     }
-    loop {
+    while !printer.is_full() {
         // What is due later has not been logged yet, and nobody may come to make it happen: wake up for it.
         let due = call.phone.with(|state| state.ui.next_due());
         tokio::select! {
@@ -61,8 +72,8 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
         }
         let text = call.phone.with(|state| {
             let mut out = String::new();
-            for entry in state.log.since(next).filter(|e| wanted(e, &options)) {
-                options.format.print(entry, &mut out);
+            for entry in state.log.since(next).filter(|e| from_there(e, &options)) {
+                printer.print(entry, &mut out);
             }
             next = state.log.next_sequence();
             out
@@ -71,6 +82,7 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
             call.io.stdout.write(text).await?;
         }
     }
+    Ok(0)
 }
 
 async fn sleep_until(due: Option<tokio::time::Instant>) {
@@ -80,28 +92,51 @@ async fn sleep_until(due: Option<tokio::time::Instant>) {
     }
 }
 
-fn wanted(entry: &Entry, options: &Options) -> bool {
-    options.buffers.contains(&entry.buffer)
-        && options.pid.is_none_or(|pid| pid == entry.pid)
-        && options.filter.allows(entry)
-        && options.regex.as_ref().is_none_or(|text| entry.message.contains(text.as_str()))
+/// What the log daemon itself picks out; tags and expressions are the reader's business.
+fn from_there(entry: &Entry, options: &Options) -> bool {
+    options.buffers.contains(&entry.buffer) && options.pid.is_none_or(|pid| pid == entry.pid)
+}
+
+/// Prints entries that pass the filter, each buffer's first one after a headline.
+struct Printer<'a> {
+    options: &'a Options,
+    begun: Vec<Buffer>,
+    printed: usize,
+}
+
+impl Printer<'_> {
+    fn is_full(&self) -> bool {
+        self.options.most.is_some_and(|most| self.printed >= most)
+    }
+
+    fn print(&mut self, entry: &Entry, out: &mut String) {
+        if self.is_full() || !self.options.filter.allows(entry) {
+            return;
+        }
+        let fits =
+            self.options.regex.as_ref().is_none_or(|e| entry.message.lines().any(|line| e.is_in(line)));
+        if !fits && !self.options.print_all {
+            return;
+        }
+        if !self.begun.contains(&entry.buffer) {
+            self.begun.push(entry.buffer);
+            out.push_str(&format!("--------- beginning of {}\n", entry.buffer.name()));
+        }
+        self.options.format.print(entry, out);
+        self.printed += usize::from(fits);
+    }
 }
 
 /// The text of what is there, and the sequence number to go on from.
-fn existing(state: &State, options: &Options) -> (String, u64) {
+fn existing(state: &State, printer: &mut Printer<'_>) -> (String, u64) {
+    let options = printer.options;
     let after = |e: &&Entry| options.after_ms.is_none_or(|ms| e.wall_ms >= ms);
-    let entries: Vec<&Entry> = state.log.since(0).filter(|e| wanted(e, options)).filter(after).collect();
-    // -t counts lines of the buffers before the filter on a phone; clients cannot tell, since they filter by pid.
+    let entries: Vec<&Entry> = state.log.since(0).filter(|e| from_there(e, options)).filter(after).collect();
+    // -t counts before the filter by tag: a filtered tail is shorter than its number.
     let skip = entries.len().saturating_sub(options.last.unwrap_or(usize::MAX));
-    let shown = &entries[skip..];
     let mut out = String::new();
-    for buffer in &options.buffers {
-        if shown.iter().any(|e| e.buffer == *buffer) {
-            out.push_str(&format!("--------- beginning of {}\n", buffer.name()));
-        }
-    }
-    for entry in shown {
-        options.format.print(entry, &mut out);
+    for entry in &entries[skip..] {
+        printer.print(entry, &mut out);
     }
     (out, state.log.next_sequence())
 }
@@ -117,7 +152,10 @@ fn parse(call: &Call<'_>) -> Result<Options, String> {
         last: None,
         after_ms: None,
         regex: None,
+        print_all: false,
+        most: None,
         sizes: false,
+        done: false,
     };
     let mut filters = 0;
     let mut words = call.arguments.iter().map(String::as_str);
@@ -130,7 +168,17 @@ fn parse(call: &Call<'_>) -> Result<Options, String> {
         match name {
             "-d" | "--dump" => options.dump = true,
             "-c" | "--clear" => options.clear = true,
-            "-g" => options.sizes = true,
+            "-g" | "--buffer-size" if attached.is_none() => options.sizes = true,
+            "-G" | "--buffer-size" | "-P" | "--prune" => {
+                value()?;
+                options.done = true;
+            }
+            "-p" | "-S" | "--statistics" => options.done = true,
+            "-D" | "--dividers" | "-L" | "--last" | "--wrap" => {}
+            "--print" => options.print_all = true,
+            "--uid" | "-f" | "--file" | "-r" | "-n" | "--id" => {
+                value()?;
+            }
             "-v" | "--format" => add_format(&mut options.format, value()?)?,
             "-b" | "--buffer" => add_buffers(&mut options.buffers, value()?)?,
             "--pid" => options.pid = Some(value()?.parse().map_err(|_| "pid out of range".to_owned())?),
@@ -141,9 +189,14 @@ fn parse(call: &Call<'_>) -> Result<Options, String> {
                 options.dump |= name == "-t";
                 add_tail(&mut options, value()?, call)?;
             }
-            "-e" | "--regex" => options.regex = Some(value()?.to_owned()),
+            "-e" | "--regex" => {
+                let pattern = value()?;
+                let parsed = Expression::parse(pattern, false, true, false);
+                options.regex = Some(parsed.ok_or_else(|| format!("Invalid regex '{pattern}'"))?);
+            }
             "-m" | "--max-count" => {
-                value()?;
+                let count = value()?.parse::<usize>().ok().filter(|count| *count > 0);
+                options.most = Some(count.ok_or_else(|| "-m must be at least 1".to_owned())?);
             }
             name if name.starts_with('-') => return Err(format!("unrecognized option '{name}'")),
             filter => {
@@ -174,7 +227,7 @@ fn split_option(word: &str) -> (&str, Option<&str>) {
         };
     }
     match word.char_indices().nth(2) {
-        Some((at, _)) if word.starts_with('-') && "vbtTem".contains(&word[1..2]) => {
+        Some((at, _)) if word.starts_with('-') && "vbtTemGPfrn".contains(&word[1..2]) => {
             (&word[..at], Some(&word[at..]))
         }
         _ => (word, None),

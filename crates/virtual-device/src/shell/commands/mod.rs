@@ -3,20 +3,30 @@
 mod activity;
 mod dumpsys;
 mod files;
+mod filter;
+mod find;
 mod grep;
 mod input;
+mod install;
+mod intent;
 mod logcat;
 mod nc;
 mod package;
+mod process;
+mod regex;
 mod screen;
+mod sed;
+mod service;
+mod settings;
 mod system;
 mod test;
 mod text;
 mod uiautomator;
+mod wm;
 
-pub use grep::Expression;
+pub use regex::Expression;
 pub use screen::pixels;
-pub use uiautomator::hierarchy;
+pub use test::matches;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +35,76 @@ use bytes::Bytes;
 use super::io::{Broken, Io};
 use crate::phone::Phone;
 use crate::state::State;
+
+/// Programs that stand in /system/bin, for `which` and for clients that look.
+pub const PROGRAMS: [&str; 66] = [
+    "am",
+    "appops",
+    "base64",
+    "basename",
+    "bugreportz",
+    "cat",
+    "chmod",
+    "cmd",
+    "content",
+    "cp",
+    "cut",
+    "date",
+    "dd",
+    "df",
+    "dirname",
+    "du",
+    "dumpsys",
+    "echo",
+    "env",
+    "find",
+    "getenforce",
+    "getprop",
+    "grep",
+    "head",
+    "id",
+    "ime",
+    "input",
+    "ip",
+    "kill",
+    "ln",
+    "logcat",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "monkey",
+    "mv",
+    "nc",
+    "pgrep",
+    "pidof",
+    "pkill",
+    "pm",
+    "printf",
+    "ps",
+    "rm",
+    "run-as",
+    "screencap",
+    "sed",
+    "service",
+    "settings",
+    "setprop",
+    "sh",
+    "sha1sum",
+    "sleep",
+    "sort",
+    "stat",
+    "svc",
+    "tail",
+    "tee",
+    "timeout",
+    "touch",
+    "toybox",
+    "tr",
+    "uiautomator",
+    "wc",
+    "wm",
+    "xargs",
+];
 
 /// One program that is being run.
 pub struct Call<'a> {
@@ -121,18 +201,20 @@ pub async fn run(call: &Call<'_>) -> Result<Option<u8>, Broken> {
         "grep" | "egrep" | "fgrep" => grep::grep(call).await?,
         "head" | "tail" => text::head_or_tail(call).await?,
         "wc" => text::wc(call).await?,
-        "md5sum" | "sort" | "tr" | "base64" => text::whole(call).await?,
+        "sort" | "uniq" | "cut" | "tr" | "rev" | "tac" | "nl" | "xxd" => filter::filter(call).await?,
+        "md5sum" | "md5" | "sha1sum" | "base64" => filter::bytes(call).await?,
+        "sed" => sed::sed(call).await?,
+        "dd" => files::dd(call).await?,
+        "tee" => files::tee(call).await?,
         "nc" => nc::nc(call).await?,
         "sleep" => system::sleep(call).await,
-        "timeout" => system::timeout(call).await?,
-        "toybox" => system::toybox(call).await?,
-        "app_process" | "app_process64" => crate::helpers::app_process(call).await?,
         "input" => input::input(call).await?,
+        "app_process" | "app_process64" => crate::helpers::app_process(call).await?,
         "uiautomator" => uiautomator::uiautomator(call).await?,
         "screencap" => screen::screencap(call).await?,
         "logcat" => logcat::logcat(call).await?,
         "monkey" => activity::monkey(call).await?,
-        "cmd" | "pm" => package::cmd(call).await?,
+        "cmd" | "pm" => service::cmd(call).await?,
         _ => return Ok(None),
     };
     Ok(Some(code))
@@ -154,36 +236,45 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "mv" => files::mv,
         "cp" => files::cp,
         "touch" => files::touch,
-        "chmod" | "chown" | "sync" => |_, _| Answer::ok(),
+        "chmod" => files::chmod,
+        "chown" | "sync" | "restorecon" => |_, _| Answer::ok(),
+        "ln" => files::ln,
+        "du" => files::du,
+        "find" => find::find,
+        "basename" => |_, call| find::basename(call),
+        "dirname" => |_, call| find::dirname(call),
+        "readlink" | "realpath" => find::readlink,
+        "seq" => |_, call| find::seq(call),
         "stat" => files::stat,
         "pwd" => |_, call| Answer::out(format!("{}\n", call.cwd)),
-        "df" => |_, _| {
-            Answer::out(
-                "Filesystem      1K-blocks    Used Available Use% Mounted on\n/dev/block/dm-8  52428800 8388608  44040192  17% /data\n",
-            )
-        },
+        "df" => system::df,
+        "ip" | "ifconfig" => system::ip,
+        "env" | "printenv" => system::env,
         "getprop" => system::getprop,
         "setprop" => system::setprop,
-        "wm" => system::wm,
+        "wm" => wm::wm,
         "date" => system::date,
         "id" => |_, call| system::id(call),
         "whoami" => |_, _| Answer::out("shell\n"),
-        "uname" => |_, _| Answer::out("Linux\n"),
+        "uname" => system::uname,
+        "hostname" => |_, _| Answer::out("localhost\n"),
         "uptime" => system::uptime,
-        "settings" => system::settings,
-        "pidof" => activity::pidof,
-        "ps" => activity::ps,
-        "pkill" | "kill" | "killall" => activity::kill,
+        "settings" => settings::settings,
+        "content" => settings::content,
+        "pidof" => process::pidof,
+        "ps" => process::ps,
+        "top" => process::top,
+        "kill" => process::kill,
+        "pkill" | "killall" | "pgrep" => process::pkill,
         "am" => activity::am,
         "dumpsys" => dumpsys::dumpsys,
+        "service" => service::service,
         "ime" => crate::helpers::ime::ime,
-        "svc" | "appops" | "setenforce" => |_, _| Answer::ok(),
+        "appops" => service::appops,
+        "svc" => service::svc,
         "which" => system::which,
-        "run-as" => |_, call| {
-            let package = call.arguments.first().map_or("", String::as_str);
-            Answer::fail(1, format!("run-as: package not debuggable: {package}\n"))
-        },
-        "su" => |_, _| Answer::fail(127, "/system/bin/sh: su: inaccessible or not found\n"),
+        "screenrecord" | "bugreportz" | "getenforce" | "setenforce" | "su" | "mktemp" | "mount"
+        | "umount" => system::refused,
         _ => return None,
     };
     Some(call.phone.with(|state| act(state, call)))

@@ -1,107 +1,299 @@
-//! `pm`, `cmd package` and the other services behind `cmd`.
+//! `pm` and `cmd package`.
 
-use bytes::Bytes;
+use super::install;
+use super::intent::{Intent, parse as parse_intent};
+use super::{Answer, Call, dumpsys};
+use crate::packages::{Enabled, Package};
+use crate::state::State;
 
-use super::super::io::{Broken, INPUT_BYTES_MAX};
-use super::{Answer, Call, activity};
-use crate::phone::Phone;
-use crate::state::{CLIPBOARD_BYTES_MAX, State};
+/// What an ordinary phone without special hardware has.
+const FEATURES: [&str; 18] = [
+    "android.hardware.bluetooth",
+    "android.hardware.camera",
+    "android.hardware.camera.any",
+    "android.hardware.faketouch",
+    "android.hardware.location",
+    "android.hardware.location.gps",
+    "android.hardware.microphone",
+    "android.hardware.screen.landscape",
+    "android.hardware.screen.portrait",
+    "android.hardware.sensor.accelerometer",
+    "android.hardware.telephony",
+    "android.hardware.touchscreen",
+    "android.hardware.touchscreen.multitouch",
+    "android.hardware.touchscreen.multitouch.distinct",
+    "android.hardware.touchscreen.multitouch.jazzhand",
+    "android.hardware.usb.accessory",
+    "android.hardware.wifi",
+    "android.software.input_methods",
+];
 
-/// Install sessions that are open.
-const SESSIONS_MAX: usize = 16;
-const FIRST_SESSION: u32 = 1001;
-
-pub async fn cmd(call: &Call<'_>) -> Result<u8, Broken> {
-    let words = call.words();
-    let answer = match (call.name, words.as_slice()) {
-        ("pm", words) | (_, ["package", words @ ..]) => package_manager(call, words).await,
-        (_, ["clipboard", words @ ..]) => call.phone.with(|state| clipboard(state, words)),
-        (_, ["activity", ..]) => {
-            let inner = Call { name: "am", arguments: &call.arguments[1..], ..*call };
-            call.phone.with(|state| activity::am(state, &inner))
-        }
-        (_, ["-l"]) => Answer::out("Currently running services:\n  activity\n  clipboard\n  package\n"),
-        (_, [service, ..]) => Answer::fail(20, format!("cmd: Can't find service: {service}\n")),
-        (_, []) => Answer::fail(
-            20,
-            "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.\n",
-        ),
-    };
-    answer.send(call.io).await
-}
-
-async fn package_manager(call: &Call<'_>, words: &[&str]) -> Answer {
+pub async fn manage(call: &Call<'_>, words: &[&str]) -> Answer {
     match words {
-        ["install", rest @ ..] => install(call, rest).await,
-        ["install-write", rest @ ..] => install_write(call, rest).await,
-        words => call.phone.with(|state| package_query(state, words)),
+        ["install", rest @ ..] => install::install(call, rest).await,
+        ["install-write", rest @ ..] => install::write(call, rest).await,
+        words => call.phone.with(|state| query(state, words)),
     }
 }
 
-fn package_query(state: &mut State, words: &[&str]) -> Answer {
+fn query(state: &mut State, words: &[&str]) -> Answer {
     match words {
         ["path", rest @ ..] => match rest.last().and_then(|name| state.packages.get(name)) {
             Some(package) => Answer::out(format!("package:{}\n", package.apk())),
             None => Answer::code(1),
         },
-        ["list", "packages", rest @ ..] => list(state, rest),
-        ["list", "features"] => {
-            Answer::out("feature:reqGlEsVersion=0x30002\nfeature:android.hardware.touchscreen\n")
-        }
-        ["list", "instrumentation", ..] => instrumentations(state),
+        ["list", what, rest @ ..] => list(state, what, rest),
+        ["dump", name, ..] => Answer::out(dumpsys::package_paragraph(state, name)),
         ["has-feature", feature, ..] => {
-            let has = *feature == "android.hardware.touchscreen";
+            let has = FEATURES.contains(feature);
             Answer { out: format!("{has}\n").into_bytes(), code: u8::from(!has), ..Answer::default() }
         }
-        ["clear", rest @ ..] => match rest.last().filter(|name| state.packages.get(name).is_some()) {
-            Some(name) => {
-                state.kill(name, true);
-                Answer::out("Success\n")
-            }
-            None => Answer { out: b"Failed\n".to_vec(), code: 1, ..Answer::default() },
-        },
-        ["uninstall", rest @ ..] => {
-            let name = rest.last().copied().unwrap_or("");
-            state.kill(name, true);
-            if state.packages.uninstall(name, &mut state.fs) {
-                Answer::out("Success\n")
-            } else {
-                Answer {
-                    out: b"Failure [DELETE_FAILED_INTERNAL_ERROR]\n".to_vec(),
-                    code: 1,
-                    ..Answer::default()
-                }
-            }
-        }
         ["resolve-activity", rest @ ..] => resolve(state, rest),
-        ["query-activities", ..] => query_activities(state),
-        ["grant" | "revoke", ..] => Answer::ok(),
-        ["dump", ..] => Answer::ok(),
+        ["query-activities" | "query-intent-activities", rest @ ..] => query_activities(state, rest),
+        ["query-services" | "query-receivers", ..] => Answer::out("No services found\n"),
+        ["install-create", ..] => install::create(state),
+        ["install-commit", session, ..] => install::commit(state, session),
+        ["install-abandon", session, ..] => install::abandon(state, session),
         ["get-install-location"] => Answer::out("0[auto]\n"),
-        ["install-create", ..] => install_create(state),
-        ["install-commit", session, ..] => install_commit(state, session),
-        ["install-abandon", session, ..] => {
-            session.parse().ok().and_then(|id: u32| state.sessions.remove(&id));
+        ["get-max-users"] => Answer::out("Maximum supported users: 4\n"),
+        ["get-max-running-users"] => Answer::out("Maximum supported running users: 3\n"),
+        ["compile" | "bg-dexopt-job" | "trim-caches" | "set-install-location", ..] => {
             Answer::out("Success\n")
         }
-        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
-        [] => Answer::fail(255, "Package manager (package) commands:\n"),
+        words => change(state, words),
     }
 }
 
-fn list(state: &State, words: &[&str]) -> Answer {
-    let filter = words.iter().find(|w| !w.starts_with('-')).copied().unwrap_or("");
-    let wanted = |name: &str, system: bool| {
-        name.contains(filter) && !(words.contains(&"-3") && system) && (system || !words.contains(&"-s"))
+fn change(state: &mut State, words: &[&str]) -> Answer {
+    match words {
+        ["clear", rest @ ..] => match rest.last().filter(|name| state.packages.get(name).is_some()) {
+            Some(name) => {
+                state.kill(name, true);
+                if let Some(package) = state.packages.get_mut(name) {
+                    package.granted.clear();
+                }
+                Answer::out("Success\n")
+            }
+            None => failed("Failed"),
+        },
+        ["uninstall", rest @ ..] => uninstall(state, rest.iter().rfind(|w| !w.starts_with('-'))),
+        [verb @ ("grant" | "revoke"), rest @ ..] => grant(state, verb, &without_options(rest)),
+        ["reset-permissions", ..] => Answer::ok(),
+        ["enable", rest @ ..] => enable(state, rest, Enabled::Yes),
+        ["disable", rest @ ..] => enable(state, rest, Enabled::No),
+        ["disable-user", rest @ ..] => enable(state, rest, Enabled::ByUser),
+        ["default-state", rest @ ..] => enable(state, rest, Enabled::Default),
+        [
+            "set-app-link" | "set-app-links" | "get-app-links" | "suspend" | "unsuspend" | "hide" | "unhide",
+            ..,
+        ] => Answer::ok(),
+        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
+        [] => Answer::fail(255, "Package manager (package) commands:\n  help\n    Print this help text.\n"),
+    }
+}
+
+fn failed(text: &str) -> Answer {
+    Answer { out: format!("{text}\n").into_bytes(), code: 1, ..Answer::default() }
+}
+
+fn without_options<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let mut kept = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "--user" | "--uid" => {
+                words.next();
+            }
+            word if word.starts_with('-') => {}
+            word => kept.push(word),
+        }
+    }
+    kept
+}
+
+fn uninstall(state: &mut State, name: Option<&&str>) -> Answer {
+    let Some(name) = name else { return Answer::fail(255, "Error: package name not specified\n") };
+    if state.packages.get(name).is_none() {
+        return failed("Failure [not installed for 0]");
+    }
+    state.kill(name, true);
+    if state.packages.uninstall(name, &mut state.fs) {
+        state.system('I', "PackageManager", &format!("Package {name} deleted"));
+        Answer::out("Success\n")
+    } else {
+        failed("Failure [DELETE_FAILED_INTERNAL_ERROR]")
+    }
+}
+
+fn exception(verb: &str, what: &str) -> Answer {
+    let at = "\tat com.android.server.pm.PackageManagerShellCommand.onCommand(PackageManagerShellCommand.java:323)\n";
+    Answer::fail(255, format!("\nException occurred while executing '{verb}':\n{what}\n{at}"))
+}
+
+fn grant(state: &mut State, verb: &str, words: &[&str]) -> Answer {
+    let [name, permission] = words else { return Answer::fail(255, "Error: no permission specified\n") };
+    let Some(package) = state.packages.get_mut(name) else {
+        return exception(verb, &format!("java.lang.IllegalArgumentException: Unknown package: {name}"));
+    };
+    if !permission.contains('.') {
+        return exception(
+            verb,
+            &format!("java.lang.IllegalArgumentException: Unknown permission: {permission}"),
+        );
+    }
+    if package.grant(permission, verb == "grant") {
+        Answer::ok()
+    } else {
+        let what =
+            format!("java.lang.SecurityException: Package {name} has not requested permission {permission}");
+        exception(verb, &what)
+    }
+}
+
+fn enable(state: &mut State, words: &[&str], wanted: Enabled) -> Answer {
+    let words = without_options(words);
+    let Some(name) = words.first() else {
+        return Answer::fail(255, "Error: no package or component specified\n");
+    };
+    let Some(package) = state.packages.get_mut(name) else {
+        return exception("enable", &format!("java.lang.IllegalArgumentException: Unknown package: {name}"));
+    };
+    package.enabled = wanted;
+    if !wanted.is_on() {
+        state.kill(name, false);
+    }
+    Answer::out(format!("Package {name} new state: {}\n", wanted.name()))
+}
+
+fn list(state: &State, what: &str, words: &[&str]) -> Answer {
+    match what {
+        "packages" | "package" => list_packages(state, words),
+        "features" => {
+            let names = FEATURES.iter().map(|name| format!("feature:{name}\n"));
+            Answer::out(format!("feature:reqGlEsVersion=0x30002\n{}", names.collect::<String>()))
+        }
+        "users" => {
+            let flags = if dumpsys::newer(state) { "4c13" } else { "c13" };
+            Answer::out(format!("Users:\n\tUserInfo{{0:Owner:{flags}}} running\n"))
+        }
+        "libraries" => Answer::out(
+            "library:android.ext.shared\nlibrary:android.test.base\nlibrary:android.test.mock\nlibrary:android.test.runner\n",
+        ),
+        "instrumentation" => instrumentations(state),
+        "permissions" | "permission-groups" => {
+            let all = state.packages.iter().flat_map(|(_, package)| &package.requested);
+            Answer::out(format!(
+                "All Permissions:\n\n{}",
+                all.map(|p| format!("permission:{p}\n")).collect::<String>()
+            ))
+        }
+        other => Answer::fail(255, format!("Error: unknown list type '{other}'\n")),
+    }
+}
+
+fn list_packages(state: &State, words: &[&str]) -> Answer {
+    let has = |flag: &str| words.contains(&flag);
+    let uid = words.iter().position(|w| *w == "--uid").and_then(|at| words.get(at + 1)?.parse::<u32>().ok());
+    let filter = without_options(words).first().copied().unwrap_or("");
+    let wanted = |name: &str, package: &Package| {
+        name.contains(filter)
+            && !(has("-3") && package.system)
+            && (!has("-s") || package.system)
+            && !(has("-d") && package.enabled.is_on())
+            && (!has("-e") || package.enabled.is_on())
+            && uid.is_none_or(|uid| uid == package.uid)
+            && !has("--apex-only")
     };
     let mut out = String::new();
-    for (name, package) in state.packages.iter().filter(|(name, p)| wanted(name, p.system)) {
-        let path = if words.contains(&"-f") { format!("{}=", package.apk()) } else { String::new() };
-        let version = match package.manifest.version_code.unwrap_or(1) {
-            code if words.contains(&"--show-versioncode") => format!(" versionCode:{code}"),
-            _ => String::new(),
-        };
-        out.push_str(&format!("package:{path}{name}{version}\n"));
+    for (name, package) in state.packages.iter().filter(|(name, package)| wanted(name, package)) {
+        let path = if has("-f") { format!("{}=", package.apk()) } else { String::new() };
+        out.push_str(&format!("package:{path}{name}"));
+        if has("--show-versioncode") {
+            out.push_str(&format!(" versionCode:{}", package.version_code));
+        }
+        if has("-i") {
+            out.push_str("  installer=null");
+        }
+        if has("-U") || uid.is_some() {
+            out.push_str(&format!(" uid:{}", package.uid));
+        }
+        out.push('\n');
+    }
+    Answer::out(out)
+}
+
+/// The package of an intent and the activity that would take it.
+fn target(state: &State, intent: &Intent<'_>) -> Option<(String, String)> {
+    let (package, activity) = intent.target(state)?;
+    let app = state.ui.app(&package)?;
+    state.packages.get(&package).filter(|p| p.enabled.is_on())?;
+    Some((package, activity.unwrap_or_else(|| app.entry().to_owned())))
+}
+
+fn resolve(state: &State, words: &[&str]) -> Answer {
+    let brief = words.contains(&"--brief");
+    let components = words.contains(&"--components");
+    match target(state, &parse_intent(words)) {
+        None => Answer::out("No activity found\n"),
+        Some((package, activity)) if components => Answer::out(format!("{package}/{activity}\n")),
+        Some((package, activity)) if brief => Answer::out(format!(
+            "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{package}/{activity}\n"
+        )),
+        Some((package, activity)) => Answer::out(format!(
+            "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{}",
+            activity_info(state, &package, &activity)
+        )),
+    }
+}
+
+fn activity_info(state: &State, package: &str, activity: &str) -> String {
+    let full = activity.strip_prefix('.').map_or(activity.to_owned(), |rest| format!("{package}.{rest}"));
+    let (uid, apk) = state.packages.get(package).map_or((0, String::new()), |found| (found.uid, found.apk()));
+    format!(
+        "ActivityInfo:\n  name={full}\n  packageName={package}\n  enabled=true exported=true directBootAware=false\n  \
+         taskAffinity={package} targetActivity=null persistableMode=PERSIST_ROOT_ONLY\n  \
+         launchMode=0 flags=0x0 privateFlags=0x1 theme=0x7f1101e4\n  ApplicationInfo:\n    packageName={package}\n    \
+         processName={package} taskAffinity={package}\n    uid={uid} flags=0x30e8be44 privateFlags=0x8c001100 theme=0x7f1101e4\n    \
+         sourceDir={apk}\n    dataDir=/data/user/0/{package}\n    enabled=true minSdkVersion=24 targetSdkVersion={}\n",
+        state.config.sdk
+    )
+}
+
+fn query_activities(state: &State, words: &[&str]) -> Answer {
+    let intent = parse_intent(words);
+    let brief = words.contains(&"--brief") || words.contains(&"--components");
+    let all: Vec<(String, String)> = state
+        .packages
+        .iter()
+        .filter(|(name, package)| {
+            package.enabled.is_on() && intent.package.is_none_or(|p| p == name.as_str())
+        })
+        .filter(|(name, _)| !intent.wants_launcher() || name.as_str() != crate::app::launcher::PACKAGE)
+        .filter_map(|(name, _)| Some((name.clone(), state.ui.app(name)?.entry().to_owned())))
+        .filter(|_| intent.is_main())
+        .collect();
+    if all.is_empty() {
+        return Answer::out("No activities found\n");
+    }
+    let mut out = if words.contains(&"--components") {
+        String::new()
+    } else {
+        format!("{} activities found:\n", all.len())
+    };
+    for (index, (package, activity)) in all.iter().enumerate() {
+        if words.contains(&"--components") {
+            out.push_str(&format!("{package}/{activity}\n"));
+            continue;
+        }
+        out.push_str(&format!(
+            "  Activity #{index}:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n"
+        ));
+        if brief {
+            out.push_str(&format!("    {package}/{activity}\n"));
+        } else {
+            let info = activity_info(state, package, activity);
+            out.push_str(&info.lines().map(|line| format!("    {line}\n")).collect::<String>());
+        }
     }
     Answer::out(out)
 }
@@ -114,124 +306,4 @@ fn instrumentations(state: &State) -> Answer {
         }
     }
     Answer::out(out)
-}
-
-fn resolve(state: &State, words: &[&str]) -> Answer {
-    let name = words.last().copied().unwrap_or("");
-    let app = state.packages.get(name).and_then(|_| state.ui.app(name));
-    match app {
-        None => Answer::out("No activity found\n"),
-        Some(app) if words.contains(&"--brief") => Answer::out(format!(
-            "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{name}/{}\n",
-            app.entry()
-        )),
-        Some(app) => {
-            Answer::out(format!("ActivityInfo:\n  name={name}{}\n  packageName={name}\n", app.entry()))
-        }
-    }
-}
-
-/// Every activity that a launcher could start.
-fn query_activities(state: &State) -> Answer {
-    let apps = state.packages.iter().filter_map(|(name, _)| Some((name, state.ui.app(name)?.entry())));
-    let entries: Vec<String> = apps
-        .enumerate()
-        .map(|(index, (name, entry))| {
-            format!("  Activity #{index}:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n    ActivityInfo:\n      name={name}{entry}\n      packageName={name}\n")
-        })
-        .collect();
-    Answer::out(format!("{} activities found:\n{}", entries.len(), entries.concat()))
-}
-
-fn clipboard(state: &mut State, words: &[&str]) -> Answer {
-    match words {
-        ["set", "text", rest @ ..] | ["set-text", rest @ ..] => {
-            let text = rest.join(" ");
-            if text.len() > CLIPBOARD_BYTES_MAX {
-                return Answer::fail(255, "Error: text too long\n");
-            }
-            state.clipboard = text;
-            Answer::ok()
-        }
-        ["get", "text"] | ["get-text"] => Answer::out(format!("{}\n", state.clipboard)),
-        ["clear"] => {
-            state.clipboard.clear();
-            Answer::ok()
-        }
-        _ => Answer::fail(255, "Clipboard service commands:\n  set text <text>\n  get text\n"),
-    }
-}
-
-fn install_create(state: &mut State) -> Answer {
-    let id = state.sessions.keys().last().map_or(FIRST_SESSION, |last| last.saturating_add(1));
-    if state.sessions.len() >= SESSIONS_MAX {
-        return failure("Failure [too many active sessions]");
-    }
-    state.sessions.insert(id, Bytes::new());
-    Answer::out(format!("Success: created install session [{id}]\n"))
-}
-
-fn install_commit(state: &mut State, session: &str) -> Answer {
-    let apk = session.parse().ok().and_then(|id: u32| state.sessions.remove(&id));
-    let Some(apk) = apk else { return failure("Failure [unknown session]") };
-    let now = state.now_s();
-    match state.packages.install(apk, &mut state.fs, now) {
-        Ok(_) => Answer::out("Success\n"),
-        Err(why) => failure(&why),
-    }
-}
-
-/// `install-write -S SIZE SESSION NAME -`: the first file of a session is its base.
-async fn install_write(call: &Call<'_>, words: &[&str]) -> Answer {
-    let (size, rest) = match words {
-        ["-S", size, rest @ ..] => (size.parse::<usize>().ok().filter(|s| *s <= INPUT_BYTES_MAX), rest),
-        _ => (None, words),
-    };
-    let id = rest.first().and_then(|word| word.parse::<u32>().ok());
-    let (Some(size), Some(id)) = (size, id) else { return failure("Failure [bad size or session]") };
-    let data = call.io.stdin.read(size).await;
-    call.phone.with(|state| match state.sessions.get_mut(&id) {
-        Some(base) => {
-            if base.is_empty() {
-                *base = data;
-            }
-            Answer::out(format!("Success: streamed {size} bytes\n"))
-        }
-        None => failure("Failure [unknown session]"),
-    })
-}
-
-fn failure(text: &str) -> Answer {
-    Answer { out: format!("{text}\n").into_bytes(), code: 1, ..Answer::default() }
-}
-
-/// From a file on the phone, or `-S SIZE` bytes from the standard input.
-async fn install(call: &Call<'_>, words: &[&str]) -> Answer {
-    let size = words.iter().position(|w| *w == "-S").and_then(|at| words.get(at + 1)?.parse::<usize>().ok());
-    let apk = match size {
-        Some(size) if size > INPUT_BYTES_MAX => {
-            return Answer::fail(1, "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n");
-        }
-        Some(size) => call.io.stdin.read(size).await,
-        None => {
-            let path = words.last().copied().unwrap_or("");
-            match call.phone.with(|state| state.fs.read(&call.path(path))) {
-                Ok(data) => data,
-                Err(_) => return Answer::fail(1, format!("Error: Unable to open file: {path}\n")),
-            }
-        }
-    };
-    match install_stream(call.phone, apk) {
-        Ok(()) => Answer::out("Success\n"),
-        Err(why) => failure(&why),
-    }
-}
-
-fn install_stream(phone: &Phone, apk: Bytes) -> Result<(), String> {
-    phone.with(|state| {
-        let now = state.now_s();
-        let name = state.packages.install(apk, &mut state.fs, now)?;
-        state.system('I', "PackageManager", &format!("Installed {name}"));
-        Ok(())
-    })
 }

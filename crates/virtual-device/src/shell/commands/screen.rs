@@ -20,7 +20,11 @@ pub async fn screencap(call: &Call<'_>) -> Result<u8, Broken> {
         match word {
             "-p" => as_png = true,
             "-d" => {
-                words.next();
+                let id = words.next().unwrap_or("");
+                if !matches!(id, "0" | "4619827259835644672") {
+                    call.io.stderr.write(format!("Display Id '{id}' is not valid.\n")).await?;
+                    return Ok(1);
+                }
             }
             "-h" => {
                 call.io.stderr.write("usage: screencap [-hp] [-d display-id] [FILENAME]\n").await?;
@@ -60,12 +64,17 @@ fn raw(pixels: &Pixels) -> Bytes {
 
 /// What the screen shows now.
 pub fn pixels(phone: &Phone) -> Pixels {
+    if let Some((replay, screen)) = phone.with(|state| Some((state.replay.as_ref()?.look(), state.screen())))
+    {
+        return replay.picture(&screen);
+    }
     let scene = phone.with(|state| {
         let screen = state.screen();
         draw::Scene {
             activity: state.ui.activity_window(&screen),
             dialog: state.ui.dialog_window(&screen),
             keyboard: state.ui.keyboard_shown(),
+            toast: state.ui.toast(state.now).map(|toast| toast.text.clone()),
             wall_ms: state.clock.wall_ms(state.now),
             screen,
         }

@@ -1,13 +1,10 @@
-//! Properties, the display, settings, time and identity.
+//! Properties, time and identity.
 
 use tokio::time::Duration;
 
-use super::super::io::Broken;
 use super::{Answer, Call};
 use crate::clock::Civil;
 use crate::state::{SETTINGS_MAX, State};
-
-const SIDE_PX_MAX: u32 = 8192;
 
 pub fn getprop(state: &mut State, call: &Call<'_>) -> Answer {
     match call.words().as_slice() {
@@ -34,60 +31,6 @@ pub fn setprop(state: &mut State, call: &Call<'_>) -> Answer {
         }
         _ => Answer::fail(1, "usage: setprop NAME VALUE\n"),
     }
-}
-
-pub fn wm(state: &mut State, call: &Call<'_>) -> Answer {
-    match call.words().as_slice() {
-        ["size"] => {
-            let (width, height) = state.physical_size();
-            let mut out = format!("Physical size: {width}x{height}\n");
-            if let Some((width, height)) = state.size_override {
-                out.push_str(&format!("Override size: {width}x{height}\n"));
-            }
-            Answer::out(out)
-        }
-        ["size", "reset"] => {
-            state.size_override = None;
-            state.ui.changed(state.now);
-            Answer::ok()
-        }
-        ["size", size] => match parse_size(size) {
-            Some(size) => {
-                state.size_override = Some(size);
-                state.ui.changed(state.now);
-                Answer::ok()
-            }
-            None => Answer::fail(255, format!("Error: bad size {size}\n")),
-        },
-        ["density"] => {
-            let mut out = format!("Physical density: {}\n", state.config.density);
-            if let Some(density) = state.density_override {
-                out.push_str(&format!("Override density: {density}\n"));
-            }
-            Answer::out(out)
-        }
-        ["density", "reset"] => {
-            state.density_override = None;
-            Answer::ok()
-        }
-        ["density", density] => match density.parse::<u32>() {
-            Ok(density) if (72..=1000).contains(&density) => {
-                state.density_override = Some(density);
-                Answer::ok()
-            }
-            _ => Answer::fail(255, "Error: density must be >= 72\n"),
-        },
-        _ => Answer::fail(
-            255,
-            "Window manager (window) commands:\n  size [reset|WxH]\n  density [reset|DENSITY]\n",
-        ),
-    }
-}
-
-fn parse_size(word: &str) -> Option<(u32, u32)> {
-    let (width, height) = word.split_once('x')?;
-    let side = |w: &str| w.parse::<u32>().ok().filter(|s| (200..=SIDE_PX_MAX).contains(s));
-    Some((side(width)?, side(height)?))
 }
 
 pub fn date(state: &mut State, call: &Call<'_>) -> Answer {
@@ -128,6 +71,17 @@ pub fn date(state: &mut State, call: &Call<'_>) -> Answer {
 }
 
 pub fn id(call: &Call<'_>) -> Answer {
+    // `run-as` leaves the app's number behind.
+    if let Some(uid) = call.variables.get("USER_ID") {
+        let name = format!("u0_a{}", uid.parse::<u32>().unwrap_or(10_000).saturating_sub(10_000));
+        return match call.words().as_slice() {
+            ["-u"] | ["-g"] => Answer::out(format!("{uid}\n")),
+            ["-un"] => Answer::out(format!("{name}\n")),
+            _ => Answer::out(format!(
+                "uid={uid}({name}) gid={uid}({name}) groups={uid}({name}),3003(inet),9997(everybody) context=u:r:runas_app:s0:c512,c768\n"
+            )),
+        };
+    }
     match call.words().as_slice() {
         ["-u"] | ["-g"] => Answer::out("2000\n"),
         ["-un"] => Answer::out("shell\n"),
@@ -139,42 +93,92 @@ pub fn id(call: &Call<'_>) -> Answer {
 
 pub fn uptime(state: &mut State, _call: &Call<'_>) -> Answer {
     let seconds = state.clock.uptime(state.now).as_secs();
-    Answer::out(format!(" up {} min,  0 users,  load average: 0.42, 0.40, 0.38\n", seconds / 60))
-}
-
-pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
-    let words: Vec<&str> = call.words().into_iter().filter(|w| !w.starts_with("--")).collect();
-    match words.as_slice() {
-        ["get", namespace, key] => {
-            let value = state.settings.get(&format!("{namespace}/{key}"));
-            Answer::out(format!("{}\n", value.map_or("null", String::as_str)))
-        }
-        ["put", namespace, key, value, ..] if state.settings.len() < SETTINGS_MAX => {
-            state.settings.insert(format!("{namespace}/{key}"), (*value).to_owned());
-            Answer::ok()
-        }
-        ["delete", namespace, key] => {
-            let gone = state.settings.remove(&format!("{namespace}/{key}")).is_some();
-            Answer::out(format!("Deleted {} rows\n", u8::from(gone)))
-        }
-        ["list", namespace] => {
-            let prefix = format!("{namespace}/");
-            let lines = state
-                .settings
-                .iter()
-                .filter_map(|(k, v)| Some(format!("{}={v}\n", k.strip_prefix(&prefix)?)));
-            Answer::out(lines.collect::<String>())
-        }
-        _ => Answer::fail(1, "Settings provider (settings) commands:\n  help\n"),
-    }
+    Answer::out(format!(
+        " 09:{:02}:{:02} up {} min,  0 users,  load average: 0.42, 0.40, 0.38\n",
+        seconds / 60 % 60,
+        seconds % 60,
+        seconds / 60
+    ))
 }
 
 pub fn which(_state: &mut State, call: &Call<'_>) -> Answer {
-    const KNOWN: [&str; 6] = ["sh", "toybox", "input", "uiautomator", "screencap", "logcat"];
-    match call.arguments.first() {
-        Some(name) if KNOWN.contains(&name.as_str()) => Answer::out(format!("/system/bin/{name}\n")),
-        _ => Answer::code(1),
+    let mut answer = Answer::ok();
+    for name in call.arguments.iter().filter(|w| !w.starts_with('-')) {
+        if super::PROGRAMS.contains(&name.as_str()) {
+            answer.out.extend(format!("/system/bin/{name}\n").into_bytes());
+        } else {
+            answer.code = 1;
+        }
     }
+    answer
+}
+
+pub fn uname(state: &mut State, call: &Call<'_>) -> Answer {
+    let release = if state.config.sdk >= 33 { "6.6.30-android15-8" } else { "5.10.43-android12-9" };
+    match call.words().first() {
+        Some(&"-a") => Answer::out(format!("Linux localhost {release} #1 SMP PREEMPT aarch64 Toybox\n")),
+        Some(&"-r") => Answer::out(format!("{release}\n")),
+        Some(&"-m") => Answer::out("aarch64\n"),
+        Some(&"-n") => Answer::out("localhost\n"),
+        _ => Answer::out("Linux\n"),
+    }
+}
+
+pub fn df(_state: &mut State, call: &Call<'_>) -> Answer {
+    let (flags, _) = call.options();
+    if flags.contains('h') {
+        return Answer::out(
+            "Filesystem       Size  Used Avail Use% Mounted on\n/dev/block/dm-8   50G  8.0G   42G  17% /data\n/dev/fuse         50G  8.0G   42G  17% /storage/emulated\n",
+        );
+    }
+    Answer::out(
+        "Filesystem      1K-blocks    Used Available Use% Mounted on\n/dev/block/dm-8  52428800 8388608  44040192  17% /data\n/dev/fuse        52428800 8388608  44040192  17% /storage/emulated\n",
+    )
+}
+
+pub fn ip(_state: &mut State, call: &Call<'_>) -> Answer {
+    match call.words().iter().find(|w| !w.starts_with('-')) {
+        Some(&("route" | "r" | "ro")) => {
+            Answer::out("10.0.2.0/24 dev wlan0 proto kernel scope link src 10.0.2.16 \n")
+        }
+        _ => Answer::out(
+            "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n    inet 127.0.0.1/8 scope host lo\n       valid_lft forever preferred_lft forever\n\
+             2: wlan0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n    inet 10.0.2.16/24 brd 10.0.2.255 scope global wlan0\n       valid_lft forever preferred_lft forever\n",
+        ),
+    }
+}
+
+/// What needs hardware, root or minutes, and how a phone without them refuses.
+pub fn refused(state: &mut State, call: &Call<'_>) -> Answer {
+    match call.name {
+        "screenrecord" => Answer::fail(1, "ERROR: unable to create video/avc codec instance\n"),
+        "bugreportz" if call.words().contains(&"-v") => Answer::fail(0, "1.2\n"),
+        "bugreportz" => Answer::out("FAIL:Error: dumpstate service is not available\n"),
+        "getenforce" => Answer::out("Enforcing\n"),
+        "setenforce" => {
+            Answer::fail(1, "setenforce: Couldn't set enforcing status to '0': Permission denied\n")
+        }
+        "su" => Answer::fail(127, "/system/bin/sh: su: inaccessible or not found\n"),
+        "mktemp" => {
+            let path = format!("/data/local/tmp/tmp.{:010x}", state.random() & 0xff_ffff_ffff);
+            let now = state.now_s();
+            let made = if call.words().contains(&"-d") {
+                state.fs.make_dir(&path, false, now)
+            } else {
+                state.fs.write(&path, bytes::Bytes::new(), 0o600, now)
+            };
+            match made {
+                Ok(()) => Answer::out(format!("{path}\n")),
+                Err(error) => Answer::fail(1, format!("mktemp: Failed to create {path}: {}\n", error.text())),
+            }
+        }
+        _ => Answer::fail(1, format!("{}: Operation not permitted\n", call.name)),
+    }
+}
+
+pub fn env(_state: &mut State, call: &Call<'_>) -> Answer {
+    let lines = call.variables.iter().map(|(name, value)| format!("{name}={value}\n"));
+    Answer::out(lines.collect::<String>())
 }
 
 pub async fn sleep(call: &Call<'_>) -> u8 {
@@ -190,34 +194,4 @@ pub async fn sleep(call: &Call<'_>) -> u8 {
         }
         None => 1,
     }
-}
-
-/// `timeout SECONDS COMMAND…`: 124 when the command took too long.
-pub async fn timeout(call: &Call<'_>) -> Result<u8, Broken> {
-    let Some((seconds, rest)) = call.arguments.split_first() else { return Ok(125) };
-    let seconds = seconds.trim_end_matches('s').parse::<f64>().ok().filter(|s| s.is_finite() && *s >= 0.0);
-    let (Some(seconds), Some((name, arguments))) = (seconds, rest.split_first()) else { return Ok(125) };
-    if is_wrapper(name) {
-        return Ok(127);
-    }
-    let inner = Call { name, arguments, ..*call };
-    let limit = Duration::from_secs_f64(seconds.min(3600.0));
-    match tokio::time::timeout(limit, Box::pin(super::run(&inner))).await {
-        Ok(ended) => Ok(ended?.unwrap_or(127)),
-        Err(_) => Ok(124),
-    }
-}
-
-pub async fn toybox(call: &Call<'_>) -> Result<u8, Broken> {
-    let Some((name, arguments)) = call.arguments.split_first() else { return Ok(0) };
-    if is_wrapper(name) {
-        return Ok(127);
-    }
-    let inner = Call { name, arguments, ..*call };
-    Ok(Box::pin(super::run(&inner)).await?.unwrap_or(127))
-}
-
-/// Programs that run programs do not nest here: each level would be one more future on the stack.
-fn is_wrapper(name: &str) -> bool {
-    matches!(name, "timeout" | "toybox")
 }

@@ -19,6 +19,11 @@ pub fn test(state: &mut State, call: &Call<'_>) -> Answer {
     }
 }
 
+/// What a test says, without running a program for it.
+pub fn matches(call: &Call<'_>) -> Option<bool> {
+    call.phone.with(|state| evaluate(state, call, &call.words()))
+}
+
 /// `-o` binds loosest, then `-a`, then `!`.
 fn evaluate(state: &State, call: &Call<'_>, words: &[&str]) -> Option<bool> {
     for (operator, any) in [("-o", true), ("-a", false)] {
@@ -30,6 +35,8 @@ fn evaluate(state: &State, call: &Call<'_>, words: &[&str]) -> Option<bool> {
     }
     match words {
         [] => Some(false),
+        [left, operator @ ("=" | "==" | "!="), right] => compare(left, operator, right),
+        ["(", inner @ .., ")"] if !inner.is_empty() => evaluate(state, call, inner),
         ["!", rest @ ..] if !rest.is_empty() => evaluate(state, call, rest).map(|value| !value),
         [word] => Some(!word.is_empty()),
         ["-z", text] => Some(text.is_empty()),
@@ -43,13 +50,17 @@ fn evaluate(state: &State, call: &Call<'_>, words: &[&str]) -> Option<bool> {
 fn file_test(state: &State, call: &Call<'_>, operator: &str, path: &str) -> Option<bool> {
     let node = state.fs.get(&call.path(path));
     Some(match operator {
+        "-t" => false,
         "-e" | "-r" | "-a" => node.is_ok(),
         "-f" => node.is_ok_and(|n| !n.is_dir()),
         "-d" => node.is_ok_and(|n| n.is_dir()),
         "-s" => node.is_ok_and(|n| n.size() > 0),
         "-x" => node.is_ok_and(|n| n.is_dir() || n.mode & 0o111 != 0),
         "-w" => node.is_ok_and(|n| n.mode & 0o222 != 0),
-        "-L" | "-h" => ["/sdcard", "/mnt/sdcard"].contains(&path),
+        "-L" | "-h" => {
+            let ours = state.fs.get_link(&call.path(path)).is_ok_and(crate::fs::Node::is_link);
+            ours || ["/sdcard", "/mnt/sdcard"].contains(&path)
+        }
         _ => return None,
     })
 }
@@ -58,6 +69,8 @@ fn compare(left: &str, operator: &str, right: &str) -> Option<bool> {
     match operator {
         "=" | "==" => return Some(left == right),
         "!=" => return Some(left != right),
+        "<" => return Some(left < right),
+        ">" => return Some(left > right),
         _ => {}
     }
     let (a, b) = (left.trim().parse::<i64>().ok()?, right.trim().parse::<i64>().ok()?);

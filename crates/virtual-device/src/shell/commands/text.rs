@@ -22,7 +22,7 @@ pub fn echo(call: &Call<'_>) -> Answer {
     Answer::out(text)
 }
 
-fn unescape(text: &str) -> String {
+pub fn unescape(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -34,6 +34,9 @@ fn unescape(text: &str) -> String {
             Some('n') => out.push('\n'),
             Some('t') => out.push('\t'),
             Some('r') => out.push('\r'),
+            Some('a') => out.push('\u{7}'),
+            Some('e') => out.push('\u{1b}'),
+            Some('0') => out.push('\0'),
             Some('\\') | None => out.push('\\'),
             Some(other) => {
                 out.push('\\');
@@ -61,21 +64,20 @@ pub fn printf(call: &Call<'_>) -> Answer {
                 out.push(c);
                 continue;
             }
-            let kind = chars.by_ref().find(|c| !c.is_ascii_digit() && !"-.+ ".contains(*c));
+            let mut shape = String::new();
+            let kind = loop {
+                match chars.next() {
+                    Some(c) if c.is_ascii_digit() || "-.+ #".contains(c) => shape.push(c),
+                    other => break other,
+                }
+            };
             if kind == Some('%') {
                 out.push('%');
                 continue;
             }
             let argument = arguments.first().copied().unwrap_or("");
             arguments = arguments.get(1..).unwrap_or(&[]);
-            match kind {
-                Some('d' | 'i' | 'u') => {
-                    out.push_str(&argument.trim().parse::<i64>().unwrap_or(0).to_string())
-                }
-                Some('x') => out.push_str(&format!("{:x}", argument.trim().parse::<i64>().unwrap_or(0))),
-                Some('b') => out.push_str(&unescape(argument)),
-                _ => out.push_str(argument),
-            }
+            out.push_str(&formatted(kind, &shape, argument));
         }
         if arguments.is_empty() || arguments.len() == before || out.len() > OUTPUT_BYTES_MAX {
             return Answer::out(out);
@@ -83,8 +85,53 @@ pub fn printf(call: &Call<'_>) -> Answer {
     }
 }
 
+/// One conversion of `printf`, with its width and precision.
+fn formatted(kind: Option<char>, shape: &str, argument: &str) -> String {
+    const WIDTH_MAX: usize = 4096;
+    let number = || integer(argument.trim());
+    let (width, precision) =
+        shape.split_once('.').map_or((shape, None), |(w, p)| (w, p.parse::<usize>().ok()));
+    let digits = width.trim_start_matches(['-', '+', ' ', '#']);
+    let text = match kind {
+        Some('d' | 'i' | 'u') if width.starts_with('+') && number() >= 0 => format!("+{}", number()),
+        Some('d' | 'i' | 'u') => number().to_string(),
+        Some('x') => format!("{:x}", number()),
+        Some('X') => format!("{:X}", number()),
+        Some('o') => format!("{:o}", number()),
+        Some('c') => argument.chars().take(1).collect(),
+        Some('f') => {
+            format!(
+                "{:.*}",
+                precision.unwrap_or(6).min(WIDTH_MAX),
+                argument.trim().parse::<f64>().unwrap_or(0.0)
+            )
+        }
+        Some('b') => unescape(argument),
+        _ => argument.chars().take(precision.unwrap_or(usize::MAX)).collect(),
+    };
+    let least = digits.parse::<usize>().unwrap_or(0).min(WIDTH_MAX);
+    let missing = least.saturating_sub(text.chars().count());
+    if width.starts_with('-') {
+        return text + &" ".repeat(missing);
+    }
+    if digits.starts_with('0') && matches!(kind, Some('d' | 'i' | 'u' | 'x' | 'X' | 'o' | 'f')) {
+        let (sign, rest) = text.split_at(usize::from(text.starts_with(['-', '+'])));
+        return format!("{sign}{}{rest}", "0".repeat(missing));
+    }
+    " ".repeat(missing) + &text
+}
+
+/// Decimal, `0x` hexadecimal or `0` octal.
+fn integer(word: &str) -> i64 {
+    match (word.strip_prefix("0x"), word.strip_prefix('0')) {
+        (Some(hex), _) => i64::from_str_radix(hex, 16).unwrap_or(0),
+        (None, Some(octal)) if !octal.is_empty() => i64::from_str_radix(octal, 8).unwrap_or(0),
+        _ => word.parse().unwrap_or(0),
+    }
+}
+
 /// The contents of the named files, or of the standard input.
-async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, Broken> {
+pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, Broken> {
     if paths.is_empty() || paths == ["-"] {
         return Ok(Ok(call.io.stdin.read_all().await.to_vec()));
     }
@@ -104,14 +151,17 @@ async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, 
 pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, Broken> {
     let mut count = 10usize;
     let mut bytes = false;
+    // `tail -n +3`: from the third line on.
+    let mut skip = false;
     let mut paths = Vec::new();
     let mut words = call.arguments.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix('-') {
             Some("n" | "c") => {
                 bytes = word == "-c";
-                count =
-                    words.next().and_then(|w| w.trim_start_matches(['-', '+']).parse().ok()).unwrap_or(count);
+                let word = words.next().map_or("", String::as_str);
+                skip = word.starts_with('+');
+                count = word.trim_start_matches(['-', '+']).parse().unwrap_or(count);
             }
             Some(rest) if !rest.is_empty() => {
                 bytes = rest.starts_with('c');
@@ -130,6 +180,11 @@ pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, Broken> {
     }
     let Ok(data) = gather(call, &paths).await? else { return Ok(1) };
     let from_start = call.name == "head";
+    if skip && !from_start && !bytes {
+        let lines: Vec<&[u8]> = data.split_inclusive(|b| *b == b'\n').collect();
+        call.io.stdout.write(lines[count.saturating_sub(1).min(lines.len())..].concat()).await?;
+        return Ok(0);
+    }
     let part: Vec<u8> = if bytes {
         let cut = if from_start { count.min(data.len()) } else { data.len().saturating_sub(count) };
         if from_start { data[..cut].to_vec() } else { data[cut..].to_vec() }
@@ -156,66 +211,4 @@ pub async fn wc(call: &Call<'_>) -> Result<u8, Broken> {
     let name = paths.first().map_or(String::new(), |p| format!(" {p}"));
     call.io.stdout.write(format!("{}{name}\n", shown.join(" "))).await?;
     Ok(0)
-}
-
-/// Filters that need all their input before they print.
-pub async fn whole(call: &Call<'_>) -> Result<u8, Broken> {
-    let (flags, paths) = call.options();
-    let files: &[&str] = if call.name == "tr" { &[] } else { &paths };
-    let Ok(data) = gather(call, files).await? else { return Ok(1) };
-    let text = || String::from_utf8_lossy(&data).into_owned();
-    let out = match call.name {
-        "sort" => {
-            let all = text();
-            let mut lines: Vec<&str> = all.lines().collect();
-            lines.sort_unstable();
-            if flags.contains('u') {
-                lines.dedup();
-            }
-            if flags.contains('r') {
-                lines.reverse();
-            }
-            lines.iter().map(|line| format!("{line}\n")).collect()
-        }
-        "tr" if flags.contains('d') => {
-            let unwanted = unescape(paths.first().copied().unwrap_or(""));
-            text().chars().filter(|c| !unwanted.contains(*c)).collect()
-        }
-        "tr" => {
-            let sets = (
-                unescape(paths.first().copied().unwrap_or("")),
-                unescape(paths.get(1).copied().unwrap_or("")),
-            );
-            let to: Vec<char> = sets.1.chars().collect();
-            let swap = |c: char| match sets.0.chars().position(|f| f == c) {
-                Some(at) => to.get(at).or(to.last()).copied().unwrap_or(c),
-                None => c,
-            };
-            text().chars().map(swap).collect()
-        }
-        "base64" => base64_lines(&data),
-        _ => {
-            let name = paths.first().copied().unwrap_or("-");
-            format!("{}  {name}\n", crate::md5::hex(&data))
-        }
-    };
-    call.io.stdout.write(out).await?;
-    Ok(0)
-}
-
-fn base64_lines(data: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const LINE_BYTES: usize = 57;
-    let mut out = String::with_capacity(data.len() / 3 * 4 + data.len() / 40 + 8);
-    for line in data.chunks(LINE_BYTES) {
-        for group in line.chunks(3) {
-            let word = group.iter().fold(0u32, |w, b| (w << 8) | u32::from(*b)) << (8 * (3 - group.len()));
-            for index in 0..4 {
-                let six = (word >> (18 - 6 * index)) & 63;
-                out.push(if index <= group.len() { char::from(ALPHABET[six as usize]) } else { '=' });
-            }
-        }
-        out.push('\n');
-    }
-    out
 }

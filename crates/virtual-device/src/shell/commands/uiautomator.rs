@@ -9,10 +9,11 @@ use crate::app::xml;
 use crate::config::DumpFault;
 use crate::helpers::Automation;
 use crate::phone::Phone;
-use crate::state::State;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 const KILLED_EXIT: u8 = 137;
+/// How long accessibility waits for an app's answer.
+const INTERACTION_LIMIT: Duration = Duration::from_secs(5);
 
 const USAGE: &str = "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\n\
     help: displays help message\n\nruntest: executes UI automation tests\n\n\
@@ -39,7 +40,7 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
 }
 
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
-    let fault = call.phone.with(|state| state.dump_fault.take());
+    let fault = call.phone.with(|state| state.next_dump_fault());
     match fault {
         Some(DumpFault::Killed) => {
             call.io.stderr.write("Killed \n").await?;
@@ -52,30 +53,30 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
             return fail(call, "ERROR: could not get idle state.").await;
         }
         Some(DumpFault::Slow(ms)) => tokio::time::sleep(Duration::from_millis(ms)).await,
-        Some(DumpFault::NullRoot | DumpFault::Truncated(_)) | None => {}
+        Some(DumpFault::NullRoot | DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale)
+        | None => {}
     }
     if !quiet(call.phone).await {
         return fail(call, "ERROR: could not get idle state.").await;
     }
-    if fault == Some(DumpFault::NullRoot) {
+    // A stuck main thread does not answer accessibility, which waits for so long.
+    if !call.phone.with(|state| state.ui.responds()) {
+        tokio::time::sleep(INTERACTION_LIMIT).await;
+    }
+    if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.is_rootless()) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
-    let mut tree = call.phone.with(|state| hierarchy(state));
+    let mut tree = call.phone.with(|state| {
+        let tree = state.hierarchy();
+        state.mischief.tree(tree, fault == Some(DumpFault::Stale))
+    });
+    if fault == Some(DumpFault::NoNodes) {
+        tree = Bytes::from(format!("{}<hierarchy rotation=\"0\"></hierarchy>", xml::HEADER));
+    }
     if let Some(DumpFault::Truncated(bytes)) = fault {
         tree.truncate(bytes);
     }
     write(call, path, tree).await
-}
-
-/// The tree of the screen now, as accessibility shows it.
-pub fn hierarchy(state: &State) -> Bytes {
-    match &state.hierarchy {
-        Some(fixed) => fixed.clone(),
-        None => {
-            let package = state.ui.front().0;
-            Bytes::from(xml::write(&state.ui.active_window(&state.screen()), package, state.config.sdk))
-        }
-    }
 }
 
 /// Errors are printed and the exit code is still zero: that is how the real program ends.
@@ -113,7 +114,7 @@ async fn quiet(phone: &Phone) -> bool {
     let timing = phone.with(|state| state.config.timing);
     let deadline = begun + timing.idle_limit();
     loop {
-        let last = phone.with(|state| state.ui.changed_at()).max(begun);
+        let last = phone.with(|state| state.changed_at()).max(begun);
         let calm = last + timing.quiet();
         let now = Instant::now();
         if calm <= now {

@@ -1,0 +1,142 @@
+//! Widgets that many screens share.
+
+use super::widget::{Key, Layout, Look, Size, Widget};
+
+pub const SCROLL: Key = Key { name: "page", index: 0 };
+pub const UP: &str = "navigate_up";
+
+pub fn space(height_dp: i32) -> Widget {
+    Widget::new("android.view.View").size(Size::Fill, Size::Dp(height_dp))
+}
+
+pub fn label(text: impl Into<String>) -> Widget {
+    Widget::new("android.widget.TextView").text(text).look(Look::Body).size(Size::Fill, Size::Dp(32))
+}
+
+pub fn caption(text: impl Into<String>) -> Widget {
+    Widget::new("android.widget.TextView").text(text).look(Look::Caption).size(Size::Fill, Size::Dp(24))
+}
+
+pub fn heading(text: impl Into<String>) -> Widget {
+    Widget::new("android.widget.TextView").text(text).look(Look::Heading).size(Size::Fill, Size::Dp(40))
+}
+
+pub fn button(text: impl Into<String>, key: Key) -> Widget {
+    Widget::new("android.widget.Button")
+        .text(text)
+        .look(Look::Button)
+        .size(Size::Fill, Size::Dp(48))
+        .on_tap(key)
+}
+
+pub fn text_button(text: impl Into<String>, key: Key) -> Widget {
+    let button = button(text, key).look(Look::TextButton);
+    button.size(Size::Dp(112), Size::Dp(48))
+}
+
+pub fn field(hint: &str, value: &str, key: Key) -> Widget {
+    let mut field = Widget::new("android.widget.EditText")
+        .text(value)
+        .look(Look::Field)
+        .size(Size::Fill, Size::Dp(56))
+        .on_tap(key);
+    field.hint = hint.to_owned();
+    field.flags.long_clickable = true;
+    field
+}
+
+pub fn column(gap_dp: i32, children: impl IntoIterator<Item = Widget>) -> Widget {
+    Widget::new("android.widget.LinearLayout").layout(Layout::Column, 0, gap_dp).children(children)
+}
+
+pub fn row(height_dp: i32, children: impl IntoIterator<Item = Widget>) -> Widget {
+    Widget::new("android.widget.LinearLayout")
+        .size(Size::Fill, Size::Dp(height_dp))
+        .layout(Layout::Row, 0, 8)
+        .children(children)
+}
+
+pub fn toolbar(package: &str, title: &str) -> Widget {
+    Widget::new("android.view.ViewGroup")
+        .id(package, "toolbar")
+        .size(Size::Fill, Size::Dp(56))
+        .layout(Layout::Row, 4, 8)
+        .child(
+            Widget::new("android.widget.ImageButton")
+                .description("Navigate up")
+                .look(Look::TextButton)
+                .size(Size::Dp(48), Size::Dp(48))
+                .on_tap(Key::of(UP)),
+        )
+        .child(heading(title))
+}
+
+/// A page with a toolbar, whose body scrolls when the screen is too small for it.
+pub fn page(package: &str, title: &str, body: impl IntoIterator<Item = Widget>) -> Widget {
+    let mut inside = column(12, body);
+    inside.padding_dp = 16;
+    let scroll = Widget::new("android.widget.ScrollView")
+        .size(Size::Fill, Size::Fill)
+        .layout(Layout::Column, 0, 0)
+        .child(inside)
+        .scrolls(SCROLL);
+    framed(package, title, scroll)
+}
+
+/// A page whose body sees to its own scrolling.
+pub fn framed(package: &str, title: &str, body: Widget) -> Widget {
+    Widget::new("android.widget.LinearLayout")
+        .look(Look::Page)
+        .size(Size::Fill, Size::Fill)
+        .layout(Layout::Column, 0, 0)
+        .child(space(24))
+        .child(toolbar(package, title))
+        .child(body)
+}
+
+pub fn list(package: &str, id: &str, rows: impl IntoIterator<Item = Widget>) -> Widget {
+    Widget::new("androidx.recyclerview.widget.RecyclerView")
+        .id(package, id)
+        .size(Size::Fill, Size::Fill)
+        .layout(Layout::Column, 0, 0)
+        .children(rows)
+        .scrolls(Key::of("list"))
+}
+
+/// A row of a list that takes the tap for the texts in it.
+pub fn entry(title: &str, summary: &str, key: Key) -> Widget {
+    let mut texts = column(0, [label(title).id("android", "title")]);
+    if !summary.is_empty() {
+        texts = texts.child(caption(summary).id("android", "summary"));
+    }
+    Widget::new("android.widget.LinearLayout")
+        .look(Look::Row)
+        .size(Size::Fill, Size::Dp(72))
+        .layout(Layout::Row, 8, 8)
+        .on_tap(key)
+        .child(Widget::new("android.widget.ImageView").look(Look::Picture).size(Size::Dp(40), Size::Dp(40)))
+        .child(texts)
+}
+
+/// The system's alert dialog with its well-known ids: the last answer is the positive one.
+pub fn alert(package: &str, title: &str, message: &str, answers: &[(&str, Key)]) -> Widget {
+    let ids: &[&str] = match answers.len() {
+        1 => &["button1"],
+        2 => &["button2", "button1"],
+        _ => &["button3", "button2", "button1"],
+    };
+    let mut buttons = row(56, [Widget::new("android.widget.Space").size(Size::Fill, Size::Dp(48))]);
+    buttons = buttons.id(package, "buttonPanel");
+    for ((text, key), id) in answers.iter().zip(ids) {
+        buttons = buttons.child(text_button(*text, *key).id("android", id));
+    }
+    let mut dialog = Widget::new("android.widget.FrameLayout")
+        .look(Look::Card)
+        .size(Size::Dp(320), Size::Content)
+        .layout(Layout::Column, 20, 12)
+        .child(heading(title).id(package, "alertTitle"));
+    if !message.is_empty() {
+        dialog = dialog.child(label(message).id("android", "message"));
+    }
+    dialog.child(buttons)
+}

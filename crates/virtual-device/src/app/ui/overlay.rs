@@ -1,0 +1,256 @@
+//! What the system puts over the apps: its dialogs, the notification shade, toasts.
+
+use tokio::time::{Duration, Instant};
+
+use super::{Note, Ui, place_dialog};
+use crate::app::geometry::Screen;
+use crate::app::system::{self, SystemWindow};
+use crate::app::widget::{Key, Widget};
+use crate::truth::Hit;
+
+const SYSTEM_WINDOWS_MAX: usize = 8;
+const TOASTS_MAX: usize = 1000;
+const NOTICES_MAX: usize = 50;
+const QUEUE_MAX: usize = 64;
+const GRANTS_MAX: usize = 200;
+/// A short toast.
+const TOAST_TIME: Duration = Duration::from_millis(2000);
+/// Input that waits this long makes the system ask.
+const NOT_RESPONDING_AFTER: Duration = Duration::from_secs(5);
+/// A second crash within this time is reported to the person; the first one is not.
+const CRASH_AGAIN: Duration = Duration::from_secs(120);
+/// A swipe that begins in the status bar pulls the shade down.
+const STATUS_BAR_DP: i32 = 24;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toast {
+    pub text: String,
+    pub from: Instant,
+    pub until: Instant,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub package: &'static str,
+    pub title: String,
+    pub text: String,
+}
+
+/// A main thread that does not come back to its queue.
+pub(super) struct Blocked {
+    pub package: &'static str,
+    pub until: Instant,
+    waiting: Vec<(Instant, Key)>,
+    reported: bool,
+}
+
+impl Blocked {
+    pub fn not_responding_at(&self) -> Option<Instant> {
+        let (first, _) = self.waiting.first()?;
+        Some(*first + NOT_RESPONDING_AFTER).filter(|at| !self.reported && *at < self.until)
+    }
+}
+
+impl Ui {
+    /// False while the main thread of the app in front is stuck and no other window lies over it.
+    pub fn responds(&self) -> bool {
+        self.system_window_open() || self.blocked.as_ref().is_none_or(|b| b.package != self.front().0)
+    }
+
+    pub fn show_system(&mut self, window: SystemWindow, now: Instant) {
+        if self.system.len() < SYSTEM_WINDOWS_MAX && !self.system.contains(&window) {
+            self.system.push(window);
+            self.keyboard = false;
+            self.changed(now);
+        }
+    }
+
+    pub fn open_shade(&mut self, now: Instant) {
+        self.show_system(SystemWindow::Shade, now);
+    }
+
+    pub fn close_shade(&mut self, now: Instant) {
+        if self.system.contains(&SystemWindow::Shade) {
+            self.system.retain(|window| *window != SystemWindow::Shade);
+            self.changed(now);
+        }
+    }
+
+    pub(super) fn system_window_open(&self) -> bool {
+        !self.system.is_empty()
+    }
+
+    pub(super) fn system_window(&self, screen: &Screen) -> Option<Widget> {
+        let top = self.system.last()?;
+        let mut widget = system::view(top, &self.notices, screen);
+        place_dialog(&mut widget, None, screen);
+        Some(widget)
+    }
+
+    pub(super) fn swipe_shade(
+        &mut self,
+        from: (i32, i32),
+        dy: i32,
+        screen: &Screen,
+        now: Instant,
+    ) -> Option<Hit> {
+        let open = self.system.last() == Some(&SystemWindow::Shade);
+        if open && dy < 0 {
+            self.close_shade(now);
+        } else if !open && dy > 0 && from.1 < screen.px(STATUS_BAR_DP) {
+            self.open_shade(now);
+        } else {
+            return None;
+        }
+        Some(Hit::named("notification shade"))
+    }
+
+    /// Back on a window of the system; false when there is none.
+    pub(super) fn cancel_system_window(&mut self, now: Instant) -> bool {
+        let Some(top) = self.system.last().cloned() else { return false };
+        match top {
+            SystemWindow::Permission { .. } => self.answer_system_window(Key::of(system::DENY), now),
+            // It stays until it is answered.
+            SystemWindow::NotResponding { .. } => {}
+            SystemWindow::Crashed { .. } | SystemWindow::Alert { .. } | SystemWindow::Shade => {
+                self.system.pop();
+            }
+        }
+        true
+    }
+
+    pub(super) fn answer_system_window(&mut self, key: Key, now: Instant) {
+        let Some(top) = self.system.last().cloned() else { return };
+        self.changed(now);
+        match (top, key.name) {
+            (SystemWindow::Shade, system::CLEAR_ALL) => self.notices.clear(),
+            (SystemWindow::Shade, system::NOTICE) => {
+                let target = self.notices.get(key.index as usize).map(|notice| notice.package);
+                self.close_shade(now);
+                if let Some(package) = target {
+                    self.notices.remove(key.index as usize);
+                    self.launch(package, None, now);
+                }
+            }
+            (SystemWindow::Shade, _) => {}
+            (SystemWindow::Permission { package, name, .. }, answer) => {
+                self.system.pop();
+                let granted = answer != system::DENY;
+                if granted && self.granted.len() < GRANTS_MAX {
+                    self.granted.push((package, name));
+                }
+                self.with_app(package, now, |app, context| app.permission(name, granted, context));
+            }
+            (SystemWindow::NotResponding { package, .. }, system::CLOSE) => {
+                self.system.pop();
+                self.notes.push(Note::Closed { at: now, package });
+                self.kill(package, false, now);
+            }
+            (SystemWindow::NotResponding { .. }, _) => {
+                self.system.pop();
+                // The wait begins anew for what is still in the queue.
+                if let Some(blocked) = &mut self.blocked {
+                    blocked.reported = false;
+                    blocked.waiting.iter_mut().for_each(|(at, _)| *at = now);
+                }
+            }
+            (SystemWindow::Crashed { .. } | SystemWindow::Alert { .. }, _) => {
+                self.system.pop();
+            }
+        }
+    }
+
+    pub(super) fn ask_permission(
+        &mut self,
+        package: &'static str,
+        name: &'static str,
+        question: &'static str,
+        now: Instant,
+    ) {
+        if self.granted.contains(&(package, name)) {
+            self.with_app(package, now, |app, context| app.permission(name, true, context));
+        } else {
+            self.show_system(SystemWindow::Permission { package, name, question }, now);
+        }
+    }
+
+    /// Toasts wait for each other.
+    pub(super) fn show_toast(&mut self, text: String, now: Instant) {
+        let from = self.toasts.last().map_or(now, |last| last.until.max(now));
+        if self.toasts.len() < TOASTS_MAX {
+            self.toasts.push(Toast { text, from, until: from + TOAST_TIME });
+        }
+    }
+
+    /// Every toast so far, in order.
+    pub fn toasts(&self) -> &[Toast] {
+        &self.toasts
+    }
+
+    /// The toast on the screen: it is in no dump.
+    pub fn toast(&self, now: Instant) -> Option<&Toast> {
+        self.toasts.iter().rev().find(|toast| toast.from <= now && now < toast.until)
+    }
+
+    pub(super) fn post_notice(&mut self, package: &'static str, title: String, text: String) {
+        if self.notices.len() < NOTICES_MAX {
+            self.notices.push(Notice { package, title, text });
+        }
+    }
+
+    pub(super) fn block(&mut self, package: &'static str, until: Instant) {
+        self.blocked = Some(Blocked { package, until, waiting: Vec::new(), reported: false });
+    }
+
+    /// True when the app cannot take the tap now: it will come when the main thread is free.
+    pub(super) fn wait_in_queue(&mut self, package: &'static str, key: Key, now: Instant) -> bool {
+        match &mut self.blocked {
+            Some(blocked) if blocked.package == package => {
+                if blocked.waiting.len() < QUEUE_MAX {
+                    blocked.waiting.push((now, key));
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn unblock(&mut self, now: Instant) {
+        let Some(blocked) = self.blocked.take() else { return };
+        let package = blocked.package;
+        self.system.retain(|w| !matches!(w, SystemWindow::NotResponding { package: p, .. } if *p == package));
+        self.changed(now);
+        for (_, key) in blocked.waiting {
+            if !self.wait_in_queue(package, key, now) {
+                self.with_app(package, now, |app, context| app.tap(key, context));
+            }
+        }
+    }
+
+    pub(super) fn not_responding(&mut self, now: Instant) {
+        let Some(blocked) = &mut self.blocked else { return };
+        blocked.reported = true;
+        let package = blocked.package;
+        let activity = self.front().1;
+        let label = self.app(package).map_or("", |app| app.label());
+        self.notes.push(Note::NotResponding { at: now, package, activity });
+        self.show_system(SystemWindow::NotResponding { package, label }, now);
+    }
+
+    pub(super) fn crash(
+        &mut self,
+        package: &'static str,
+        exception: &'static str,
+        frames: &'static [&'static str],
+        now: Instant,
+    ) {
+        let activity = self.front().1;
+        let label = self.app(package).map_or("", |app| app.label());
+        self.notes.push(Note::Crashed { at: now, package, activity, exception, frames });
+        self.kill(package, false, now);
+        let before = self.crashes.insert(package, now);
+        if before.is_some_and(|before| now.saturating_duration_since(before) < CRASH_AGAIN) {
+            self.show_system(SystemWindow::Crashed { package, label }, now);
+        }
+    }
+}

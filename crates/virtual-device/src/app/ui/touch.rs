@@ -1,0 +1,357 @@
+//! Where touches go: taps, presses, drags, scrolling.
+
+use tokio::time::{Duration, Instant};
+
+use super::{ScrollKey, Ui};
+use crate::app::fling::Fling;
+use crate::app::geometry::Screen;
+use crate::app::widget::{Key, Look, Widget};
+use crate::truth::Hit;
+
+/// A finger that moved less than this has not swiped.
+const TOUCH_SLOP_DP: i32 = 8;
+/// A finger that rested this long has pressed long.
+pub const LONG_PRESS_MS: u64 = 500;
+/// A second tap that comes later is another single one; one that comes sooner is the same finger bouncing.
+const DOUBLE_TAP_MAX: Duration = Duration::from_millis(300);
+const DOUBLE_TAP_MIN: Duration = Duration::from_millis(40);
+/// Only the last part of a way counts for the speed at its end.
+const VELOCITY_MS: u64 = 100;
+/// Points of one finger's way that are remembered.
+const MOVES_MAX: usize = 256;
+const THUMB_RADIUS_DP: i32 = 12;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pending {
+    package: &'static str,
+    key: Key,
+    since: Instant,
+    pub until: Instant,
+}
+
+/// One finger's way over the screen, seen as a whole when it is lifted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gesture {
+    pub from: (i32, i32),
+    pub to: (i32, i32),
+    pub ms: u64,
+    /// How long the finger rested before it moved.
+    pub held_ms: u64,
+    /// Pixels per second at the end, right and down.
+    pub velocity: (f32, f32),
+}
+
+impl Gesture {
+    /// An even movement, as `input swipe` makes it.
+    pub fn swipe(from: (i32, i32), to: (i32, i32), ms: u64) -> Gesture {
+        let seconds = ms.max(1) as f32 / 1000.0;
+        let speed = |from: i32, to: i32| to.saturating_sub(from) as f32 / seconds;
+        Gesture { from, to, ms, held_ms: 0, velocity: (speed(from.0, to.0), speed(from.1, to.1)) }
+    }
+
+    /// A way with known points in between: how long ago in milliseconds, and where, the oldest first.
+    pub fn along(
+        from: (i32, i32),
+        to: (i32, i32),
+        ms: u64,
+        points: &[(u64, (i32, i32))],
+        screen: &Screen,
+    ) -> Gesture {
+        let slop = screen.px(TOUCH_SLOP_DP);
+        let far = |at: (i32, i32)| at.0.abs_diff(from.0).max(at.1.abs_diff(from.1)) > slop.unsigned_abs();
+        let moved = points.iter().find(|(_, at)| far(*at)).map_or(0, |(ago, _)| *ago);
+        let all = [(ms, from)].into_iter().chain(points.iter().copied());
+        let recent = all.into_iter().find(|(ago, _)| *ago <= VELOCITY_MS);
+        let velocity = match recent {
+            Some((ago, at)) => Gesture::swipe(at, to, ago).velocity,
+            None => (0.0, 0.0),
+        };
+        Gesture { from, to, ms, held_ms: ms.saturating_sub(moved), velocity }
+    }
+
+    /// A long press that then moves.
+    pub fn drag(from: (i32, i32), to: (i32, i32), ms: u64) -> Gesture {
+        Gesture { from, to, ms, held_ms: LONG_PRESS_MS, velocity: (0.0, 0.0) }
+    }
+}
+
+impl Ui {
+    pub fn tap(&mut self, x: i32, y: i32, screen: &Screen, now: Instant) -> Option<Hit> {
+        if self.keyboard && screen.keyboard().contains(x, y) {
+            return Some(self.tap_keyboard(x, y, screen, now));
+        }
+        // A finger on a moving list stops it, and means nothing else.
+        if self.fling.take().is_some() && !self.system_window_open() {
+            self.changed(now);
+            return Some(Hit::named("a moving list"));
+        }
+        let package = self.front().0;
+        let window = match self.dialog_window(screen) {
+            Some(dialog) if !dialog.visible.contains(x, y) => {
+                if !self.system_window_open() {
+                    self.with_app(package, now, |app, _| app.cancel_dialog());
+                }
+                return Some(Hit::named("outside the dialog"));
+            }
+            Some(dialog) => dialog,
+            None => self.activity_window(screen),
+        };
+        let wanted = |w: &Widget| w.flags.clickable || w.look.slider().is_some();
+        let widget = window.hit(x, y, &wanted)?;
+        let hit = Hit::of(widget);
+        if let (true, Some(key)) = (hit.acted, widget.key) {
+            if self.system_window_open() {
+                self.answer_system_window(key, now);
+            } else {
+                self.act_on(package, key, widget, (x, y), now);
+            }
+        }
+        Some(hit)
+    }
+
+    pub(super) fn act_on(
+        &mut self,
+        package: &'static str,
+        key: Key,
+        widget: &Widget,
+        at: (i32, i32),
+        now: Instant,
+    ) {
+        if widget.look == Look::Field {
+            self.focus_on(key, now);
+            self.keyboard = true;
+        } else if widget.look.slider().is_some() {
+            let fraction = fraction_of(widget, at);
+            self.with_app(package, now, |app, context| app.slide(key, fraction, context));
+        } else if widget.flags.double_tap {
+            self.maybe_double(package, key, now);
+        } else if !self.wait_in_queue(package, key, now) {
+            self.with_app(package, now, |app, context| app.tap(key, context));
+        }
+    }
+
+    fn maybe_double(&mut self, package: &'static str, key: Key, now: Instant) {
+        match self.pending.take() {
+            Some(first) if first.key == key && now >= first.since + DOUBLE_TAP_MIN => {
+                self.with_app(package, now, |app, context| app.double_tap(key, context));
+            }
+            _ => {
+                let until = now + DOUBLE_TAP_MAX;
+                self.pending = Some(Pending { package, key, since: now, until });
+            }
+        }
+    }
+
+    pub(super) fn single_tap(&mut self, now: Instant) {
+        if let Some(Pending { package, key, .. }) = self.pending.take() {
+            self.with_app(package, now, |app, context| app.tap(key, context));
+        }
+    }
+
+    /// The finger that is down is now here.
+    pub fn moved(&mut self, at: (i32, i32), now: Instant) {
+        if self.moves.len() == MOVES_MAX {
+            self.moves.pop_front();
+        }
+        self.moves.push_back((now, at));
+    }
+
+    /// A finger went down at `from` and up at `to`; returns what it began on.
+    pub fn swipe(
+        &mut self,
+        from: (i32, i32),
+        to: (i32, i32),
+        ms: u64,
+        screen: &Screen,
+        now: Instant,
+    ) -> Option<Hit> {
+        let ago = |at: Instant| now.saturating_duration_since(at).as_millis() as u64;
+        let points: Vec<_> = self.moves.drain(..).map(|(at, point)| (ago(at), point)).collect();
+        let gesture = match points.iter().position(|(ago, _)| *ago <= ms) {
+            Some(first) => Gesture::along(from, to, ms, &points[first..], screen),
+            None => Gesture::swipe(from, to, ms),
+        };
+        self.gesture(&gesture, screen, now)
+    }
+
+    pub fn gesture(&mut self, gesture: &Gesture, screen: &Screen, now: Instant) -> Option<Hit> {
+        let (from, to) = (gesture.from, gesture.to);
+        let (dx, dy) = (to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
+        let slop = screen.px(TOUCH_SLOP_DP);
+        if dx.saturating_abs() <= slop && dy.saturating_abs() <= slop {
+            return if gesture.ms >= LONG_PRESS_MS {
+                self.long_press(from, screen, now)
+            } else {
+                self.tap(from.0, from.1, screen, now)
+            };
+        }
+        if self.keyboard && screen.keyboard().contains(from.0, from.1) {
+            return Some(Hit::named("keyboard"));
+        }
+        if let Some(hit) = self.swipe_shade(from, dy, screen, now) {
+            return Some(hit);
+        }
+        self.fling = None;
+        let window = self.top_window(screen);
+        if gesture.held_ms >= LONG_PRESS_MS {
+            return self.drag_and_drop(&window, gesture, screen, now);
+        }
+        let slider = window.hit(from.0, from.1, &|w| w.look.slider().is_some());
+        if let Some((widget, key)) = slider.and_then(|w| Some((w, w.key?))) {
+            let hit = Hit::of(widget);
+            if hit.acted {
+                let (fraction, package) = (dragged_to(widget, from, to, screen), self.front().0);
+                self.with_app(package, now, |app, context| app.slide(key, fraction, context));
+            }
+            return Some(hit);
+        }
+        self.scroll_chain(&window, gesture, screen, now)
+    }
+
+    fn long_press(&mut self, at: (i32, i32), screen: &Screen, now: Instant) -> Option<Hit> {
+        let window = self.top_window(screen);
+        let widget = window.hit(at.0, at.1, &|w| w.flags.clickable || w.flags.long_clickable)?;
+        let mut hit = Hit::of(widget);
+        hit.acted &= widget.flags.long_clickable && widget.look != Look::Field;
+        if let (true, Some(key), false) = (hit.acted, widget.key, self.system_window_open()) {
+            let package = self.front().0;
+            self.with_app(package, now, |app, context| app.long_press(key, context));
+        }
+        Some(hit)
+    }
+
+    /// Picks up what can be picked up and lets it go over what has a key there.
+    fn drag_and_drop(
+        &mut self,
+        window: &Widget,
+        gesture: &Gesture,
+        screen: &Screen,
+        now: Instant,
+    ) -> Option<Hit> {
+        let (from, to) = (gesture.from, gesture.to);
+        let Some(picked) = window.hit(from.0, from.1, &|w| w.flags.draggable) else {
+            // Nothing moves under a finger that pressed long.
+            return self.long_press(from, screen, now);
+        };
+        let hit = Hit::of(picked);
+        let below =
+            window.hit(to.0, to.1, &|w| w.key.is_some() && w.key != picked.key && !w.flags.scrollable);
+        if let (true, Some(key), Some(onto)) = (hit.acted, picked.key, below.and_then(|w| w.key)) {
+            let package = self.front().0;
+            self.with_app(package, now, |app, context| app.dropped(key, onto, context));
+        }
+        Some(hit)
+    }
+
+    /// The innermost container that scrolls that way takes the movement; what it cannot use goes to the next one.
+    fn scroll_chain(
+        &mut self,
+        window: &Widget,
+        gesture: &Gesture,
+        screen: &Screen,
+        now: Instant,
+    ) -> Option<Hit> {
+        let (from, to) = (gesture.from, gesture.to);
+        let (dx, dy) = (to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
+        let sideways = dx.saturating_abs() > dy.saturating_abs();
+        let (way, velocity) = if sideways { (dx, gesture.velocity.0) } else { (dy, gesture.velocity.1) };
+        let chain = window.hits(from.0, from.1, &|w| w.flags.scrollable && w.key.is_some());
+        let hit = chain.first().map(|w| Hit::of(w))?;
+        // The slop is used up before anything moves.
+        let mut left = -(way - way.signum() * screen.px(TOUCH_SLOP_DP));
+        let mut last = None;
+        for key in chain.iter().filter(|w| w.scrolls_sideways() == sideways).filter_map(|w| w.key) {
+            let used = self.scroll_by(key, left, screen, now);
+            left -= used;
+            if used != 0 {
+                last = Some(key);
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        if let Some(key) = last.filter(|_| left == 0) {
+            let whole = self.scroll_key(key);
+            let at = self.scroll.get(&whole).copied().unwrap_or(0);
+            let most = self.scroll_most(key, screen);
+            self.fling = Fling::throw(-velocity, at, most, screen, now).map(|fling| (whole, fling));
+        }
+        Some(hit)
+    }
+
+    fn scroll_key(&self, key: Key) -> ScrollKey {
+        let (package, activity) = self.front();
+        (package, activity, key)
+    }
+
+    /// How much of the way was possible.
+    fn scroll_by(&mut self, key: Key, by: i32, screen: &Screen, now: Instant) -> i32 {
+        let most = self.scroll_most(key, screen);
+        let offset = self.scroll.entry(self.scroll_key(key)).or_insert(0);
+        let before = *offset;
+        *offset = before.saturating_add(by).clamp(0, most);
+        let used = *offset - before;
+        if used != 0 {
+            self.changed(now);
+        }
+        used
+    }
+
+    /// Measured on the view before rows out of sight are dropped.
+    fn scroll_most(&self, key: Key, screen: &Screen) -> i32 {
+        let (package, activity) = self.front();
+        let window = self.activity_window(screen);
+        let Some(placed) = window.find(&|w| w.key == Some(key)).map(|w| w.bounds) else { return 0 };
+        let Some(app) = self.app(package) else { return 0 };
+        let view = app.view(activity, screen);
+        view.find(&|w| w.key == Some(key)).map_or(0, |w| w.scroll_most(&placed, screen))
+    }
+
+    /// A list that became shorter must not stay scrolled past its end.
+    pub fn clamp_scroll(&mut self, screen: &Screen) {
+        if !std::mem::take(&mut self.unclamped) {
+            return;
+        }
+        let (package, activity) = self.front();
+        let keys: Vec<Key> = self
+            .scroll
+            .keys()
+            .filter(|(p, a, _)| (*p, *a) == (package, activity))
+            .map(|(_, _, key)| *key)
+            .collect();
+        for key in keys {
+            let most = self.scroll_most(key, screen);
+            if let Some(offset) = self.scroll.get_mut(&(package, activity, key)) {
+                *offset = (*offset).min(most);
+            }
+        }
+    }
+}
+
+/// Where the track begins, how long it is, and where on it a point lies, in the slider's own direction. The thumb
+/// travels between the paddings at both ends of the bar.
+fn along(widget: &Widget, at: (i32, i32)) -> (i32, i32) {
+    let b = widget.bounds;
+    let upright = matches!(widget.look, Look::SliderUp(_));
+    let inset = if upright { b.width() } else { b.height() } / 3;
+    let (length, point) = match widget.look {
+        Look::SliderUp(_) => (b.height(), b.bottom.saturating_sub(at.1)),
+        Look::SliderLeft(_) => (b.width(), b.right.saturating_sub(at.0)),
+        _ => (b.width(), at.0.saturating_sub(b.left)),
+    };
+    ((length - 2 * inset).max(1), point.saturating_sub(inset))
+}
+
+fn fraction_of(widget: &Widget, at: (i32, i32)) -> f32 {
+    let (length, point) = along(widget, at);
+    point as f32 / length as f32
+}
+
+/// A thumb that was caught off its middle keeps that distance to the finger; a touch beside it makes it jump.
+fn dragged_to(widget: &Widget, from: (i32, i32), to: (i32, i32), screen: &Screen) -> f32 {
+    let (length, point) = along(widget, from);
+    let thumb = widget.look.slider().unwrap_or(0.0) * length as f32;
+    let off = thumb - point as f32;
+    let caught = off.abs() <= screen.px(THUMB_RADIUS_DP) as f32;
+    fraction_of(widget, to) + if caught { off / length as f32 } else { 0.0 }
+}

@@ -1,0 +1,205 @@
+//! Keys, text and focus.
+
+use tokio::time::Instant;
+
+use super::Ui;
+use crate::app::geometry::Screen;
+use crate::app::keyboard::{Cap, cap_at};
+use crate::app::widget::{Key, Look};
+use crate::app::workbench::FIELD_CHARS_MAX;
+use crate::app::{keys, launcher};
+use crate::truth::Hit;
+
+impl Ui {
+    pub(super) fn focus_on(&mut self, key: Key, now: Instant) {
+        let length = self.field_mut(key).map_or(0, |text| text.chars().count());
+        self.focus = Some(key);
+        self.cursor = length;
+        self.all_selected = false;
+        self.changed(now);
+    }
+
+    fn field_mut(&mut self, key: Key) -> Option<&mut String> {
+        let package = self.front().0;
+        self.apps.get_mut(package)?.field(key)
+    }
+
+    pub(super) fn tap_keyboard(&mut self, x: i32, y: i32, screen: &Screen, now: Instant) -> Hit {
+        let Some(cap) = cap_at(screen, x, y) else { return Hit::named("keyboard") };
+        match cap {
+            Cap::Char(c) => {
+                self.type_text(&c.to_string(), now);
+            }
+            Cap::Space => {
+                self.type_text(" ", now);
+            }
+            Cap::Delete => self.erase(true, now),
+            Cap::Enter => self.key(keys::ENTER, screen, now),
+        }
+        Hit::named(&format!("keyboard {}", cap.label()))
+    }
+
+    /// Types into the focused field; the answer is the field's name, or nothing when no field has the focus.
+    pub fn type_text(&mut self, text: &str, now: Instant) -> Option<&'static str> {
+        let key = self.focus?;
+        let (cursor, replace) = (self.cursor, self.all_selected);
+        let field = self.field_mut(key)?;
+        if replace {
+            field.clear();
+        }
+        let at = if replace { 0 } else { byte_at(field, cursor) };
+        let room = FIELD_CHARS_MAX.saturating_sub(field.chars().count());
+        let typed: String = text.chars().take(room).collect();
+        field.insert_str(at, &typed);
+        self.cursor = if replace { 0 } else { cursor } + typed.chars().count();
+        self.all_selected = false;
+        self.changed(now);
+        Some(key.name)
+    }
+
+    /// Replaces the text of the field at a point, without focus or keyboard: what accessibility may do.
+    pub fn set_text(
+        &mut self,
+        at: (i32, i32),
+        text: &str,
+        screen: &Screen,
+        now: Instant,
+    ) -> Option<&'static str> {
+        let window = self.active_window(screen);
+        let widget = window.hit(at.0, at.1, &|w| w.look == Look::Field && !w.flags.disabled)?;
+        let key = widget.key?;
+        let field = self.field_mut(key)?;
+        *field = text.chars().take(FIELD_CHARS_MAX).collect();
+        self.cursor = field.chars().count();
+        self.all_selected = false;
+        self.changed(now);
+        Some(key.name)
+    }
+
+    fn erase(&mut self, before: bool, now: Instant) {
+        let Some(key) = self.focus else { return };
+        let (cursor, all) = (self.cursor, self.all_selected);
+        let Some(field) = self.field_mut(key) else { return };
+        let mut moved = cursor;
+        if all {
+            field.clear();
+            moved = 0;
+        } else {
+            let victim = if before { cursor.checked_sub(1) } else { Some(cursor) };
+            if let Some(index) = victim.filter(|i| *i < field.chars().count()) {
+                field.remove(byte_at(field, index));
+                moved = index;
+            }
+        }
+        self.cursor = moved;
+        self.all_selected = false;
+        self.changed(now);
+    }
+
+    pub fn select_all(&mut self) {
+        self.all_selected = self.focus.is_some();
+    }
+
+    pub fn key(&mut self, code: u32, screen: &Screen, now: Instant) {
+        match code {
+            keys::BACK | keys::ESCAPE => self.back(screen, now),
+            keys::HOME => {
+                self.close_shade(now);
+                self.launch(launcher::PACKAGE, None, now);
+            }
+            keys::TAB => self.focus_next(screen, now),
+            keys::ENTER | keys::NUMPAD_ENTER | 23 => self.enter(screen, now),
+            keys::DEL => self.erase(true, now),
+            keys::FORWARD_DEL => self.erase(false, now),
+            keys::MOVE_HOME => self.move_cursor(0),
+            keys::MOVE_END => self.move_cursor(usize::MAX),
+            21 => self.move_cursor(self.cursor.saturating_sub(1)),
+            22 => self.move_cursor(self.cursor.saturating_add(1)),
+            code => {
+                if let Some(c) = keys::character(code) {
+                    self.type_text(&c.to_string(), now);
+                }
+            }
+        }
+    }
+
+    fn move_cursor(&mut self, to: usize) {
+        let Some(key) = self.focus else { return };
+        let length = self.field_mut(key).map_or(0, |text| text.chars().count());
+        self.cursor = to.min(length);
+        self.all_selected = false;
+    }
+
+    /// Back closes one thing: the keyboard, then a dialog, then the activity. The last activity is not destroyed,
+    /// its task goes behind the launcher.
+    fn back(&mut self, screen: &Screen, now: Instant) {
+        let package = self.front().0;
+        self.changed(now);
+        if self.keyboard {
+            self.keyboard = false;
+        } else if self.cancel_system_window(now) {
+        } else if self.dialog_window(screen).is_some() {
+            self.with_app(package, now, |app, _| app.cancel_dialog());
+        } else if package != launcher::PACKAGE {
+            self.finish(now);
+        }
+    }
+
+    /// Ends the activity in front; the last one of a task goes behind the launcher with it.
+    pub(super) fn finish(&mut self, now: Instant) {
+        self.unfocus();
+        match self.tasks.last_mut() {
+            Some(task) if task.stack.len() > 1 => {
+                task.stack.pop();
+                self.front_since = now;
+            }
+            _ => {
+                self.launch(launcher::PACKAGE, None, now);
+            }
+        }
+    }
+
+    fn focus_next(&mut self, screen: &Screen, now: Instant) {
+        let window = self.top_window(screen);
+        let mut order = Vec::new();
+        window.walk(&mut |w| {
+            if w.flags.focusable && !w.flags.disabled && !w.flags.scrollable {
+                order.extend(w.key);
+            }
+        });
+        let at = self.focus.and_then(|focus| order.iter().position(|key| *key == focus));
+        let next = at.map_or(0, |at| (at + 1) % order.len().max(1));
+        if let Some(key) = order.get(next) {
+            self.focus_on(*key, now);
+        }
+    }
+
+    /// On a field: the keyboard's action, which goes to the next field or closes the keyboard after the last one.
+    fn enter(&mut self, screen: &Screen, now: Instant) {
+        let Some(focus) = self.focus else { return };
+        let window = self.top_window(screen);
+        let Some(widget) = window.find(&|w| w.key == Some(focus)) else { return };
+        if widget.flags.disabled {
+            return;
+        }
+        if widget.look != Look::Field {
+            let package = self.front().0;
+            return self.act_on(package, focus, widget, (widget.bounds.left, widget.bounds.top), now);
+        }
+        let mut fields = Vec::new();
+        window.walk(&mut |w| {
+            if w.look == Look::Field {
+                fields.extend(w.key);
+            }
+        });
+        match fields.iter().skip_while(|key| **key != focus).nth(1) {
+            Some(next) => self.focus_on(*next, now),
+            None => self.keyboard = false,
+        }
+        self.changed(now);
+    }
+}
+
+fn byte_at(text: &str, chars: usize) -> usize {
+    text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
+}

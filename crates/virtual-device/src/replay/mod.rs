@@ -1,0 +1,13 @@
+//! A recorded folder of trees, pictures and actions, played as a phone: docs/replay.md says what is in it.
+//!
+//! The phone shows one recorded tree. The recorded action on it leads to the recorded next one; anything else leaves
+//! it as it is, because nobody recorded what would have happened.
+
+mod format;
+mod load;
+mod picture;
+mod play;
+mod tree;
+
+pub use load::{Recording, RecordingError};
+pub(crate) use play::Replay;

@@ -1,0 +1,277 @@
+//! Where in a recording the phone is, and what an input does to that.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::load::{Action, Direction, Recording, Screen};
+use super::tree::{Node, Typing};
+use super::{load, picture};
+use crate::app::geometry::{self, Rect};
+use crate::app::keys;
+use crate::draw::Pixels;
+use crate::truth::{Hit, ReplayTruth};
+
+/// A finger that rested this long has pressed long.
+const LONG_PRESS_MS: u64 = 500;
+/// A finger that moved less than this has not swiped.
+const TOUCH_SLOP_DP: i32 = 8;
+/// Text that a field takes.
+const TYPED_CHARS_MAX: usize = 10_000;
+
+pub struct Replay {
+    recording: Arc<Recording>,
+    at: usize,
+    shown_at: Instant,
+    changed_at: Instant,
+    /// A field was tapped on this screen.
+    focused: bool,
+    typed: String,
+    all_selected: bool,
+    passed: usize,
+    finished: bool,
+}
+
+impl Replay {
+    pub fn new(recording: Arc<Recording>, now: Instant) -> Replay {
+        Replay {
+            recording,
+            at: 0,
+            shown_at: now,
+            changed_at: now,
+            focused: false,
+            typed: String::new(),
+            all_selected: false,
+            passed: 0,
+            finished: false,
+        }
+    }
+
+    pub fn size(recording: &Recording) -> (u32, u32) {
+        (recording.width, recording.height)
+    }
+
+    pub fn package(&self) -> &str {
+        &self.recording.package
+    }
+
+    pub fn activity(&self) -> &str {
+        self.screen().map_or("", |screen| screen.activity.as_str())
+    }
+
+    /// When the screen last changed.
+    pub fn changed_at(&self) -> Instant {
+        self.changed_at
+    }
+
+    pub fn truth(&self) -> ReplayTruth {
+        let state = self.screen().map_or("", |screen| screen.name.as_str()).to_owned();
+        ReplayTruth { state, steps_passed: self.passed, finished: self.finished }
+    }
+
+    fn screen(&self) -> Option<&Screen> {
+        self.recording.screens.get(self.at)
+    }
+
+    fn action(&self) -> Option<Action> {
+        if self.finished { None } else { self.screen()?.action.clone() }
+    }
+
+    fn field(&self) -> Option<Rect> {
+        match self.action() {
+            Some(Action::Text { field, .. }) if self.has_focus(&field) => Some(field),
+            _ => None,
+        }
+    }
+
+    /// A field has the focus because it was tapped, or because it had it when it was recorded.
+    fn has_focus(&self, field: &Rect) -> bool {
+        let inside = |node: &Node| node.is("focused") && !node.bounds.intersect(field).is_empty();
+        self.focused || self.screen().is_some_and(|screen| screen.tree.find(&inside).is_some())
+    }
+
+    /// Checks and waits pass by themselves, each at its own time. A cycle of waits of no time at all stays where the
+    /// first round ends.
+    pub fn advance(&mut self, now: Instant) {
+        for _ in 0..=self.recording.screens.len() {
+            let Some(Action::Wait(time)) = self.action() else { return };
+            let due = self.shown_at + time;
+            if due > now {
+                return;
+            }
+            self.pass(due);
+        }
+    }
+
+    fn pass(&mut self, now: Instant) {
+        self.passed += 1;
+        self.focused = false;
+        self.typed.clear();
+        self.all_selected = false;
+        match self.screen().and_then(|screen| screen.next) {
+            Some(next) => {
+                self.at = next;
+                self.shown_at = now;
+                self.changed_at = now;
+            }
+            None => self.finished = true,
+        }
+    }
+
+    pub fn tap(&mut self, x: i32, y: i32, now: Instant) -> Option<Hit> {
+        let hit = self.hit(x, y);
+        let acted = match self.action() {
+            Some(Action::Tap(target)) if target.contains(x, y) => {
+                self.pass(now);
+                true
+            }
+            Some(Action::Text { field, .. }) if field.contains(x, y) => {
+                self.focused = true;
+                self.changed_at = now;
+                true
+            }
+            _ => false,
+        };
+        hit.map(|hit| Hit { acted, ..hit })
+    }
+
+    fn hit(&self, x: i32, y: i32) -> Option<Hit> {
+        let node = self.screen()?.tree.at(x, y)?;
+        let label = if node.text.is_empty() { &node.description } else { &node.text };
+        Some(Hit {
+            class: node.class.clone(),
+            resource_id: node.resource_id.clone(),
+            label: label.clone(),
+            acted: false,
+        })
+    }
+
+    pub fn swipe(
+        &mut self,
+        from: (i32, i32),
+        to: (i32, i32),
+        ms: u64,
+        screen: &geometry::Screen,
+        now: Instant,
+    ) -> Option<Hit> {
+        let (dx, dy) = (to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
+        let slop = screen.px(TOUCH_SLOP_DP);
+        let moved = dx.saturating_abs().max(dy.saturating_abs()) > slop;
+        if !moved && ms < LONG_PRESS_MS {
+            return self.tap(from.0, from.1, now);
+        }
+        let hit = self.hit(from.0, from.1);
+        let acted = match self.action() {
+            Some(Action::LongPress(target)) => !moved && target.contains(from.0, from.1),
+            Some(Action::Swipe { area, direction }) => {
+                moved && area.contains(from.0, from.1) && direction == direction_of(dx, dy)
+            }
+            _ => false,
+        };
+        if acted {
+            self.pass(now);
+        }
+        hit.map(|hit| Hit { acted, ..hit })
+    }
+
+    /// Text goes into the field of the recorded action, if that has the focus; anything else is nobody's.
+    pub fn type_text(&mut self, text: &str, now: Instant) -> Option<String> {
+        let field = self.field()?;
+        let into = self.screen().and_then(|screen| screen.tree.find(&|n| n.bounds == field));
+        let into = into.map_or_else(String::new, |node| node.resource_id.clone());
+        if std::mem::take(&mut self.all_selected) {
+            self.typed.clear();
+        }
+        let room = TYPED_CHARS_MAX.saturating_sub(self.typed.chars().count());
+        self.typed.extend(text.chars().take(room));
+        self.changed_at = now;
+        self.check_text(false, now);
+        Some(into)
+    }
+
+    fn check_text(&mut self, entered: bool, now: Instant) {
+        if let Some(Action::Text { input, enter, .. }) = self.action()
+            && self.typed == input
+            && enter == entered
+        {
+            self.pass(now);
+        }
+    }
+
+    pub fn key(&mut self, code: u32, now: Instant) {
+        if self.action() == Some(Action::Key(code)) {
+            return self.pass(now);
+        }
+        if self.field().is_none() {
+            return;
+        }
+        match code {
+            keys::ENTER | keys::NUMPAD_ENTER => self.check_text(true, now),
+            keys::DEL => {
+                if std::mem::take(&mut self.all_selected) {
+                    self.typed.clear();
+                } else {
+                    self.typed.pop();
+                }
+                self.changed_at = now;
+            }
+            code => {
+                if let Some(c) = keys::character(code) {
+                    self.type_text(&c.to_string(), now);
+                }
+            }
+        }
+    }
+
+    pub fn select_all(&mut self) {
+        self.all_selected = self.field().is_some();
+    }
+
+    fn typing(&self) -> Option<Typing<'_>> {
+        let field = self.field()?;
+        (!self.typed.is_empty()).then_some(Typing { field, text: &self.typed })
+    }
+
+    pub fn hierarchy(&self, sdk: u32) -> Bytes {
+        let Some(screen) = self.screen() else { return Bytes::new() };
+        Bytes::from(screen.tree.write(&self.recording.package, sdk, self.typing()))
+    }
+
+    /// What [`Replay::picture`] needs, so that drawing happens without the phone's lock.
+    pub fn look(&self) -> Look {
+        Look {
+            recording: self.recording.clone(),
+            at: self.at,
+            typed: self.typing().map(|t| (t.field, t.text.to_owned())),
+        }
+    }
+}
+
+/// One moment of a replay, to be drawn.
+pub struct Look {
+    recording: Arc<Recording>,
+    at: usize,
+    typed: Option<(Rect, String)>,
+}
+
+impl Look {
+    /// The recorded picture if there is one, else boxes and texts from the tree.
+    pub fn picture(&self, screen: &geometry::Screen) -> Pixels {
+        let shown = self.recording.screens.get(self.at);
+        let recorded = shown.and_then(|s| s.screenshot.as_ref()).and_then(|png| load::decode(png).ok());
+        recorded.unwrap_or_else(|| {
+            let typed = self.typed.as_ref().map(|(field, text)| Typing { field: *field, text });
+            picture::draw(shown.map(|s| &s.tree), typed, screen)
+        })
+    }
+}
+
+fn direction_of(dx: i32, dy: i32) -> Direction {
+    match (dx.saturating_abs() > dy.saturating_abs(), dx < 0, dy < 0) {
+        (true, true, _) => Direction::Left,
+        (true, false, _) => Direction::Right,
+        (false, _, true) => Direction::Up,
+        (false, _, false) => Direction::Down,
+    }
+}

@@ -1,0 +1,283 @@
+//! `sed`: substitution, printing and deleting, by line number or expression.
+
+use super::super::io::Broken;
+use super::regex::Expression;
+use super::{Call, text};
+
+/// Commands of one script.
+const COMMANDS_MAX: usize = 64;
+/// What one line may become.
+const LINE_BYTES_MAX: usize = 1024 * 1024;
+
+enum Address {
+    Line(usize),
+    Last,
+    Fits(Expression),
+}
+
+struct Command {
+    from: Option<Address>,
+    to: Option<Address>,
+    negated: bool,
+    act: Act,
+    /// Between the first and the last line of its range.
+    inside: bool,
+}
+
+enum Act {
+    Substitute { what: Expression, with: String, all: bool, print: bool },
+    Print,
+    Delete,
+    Quit,
+}
+
+pub async fn sed(call: &Call<'_>) -> Result<u8, Broken> {
+    let (mut quiet, mut extended, mut in_place) = (false, false, false);
+    let mut scripts: Vec<&str> = Vec::new();
+    let mut plain = Vec::new();
+    let mut words = call.arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "-n" => quiet = true,
+            "-E" | "-r" => extended = true,
+            "-i" => in_place = true,
+            "-e" => scripts.extend(words.next()),
+            word => plain.push(word),
+        }
+    }
+    if scripts.is_empty() && !plain.is_empty() {
+        scripts.push(plain.remove(0));
+    }
+    let mut commands = Vec::new();
+    for script in &scripts {
+        let mut parser = Parser { rest: script, extended };
+        match parser.all() {
+            Some(more) if commands.len() + more.len() <= COMMANDS_MAX => commands.extend(more),
+            _ => {
+                call.io.stderr.write(format!("sed: bad pattern '{script}'\n")).await?;
+                return Ok(1);
+            }
+        }
+    }
+    let Ok(data) = text::gather(call, &plain).await? else { return Ok(1) };
+    let whole = String::from_utf8_lossy(&data);
+    let out = edit(&mut commands, &whole, quiet);
+    match plain.first().filter(|_| in_place) {
+        Some(path) => {
+            let full = call.path(path);
+            let written = call.phone.with(|state| {
+                let now = state.now_s();
+                state.fs.write(&full, out.into(), 0o644, now)
+            });
+            Ok(u8::from(written.is_err()))
+        }
+        None => {
+            call.io.stdout.write(out).await?;
+            Ok(0)
+        }
+    }
+}
+
+fn edit(commands: &mut [Command], whole: &str, quiet: bool) -> String {
+    let lines: Vec<&str> = whole.lines().collect();
+    let mut out = String::new();
+    for (index, line) in lines.iter().enumerate() {
+        let mut line = (*line).to_owned();
+        let last = index + 1 == lines.len();
+        let (mut deleted, mut quit) = (false, false);
+        for command in commands.iter_mut() {
+            if !command.applies(index + 1, last, &line) {
+                continue;
+            }
+            match &command.act {
+                Act::Delete => deleted = true,
+                Act::Print => out.push_str(&format!("{line}\n")),
+                Act::Quit => quit = true,
+                Act::Substitute { what, with, all, print } => {
+                    if let Some(changed) = substitute(what, with, *all, &line) {
+                        line = changed;
+                        if *print {
+                            out.push_str(&format!("{line}\n"));
+                        }
+                    }
+                }
+            }
+            if deleted {
+                break;
+            }
+        }
+        if !deleted && !quiet {
+            out.push_str(&line);
+            out.push('\n');
+        }
+        if quit {
+            break;
+        }
+    }
+    out
+}
+
+impl Command {
+    fn applies(&mut self, number: usize, last: bool, line: &str) -> bool {
+        let fits = |address: &Address| match address {
+            Address::Line(n) => *n == number,
+            Address::Last => last,
+            Address::Fits(expression) => expression.is_in(line),
+        };
+        let hit = match (&self.from, &self.to) {
+            (None, _) => true,
+            (Some(from), None) => fits(from),
+            (Some(from), Some(to)) => {
+                let begins = !self.inside && fits(from);
+                let hit = self.inside || begins;
+                let passed = matches!(to, Address::Line(n) if *n <= number);
+                self.inside = hit && !passed && (begins || !fits(to));
+                hit
+            }
+        };
+        hit != self.negated
+    }
+}
+
+/// The changed line, or nothing when the expression is not in it.
+fn substitute(what: &Expression, with: &str, all: bool, line: &str) -> Option<String> {
+    let plain: Vec<char> = line.chars().collect();
+    let letters = what.letters(line);
+    let mut out = String::new();
+    let (mut from, mut changed) = (0, false);
+    while let Some(found) = what.find(&letters, from) {
+        changed = true;
+        out.extend(&plain[from..found.start]);
+        let mut chars = with.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '&' => out.extend(&plain[found.start..found.end]),
+                '\\' => match chars.next() {
+                    Some(digit @ '1'..='9') => {
+                        let number = digit as usize - '0' as usize;
+                        if let Some((start, end)) = found.groups.get(&number) {
+                            out.extend(&plain[*start..*end]);
+                        }
+                    }
+                    Some('n') => out.push('\n'),
+                    Some('t') => out.push('\t'),
+                    Some(other) => out.push(other),
+                    None => {}
+                },
+                c => out.push(c),
+            }
+        }
+        from = found.end;
+        if found.end == found.start {
+            out.extend(plain.get(from));
+            from += 1;
+        }
+        if !all || from > plain.len() || out.len() > LINE_BYTES_MAX {
+            break;
+        }
+    }
+    out.extend(plain.get(from..).unwrap_or(&[]));
+    changed.then_some(out)
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    extended: bool,
+}
+
+impl Parser<'_> {
+    fn all(&mut self) -> Option<Vec<Command>> {
+        let mut commands = Vec::new();
+        loop {
+            self.rest = self.rest.trim_start_matches([' ', ';', '\n', '\t']);
+            if self.rest.is_empty() {
+                return Some(commands);
+            }
+            commands.push(self.command()?);
+            if commands.len() > COMMANDS_MAX {
+                return None;
+            }
+        }
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let c = self.rest.chars().next()?;
+        self.rest = &self.rest[c.len_utf8()..];
+        Some(c)
+    }
+
+    fn command(&mut self) -> Option<Command> {
+        let from = self.address()?;
+        let mut to = None;
+        if from.is_some() && self.rest.starts_with(',') {
+            self.take();
+            to = self.address()?;
+        }
+        self.rest = self.rest.trim_start();
+        let negated = self.rest.starts_with('!');
+        if negated {
+            self.take();
+        }
+        let act = match self.take()? {
+            'p' => Act::Print,
+            'd' => Act::Delete,
+            'q' => Act::Quit,
+            's' => self.substitution()?,
+            _ => return None,
+        };
+        Some(Command { from, to, negated, act, inside: false })
+    }
+
+    fn address(&mut self) -> Option<Option<Address>> {
+        let digits = self.rest.len() - self.rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0 {
+            let number = self.rest[..digits].parse().ok()?;
+            self.rest = &self.rest[digits..];
+            return Some(Some(Address::Line(number)));
+        }
+        match self.rest.chars().next() {
+            Some('$') => {
+                self.take();
+                Some(Some(Address::Last))
+            }
+            Some('/') => {
+                self.take();
+                let pattern = self.until('/')?;
+                Some(Some(Address::Fits(Expression::parse(&pattern, false, self.extended, false)?)))
+            }
+            _ => Some(None),
+        }
+    }
+
+    fn until(&mut self, end: char) -> Option<String> {
+        let mut text = String::new();
+        loop {
+            match self.take()? {
+                c if c == end => return Some(text),
+                '\\' => {
+                    let next = self.take()?;
+                    if next != end {
+                        text.push('\\');
+                    }
+                    text.push(next);
+                }
+                c => text.push(c),
+            }
+        }
+    }
+
+    fn substitution(&mut self) -> Option<Act> {
+        let mark = self.take()?;
+        let pattern = self.until(mark)?;
+        let with = self.until(mark)?;
+        let (mut all, mut print, mut fold) = (false, false, false);
+        while let Some(flag @ ('g' | 'p' | 'i' | 'I')) = self.rest.chars().next() {
+            self.take();
+            all |= flag == 'g';
+            print |= flag == 'p';
+            fold |= matches!(flag, 'i' | 'I');
+        }
+        let what = Expression::parse(&pattern, false, self.extended, fold)?;
+        Some(Act::Substitute { what, with, all, print })
+    }
+}

@@ -1,0 +1,15 @@
+//! Phones that misbehave: each fault does what it says, is on record, and comes again from the same seed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
+#[path = "../phone/host.rs"]
+#[allow(dead_code, reason = "the other test program uses the rest")]
+mod host;
+
+mod kinds;
+mod repeat;
+mod secret;
