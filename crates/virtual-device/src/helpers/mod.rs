@@ -174,18 +174,14 @@ pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, Broken> {
 }
 
 /// `dumpsys activity services NAME`: the one service that a client installs and waits for.
-pub fn services(state: &State, name: &str) -> String {
-    let is_running =
-        name.starts_with(appium::SETTINGS_PACKAGE) && state.packages.get(appium::SETTINGS_PACKAGE).is_some();
-    let header = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n";
-    if !is_running {
-        return format!("{header}  (nothing)\n");
-    }
+pub fn services(state: &State, name: &str) -> Option<String> {
     let package = appium::SETTINGS_PACKAGE;
-    format!(
-        "{header}  User 0 active services:\n  * ServiceRecord{{5b1a7c2 u0 {package}/.ForegroundService}}\n    \
-         packageName={package}\n    isForeground=true foregroundId=1 foregroundNoti=Notification(channel=main)\n"
-    )
+    state.packages.get(package).filter(|_| name.starts_with(package))?;
+    Some(format!(
+        "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n  User 0 active services:\n  \
+         * ServiceRecord{{5b1a7c2 u0 {package}/.ForegroundService}}\n    packageName={package}\n    \
+         isForeground=true foregroundId=1 foregroundNoti=Notification(channel=main)\n"
+    ))
 }
 
 /// Serves until the process is killed or the shell that it runs in goes away.

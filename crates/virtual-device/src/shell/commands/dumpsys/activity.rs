@@ -9,10 +9,9 @@ pub fn dump(state: &State, words: &[&str]) -> String {
     match words.first() {
         Some(&("activities" | "a")) => activities(state),
         Some(&"top") => top(state),
-        Some(&("services" | "s" | "service")) => match words.get(1) {
-            Some(name) => crate::helpers::services(state, name),
-            None => services(),
-        },
+        Some(&("services" | "s" | "service")) => {
+            words.get(1).and_then(|name| crate::helpers::services(state, name)).unwrap_or_else(services)
+        }
         Some(&("processes" | "p" | "lru" | "o" | "oom")) => processes(state),
         Some(&("recents" | "r")) => recents(state),
         Some(&("broadcasts" | "b")) => {
