@@ -15,11 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const READ_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
+    tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
 }
 
 /// Sends these bytes to a fresh phone and reads until it has nothing more to say; then an honest host must still be
