@@ -7,16 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brush_parser::ast::{
-    AndOr, AndOrList, AssignmentName, AssignmentValue, CaseClauseCommand, Command, CommandPrefixOrSuffixItem,
-    CompoundCommand, CompoundList, ForClauseCommand, FunctionBody, IfClauseCommand, IoRedirect, Pipeline,
-    SeparatorOperator, SimpleCommand, WhileOrUntilClauseCommand,
+    AndOr, AndOrList, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
+    CompoundList, FunctionBody, IoRedirect, Pipeline, SeparatorOperator, SimpleCommand,
 };
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::commands::{self, Call};
-use super::expand::wildcard;
 use super::io::{BROKEN_EXIT, Input, Io, Output, PIPE_CHUNKS};
 use super::redirect::inherited;
 use super::services::Job;
@@ -31,7 +29,7 @@ pub(super) const DEPTH_MAX: u32 = 24;
 /// Values of all variables of a shell together.
 const VARIABLE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// All arguments of one command together.
-const ARGUMENT_BYTES_MAX: usize = 2 * 1024 * 1024;
+pub(super) const ARGUMENT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Stages of one pipeline.
 const STAGES_MAX: usize = 64;
 /// Jobs in the background that one shell remembers.
@@ -190,7 +188,7 @@ impl Shell {
         })
     }
 
-    fn list<'a>(&'a mut self, list: &'a CompoundList, io: &'a Io) -> BoxFuture<'a, Flow> {
+    pub(super) fn list<'a>(&'a mut self, list: &'a CompoundList, io: &'a Io) -> BoxFuture<'a, Flow> {
         Box::pin(async move {
             for item in &list.0 {
                 let flow = match item.1 {
@@ -269,7 +267,7 @@ impl Shell {
     }
 
     /// The list of an `if` or a loop that decides how it goes on.
-    async fn decide(&mut self, list: &CompoundList, io: &Io) -> Flow {
+    pub(super) async fn decide(&mut self, list: &CompoundList, io: &Io) -> Flow {
         self.tolerant += 1;
         let flow = self.list(list, io).await;
         self.tolerant -= 1;
@@ -395,109 +393,6 @@ impl Shell {
                 self.complain("syntax error: unexpected word", 2, io).await
             }
         }
-    }
-
-    async fn if_clause(&mut self, clause: &IfClauseCommand, io: &Io) -> Flow {
-        let flow = self.decide(&clause.condition, io).await;
-        if flow != Flow::Next {
-            return flow;
-        }
-        if self.status == 0 {
-            return self.list(&clause.then, io).await;
-        }
-        for other in clause.elses.iter().flatten() {
-            if let Some(condition) = &other.condition {
-                let flow = self.decide(condition, io).await;
-                if flow != Flow::Next {
-                    return flow;
-                }
-                if self.status != 0 {
-                    continue;
-                }
-            }
-            return self.list(&other.body, io).await;
-        }
-        self.status = 0;
-        Flow::Next
-    }
-
-    async fn for_clause(&mut self, clause: &ForClauseCommand, io: &Io) -> Flow {
-        let mut values = Vec::new();
-        match &clause.values {
-            None => values.clone_from(&self.arguments),
-            Some(words) => {
-                for word in words {
-                    match self.fields(&word.value, io).await {
-                        Ok(fields) => values.extend(fields),
-                        Err(complaint) => return self.complain(&complaint, 1, io).await,
-                    }
-                    if values.iter().fold(0usize, |sum, v: &String| sum.saturating_add(v.len()))
-                        > ARGUMENT_BYTES_MAX
-                    {
-                        return self.complain("Argument list too long", 1, io).await;
-                    }
-                }
-            }
-        }
-        self.status = 0;
-        for value in values {
-            self.set(&clause.variable_name, value);
-            match self.list(&clause.body.list, io).await {
-                Flow::Next | Flow::Continue(1) => {}
-                Flow::Break(1) => break,
-                Flow::Break(n) => return Flow::Break(n - 1),
-                Flow::Continue(n) => return Flow::Continue(n - 1),
-                other => return other,
-            }
-        }
-        Flow::Next
-    }
-
-    async fn while_clause(&mut self, clause: &WhileOrUntilClauseCommand, wanted: bool, io: &Io) -> Flow {
-        let mut status = 0;
-        loop {
-            let flow = self.decide(&clause.0, io).await;
-            if flow != Flow::Next {
-                return flow;
-            }
-            if (self.status == 0) != wanted {
-                break;
-            }
-            match self.list(&clause.1.list, io).await {
-                Flow::Next | Flow::Continue(1) => {}
-                Flow::Break(1) => break,
-                Flow::Break(n) => return Flow::Break(n - 1),
-                Flow::Continue(n) => return Flow::Continue(n - 1),
-                other => return other,
-            }
-            status = self.status;
-            if !self.step().await {
-                return Flow::Exit;
-            }
-        }
-        self.status = status;
-        Flow::Next
-    }
-
-    async fn case_clause(&mut self, clause: &CaseClauseCommand, io: &Io) -> Flow {
-        let value = match self.single(&clause.value.value, io).await {
-            Ok(value) => value,
-            Err(complaint) => return self.complain(&complaint, 1, io).await,
-        };
-        for item in &clause.cases {
-            for pattern in &item.patterns {
-                let Ok(pattern) = self.pattern(&pattern.value, io).await else { continue };
-                if wildcard(&pattern, &value) {
-                    self.status = 0;
-                    return match &item.cmd {
-                        Some(list) => self.list(list, io).await,
-                        None => Flow::Next,
-                    };
-                }
-            }
-        }
-        self.status = 0;
-        Flow::Next
     }
 
     /// Counts a command, and lets other tasks run; false when the script has used up its steps.

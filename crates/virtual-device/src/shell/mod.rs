@@ -3,9 +3,11 @@
 mod builtin;
 pub mod commands;
 mod condition;
+mod control;
 mod execute;
 pub mod expand;
 pub mod io;
+mod pattern;
 mod redirect;
 pub mod services;
 mod wrapper;
