@@ -304,3 +304,10 @@ async fn a_detached_helper_outlives_its_shell() {
     check(&mut host, "uiautomator dump /sdcard/a.xml", "UI hierchary dumped to: /sdcard/a.xml\n", 0).await;
     check(&mut host, "pkill -f DeviceServer", "", 1).await;
 }
+
+/// An option whose letter is no ASCII is refused like any other unknown one.
+#[tokio::test(start_paused = true)]
+async fn logcat_reads_options_in_any_alphabet() {
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    check(&mut host, "logcat -éx 2>/dev/null; echo alive", "alive\n", 0).await;
+}

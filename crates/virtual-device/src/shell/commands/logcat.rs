@@ -141,22 +141,28 @@ fn existing(state: &State, printer: &mut Printer<'_>) -> (String, u64) {
     (out, state.log.next_sequence())
 }
 
+impl Options {
+    fn new() -> Options {
+        Options {
+            format: Format::DEFAULT,
+            filter: Filter::default(),
+            buffers: Vec::new(),
+            pid: None,
+            dump: false,
+            clear: false,
+            last: None,
+            after_ms: None,
+            regex: None,
+            print_all: false,
+            most: None,
+            sizes: false,
+            done: false,
+        }
+    }
+}
+
 fn parse(call: &Call<'_>) -> Result<Options, String> {
-    let mut options = Options {
-        format: Format::DEFAULT,
-        filter: Filter::default(),
-        buffers: Vec::new(),
-        pid: None,
-        dump: false,
-        clear: false,
-        last: None,
-        after_ms: None,
-        regex: None,
-        print_all: false,
-        most: None,
-        sizes: false,
-        done: false,
-    };
+    let mut options = Options::new();
     let mut filters = 0;
     let mut words = call.arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -227,7 +233,9 @@ fn split_option(word: &str) -> (&str, Option<&str>) {
         };
     }
     match word.char_indices().nth(2) {
-        Some((at, _)) if word.starts_with('-') && "vbtTemGPfrn".contains(&word[1..2]) => {
+        Some((at, _))
+            if word.starts_with('-') && word.chars().nth(1).is_some_and(|c| "vbtTemGPfrn".contains(c)) =>
+        {
             (&word[..at], Some(&word[at..]))
         }
         _ => (word, None),
