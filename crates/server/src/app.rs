@@ -69,7 +69,8 @@ fn hub_config(devices: Devices) -> HubConfig {
     }
 }
 
-fn phone_connector(phone: Phone) -> link::Connector {
+/// Each connection is a pipe to the phone in this process.
+pub fn phone_connector(phone: Phone) -> link::Connector {
     Arc::new(move || {
         let connected = phone.connect();
         Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) })

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::server::AdbServer as ServerAddress;
-use mdm_android::{Hub, HubConfig};
+use mdm_android::{Endpoint, Hub, HubConfig};
 use mdm_virtual_device::{AdbServer, DumpFault, Phone, PhoneConfig, Timing};
-use mobile_debug_mcp::app::App;
+use mobile_debug_mcp::app::{App, phone_connector};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
@@ -101,7 +101,7 @@ async fn wait_for(app: &App, text: &str) {
 #[tokio::test(start_paused = true)]
 async fn calls_on_one_device_wait_for_each_other() {
     let world = World::started(Timing::Phone).await;
-    // A phone kills the second of two captures at once, so these succeed only in a queue.
+    // A phone kills the second of two captures at once, and it would have to be made again.
     let trees = (0..4).map(|_| {
         let world = world.clone();
         tokio::spawn(async move { world.tree().await })
@@ -109,18 +109,36 @@ async fn calls_on_one_device_wait_for_each_other() {
     for tree in trees.collect::<Vec<_>>() {
         assert!(tree.await.expect("a tree").contains("Log in"), "W9");
     }
+    let commands = world.phone.truth().commands;
+    let captures = commands.iter().filter(|command| command.starts_with("uiautomator dump")).count();
+    assert_eq!(captures, 4, "W9: none was refused and made again");
 }
 
 #[tokio::test(start_paused = true)]
 async fn different_devices_do_not_wait_for_each_other() {
-    let worlds = [World::started(Timing::Instant).await, World::started(Timing::Instant).await];
+    let phones = ["one", "two"].map(|id| (id, Phone::new(PhoneConfig::default())));
+    let endpoints = phones
+        .iter()
+        .map(|(id, phone)| Endpoint { id: (*id).to_owned(), connector: phone_connector(phone.clone()) });
+    let hub = Hub::new(HubConfig {
+        server: None,
+        start: None,
+        endpoints: endpoints.collect(),
+        key: HostKey::at("/nonexistent/adbkey"),
+        session: 7,
+    });
+    // One server: what its calls share is what could make them wait.
+    let app = Arc::new(App::with_source(Arc::new(hub)));
     let started = Instant::now();
-    let calls = worlds.map(|world| {
-        world.phone.inject_dump_fault(DumpFault::Slow(5_000));
-        tokio::spawn(async move { world.tree().await })
+    let calls = phones.map(|(id, phone)| {
+        phone.inject_dump_fault(DumpFault::Slow(5_000));
+        let app = Arc::clone(&app);
+        tokio::spawn(async move { call(&app, "get_ui_tree", &format!(r#"{{"deviceId":"{id}"}}"#)).await })
     });
     for call in calls {
-        call.await.expect("a tree");
+        let answer = call.await.expect("an answer");
+        assert!(!answer.is_error, "{}", answer.text);
     }
+    assert!(started.elapsed() >= Duration::from_secs(5), "both were slow");
     assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
 }
