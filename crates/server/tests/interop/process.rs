@@ -1,11 +1,9 @@
 //! Other programs, run with a guard against hanging and gone when the test ends.
 
-use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -181,12 +179,20 @@ impl Drop for Folder {
 }
 
 /// A TCP port that nothing listens on, and that no other test has been given.
+///
+/// Never one that the system hands out to outgoing connections: a client that looks whether its server is up could be given
+/// the server's own port as its source, and then talks to itself (adb calls that "protocol fault (status 30 30 30 63?!)").
 pub fn free_port() -> u16 {
-    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-    loop {
-        let port = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
-        if GIVEN.lock().unwrap().insert(port) {
+    const FIRST: u16 = 20_000;
+    const LAST: u16 = 31_999;
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let start = std::process::id() % u32::from(LAST - FIRST);
+    for _ in FIRST..=LAST {
+        let step = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = FIRST + ((start + step) % u32::from(LAST - FIRST + 1)) as u16;
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return port;
         }
     }
+    panic!("no free port from {FIRST} to {LAST}");
 }
