@@ -3,6 +3,7 @@
 //! Architecture invariant: reading never fails, never panics and never recurses. What cannot be read becomes a
 //! [`Defect`](mdm_core::snapshot::Defect), and the rest is kept (SE-07).
 
+mod names;
 mod scan;
 mod tree;
 mod value;

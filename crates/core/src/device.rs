@@ -12,8 +12,9 @@ use crate::snapshot::{Screen, Snapshot};
 
 pub type PortFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Platform {
+    #[default]
     Android,
     Ios,
 }

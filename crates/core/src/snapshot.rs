@@ -1,5 +1,6 @@
 //! One capture of a screen: immutable, and honest about what could not be read.
 
+use crate::device::Platform;
 use crate::element::Element;
 use crate::geometry::Size;
 
@@ -53,8 +54,9 @@ impl DefectKind {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
+    pub platform: Platform,
     /// In document order; see [`Element`].
     pub elements: Vec<Element>,
     /// Of the screen, in the current rotation, with an override size applied.

@@ -6,6 +6,7 @@ use mdm_core::role;
 use mdm_core::snapshot::{Defect, DefectKind, Snapshot};
 
 use super::Limits;
+use super::names::Names;
 use super::scan::Tag;
 use super::value::{self, ValueFaults};
 
@@ -26,6 +27,8 @@ pub(super) struct Tree<'a> {
     limits: &'a Limits,
     snapshot: Snapshot,
     open: Vec<Open<'a>>,
+    classes: Names<'a>,
+    packages: Names<'a>,
     /// Levels below the deepest one allowed.
     levels_over: usize,
     rotation_known: bool,
@@ -39,6 +42,8 @@ impl<'a> Tree<'a> {
             limits,
             snapshot: Snapshot::default(),
             open: Vec::new(),
+            classes: Names::default(),
+            packages: Names::default(),
             levels_over: 0,
             rotation_known: false,
             root_seen: false,
@@ -159,9 +164,10 @@ impl<'a> Tree<'a> {
     fn element(&mut self, tag: &Tag<'a>, parent: Option<u32>) -> Element {
         let mut faults = ValueFaults::default();
         let bytes_max = self.limits.value_bytes_max;
-        let mut read = |raw| value::text(raw, bytes_max, &mut faults);
         let class_name = if tag.class.is_empty() && tag.name != b"node" { tag.name } else { tag.class };
-        let class = read(class_name).unwrap_or_default();
+        let class = self.classes.read(class_name, bytes_max, &mut faults);
+        let package = self.packages.read(tag.package, bytes_max, &mut faults);
+        let mut read = |raw| value::text(raw, bytes_max, &mut faults);
         let affordances = affordances(tag);
         let parent_depth =
             parent.and_then(|index| self.snapshot.elements.get(index as usize)).map(|e| e.depth);
@@ -171,11 +177,13 @@ impl<'a> Tree<'a> {
             end: index.saturating_add(1),
             depth: parent_depth.map_or(0, |depth| depth.saturating_add(1)),
             role: role::of_android(&class, affordances),
-            package: read(tag.package).unwrap_or_default(),
+            package,
             stable_id: read(tag.resource_id),
             text: read(tag.text),
             description: read(tag.content_desc),
             hint: read(tag.hint),
+            value: None,
+            value_range: None,
             bounds: Rect::default(),
             affordances,
             state: state(tag),
@@ -228,6 +236,7 @@ fn affordances(tag: &Tag<'_>) -> Affordances {
         scrollable: tag.flags.scrollable == Some(true),
         focusable: tag.flags.focusable == Some(true),
         checkable: tag.flags.checkable == Some(true),
+        adjustable: false,
     }
 }
 

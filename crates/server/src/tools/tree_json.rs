@@ -189,6 +189,12 @@ fn state_of(element: &Element) -> StateJson {
 fn role_name(role: Role) -> Option<&'static str> {
     Some(match role {
         Role::Button => "button",
+        Role::Link => "link",
+        Role::Heading => "heading",
+        Role::Picker => "picker",
+        Role::Key => "key",
+        Role::Row => "row",
+        Role::Dialog => "dialog",
         Role::Text => "text",
         Role::TextField => "text_field",
         Role::Switch => "switch",
