@@ -3,14 +3,20 @@
 //! Architecture invariant: no tokio, no serde, no I/O and no clock. Time arrives as data; JSON shapes belong to the
 //! server.
 
+pub mod change;
+pub mod delta;
 pub mod device;
 pub mod element;
 pub mod error;
+pub mod fingerprint;
 pub mod geometry;
+pub mod identity;
 pub mod label;
 pub mod outline;
 pub mod quote;
-pub mod relevance;
+pub mod reading;
 pub mod role;
 pub mod snapshot;
+pub mod ticking;
+pub mod tracker;
 pub mod visible;

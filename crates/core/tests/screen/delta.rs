@@ -1,0 +1,60 @@
+//! SY-15: applying a delta to the old tree gives the new tree.
+
+use mdm_core::delta::{Op, WrongBase, apply, delta};
+use mdm_core::identity::pair;
+use mdm_core::reading::Reading;
+use mdm_core::snapshot::Snapshot;
+use proptest::prelude::*;
+
+use crate::draw::screen;
+use crate::random::{any_screen, edited_screen};
+
+fn between(before: &Snapshot, after: &Snapshot) -> mdm_core::delta::Delta {
+    let pairing = pair(&Reading::new(before.clone()), &Reading::new(after.clone()));
+    delta(before, after, &pairing)
+}
+
+#[test]
+fn one_changed_text_is_one_patch() {
+    let before = screen("box\n  text \"a\"\n  text \"b\"\n  text \"c\"");
+    let after = screen("box\n  text \"a\"\n  text \"x\"\n  text \"c\"");
+    let ops = between(&before, &after).ops;
+    let shape: Vec<&str> = ops
+        .iter()
+        .map(|op| match op {
+            Op::Keep { .. } => "keep",
+            Op::Patch { .. } => "patch",
+            Op::Put { .. } => "put",
+        })
+        .collect();
+    assert_eq!(shape, ["keep", "patch", "keep"]);
+    assert_eq!(ops[0], Op::Keep { from: 0, count: 2 });
+}
+
+#[test]
+fn a_delta_of_another_tree_is_refused() {
+    let before = screen("box\n  text \"a\"\n  text \"b\"");
+    let same = between(&before, &before);
+    assert_eq!(apply(&same, &screen("box")), Err(WrongBase));
+}
+
+proptest! {
+    #[test]
+    fn applied_to_the_old_tree_it_gives_the_new_one(edit in edited_screen()) {
+        let delta = between(&edit.before, &edit.after);
+        prop_assert_eq!(apply(&delta, &edit.before), Ok(edit.after));
+    }
+
+    #[test]
+    fn unrelated_screens_too(before in any_screen(), after in any_screen()) {
+        let delta = between(&before, &after);
+        prop_assert_eq!(apply(&delta, &before), Ok(after));
+    }
+
+    #[test]
+    fn nothing_changed_is_one_piece_kept(screen in any_screen()) {
+        let count = screen.elements.len() as u32;
+        let expect = if count == 0 { vec![] } else { vec![Op::Keep { from: 0, count }] };
+        prop_assert_eq!(between(&screen, &screen).ops, expect);
+    }
+}

@@ -1,0 +1,10 @@
+//! Screens over time: names, changes, deltas and fingerprints.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod change;
+mod delta;
+mod draw;
+mod identity;
+mod random;
+mod tracker;

@@ -1,0 +1,178 @@
+//! Names, revisions and fingerprints over a session.
+
+use std::sync::Arc;
+
+use mdm_core::delta::{apply, delta};
+use mdm_core::snapshot::Snapshot;
+use mdm_core::tracker::{Seen, Tracker};
+use proptest::prelude::*;
+
+use crate::draw::{on, screen};
+use crate::random::{any_screen, edited_screen};
+
+struct Session(Tracker, u64);
+
+impl Session {
+    fn new() -> Session {
+        Session(Tracker::default(), 0)
+    }
+
+    fn see(&mut self, snapshot: Snapshot) -> Arc<Seen> {
+        self.1 += 100;
+        self.0.observe(snapshot, self.1)
+    }
+
+    fn draw(&mut self, lines: &str) -> Arc<Seen> {
+        self.see(screen(lines))
+    }
+
+    fn act(&mut self) {
+        self.0.note_action();
+    }
+}
+
+#[test]
+fn names_start_at_one_and_are_not_used_again() {
+    let mut session = Session::new();
+    let first = session.draw("box\n  button \"a\" tap\n  button \"b\" tap");
+    assert_eq!(first.ids.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e1", "e2", "e3"]);
+    let second = session.draw("box\n  button \"b\" tap\n  button \"c\" tap");
+    let names: Vec<String> = second.ids.iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["e1", "e3", "e4"], "ID-01, ID-02");
+    assert_eq!(second.index_of("e2".parse().expect("an id")), None);
+}
+
+#[test]
+fn names_come_back_with_their_screen() {
+    let mut session = Session::new();
+    let form = "box\n  field \"ada\" tap #name\n  button \"Delete\" tap\n  text \"x\"\n  text \"y\"";
+    let before = session.draw(form);
+    let dialog =
+        session.draw("box\n  text \"Really?\"\n  button \"Yes\" tap\n  button \"No\" tap\n  text \"q\"");
+    assert!(dialog.ids.iter().all(|id| !before.ids[1..].contains(id)));
+    let after = session.draw(form);
+    assert_eq!(after.ids[1..], before.ids[1..]);
+}
+
+#[test]
+fn revisions_go_up_exactly_with_what_counts() {
+    // SY-02
+    let mut session = Session::new();
+    let mut revision = |lines: &str| session.draw(lines).revision;
+    assert_eq!(revision("box\n  text \"a\"\n  field \"f\" tap"), 1);
+    assert_eq!(revision("box\n  text \"a\"\n  field \"f\" tap"), 1);
+    assert_eq!(revision("box\n  text \"a\"\n  field \"f\" tap focused"), 1);
+    assert_eq!(revision("box\n  text \"a\" @0,3,9,9\n  field \"f\" tap"), 1);
+    assert_eq!(revision("box\n  text \"b\"\n  field \"f\" tap"), 2);
+    assert_eq!(revision("box\n  text \"b\""), 3);
+    assert_eq!(revision("box\n  text \"b\"\n  field \"f\" tap"), 4);
+}
+
+#[test]
+fn a_clock_ticks_and_a_cart_counts() {
+    // SY-04
+    let mut session = Session::new();
+    let shown = |time: &str, cart: u32| format!("box\n  text \"{time}\"\n  text \"Cart {cart}\"");
+    assert_eq!(session.draw(&shown("12:59", 1)).revision, 1);
+    assert_eq!(session.draw(&shown("13:00", 1)).revision, 1);
+    session.act();
+    assert_eq!(session.draw(&shown("13:00", 2)).revision, 2);
+    session.act();
+    assert_eq!(session.draw(&shown("18:30", 2)).revision, 3, "set by the action");
+}
+
+#[test]
+fn a_counter_is_cosmetic_once_it_was_seen_to_tick() {
+    let mut session = Session::new();
+    let revisions: Vec<u64> = (1..=7)
+        .map(|n| session.draw(&format!("box\n  text \"{n} files done\"\n  text \"x\"")).revision)
+        .collect();
+    assert_eq!(revisions, [1, 2, 3, 3, 3, 3, 3]);
+    assert_eq!(session.draw("box\n  text \"finished\"\n  text \"x\"").revision, 4);
+}
+
+#[test]
+fn an_unchanged_answer_costs_nothing_and_keeps_everything() {
+    let mut session = Session::new();
+    let before = session.draw("box\n  text \"a\"");
+    let after = session.0.unchanged(900).expect("there is a capture");
+    assert_eq!((after.revision, after.captured_at_ms), (before.revision, 900));
+    assert!(Arc::ptr_eq(&before.reading, &after.reading));
+}
+
+#[test]
+fn the_fingerprint_is_that_of_the_screen() {
+    // OB-01, W30
+    let rows: String = (0..80).map(|n| format!("\n  text \"row {n}\"")).collect();
+    let mut session = Session::new();
+    let mut of = |lines: &str| session.draw(lines).fingerprint;
+    let base = format!("box\n  text \"12:41\"{rows}\n  switch \"last\" tap off #last");
+    let first = of(&base);
+    assert_eq!(of(&base.replace("12:41", "12:43")), first, "a clock");
+    assert_eq!(of(&base.replace("#last", "#last focused")), first, "focus");
+    assert_eq!(of(&format!("{base}\n  box")), first, "a bare container");
+    let on = of(&base.replace("off", "on"));
+    assert_ne!(on, first, "the 81st element counts");
+    assert_eq!(of(&base), first, "and back");
+    assert_ne!(of("box\n  text \"other\""), first);
+}
+
+#[test]
+fn the_fingerprint_survives_scrolling() {
+    let list = |from: i32| {
+        let rows: String = (0..4)
+            .map(|n| format!("\n    switch \"row {}\" tap off @0,{},400,40", from + n, 40 + n * 40))
+            .collect();
+        format!("box @0,0,400,400\n  text \"Settings\" @0,0,400,40\n  list scrolls @0,40,400,160{rows}")
+    };
+    let mut session = Session::new();
+    let top = session.draw(&list(0)).fingerprint;
+    assert_eq!(session.draw(&list(1)).fingerprint, top);
+    let lower = list(3);
+    assert_eq!(session.draw(&lower).fingerprint, top);
+    let changed = session.draw(&lower.replacen("off", "on", 1)).fingerprint;
+    assert_ne!(changed, top, "a switch was turned");
+    assert_eq!(session.draw(&lower).fingerprint, top, "and turned back");
+    assert_eq!(session.draw(&list(1)).fingerprint, top);
+}
+
+#[test]
+fn a_delta_starts_from_the_tree_that_was_handed_out() {
+    let mut session = Session::new();
+    let handed_out = session.see(on("A", "box\n  text \"a\" @0,0,9,9"));
+    session.0.report();
+    // A cosmetic change that nobody was told about.
+    session.see(on("A", "box\n  text \"a\" @0,5,9,9"));
+    let now = session.see(on("A", "box\n  text \"b\" @0,5,9,9"));
+    let since = session.0.since(handed_out.revision).expect("kept");
+    assert_eq!(since.base.reading, handed_out.reading);
+    let delta = delta(&since.base.reading.snapshot, &now.reading.snapshot, &since.pairing);
+    assert_eq!(apply(&delta, &handed_out.reading.snapshot).as_ref(), Ok(&now.reading.snapshot));
+    assert!(session.0.since(77).is_none());
+}
+
+proptest! {
+    /// Every element has a name, and no two have the same (ID-01).
+    #[test]
+    fn names_are_unique(screens in prop::collection::vec(any_screen(), 1..6)) {
+        let mut session = Session::new();
+        for screen in screens {
+            let seen = session.see(screen);
+            let mut ids = seen.ids.to_vec();
+            ids.sort_unstable();
+            ids.dedup();
+            prop_assert_eq!(ids.len(), seen.reading.nodes.len());
+        }
+    }
+
+    #[test]
+    fn the_same_captures_give_the_same_session(edits in prop::collection::vec(edited_screen(), 1..4)) {
+        let mut sessions = [Session::new(), Session::new()];
+        for edit in edits {
+            for snapshot in [edit.before, edit.after] {
+                let [a, b] = sessions.each_mut().map(|session| session.see(snapshot.clone()));
+                prop_assert_eq!((&a.ids, a.revision, a.fingerprint), (&b.ids, b.revision, b.fingerprint));
+            }
+        }
+    }
+}
