@@ -167,9 +167,8 @@ impl Matcher<'_> {
         for place in &open.news {
             let (old, new) = (olds[*place], news[*place]);
             let (was, is) = (self.before.element(old), self.after.element(new));
-            let same_kind = was.class == is.class && was.role == is.role && was.stable_id == is.stable_id;
-            let target = was.is_tappable() || is.is_tappable();
-            if same_kind && (!target || words(self.before, old) == words(self.after, new)) {
+            let same = same_kind(was, is) && was.stable_id == is.stable_id;
+            if same && (!is.is_tappable() || words(self.before, old) == words(self.after, new)) {
                 self.todo.push((old, new));
             }
         }
@@ -191,8 +190,8 @@ impl Matcher<'_> {
             let at = open_olds.partition_point(|(other, _)| *other < key);
             let Some((_, old)) = open_olds.get(at).filter(|(other, _)| *other == key) else { continue };
             let (was, is) = (self.before.element(*old), self.after.element(new));
-            let same_words = own_words(was) == own_words(is) || !(was.is_tappable() || is.is_tappable());
-            if alone(&all_olds) && alone(&all_news) && was.class == is.class && same_words {
+            let same_words = !is.is_tappable() || own_words(was) == own_words(is);
+            if alone(&all_olds) && alone(&all_news) && same_kind(was, is) && same_words {
                 self.note(*old, new);
             }
         }
@@ -236,7 +235,8 @@ fn children(reading: &Reading, index: u32) -> Vec<u32> {
 fn key(reading: &Reading, index: u32, by: By) -> Option<u64> {
     let element = reading.element(index);
     let words_key = |words: &str| {
-        let kind = mix(xxh3_64(element.class.as_bytes()), element.role as u64);
+        let kind = (element.role as u64) << 1 | u64::from(element.is_tappable());
+        let kind = mix(xxh3_64(element.class.as_bytes()), kind);
         mix(kind, xxh3_64(words.as_bytes()))
     };
     match by {
@@ -246,6 +246,10 @@ fn key(reading: &Reading, index: u32, by: By) -> Option<u64> {
         By::InnerWords if own_words(element).is_some() => None,
         By::InnerWords => words(reading, index).map(words_key),
     }
+}
+
+fn same_kind(was: &Element, is: &Element) -> bool {
+    was.class == is.class && was.role == is.role && was.is_tappable() == is.is_tappable()
 }
 
 /// Its own words, or the first that stand inside it.
