@@ -236,8 +236,9 @@ fn key(reading: &Reading, index: u32, by: By) -> Option<u64> {
     let element = reading.element(index);
     let words_key = |words: &str| {
         let kind = (element.role as u64) << 1 | u64::from(element.is_tappable());
-        let kind = mix(xxh3_64(element.class.as_bytes()), kind);
-        mix(kind, xxh3_64(words.as_bytes()))
+        // Another identifier is another element, whatever it says.
+        let id = id_hash(element).unwrap_or_default();
+        mix(mix(xxh3_64(element.class.as_bytes()), kind), mix(id, xxh3_64(words.as_bytes())))
     };
     match by {
         By::Content => Some(reading.nodes[index as usize].subtree),
