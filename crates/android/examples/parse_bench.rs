@@ -1,4 +1,4 @@
-//! Microseconds for reading, outlining and hashing: `cargo run --release -p mdm-android --example parse_bench -- FILE …`
+//! Microseconds for each step from bytes to what changed, on FILE.xml and FILE_flip.xml: `cargo run --release -p mdm-android --example parse_bench -- FILE …`
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 #![expect(clippy::disallowed_methods, reason = "measures real time")]
 
@@ -6,25 +6,43 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::outline::{OutlineOptions, outline};
-use mdm_core::relevance::relevant_hash;
+use mdm_core::change::diff;
+use mdm_core::fingerprint;
+use mdm_core::identity::pair;
+use mdm_core::outline::{OutlineOptions, text};
+use mdm_core::reading::Reading;
+use mdm_core::tracker::Tracker;
 
 const WARM_UP_ROUNDS: usize = 50;
 const ROUNDS: usize = 300;
 
 fn main() -> std::io::Result<()> {
-    println!(
-        "{:>8} {:>8} {:>8} {:>8} {:>9}  p50, microseconds",
-        "parse", "outline", "hash", "elements", "bytes"
-    );
+    println!("   parse    enrich      pair      diff   fprint     whole   outline  elements");
     for path in std::env::args().skip(1) {
         let xml = std::fs::read(&path)?;
-        let snapshot = parse(&xml, &Limits::default());
-        let parse_us = median_us(|| parse(black_box(&xml), &Limits::default()));
-        let outline_us = median_us(|| outline(black_box(&snapshot), &OutlineOptions::default()));
-        let hash_us = median_us(|| relevant_hash(black_box(&snapshot)));
-        let elements = snapshot.elements.len();
-        println!("{parse_us:8.1} {outline_us:8.1} {hash_us:8.1} {elements:8} {:9}  {path}", xml.len());
+        let flip = std::fs::read(path.replace(".xml", "_flip.xml"))?;
+        let read = |xml: &[u8]| parse(xml, &Limits::default());
+        let (before, after) = (Reading::new(read(&xml)), Reading::new(read(&flip)));
+        let pairing = pair(&before, &after);
+        let snapshot = read(&flip);
+        let clone_us = median_us(|| black_box(&snapshot).clone());
+        let mut trackers = (Tracker::default(), false);
+        let columns = [
+            median_us(|| read(black_box(&xml))),
+            median_us(|| Reading::new(black_box(&snapshot).clone())) - clone_us,
+            median_us(|| pair(black_box(&before), black_box(&after))),
+            median_us(|| diff(black_box(&before), &after, &pairing, |_, _| false)),
+            median_us(|| fingerprint::of(black_box(&after), |_| false)),
+            median_us(|| {
+                trackers.1 = !trackers.1;
+                trackers.0.observe(read(if trackers.1 { &xml } else { &flip }), 0)
+            }),
+            median_us(|| text(black_box(&after), &OutlineOptions::default())),
+        ];
+        for us in columns {
+            print!("{us:8.1}  ");
+        }
+        println!("{:8}  {path}", snapshot.elements.len());
     }
     Ok(())
 }

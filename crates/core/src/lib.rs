@@ -18,5 +18,6 @@ pub mod reading;
 pub mod role;
 pub mod snapshot;
 pub mod ticking;
+pub mod tokens;
 pub mod tracker;
 pub mod visible;

@@ -1,22 +1,30 @@
 //! Outlines of screens written by hand in the style of real ones.
 
 use mdm_core::geometry::Size;
-use mdm_core::outline::{Outline, OutlineOptions, outline};
+use mdm_core::identity::ElementId;
+use mdm_core::outline::{Lines, OutlineOptions, lines, page};
+use mdm_core::reading::Reading;
 
 use crate::dump::{dump, read};
 
-fn show(lines: &str, options: &OutlineOptions) -> Outline {
-    let mut snapshot = read(&dump(lines));
+const WHOLE: OutlineOptions =
+    OutlineOptions { text_max_chars: 160, points: true, stable_ids: true, depth_max: usize::MAX, root: None };
+
+fn show(screen: &str, options: &OutlineOptions) -> Lines {
+    let mut snapshot = read(&dump(screen));
     assert_eq!(snapshot.defects, []);
     snapshot.size = Size { width: 1080, height: 2400 };
-    outline(&snapshot, options)
+    let ids: Vec<ElementId> = (1..=snapshot.elements.len() as u32).map(ElementId).collect();
+    lines(&Reading::new(snapshot), &ids, options)
 }
 
+/// Without the ids, which are only numbers here.
 #[track_caller]
-fn check(lines: &str, expect: &str) {
-    let shown = show(lines, &OutlineOptions::default());
-    assert_eq!(shown.text, expect);
-    assert_eq!(shown.shown, expect.lines().count());
+fn check(screen: &str, expect: &str) {
+    let shown = show(screen, &WHOLE);
+    let text: String =
+        shown.lines.iter().map(|line| format!("{}{}\n", "  ".repeat(line.indent), line.text)).collect();
+    assert_eq!(text, expect);
 }
 
 #[test]
@@ -83,7 +91,7 @@ fn a_settings_list() {
 ",
         r#"text "Date & time" #collapsing_toolbar
 button "Navigate up" @77,170
-list #rows scrollable, 5 shown
+list #rows scrollable, 5 shown, 1 more below
   switch "Set time automatically" on @540,400
   button "Date, 15 December" disabled @540,600
   text "Network"
@@ -173,12 +181,16 @@ fn what_a_row_says_itself_is_not_said_again() {
 #[test]
 fn a_password_is_never_shown() {
     // ST-07
-    let shown = show(
-        "LinearLayout [0,0][1080,400] clickable
+    let shown = page(
+        &show(
+            "LinearLayout [0,0][1080,400] clickable
   EditText [0,0][1080,100] text=hunter2 password clickable desc=hunter2
   TextView [0,100][1080,200] text=hunter2 password
 ",
-        &OutlineOptions::default(),
+            &OutlineOptions::default(),
+        ),
+        1000,
+        1,
     );
     assert!(!shown.text.contains("hunter2"), "{}", shown.text);
     assert!(shown.text.contains("field = (hidden, 7)"), "{}", shown.text);
@@ -196,11 +208,46 @@ TextView [0,0][9,9] text=a id='odd &#10;id'
 }
 
 #[test]
-fn what_does_not_fit_is_said() {
-    let lines = "TextView [0,0][9,9] text=abcdefgh\n".repeat(10) + "TextView [0,0][0,0] text=hidden\n";
-    let shown = show(&lines, &OutlineOptions { max_chars: 50, text_max_chars: 4 });
-    let expect = "text \"abc\"…+4…\"h\"\n".repeat(2)
-        + "… 8 more lines left out after 50 characters; format json has all 11 elements\n";
-    assert_eq!(shown.text, expect);
-    assert_eq!((shown.shown, shown.left_out, shown.off_screen, shown.total), (2, 8, 1, 11));
+fn what_does_not_fit_comes_on_later_pages() {
+    let screen = "TextView [0,0][9,9] text=abcdefgh\n".repeat(6)
+        + "Button [0,0][9,9] text=Go clickable\nTextView [0,0][0,0] text=hidden\n";
+    let shown = show(&screen, &OutlineOptions { text_max_chars: 4, ..OutlineOptions::default() });
+    assert_eq!((shown.lines.len(), shown.off_screen, shown.total), (7, 1, 8));
+    let first = page(&shown, 24, 1);
+    // What is acted on comes first.
+    assert_eq!(first.text, "e1 text \"abc\"…+4…\"h\"\ne7 button \"Go\"\n");
+    assert_eq!((first.shown, first.left_out, first.targets_left_out), (2, 5, 0));
+    let pages: Vec<_> = (1..20).map(|number| page(&shown, 24, number)).collect();
+    assert_eq!(pages.iter().map(|page| page.shown).sum::<usize>(), 7, "every line once");
+    let whole = page(&shown, 1000, 1);
+    assert_eq!((whole.shown, whole.left_out), (7, 0));
+    // However little is allowed, a page gets on by a line.
+    assert_eq!(page(&shown, 0, 3).shown, 1);
+}
+
+#[test]
+fn a_list_says_what_it_does_not_show() {
+    let rows: String = (0..6)
+        .map(|row| format!("  Button [0,{}][9,{}] text=r{row} clickable\n", row * 10, row * 10 + 10))
+        .collect();
+    let list = format!("ScrollView [0,20][9,40] scrollable\n{rows}");
+    let shown = show(&list, &OutlineOptions::default());
+    assert_eq!(
+        page(&shown, 1000, 1).text,
+        "e1 area scrollable, 2 more above, 2 more below\n  e4 button \"r2\"\n  e5 button \"r3\"\n"
+    );
+}
+
+#[test]
+fn a_part_of_the_screen_can_be_asked_for() {
+    let screen = "FrameLayout [0,0][9,9]
+  LinearLayout [0,0][9,9] clickable id=row desc=Row
+    Button [0,0][3,3] text=Del clickable
+  TextView [0,0][9,9] text=x
+";
+    let part = OutlineOptions { root: Some(1), ..OutlineOptions::default() };
+    assert_eq!(page(&show(screen, &part), 1000, 1).text, "e2 button \"Row\"\n  e3 button \"Del\"\n");
+    let top = show(screen, &OutlineOptions { depth_max: 0, ..OutlineOptions::default() });
+    assert_eq!((top.lines.len(), top.too_deep), (2, 1));
+    assert_eq!(show(screen, &OutlineOptions { root: Some(99), ..OutlineOptions::default() }).lines, []);
 }

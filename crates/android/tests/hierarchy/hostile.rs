@@ -1,9 +1,11 @@
 //! Nothing that a peer can send makes reading or showing fail (SE-07).
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::outline::{OutlineOptions, outline};
-use mdm_core::relevance::relevant_hash;
+use mdm_core::identity::ElementId;
+use mdm_core::outline::{OutlineOptions, lines, page};
+use mdm_core::reading::Reading;
 use mdm_core::snapshot::{DefectKind, Snapshot};
+use mdm_core::tracker::Tracker;
 use proptest::prelude::*;
 
 use crate::dump::{assert_well_formed, dump};
@@ -24,12 +26,15 @@ fn survive(bytes: &[u8], limits: &Limits) -> Snapshot {
     assert!(snapshot.elements.len() <= limits.elements_max);
     assert!(snapshot.elements.iter().all(|element| usize::from(element.depth) <= limits.depth_max));
     assert!(snapshot.defects.len() <= limits.defects_max + 3);
-    let options = OutlineOptions { max_chars: 4000, ..OutlineOptions::default() };
-    let shown = outline(&snapshot, &options);
-    assert!(
-        shown.text.chars().filter(|&c| c == '\n').count() == shown.shown + usize::from(shown.left_out > 0)
-    );
-    relevant_hash(&snapshot);
+    let reading = Reading::new(snapshot.clone());
+    let ids: Vec<ElementId> = (1..=snapshot.elements.len() as u32).map(ElementId).collect();
+    let shown = lines(&reading, &ids, &OutlineOptions::default());
+    let first = page(&shown, 1000, 1);
+    assert_eq!(first.text.matches('\n').count(), first.shown);
+    assert_eq!(first.shown + first.left_out, shown.lines.len());
+    let mut tracker = Tracker::default();
+    tracker.observe(snapshot.clone(), 0);
+    assert_eq!(tracker.observe(snapshot.clone(), 1).revision, 1);
     snapshot
 }
 

@@ -1,4 +1,6 @@
-//! A snapshot as text for an agent: one line for each element worth its attention, in document order.
+//! A screen as text for an agent: one line for each element worth its attention, in document order.
+
+mod page;
 
 use std::fmt::Write;
 
@@ -6,53 +8,106 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::element::{Element, Role};
 use crate::geometry::{Point, Rect};
+use crate::identity::ElementId;
 use crate::label::{self, Label, LabelSource, Value};
 use crate::quote::push_quoted;
+use crate::reading::Reading;
 use crate::snapshot::Snapshot;
-use crate::visible::visible_rects;
+
+pub use page::{Page, page};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutlineOptions {
-    /// Of the whole text. The last line, which says what was left out, may go past it.
-    pub max_chars: usize,
     /// Of one text from the device.
     pub text_max_chars: usize,
+    /// Where to tap: ` @x,y`.
+    pub points: bool,
+    /// The developer's identifiers, also where an element has a name.
+    pub stable_ids: bool,
+    /// Lines further in than this many levels are left out.
+    pub depth_max: usize,
+    /// Only this element and what it holds.
+    pub root: Option<usize>,
 }
 
 impl Default for OutlineOptions {
     fn default() -> OutlineOptions {
-        OutlineOptions { max_chars: 24_000, text_max_chars: 160 }
+        OutlineOptions {
+            text_max_chars: 160,
+            points: false,
+            stable_ids: false,
+            depth_max: usize::MAX,
+            root: None,
+        }
+    }
+}
+
+/// One element worth a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub index: u32,
+    pub id: ElementId,
+    pub indent: usize,
+    /// Without id and indentation.
+    pub text: String,
+    /// It is acted on, rather than read.
+    pub is_target: bool,
+}
+
+impl Line {
+    /// As it stands in an outline.
+    pub fn push_to(&self, out: &mut String) {
+        for _ in 0..self.indent {
+            out.push_str("  ");
+        }
+        let _ = writeln!(out, "{} {}", self.id, self.text);
     }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outline {
-    /// Lines, each ended by a newline.
-    pub text: String,
-    /// Elements with a line of their own.
-    pub shown: usize,
+pub struct Lines {
+    pub lines: Vec<Line>,
     /// Elements in the snapshot.
     pub total: usize,
     /// Elements that would have had a line, had they been on the screen.
     pub off_screen: usize,
-    /// Lines that did not fit.
-    pub left_out: usize,
+    /// Lines deeper than asked for.
+    pub too_deep: usize,
 }
 
-pub fn outline(snapshot: &Snapshot, options: &OutlineOptions) -> Outline {
+/// `ids`: one for each element.
+pub fn lines(reading: &Reading, ids: &[ElementId], options: &OutlineOptions) -> Lines {
+    let snapshot = &reading.snapshot;
+    let range = match options.root {
+        Some(root) if root < snapshot.elements.len() => reading.range(root as u32),
+        Some(_) => 0..0,
+        None => 0..snapshot.elements.len() as u32,
+    };
     let mut writer = Writer {
         snapshot,
+        reading,
+        ids,
         options,
-        rects: visible_rects(snapshot),
-        ids: SharedIds::new(snapshot),
+        shared_ids: SharedIds::new(snapshot),
         frames: Vec::new(),
         last_leaf: None,
-        out: Outline { total: snapshot.elements.len(), ..Outline::default() },
+        out: Lines { total: snapshot.elements.len(), ..Lines::default() },
     };
-    for index in 0..snapshot.elements.len() {
-        writer.element(index);
+    for index in range {
+        writer.element(index as usize);
     }
-    writer.finish()
+    writer.close_until(usize::MAX);
+    writer.out
+}
+
+/// Every line of a screen, with ids in document order. For looking at single captures.
+pub fn text(reading: &Reading, options: &OutlineOptions) -> String {
+    let ids: Vec<ElementId> = (1..=reading.nodes.len() as u32).map(ElementId).collect();
+    let mut text = String::new();
+    for line in lines(reading, &ids, options).lines {
+        line.push_to(&mut text);
+    }
+    text
 }
 
 /// Indentation is worth its tokens only so far.
@@ -71,19 +126,31 @@ struct Frame<'a> {
     indent: usize,
     kind: Kind,
     label: Option<Label<'a>>,
+    /// Its place among the lines, and what of it is out of sight.
+    line: usize,
+    hidden: Hidden,
     /// The control inside a tappable element that shows what kind of thing it is and its state.
     carrier: Option<usize>,
 }
 
+/// Elements of something that scrolls which lie outside what it shows.
+#[derive(Clone, Copy, Default)]
+struct Hidden {
+    before: usize,
+    after: usize,
+    sideways: bool,
+}
+
 struct Writer<'a> {
     snapshot: &'a Snapshot,
+    reading: &'a Reading,
+    ids: &'a [ElementId],
     options: &'a OutlineOptions,
-    rects: Vec<Option<Rect>>,
-    ids: SharedIds,
+    shared_ids: SharedIds,
     frames: Vec<Frame<'a>>,
     /// The last tappable line without descendants: its text may follow as a sibling that lies on it.
     last_leaf: Option<(Rect, &'a str)>,
-    out: Outline,
+    out: Lines,
 }
 
 /// Why an element has a line.
@@ -98,31 +165,72 @@ enum Kind {
 
 impl<'a> Writer<'a> {
     fn element(&mut self, index: usize) {
-        while self.frames.last().is_some_and(|frame| frame.end <= index) {
-            self.frames.pop();
-        }
+        self.close_until(index);
         let snapshot = self.snapshot;
         let element = &snapshot.elements[index];
         let Some(kind) = self.kind(index, element) else { return };
-        let Some(rect) = self.rects[index] else {
-            self.out.off_screen += 1;
-            return;
-        };
+        let Some(rect) = self.rect(index) else { return self.out_of_sight(element, kind) };
         let label = label::label(snapshot, index);
         if kind == Kind::Tappable && self.is_wrapper(index, rect, label.as_ref()) {
             return;
         }
         let carrier = (kind == Kind::Tappable).then(|| carrier(snapshot, index)).flatten();
         let indent = self.frames.last().map_or(0, |frame| frame.indent);
-        let line = self.line(index, kind, label.as_ref(), carrier, rect);
-        self.push_line(indent, &line);
+        let text = self.line(index, kind, label.as_ref(), carrier, rect);
+        self.push_line(index, indent, text, kind);
         self.last_leaf = None;
         if element.end as usize > index + 1 {
             let deeper = usize::from(matches!(kind, Kind::Tappable | Kind::Scrolls));
-            let indent = (indent + deeper).min(INDENT_MAX);
-            self.frames.push(Frame { end: element.end as usize, indent, kind, label, carrier });
+            self.frames.push(Frame {
+                end: element.end as usize,
+                indent: indent + deeper,
+                kind,
+                label,
+                line: self.out.lines.len().wrapping_sub(1),
+                hidden: Hidden::default(),
+                carrier,
+            });
         } else if kind == Kind::Tappable {
             self.last_leaf = label::own_words(element).map(|words| (rect, words));
+        }
+    }
+
+    fn rect(&self, index: usize) -> Option<Rect> {
+        self.reading.nodes[index].visible
+    }
+
+    /// Leaves the elements that end before `index`, and says on the lines of lists what they did not show.
+    fn close_until(&mut self, index: usize) {
+        while let Some(frame) = self.frames.pop_if(|frame| frame.end <= index) {
+            let Hidden { before, after, sideways } = frame.hidden;
+            let Some(line) = self.out.lines.get_mut(frame.line) else { continue };
+            let (start, end) = if sideways { ("left", "right") } else { ("above", "below") };
+            for (count, side) in [(before, start), (after, end)] {
+                if count > 0 {
+                    let _ = write!(line.text, ", {count} more {side}");
+                }
+            }
+        }
+    }
+
+    /// Counts what the surrounding list does not show, on the side on which it lies.
+    fn out_of_sight(&mut self, element: &Element, kind: Kind) {
+        self.out.off_screen += 1;
+        let snapshot = self.snapshot;
+        let inside = self.frames.iter_mut().rev().find(|frame| frame.kind == Kind::Scrolls);
+        let Some(frame) = inside.filter(|_| kind == Kind::Tappable) else { return };
+        let Some(line) = self.out.lines.get(frame.line) else { return };
+        let list = snapshot.elements[line.index as usize].bounds;
+        let at = element.bounds;
+        if at.top >= list.bottom || at.bottom <= list.top {
+            let count =
+                if at.top >= list.bottom { &mut frame.hidden.after } else { &mut frame.hidden.before };
+            *count += 1;
+        } else if at.left >= list.right || at.right <= list.left {
+            frame.hidden.sideways = true;
+            let count =
+                if at.left >= list.right { &mut frame.hidden.after } else { &mut frame.hidden.before };
+            *count += 1;
         }
     }
 
@@ -152,7 +260,7 @@ impl<'a> Writer<'a> {
     }
 
     fn already_said(&self, index: usize, words: &str) -> bool {
-        let on_last_leaf = || match (self.last_leaf, self.rects[index]) {
+        let on_last_leaf = || match (self.last_leaf, self.rect(index)) {
             (Some((leaf, said)), Some(rect)) => said == words && leaf.intersection(rect) == Some(rect),
             _ => false,
         };
@@ -179,12 +287,12 @@ impl<'a> Writer<'a> {
     fn fills_screen(&self, rect: Rect) -> bool {
         let area = |rect: Rect| i64::from(rect.width()) * i64::from(rect.height());
         let screen = self.snapshot.size.rect();
-        let root = self.rects.first().copied().flatten().unwrap_or(rect);
+        let root = self.reading.nodes.first().and_then(|node| node.visible).unwrap_or(rect);
         area(rect) / 8 >= area(if screen.is_empty() { root } else { screen }) / 10
     }
 
     fn rows_shown(&self, index: usize) -> usize {
-        self.snapshot.children(index).filter(|&child| self.rects[child].is_some()).count()
+        self.snapshot.children(index).filter(|&child| self.rect(child).is_some()).count()
     }
 
     fn line(
@@ -210,7 +318,7 @@ impl<'a> Writer<'a> {
         if kind == Kind::Scrolls || element.affordances.scrollable {
             self.push_scrolling(&mut line, index);
         }
-        if matches!(kind, Kind::Tappable | Kind::Control) {
+        if self.options.points && matches!(kind, Kind::Tappable | Kind::Control) {
             let point = self.tap_point(index, rect);
             let _ = write!(line, " @{},{}", point.x, point.y);
         }
@@ -256,7 +364,10 @@ impl<'a> Writer<'a> {
     /// An id that several elements share names none of them; it is only shown where there is no other name.
     fn push_id(&self, line: &mut String, element: &Element, even_if_shared: bool) {
         let Some(id) = element.stable_id.as_deref() else { return };
-        if !even_if_shared && self.ids.is_shared(id) {
+        if !even_if_shared && !self.options.stable_ids {
+            return;
+        }
+        if !even_if_shared && self.shared_ids.is_shared(id) {
             return;
         }
         let short = id.split_once(":id/").map_or(id, |(_, name)| name);
@@ -294,7 +405,7 @@ impl<'a> Writer<'a> {
         while next < end && rects.len() < INNER_TARGETS_MAX {
             let Some(element) = self.snapshot.elements.get(next) else { break };
             if element.is_tappable() || element.affordances.scrollable {
-                rects.extend(self.rects[next]);
+                rects.extend(self.rect(next));
                 next = (element.end as usize).max(next + 1);
             } else {
                 next += 1;
@@ -303,31 +414,15 @@ impl<'a> Writer<'a> {
         rects
     }
 
-    fn push_line(&mut self, indent: usize, line: &str) {
-        let text = &mut self.out.text;
-        // Once a line did not fit, no later one is shown: a gap in the middle would mislead.
-        if self.out.left_out > 0 || text.len() + indent * 2 + line.len() + 1 > self.options.max_chars {
-            self.out.left_out += 1;
+    fn push_line(&mut self, index: usize, indent: usize, text: String, kind: Kind) {
+        if indent > self.options.depth_max {
+            self.out.too_deep += 1;
             return;
         }
-        for _ in 0..indent {
-            text.push_str("  ");
-        }
-        text.push_str(line);
-        text.push('\n');
-        self.out.shown += 1;
-    }
-
-    fn finish(mut self) -> Outline {
-        let out = &mut self.out;
-        if out.left_out > 0 {
-            let _ = writeln!(
-                out.text,
-                "… {} more lines left out after {} characters; format json has all {} elements",
-                out.left_out, self.options.max_chars, out.total
-            );
-        }
-        self.out
+        let id = self.ids.get(index).copied().unwrap_or(ElementId(0));
+        let is_target = matches!(kind, Kind::Tappable | Kind::Control);
+        let indent = indent.min(INDENT_MAX);
+        self.out.lines.push(Line { index: index as u32, id, indent, text, is_target });
     }
 }
 
