@@ -6,9 +6,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mdm_core::device::{Capture, RawAnswer};
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::geometry::Size;
-use mdm_core::snapshot::Snapshot;
+use mdm_core::snapshot::Screen;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::adb::Script;
 use crate::adb::shell::Output;
@@ -51,22 +53,33 @@ pub fn script(file: &str, leftovers: &[String]) -> Script {
         .then("; fi; exit $r")
 }
 
-/// Turns the script's output into a snapshot. The exit code alone proves nothing: `uiautomator` prints an error and
-/// exits with zero.
-pub fn read(output: &Output) -> Result<Snapshot, Failure> {
+/// Turns the script's output into a snapshot, unless it is the known one. The exit code alone proves nothing:
+/// `uiautomator` prints an error and exits with zero.
+pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, Failure> {
     let xml = &output.stdout[..];
     // Old shells mix the two outputs; the messages then stand before the XML.
     let start = memchr::memmem::find(xml, b"<?xml").or_else(|| memchr::memmem::find(xml, b"<hierarchy"));
     let Some(start) = start else {
         return Err(explain(output));
     };
-    let limits = hierarchy::Limits::default();
-    let mut snapshot = hierarchy::parse(&xml[start..], &limits);
     let messages =
         [&String::from_utf8_lossy(&xml[..start]), &*String::from_utf8_lossy(&output.stderr)].concat();
-    snapshot.size = screen_size(&messages).unwrap_or_default().rotated(snapshot.rotation);
-    snapshot.screen = screen::parse(&messages);
-    Ok(snapshot)
+    let (size, screen) = (screen_size(&messages).unwrap_or_default(), screen::parse(&messages));
+    let raw = raw_answer(&xml[start..], size, screen.as_ref());
+    if known == Some(raw) {
+        return Ok(Capture::Unchanged);
+    }
+    let mut snapshot = hierarchy::parse(&xml[start..], &hierarchy::Limits::default());
+    snapshot.size = size.rotated(snapshot.rotation);
+    snapshot.screen = screen;
+    Ok(Capture::New { raw, snapshot })
+}
+
+/// Of everything that a snapshot is made of. The messages around it name another file each time.
+fn raw_answer(xml: &[u8], size: Size, screen: Option<&Screen>) -> RawAnswer {
+    let seed = u64::from(size.width) << 32 | u64::from(size.height);
+    let screen = screen.map(Screen::component).unwrap_or_default();
+    RawAnswer(xxh3_64_with_seed(xml, xxh3_64_with_seed(screen.as_bytes(), seed)))
 }
 
 /// `Override size` wins over `Physical size`; both are given in the natural orientation.
@@ -134,21 +147,31 @@ mod tests {
     fn a_screen_that_says_error_is_a_screen() {
         let messages = "UI hierchary dumped to: /x\nPhysical size: 1080x2400\nOverride size: 720x1600\n\
                         ResumedActivity: ActivityRecord{1 u0 a.b/.Main t1}";
-        let snapshot = read(&output(TREE, messages, 0)).unwrap();
+        let answer = output(TREE, messages, 0);
+        let Ok(Capture::New { raw, snapshot }) = read(&answer, None) else { panic!("a new one") };
         assert_eq!(snapshot.elements.len(), 1, "W7");
         assert_eq!(snapshot.size, Size { width: 1600, height: 720 }, "W25: rotation and override size");
         assert_eq!(snapshot.screen.unwrap().component(), "a.b/.Main");
+        assert_eq!(read(&answer, Some(raw)), Ok(Capture::Unchanged));
+        let other_file = messages.replace("/x", "/y");
+        assert_eq!(read(&output(TREE, &other_file, 0), Some(raw)), Ok(Capture::Unchanged));
+        for changed in [messages.replace("720", "700"), messages.replace("Main", "Cart")] {
+            let read = read(&output(TREE, &changed, 0), Some(raw));
+            assert!(matches!(read, Ok(Capture::New { .. })), "{changed}");
+        }
     }
 
     #[test]
     fn both_outputs_in_one_stream_are_read_the_same() {
         let mixed = format!("UI hierchary dumped to: /x\r\nPhysical size: 10x20\r\n{TREE}");
-        assert_eq!(read(&output(&mixed, "", 0)).unwrap().size, Size { width: 20, height: 10 });
+        let read = read(&output(&mixed, "", 0), None);
+        let Ok(Capture::New { snapshot, .. }) = read else { panic!("a new one") };
+        assert_eq!(snapshot.size, Size { width: 20, height: 10 });
     }
 
     #[test]
     fn error_texts_become_codes_whatever_the_exit_code() {
-        let code = |stderr: &str, exit| read(&output("", stderr, exit)).unwrap_err().code;
+        let code = |stderr: &str, exit| read(&output("", stderr, exit), None).unwrap_err().code;
         assert_eq!(
             code("ERROR: could not get idle state.\nPhysical size: 1x1", 0),
             ErrorCode::UiNotIdle,
@@ -157,7 +180,7 @@ mod tests {
         let null_root = "ERROR: null root node returned by UiTestAutomationBridge.";
         assert_eq!(code(null_root, 0), ErrorCode::NoRootWindow);
         assert_eq!(code("UiAutomationService@1 already registered!", 137), ErrorCode::UiTreeUnavailable);
-        let killed = read(&output("", "Physical size: 1x1\nKilled", 137)).unwrap_err();
+        let killed = read(&output("", "Physical size: 1x1\nKilled", 137), None).unwrap_err();
         assert_eq!(killed.message, "uiautomator gave no tree (exit code 137): Killed");
     }
 

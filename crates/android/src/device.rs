@@ -3,10 +3,11 @@
 use std::sync::Mutex;
 
 use mdm_core::device::{
-    AppAction, AppReport, Device, DeviceInfo, Input, LogRead, Pixels, Platform, PortFuture,
+    AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, Platform, PortFuture,
+    RawAnswer,
 };
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::snapshot::{Screen, Snapshot};
+use mdm_core::snapshot::Screen;
 
 use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
@@ -66,7 +67,7 @@ impl AndroidDevice {
         })
     }
 
-    async fn capture(&self) -> Result<Snapshot, Failure> {
+    async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, Failure> {
         let file = self.files.next();
         let leftovers = std::mem::take(&mut self.state().leftovers);
         let script = capture::script(&file, &leftovers);
@@ -77,7 +78,7 @@ impl AndroidDevice {
         if !output.truncated {
             pending.files.clear();
         }
-        capture::read(&output)
+        capture::read(&output, known)
     }
 
     async fn type_text(&self, typed: &str) -> Result<(), Failure> {
@@ -280,8 +281,8 @@ impl Device for AndroidDevice {
         })
     }
 
-    fn snapshot(&self) -> PortFuture<'_, Snapshot> {
-        Box::pin(self.capture())
+    fn snapshot(&self, known: Option<RawAnswer>) -> PortFuture<'_, Capture> {
+        Box::pin(self.capture(known))
     }
 
     fn screen(&self) -> PortFuture<'_, Screen> {

@@ -10,6 +10,20 @@ use crate::error::Failure;
 use crate::geometry::{Point, Size};
 use crate::snapshot::{Screen, Snapshot};
 
+/// Stands for the bytes of a device's answer: equal only for equal bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawAnswer(pub u64);
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Capture {
+    /// The answer was the known one.
+    Unchanged,
+    New {
+        raw: RawAnswer,
+        snapshot: Snapshot,
+    },
+}
+
 pub type PortFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -153,7 +167,8 @@ pub struct SourceHealth {
 
 pub trait Device: Send + Sync {
     fn info(&self) -> PortFuture<'_, DeviceInfo>;
-    fn snapshot(&self) -> PortFuture<'_, Snapshot>;
+    /// What is on the screen. An answer that is byte for byte the `known` one is not read again.
+    fn snapshot(&self, known: Option<RawAnswer>) -> PortFuture<'_, Capture>;
     fn screen(&self) -> PortFuture<'_, Screen>;
     fn screenshot(&self) -> PortFuture<'_, Pixels>;
     fn input(&self, input: Input) -> PortFuture<'_, ()>;

@@ -26,6 +26,8 @@ pub enum ErrorCode {
     ScreenshotUnavailable,
     TextNotTypeable,
     VerificationFailed,
+    StaleReference,
+    ElementNotInteractable,
     InternalError,
 }
 
@@ -51,6 +53,8 @@ impl ErrorCode {
             ErrorCode::UiTreeUnavailable => "UI_TREE_UNAVAILABLE",
             ErrorCode::ScreenshotUnavailable => "SCREENSHOT_UNAVAILABLE",
             ErrorCode::TextNotTypeable => "TEXT_NOT_TYPEABLE",
+            ErrorCode::StaleReference => "STALE_REFERENCE",
+            ErrorCode::ElementNotInteractable => "ELEMENT_NOT_INTERACTABLE",
             ErrorCode::VerificationFailed => "VERIFICATION_FAILED",
             ErrorCode::InternalError => "INTERNAL_ERROR",
         }

@@ -3,6 +3,7 @@
 //! Architecture invariant: no tokio, no serde, no I/O and no clock. Time arrives as data; JSON shapes belong to the
 //! server.
 
+pub mod actionable;
 pub mod change;
 pub mod delta;
 pub mod device;
@@ -16,6 +17,7 @@ pub mod outline;
 pub mod quote;
 pub mod reading;
 pub mod role;
+pub mod selector;
 pub mod snapshot;
 pub mod ticking;
 pub mod tokens;

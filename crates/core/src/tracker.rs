@@ -102,9 +102,18 @@ impl Tracker {
 
     /// What changed since a revision that was handed out. `None` when that capture is no longer kept.
     pub fn since(&self, revision: u64) -> Option<Since> {
-        let now = self.last.as_ref()?;
         let mut kept = self.reported.iter().chain(self.remembered.iter().rev());
-        let base = Arc::clone(kept.find(|seen| seen.revision == revision)?);
+        self.against(Arc::clone(kept.find(|seen| seen.revision == revision)?))
+    }
+
+    /// What changed since the capture that was handed out last; `None` when nothing that counts did.
+    pub fn since_reported(&self) -> Option<Since> {
+        let reported = self.reported.as_ref().filter(|seen| seen.revision != self.revision)?;
+        self.against(Arc::clone(reported))
+    }
+
+    fn against(&self, base: Arc<Seen>) -> Option<Since> {
+        let now = self.last.as_ref()?;
         let mut pairing = by_ids(&base, now);
         pairing.replaced = pair(&base.reading, &now.reading).replaced;
         let diff = diff(&base.reading, &now.reading, &pairing, |old, new| self.ticked(&base, old, now, new));

@@ -9,7 +9,7 @@ use mdm_core::error::Failure;
 use crate::choose::{self, Wanted};
 use crate::clock::Clock;
 use crate::progress::Progress;
-use crate::session::{Revision, Session};
+use crate::session::Session;
 
 pub struct Fleet {
     sources: Vec<Arc<dyn DeviceSource>>,
@@ -61,10 +61,10 @@ impl Fleet {
         if let Some(session) = before.filter(|s| s.drives(&listed.device)) {
             return Arc::clone(session);
         }
-        // The device was plugged in again: its revisions go on from where they were.
-        let revision = before.map_or_else(Revision::default, |s| s.revision());
+        // The device was plugged in again: its revisions and names go on from where they were.
+        let memory = before.map(|s| s.memory().clone()).unwrap_or_default();
         let session =
-            Arc::new(Session::new(listed.id.clone(), Arc::clone(&listed.device), self.clock, revision));
+            Arc::new(Session::new(listed.id.clone(), Arc::clone(&listed.device), self.clock, memory));
         sessions.insert(key, Arc::clone(&session));
         session
     }

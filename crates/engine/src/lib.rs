@@ -13,6 +13,5 @@ mod session;
 pub use choose::Wanted;
 pub use clock::Clock;
 pub use fleet::Fleet;
-pub use observe::Observed;
 pub use progress::Progress;
-pub use session::{ReadBack, Session};
+pub use session::{Memory, ReadBack, Session, Tapped, stale};

@@ -4,22 +4,12 @@ use std::future::Future;
 use std::time::Duration;
 
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::snapshot::Snapshot;
 
 use crate::progress::Progress;
 
 /// Pauses between attempts; their number limits the attempts. Together they outlast a capture of ours that was cut off
 /// and still occupies the device.
 const PAUSES_MS: [u64; 7] = [20, 100, 250, 500, 1000, 2000, 4000];
-
-/// A snapshot with its place in the session's time.
-#[derive(Debug, Clone)]
-pub struct Observed {
-    pub snapshot: Snapshot,
-    pub revision: u64,
-    /// When the device had answered, before anything was made of the answer.
-    pub captured_at_ms: u64,
-}
 
 /// Repeats `read` while its failure is of the passing kind and time is left.
 pub async fn read_again<T, F>(progress: &Progress, doing: &str, read: impl Fn() -> F) -> Result<T, Failure>

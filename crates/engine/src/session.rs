@@ -2,15 +2,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mdm_core::device::{AppAction, AppReport, Device, DeviceInfo, Input, LogRead, Pixels};
+use mdm_core::actionable::tap_point;
+use mdm_core::device::{
+    AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, RawAnswer,
+};
 use mdm_core::element::Role;
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::relevance::relevant_hash;
+use mdm_core::geometry::Point;
+use mdm_core::identity::ElementId;
 use mdm_core::snapshot::{Screen, Snapshot};
+use mdm_core::tracker::{Seen, Tracker};
 use tokio::sync::MutexGuard;
 
 use crate::clock::Clock;
-use crate::observe::{Observed, read_again};
+use crate::observe::read_again;
 use crate::progress::Progress;
 
 pub struct Session {
@@ -19,13 +24,23 @@ pub struct Session {
     clock: Clock,
     /// Fair: callers get their turn in the order in which they came.
     turn: tokio::sync::Mutex<()>,
-    revision: Mutex<Revision>,
+    memory: Mutex<Memory>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Revision {
-    number: u64,
-    hash: u64,
+/// What the session knows of the screen so far.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    pub tracker: Tracker,
+    /// Of the capture that the tracker saw last.
+    raw: Option<RawAnswer>,
+}
+
+/// What was tapped, and when it was last seen there.
+#[derive(Debug, Clone)]
+pub struct Tapped {
+    pub seen: Arc<Seen>,
+    pub index: usize,
+    pub point: Point,
 }
 
 /// What a field held after a text was typed into it.
@@ -44,8 +59,8 @@ pub enum ReadBack {
 }
 
 impl Session {
-    pub(crate) fn new(id: String, device: Arc<dyn Device>, clock: Clock, revision: Revision) -> Session {
-        Session { id, device, clock, turn: tokio::sync::Mutex::default(), revision: Mutex::new(revision) }
+    pub(crate) fn new(id: String, device: Arc<dyn Device>, clock: Clock, memory: Memory) -> Session {
+        Session { id, device, clock, turn: tokio::sync::Mutex::default(), memory: Mutex::new(memory) }
     }
 
     pub fn id(&self) -> &str {
@@ -56,8 +71,9 @@ impl Session {
         Arc::ptr_eq(&self.device, device)
     }
 
-    pub(crate) fn revision(&self) -> Revision {
-        *self.revision.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Never held across a wait.
+    pub fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub async fn info(&self, progress: &Progress) -> Result<DeviceInfo, Failure> {
@@ -65,7 +81,7 @@ impl Session {
         read_again(progress, "reading what the device is", || self.device.info()).await
     }
 
-    pub async fn observe(&self, progress: &Progress) -> Result<Observed, Failure> {
+    pub async fn observe(&self, progress: &Progress) -> Result<Arc<Seen>, Failure> {
         let _turn = self.turn(progress).await?;
         self.observe_now(progress).await
     }
@@ -88,28 +104,46 @@ impl Session {
     /// Sends one input. It is never sent twice: a lost answer is reported as such.
     pub async fn input(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
         let _turn = self.turn(progress).await?;
+        self.send(input, progress).await
+    }
+
+    /// Taps the element that `id` names, where it is now. A name whose element is gone, or cannot be proven to be the
+    /// same, is refused and nothing is sent (ID-02).
+    pub async fn tap_element(&self, id: ElementId, progress: &Progress) -> Result<Tapped, Failure> {
+        let _turn = self.turn(progress).await?;
+        let seen = self.observe_now(progress).await?;
+        let index = seen.index_of(id).ok_or_else(|| stale(id))?;
+        let point = tap_point(&seen.reading, index).ok_or_else(|| out_of_sight(id))?;
+        self.send(Input::Tap(point), progress).await?;
+        Ok(Tapped { seen, index, point })
+    }
+
+    async fn send(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
+        self.memory().tracker.note_action();
         progress.race_effect("sending input", self.device.input(input)).await
     }
 
     /// Types and then reads the focused field, in one turn.
     pub async fn type_text(&self, text: &str, progress: &Progress) -> Result<ReadBack, Failure> {
         let _turn = self.turn(progress).await?;
-        progress.race_effect("typing", self.device.input(Input::Text(text.to_owned()))).await?;
+        self.send(Input::Text(text.to_owned()), progress).await?;
         // The text is in: a screen that cannot be read must not look like a text that can be typed again.
         Ok(match self.observe_now(progress).await {
-            Ok(observed) => read_back(&observed.snapshot, text),
+            Ok(observed) => read_back(&observed.reading.snapshot, text),
             Err(failure) => ReadBack::Unread { why: failure.to_string() },
         })
     }
 
     pub async fn app(&self, action: AppAction, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
         let _turn = self.turn(progress).await?;
+        self.memory().tracker.note_action();
         progress.race_effect("commanding an app", self.device.app(action, app)).await
     }
 
     /// Terminates and starts in one turn, so that no other call sees the app gone.
     pub async fn restart(&self, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
         let _turn = self.turn(progress).await?;
+        self.memory().tracker.note_action();
         progress.race_effect("terminating an app", self.device.app(AppAction::Terminate, app)).await?;
         progress.race_effect("starting an app", self.device.app(AppAction::Start, app)).await
     }
@@ -118,21 +152,39 @@ impl Session {
         progress.race("waiting for earlier calls on this device", async { Ok(self.turn.lock().await) }).await
     }
 
-    async fn observe_now(&self, progress: &Progress) -> Result<Observed, Failure> {
-        let snapshot = read_again(progress, "reading the UI tree", || self.device.snapshot()).await?;
+    async fn observe_now(&self, progress: &Progress) -> Result<Arc<Seen>, Failure> {
+        let known = self.memory().raw;
+        let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
         let captured_at_ms = self.clock.now_ms();
-        Ok(Observed { revision: self.revise(&snapshot), snapshot, captured_at_ms })
-    }
-
-    /// Goes up exactly when something that matters changed (SY-02).
-    fn revise(&self, snapshot: &Snapshot) -> u64 {
-        let hash = relevant_hash(snapshot);
-        let mut revision = self.revision.lock().unwrap_or_else(PoisonError::into_inner);
-        if revision.number == 0 || revision.hash != hash {
-            *revision = Revision { number: revision.number + 1, hash };
+        let mut memory = self.memory();
+        match capture {
+            Capture::New { raw, snapshot } => {
+                memory.raw = Some(raw);
+                Ok(memory.tracker.observe(snapshot, captured_at_ms))
+            }
+            Capture::Unchanged => memory.tracker.unchanged(captured_at_ms).ok_or_else(|| {
+                let hint = "this is a defect of the driver, please report it";
+                Failure::new(ErrorCode::InternalError, "an unchanged screen that was never read", hint)
+            }),
         }
-        revision.number
     }
+}
+
+/// The answer to a name that no longer names anything (ID-02).
+pub fn stale(id: ElementId) -> Failure {
+    Failure::new(
+        ErrorCode::StaleReference,
+        format!("{id} is not on the screen, or can no longer be proven to be the same element"),
+        "read the screen with get_ui_tree and use an id from there",
+    )
+}
+
+fn out_of_sight(id: ElementId) -> Failure {
+    Failure::new(
+        ErrorCode::ElementNotInteractable,
+        format!("{id} is there but no part of it can be seen"),
+        "scroll it into view with swipe, then read the screen again",
+    )
 }
 
 fn read_back(snapshot: &Snapshot, typed: &str) -> ReadBack {

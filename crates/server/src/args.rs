@@ -3,6 +3,7 @@
 use mdm_core::device::Platform;
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::geometry::Point;
+use mdm_core::identity::ElementId;
 use mdm_engine::Wanted;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -40,6 +41,17 @@ pub fn parse<P: DeserializeOwned>(arguments: JsonObject) -> Result<P, Failure> {
             ErrorCode::InvalidArgument,
             format!("wrong arguments: {error}"),
             "mend the named argument and call again; nothing was done",
+        )
+    })
+}
+
+/// A name that the server gave to an element.
+pub fn element_id(text: &str) -> Result<ElementId, Failure> {
+    text.parse().map_err(|_| {
+        Failure::new(
+            ErrorCode::InvalidArgument,
+            format!("{text:?} is no element id"),
+            "ids look like e12; get_ui_tree shows them",
         )
     })
 }

@@ -47,11 +47,52 @@ pub enum Command {
         #[command(flatten)]
         devices: DeviceArgs,
     },
+    /// Read a screen from a file, as get_ui_tree would answer
+    Tree(TreeArgs),
+    /// Set two screens from files against each other
+    Diff(DiffArgs),
     /// Run an embedded device by itself
     Virtual {
         #[command(subcommand)]
         device: VirtualDevice,
     },
+}
+
+#[derive(Args)]
+pub struct TreeArgs {
+    /// A uiautomator or Appium hierarchy, a WebDriverAgent or idb answer, or our own JSON; told apart by content
+    #[arg(long, value_name = "DUMP")]
+    pub file: PathBuf,
+    #[arg(long, value_enum, default_value_t = FormatArg::Outline)]
+    pub format: FormatArg,
+    /// Limit of the outline
+    #[arg(long, value_name = "N", default_value_t = 8000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_tokens: u32,
+    /// The page of a cut outline, from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub page: u32,
+    /// Add where to tap
+    #[arg(long)]
+    pub coordinates: bool,
+    /// Add the developer's identifiers
+    #[arg(long)]
+    pub ids: bool,
+}
+
+#[derive(Args)]
+pub struct DiffArgs {
+    #[arg(long, value_name = "DUMP")]
+    pub before: PathBuf,
+    #[arg(long, value_name = "DUMP")]
+    pub after: PathBuf,
+    #[arg(long, value_enum, default_value_t = FormatArg::Outline)]
+    pub format: FormatArg,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    Outline,
+    Json,
 }
 
 #[derive(Args, Clone, Default)]

@@ -86,7 +86,7 @@ fn line_with<'a>(outline: &'a str, label: &str) -> Result<&'a str, String> {
     let quoted = format!("\"{label}\"");
     let lines = || outline.lines().skip(1);
     // Something that can be tapped goes before a text that only says the same.
-    let tappable = lines().find(|line| line.contains(&quoted) && line.contains('@'));
+    let tappable = lines().find(|line| line.contains(&quoted) && !is_text(line));
     tappable
         .or_else(|| lines().find(|line| line.contains(label)))
         .ok_or_else(|| format!("the screen shows no {label:?}"))
@@ -105,11 +105,14 @@ fn expect_state(outline: &str, label: &str, state: &str) -> Result<(), String> {
     }
 }
 
-/// `@540,1150` at the end of a line.
-fn point_of(line: &str) -> Result<(u32, u32), String> {
-    let point = line.split_whitespace().find_map(|word| word.strip_prefix('@'));
-    let (x, y) = point.and_then(|p| p.split_once(',')).ok_or_else(|| format!("no point in {line:?}"))?;
-    x.parse().ok().zip(y.parse().ok()).ok_or_else(|| format!("no point in {line:?}"))
+/// `e12 text "…"`: only there to be read.
+fn is_text(line: &str) -> bool {
+    line.split_whitespace().nth(1) == Some("text")
+}
+
+/// `e12` at the start of a line.
+fn id_of(line: &str) -> Result<&str, String> {
+    line.split_whitespace().next().ok_or_else(|| "an empty line has no id".to_owned())
 }
 
 struct Agent {
@@ -186,8 +189,8 @@ impl Agent {
     }
 
     async fn tap(&self, outline: &str, label: &str) -> Result<(), String> {
-        let (x, y) = point_of(line_with(outline, label)?)?;
-        self.call("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await.map(drop)
+        let id = id_of(line_with(outline, label)?)?;
+        self.call("tap_element", &format!(r#"{{"elementId":"{id}"}}"#)).await.map(drop)
     }
 
     async fn log_in(&mut self, outline: &str) -> Result<(), String> {

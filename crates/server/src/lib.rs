@@ -9,3 +9,4 @@ pub mod args;
 pub mod mcp;
 mod picture;
 pub mod tools;
+pub mod tree;

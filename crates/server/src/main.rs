@@ -6,6 +6,7 @@ mod cli;
 mod demo;
 mod docs;
 mod doctor;
+mod offline;
 mod virtual_phone;
 
 use std::io::Write as _;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
+use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::mcp::McpServer;
 use mobile_debug_mcp::{args, tools};
@@ -48,6 +50,8 @@ async fn run(cli: Cli) -> ExitCode {
             _ => docs::plain(),
         }),
         Some(Command::Call { tool, json, devices }) => call(&app(&devices), &tool, &json).await,
+        Some(Command::Tree(args)) => answered(offline::tree(&args)),
+        Some(Command::Diff(args)) => answered(offline::diff(&args)),
         Some(Command::Virtual { device: VirtualDevice::Android(options) }) => {
             virtual_phone::run(options).await
         }
@@ -90,6 +94,13 @@ async fn call(app: &App, tool: &str, json: &str) -> ExitCode {
     }
     let printed = print(&text);
     if answer.is_error { ExitCode::FAILURE } else { printed }
+}
+
+fn answered(answer: Result<Answer, String>) -> ExitCode {
+    match answer {
+        Ok(answer) => print(&answer.text),
+        Err(problem) => fail(&problem),
+    }
 }
 
 /// To stdout, for commands that are not the server.

@@ -1,19 +1,22 @@
 //! A screen as text for an agent: one line for each element worth its attention, in document order.
 
+mod changes;
 mod page;
 
 use std::fmt::Write;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::actionable::{inner_targets, tap_point};
 use crate::element::{Element, Role};
-use crate::geometry::{Point, Rect};
+use crate::geometry::Rect;
 use crate::identity::ElementId;
 use crate::label::{self, Label, LabelSource, Value};
 use crate::quote::push_quoted;
 use crate::reading::Reading;
 use crate::snapshot::Snapshot;
 
+pub use changes::{Changes, changes};
 pub use page::{Page, page};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +76,8 @@ pub struct Lines {
     pub off_screen: usize,
     /// Lines deeper than asked for.
     pub too_deep: usize,
+    /// Elements whose words stand on the line of another one.
+    pub folded: usize,
 }
 
 /// `ids`: one for each element.
@@ -234,7 +239,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn kind(&self, index: usize, element: &Element) -> Option<Kind> {
+    fn kind(&mut self, index: usize, element: &Element) -> Option<Kind> {
         if element.is_tappable() {
             return Some(Kind::Tappable);
         }
@@ -256,7 +261,9 @@ impl<'a> Writer<'a> {
             return Some(Kind::Shown);
         }
         let words = label::own_words(element)?;
-        (!self.already_said(index, words)).then_some(Kind::Shown)
+        let said = self.already_said(index, words);
+        self.out.folded += usize::from(said);
+        (!said).then_some(Kind::Shown)
     }
 
     fn already_said(&self, index: usize, words: &str) -> bool {
@@ -278,7 +285,7 @@ impl<'a> Writer<'a> {
         if label.is_some_and(|label| label.source != LabelSource::Descendants) {
             return false;
         }
-        let inner = self.inner_targets(index);
+        let inner = inner_targets(self.reading, index);
         let center = rect.center();
         inner.iter().any(|inner| inner.contains(center)) || (inner.len() > 1 && self.fills_screen(rect))
     }
@@ -319,7 +326,7 @@ impl<'a> Writer<'a> {
             self.push_scrolling(&mut line, index);
         }
         if self.options.points && matches!(kind, Kind::Tappable | Kind::Control) {
-            let point = self.tap_point(index, rect);
+            let point = tap_point(self.reading, index).unwrap_or_else(|| rect.center());
             let _ = write!(line, " @{},{}", point.x, point.y);
         }
         line
@@ -390,30 +397,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The middle of what can be seen, or another point when something inside would take the tap.
-    fn tap_point(&self, index: usize, rect: Rect) -> Point {
-        let inner = self.inner_targets(index);
-        let free = |point: &Point| !inner.iter().any(|rect| rect.contains(*point));
-        candidates(rect).into_iter().find(free).unwrap_or_else(|| rect.center())
-    }
-
-    /// What can be seen of the outermost tappable or scrolling elements inside.
-    fn inner_targets(&self, index: usize) -> Vec<Rect> {
-        let end = self.snapshot.elements[index].end as usize;
-        let mut rects = Vec::new();
-        let mut next = index + 1;
-        while next < end && rects.len() < INNER_TARGETS_MAX {
-            let Some(element) = self.snapshot.elements.get(next) else { break };
-            if element.is_tappable() || element.affordances.scrollable {
-                rects.extend(self.rect(next));
-                next = (element.end as usize).max(next + 1);
-            } else {
-                next += 1;
-            }
-        }
-        rects
-    }
-
     fn push_line(&mut self, index: usize, indent: usize, text: String, kind: Kind) {
         if indent > self.options.depth_max {
             self.out.too_deep += 1;
@@ -427,33 +410,6 @@ impl<'a> Writer<'a> {
 }
 
 const ID_MAX_CHARS: usize = 60;
-
-/// For the choice of a point; a screen-wide element may hold thousands.
-const INNER_TARGETS_MAX: usize = 64;
-
-fn candidates(rect: Rect) -> [Point; 9] {
-    let center = rect.center();
-    let x = [
-        rect.left.saturating_add(rect.width() / 8),
-        rect.right.saturating_sub(rect.width() / 8).saturating_sub(1),
-    ];
-    let y = [
-        rect.top.saturating_add(rect.height() / 8),
-        rect.bottom.saturating_sub(rect.height() / 8).saturating_sub(1),
-    ];
-    let at = |x, y| Point { x, y };
-    [
-        center,
-        at(x[0], center.y),
-        at(x[1], center.y),
-        at(center.x, y[0]),
-        at(center.x, y[1]),
-        at(x[0], y[0]),
-        at(x[1], y[0]),
-        at(x[0], y[1]),
-        at(x[1], y[1]),
-    ]
-}
 
 /// A tappable row often holds the switch or check box that it operates, which is not tappable itself; Compose even
 /// puts the role of a control into a child without text.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mdm_core::device::Input;
 use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::label::label;
 use mdm_engine::{Progress, ReadBack, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
-use crate::args::{PlatformArg, point, wanted};
+use crate::args::{PlatformArg, element_id, point, wanted};
 
 /// The envelope of every action.
 #[derive(Serialize)]
@@ -86,6 +87,49 @@ impl Tool for Tap {
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
         session.input(Input::Tap(point), progress).await?;
         Ok(dispatched(app, Self::NAME, &session, PointSelector { x: point.x, y: point.y }, progress))
+    }
+}
+
+pub struct TapElement;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TapElementParams {
+    /// From get_ui_tree, like e12.
+    element_id: String,
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ElementSelector {
+    #[serde(rename = "elementId")]
+    element_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    point: [i32; 2],
+}
+
+impl Tool for TapElement {
+    type Params = TapElementParams;
+    const NAME: &'static str = "tap_element";
+    const TITLE: &'static str = "Tap an element";
+    const DESCRIPTION: &'static str = "Tap an element by its id, where it is now. An id whose element is gone answers \
+        STALE_REFERENCE and nothing is tapped. success = the device took the tap.";
+    const EFFECT: Effect = Effect::Acts;
+    const TIMEOUT: Duration = Duration::from_secs(30);
+
+    async fn run(app: &App, params: TapElementParams, progress: &Progress) -> Result<Answer, Failure> {
+        let id = element_id(&params.element_id)?;
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
+        let tapped = session.tap_element(id, progress).await?;
+        let label = label(&tapped.seen.reading.snapshot, tapped.index);
+        let selector = ElementSelector {
+            element_id: id.to_string(),
+            label: label.map(|label| label.text.into_owned()),
+            point: [tapped.point.x, tapped.point.y],
+        };
+        Ok(dispatched(app, Self::NAME, &session, selector, progress))
     }
 }
 

@@ -5,7 +5,6 @@ mod devices;
 mod input;
 mod logs;
 mod observe;
-mod tree_json;
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -101,7 +100,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 14] = [
+pub static TOOLS: [Entry; 16] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -109,10 +108,12 @@ pub static TOOLS: [Entry; 14] = [
     Entry::of::<apps::RestartApp>(),
     Entry::of::<apps::ResetAppData>(),
     Entry::of::<observe::GetUiTree>(),
+    Entry::of::<observe::GetScreenFingerprint>(),
     Entry::of::<observe::GetCurrentScreen>(),
     Entry::of::<observe::CaptureScreenshot>(),
     Entry::of::<logs::GetLogs>(),
     Entry::of::<input::Tap>(),
+    Entry::of::<input::TapElement>(),
     Entry::of::<input::Swipe>(),
     Entry::of::<input::TypeText>(),
     Entry::of::<input::PressBack>(),

@@ -1,23 +1,26 @@
 //! Looking at a device: its tree, its screen's name, its pixels.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::error::Failure;
-use mdm_core::outline::{OutlineOptions, outline};
-use mdm_core::snapshot::Snapshot;
-use mdm_engine::{Observed, Progress};
+use mdm_core::delta::delta;
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::outline::OutlineOptions;
+use mdm_core::tracker::{Seen, Since};
+use mdm_engine::{Progress, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::tree_json::{Resolution, TreeHead, TreeJson};
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
-use crate::args::{PlatformArg, wanted};
+use crate::args::{PlatformArg, element_id, wanted};
 use crate::picture;
+use crate::tree::{self, DeltaJson, Handle, Resolution, TreeHead, TreeJson};
 
-/// Defects named in an answer; the number of all is given as well.
-const DEFECTS_SHOWN_MAX: usize = 5;
+/// Of an outline, unless the caller says otherwise; the largest real screens fit.
+const TOKENS_DEFAULT: u32 = 8000;
+const TOKENS_MAX: u32 = 100_000;
 
 pub struct GetUiTree;
 
@@ -26,8 +29,25 @@ pub struct GetUiTree;
 pub struct GetUiTreeParams {
     platform: Option<PlatformArg>,
     device_id: Option<String>,
-    /// outline (default): one line an element, @x,y is where to tap. json: every element with all attributes.
+    /// outline (default): a line an element. json: every element with all attributes.
     format: Option<TreeFormat>,
+    /// Only this element and what it holds: an id like e12.
+    target: Option<String>,
+    /// Only what changed since this snapshot_revision.
+    #[serde(rename = "since_revision")]
+    since_revision: Option<u64>,
+    /// Add @x,y, where to tap.
+    coordinates: Option<bool>,
+    /// Add #ids, the developer's identifiers.
+    ids: Option<bool>,
+    /// Levels of nesting to show.
+    depth: Option<u32>,
+    /// Limit of an outline (default 8000); what is cut is said.
+    #[serde(rename = "max_tokens")]
+    max_tokens: Option<u32>,
+    /// From a cut answer, to read on.
+    #[serde(rename = "continue")]
+    next: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -37,75 +57,156 @@ enum TreeFormat {
     Json,
 }
 
-#[derive(Serialize)]
-struct TreeFacts<'a> {
-    #[serde(flatten)]
-    head: TreeHead<'a>,
-    shown: usize,
-    of: usize,
-    /// Elements outside the visible part of the screen.
-    #[serde(skip_serializing_if = "is_zero")]
-    off_screen: usize,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// Present when the device's answer was damaged.
-#[derive(Serialize)]
-pub(super) struct Partial {
-    /// Elements are missing: "not there" cannot be concluded from this tree.
-    partial: bool,
-    defects: Vec<String>,
-    defect_count: usize,
-}
-
-impl Partial {
-    pub(super) fn of(snapshot: &Snapshot) -> Option<Partial> {
-        if snapshot.defects.is_empty() {
-            return None;
-        }
-        let describe =
-            |d: &mdm_core::snapshot::Defect| format!("{:?} at byte {}: {:.80}", d.kind, d.offset, d.detail);
-        Some(Partial {
-            partial: !snapshot.is_whole(),
-            defects: snapshot.defects.iter().take(DEFECTS_SHOWN_MAX).map(describe).collect(),
-            defect_count: snapshot.defects.len(),
-        })
-    }
-}
-
 impl Tool for GetUiTree {
     type Params = GetUiTreeParams;
     const NAME: &'static str = "get_ui_tree";
     const TITLE: &'static str = "UI tree";
-    const DESCRIPTION: &'static str = "What is on the screen, read from the device now. Look here before acting and to \
-        check what an action did. snapshot_revision goes up when something that matters changed.";
+    const DESCRIPTION: &'static str = "What is on the screen, read from the device now. Ids (e12) stay with their element \
+        and work in every tool that takes one. snapshot_revision goes up when something that matters changed.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(30);
 
     async fn run(app: &App, params: GetUiTreeParams, progress: &Progress) -> Result<Answer, Failure> {
-        let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        let observed = session.observe(progress).await?;
-        let device = session.id();
-        Ok(match params.format {
-            Some(TreeFormat::Json) => Answer::json(&TreeJson::new(device, &observed)),
-            Some(TreeFormat::Outline) | None => outline_answer(device, &observed),
-        })
+        let handle = params.next.as_deref().map(handle).transpose()?;
+        let target = params.target.as_deref().map(element_id).transpose()?;
+        let mut view = view(&params, handle)?;
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
+        let look = look(&session, progress, params.since_revision).await?;
+        let seen = &look.seen;
+        if let Some(handle) = handle.filter(|handle| handle.revision != seen.revision) {
+            return Err(moved_on(handle.revision, seen.revision));
+        }
+        view.options.root = match target {
+            Some(id) => Some(seen.index_of(id).ok_or_else(|| mdm_engine::stale(id))?),
+            None => None,
+        };
+        Ok(answer(session.id(), &look, &view, &params))
     }
 }
 
-fn outline_answer(device: &str, observed: &Observed) -> Answer {
-    let snapshot = &observed.snapshot;
-    let outline = outline(snapshot, &OutlineOptions::default());
-    let facts = TreeFacts {
-        head: TreeHead::new(device, observed),
-        shown: outline.shown,
-        of: outline.total,
-        off_screen: outline.off_screen,
+/// A capture and what the agent knew before it.
+struct Look {
+    seen: Arc<Seen>,
+    /// Against the tree that was handed out last.
+    last: Option<Since>,
+    /// Against the revision that was asked for; `None` inside when that is no longer kept.
+    asked: Option<Option<Since>>,
+}
+
+async fn look(session: &Session, progress: &Progress, since: Option<u64>) -> Result<Look, Failure> {
+    let seen = session.observe(progress).await?;
+    let mut memory = session.memory();
+    let asked = since.map(|revision| memory.tracker.since(revision));
+    let last = memory.tracker.since_reported();
+    memory.tracker.report();
+    Ok(Look { seen, last, asked })
+}
+
+fn answer(device: &str, look: &Look, view: &tree::Wanted, params: &GetUiTreeParams) -> Answer {
+    let seen = &look.seen;
+    let head = TreeHead::new(Some(device), seen).since(look.last.as_ref());
+    let json = params.format == Some(TreeFormat::Json);
+    match &look.asked {
+        Some(Some(since)) if json => {
+            let (base, now) = (&since.base.reading.snapshot, &seen.reading.snapshot);
+            let delta = delta(base, now, &since.pairing);
+            Answer::json(&DeltaJson::new(head, since.base.revision, &delta))
+        }
+        Some(Some(since)) => tree::changes_answer(Some(device), since, seen, view),
+        asked => {
+            let head = if asked.is_some() { head.whole_because_base_is_gone() } else { head };
+            if json {
+                Answer::json(&TreeJson::new(head, seen, view.options.root))
+            } else {
+                tree::outline_answer(head, seen, view)
+            }
+        }
+    }
+}
+
+fn view(params: &GetUiTreeParams, handle: Option<Handle>) -> Result<tree::Wanted, Failure> {
+    let max_tokens = params.max_tokens.unwrap_or(TOKENS_DEFAULT);
+    if !(1..=TOKENS_MAX).contains(&max_tokens) {
+        return Err(Failure::new(
+            ErrorCode::InvalidArgument,
+            format!("max_tokens = {max_tokens} is not between 1 and {TOKENS_MAX}"),
+            "leave it out for the default of 8000",
+        ));
+    }
+    let options = OutlineOptions {
+        points: params.coordinates == Some(true),
+        stable_ids: params.ids == Some(true),
+        depth_max: params.depth.map_or(usize::MAX, |depth| depth as usize),
+        ..OutlineOptions::default()
     };
-    Answer::json(&facts).with_lines(&outline.text)
+    Ok(tree::Wanted {
+        options,
+        max_tokens: max_tokens as usize,
+        page: handle.map_or(1, |handle| handle.page),
+    })
+}
+
+fn handle(text: &str) -> Result<Handle, Failure> {
+    Handle::parse(text).ok_or_else(|| {
+        Failure::new(
+            ErrorCode::InvalidArgument,
+            format!("continue = {text:?} is not from a cut answer"),
+            "pass the value of \"continue\" as it came",
+        )
+    })
+}
+
+fn moved_on(then: u64, now: u64) -> Failure {
+    Failure::new(
+        ErrorCode::StaleReference,
+        format!("the outline was of revision {then}, and the screen is now at revision {now}"),
+        "read the tree again without continue, or with since_revision for what changed",
+    )
+}
+
+pub struct GetScreenFingerprint;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct GetScreenFingerprintParams {
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FingerprintFacts<'a> {
+    device: &'a str,
+    fingerprint: String,
+    activity: &'a str,
+    snapshot_revision: u64,
+    captured_at_ms: u64,
+}
+
+impl Tool for GetScreenFingerprint {
+    type Params = GetScreenFingerprintParams;
+    const NAME: &'static str = "get_screen_fingerprint";
+    const TITLE: &'static str = "Screen fingerprint";
+    const DESCRIPTION: &'static str = "A short value that stays the same while the screen only moves, scrolls or ticks, \
+        and changes with the screen or the state of anything on it.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = Duration::from_secs(30);
+
+    async fn run(
+        app: &App,
+        params: GetScreenFingerprintParams,
+        progress: &Progress,
+    ) -> Result<Answer, Failure> {
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
+        let seen = session.observe(progress).await?;
+        let screen = seen.reading.snapshot.screen.as_ref();
+        Ok(Answer::json(&FingerprintFacts {
+            device: session.id(),
+            fingerprint: seen.fingerprint.to_string(),
+            activity: screen.map_or("", |screen| &screen.activity),
+            snapshot_revision: seen.revision,
+            captured_at_ms: seen.captured_at_ms,
+        }))
+    }
 }
 
 pub struct GetCurrentScreen;

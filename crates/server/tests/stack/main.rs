@@ -14,5 +14,6 @@ mod faults;
 mod fleet;
 mod hostile_trees;
 mod mcp;
+mod screen;
 mod story;
 mod world;

@@ -62,7 +62,7 @@ impl World {
     }
 
     pub async fn tree(&self) -> String {
-        self.ok("get_ui_tree", "{}").await
+        self.ok("get_ui_tree", r#"{"coordinates":true,"ids":true}"#).await
     }
 
     /// Reads trees until one shows `text`.

@@ -1,0 +1,61 @@
+//! Screens from files, through the same code as the tools: what an agent saw can be looked at again anywhere.
+
+use std::path::Path;
+
+use mdm_core::delta::delta;
+use mdm_core::outline::OutlineOptions;
+use mdm_core::snapshot::Snapshot;
+use mdm_core::tracker::Tracker;
+use mobile_debug_mcp::answer::Answer;
+use mobile_debug_mcp::tree::{self, DeltaJson, TreeHead, TreeJson};
+
+use crate::cli::{DiffArgs, FormatArg, TreeArgs};
+
+/// A larger file is no screen; what a device sends is limited too.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+const DIFF_TOKENS_MAX: usize = 8000;
+
+pub fn tree(args: &TreeArgs) -> Result<Answer, String> {
+    let seen = tree::seen(load(&args.file)?);
+    let head = TreeHead::new(None, &seen);
+    if args.format == FormatArg::Json {
+        return Ok(Answer::json(&TreeJson::new(head, &seen, None)));
+    }
+    let options =
+        OutlineOptions { points: args.coordinates, stable_ids: args.ids, ..OutlineOptions::default() };
+    let wanted = tree::Wanted { options, max_tokens: args.max_tokens as usize, page: args.page as usize };
+    Ok(tree::outline_answer(head, &seen, &wanted))
+}
+
+pub fn diff(args: &DiffArgs) -> Result<Answer, String> {
+    let mut tracker = Tracker::default();
+    tracker.observe(load(&args.before)?, 0);
+    tracker.report();
+    let now = tracker.observe(load(&args.after)?, 1);
+    let since = tracker.since(1).ok_or("the first screen was not kept")?;
+    if args.format == FormatArg::Json {
+        let delta = delta(&since.base.reading.snapshot, &now.reading.snapshot, &since.pairing);
+        let head = TreeHead::new(None, &now).since(Some(&since));
+        return Ok(Answer::json(&DeltaJson::new(head, since.base.revision, &delta)));
+    }
+    let options = OutlineOptions::default();
+    let wanted = tree::Wanted { options, max_tokens: DIFF_TOKENS_MAX, page: 1 };
+    Ok(tree::changes_answer(None, &since, &now, &wanted))
+}
+
+fn load(path: &Path) -> Result<Snapshot, String> {
+    let say = |error: std::io::Error| format!("{}: {error}", path.display());
+    let size = std::fs::metadata(path).map_err(say)?.len();
+    if size > FILE_BYTES_MAX {
+        return Err(format!(
+            "{}: {size} bytes are more than the {FILE_BYTES_MAX} that are read",
+            path.display()
+        ));
+    }
+    let bytes = std::fs::read(path).map_err(say)?;
+    let known =
+        "known are uiautomator and Appium hierarchies, WebDriverAgent and idb answers, and get_ui_tree json";
+    tree::read(&bytes)
+        .map(|(_, snapshot)| snapshot)
+        .ok_or_else(|| format!("{}: this shows no screen; {known}", path.display()))
+}

@@ -1,0 +1,398 @@
+//! The full tree in the predecessor's keys, without nulls, and read back again.
+
+use mdm_core::delta::{Delta, Op};
+use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
+use mdm_core::geometry::Rect;
+use mdm_core::identity::ElementId;
+use mdm_core::label::label;
+use mdm_core::selector::{Census, stable_id, test_tag};
+use mdm_core::snapshot::{Defect, Snapshot};
+use mdm_core::tracker::Seen;
+use serde::{Deserialize, Serialize};
+
+use super::TreeHead;
+
+/// Elements in one answer; the rest is counted.
+const ELEMENTS_MAX: usize = 4000;
+
+#[derive(Serialize)]
+pub struct TreeJson<'a> {
+    platform: &'static str,
+    #[serde(flatten)]
+    head: TreeHead<'a>,
+    fingerprint: String,
+    #[serde(skip_serializing_if = "is_upright")]
+    rotation: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elements_left_out: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    defect_list: Vec<DefectJson>,
+    elements: Vec<ElementJson<'a>>,
+}
+
+fn is_upright(rotation: &u8) -> bool {
+    *rotation == 0
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct DefectJson {
+    pub kind: String,
+    pub offset: usize,
+    pub detail: String,
+}
+
+impl From<&Defect> for DefectJson {
+    fn from(defect: &Defect) -> DefectJson {
+        DefectJson {
+            kind: format!("{:?}", defect.kind),
+            offset: defect.offset,
+            detail: defect.detail.clone(),
+        }
+    }
+}
+
+impl<'a> TreeJson<'a> {
+    /// `root`: only this element and what it holds.
+    pub fn new(head: TreeHead<'a>, seen: &'a Seen, root: Option<usize>) -> TreeJson<'a> {
+        let snapshot = &seen.reading.snapshot;
+        let range = root.map_or(0..snapshot.elements.len(), |root| {
+            let range = seen.reading.range(root as u32);
+            range.start as usize..range.end as usize
+        });
+        let census = Census::of(snapshot);
+        let shown = range.start..range.end.min(range.start + ELEMENTS_MAX);
+        TreeJson {
+            platform: snapshot.platform.as_str(),
+            head,
+            fingerprint: seen.fingerprint.to_string(),
+            rotation: snapshot.rotation,
+            elements_left_out: (range.end > shown.end).then(|| range.end - shown.end),
+            defect_list: snapshot.defects.iter().map(DefectJson::from).collect(),
+            elements: shown.map(|index| ElementJson::new(seen, index, &census)).collect(),
+        }
+    }
+}
+
+/// Extraction, resolver and session each in their own fields (ID-07).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ElementJson<'a> {
+    #[serde(rename = "element_id")]
+    element_id: String,
+    index: usize,
+    #[serde(flatten)]
+    raw: RawJson,
+    visible: bool,
+    center: [i32; 2],
+    #[serde(rename = "stable_id", skip_serializing_if = "Option::is_none")]
+    stable_id: Option<&'a str>,
+    /// Several elements carry this stable_id (ID-04).
+    #[serde(rename = "stable_id_collision", skip_serializing_if = "Option::is_none")]
+    collision: Option<usize>,
+    #[serde(rename = "test_tag", skip_serializing_if = "Option::is_none")]
+    test_tag: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selector: Option<SelectorJson<'a>>,
+    semantic: Semantic,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_id: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct SelectorJson<'a> {
+    value: &'a str,
+    confidence: ConfidenceJson,
+}
+
+#[derive(Serialize)]
+struct ConfidenceJson {
+    score: f64,
+    reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct Semantic {
+    is_clickable: bool,
+    is_container: bool,
+}
+
+impl<'a> ElementJson<'a> {
+    fn new(seen: &'a Seen, index: usize, census: &Census) -> ElementJson<'a> {
+        let snapshot = &seen.reading.snapshot;
+        let element = &snapshot.elements[index];
+        let center = element.bounds.center();
+        let id = stable_id(snapshot, element);
+        let selector = census.selector(snapshot, element).filter(|_| !element.password).map(|selector| {
+            let confidence =
+                ConfidenceJson { score: selector.confidence.score, reason: selector.confidence.reason };
+            SelectorJson { value: selector.value, confidence }
+        });
+        ElementJson {
+            element_id: seen.ids.get(index).copied().unwrap_or(ElementId(0)).to_string(),
+            index,
+            raw: RawJson::from(element),
+            visible: seen.reading.nodes[index].visible.is_some(),
+            center: [center.x, center.y],
+            stable_id: id,
+            collision: id.map(|id| census.with_id(id)).filter(|holders| *holders > 1),
+            test_tag: test_tag(snapshot, element),
+            label: label(snapshot, index).map(|label| label.text.into_owned()),
+            selector,
+            semantic: Semantic {
+                is_clickable: element.affordances.clickable,
+                is_container: matches!(element.role, Role::Container | Role::List),
+            },
+            parent_id: element.parent,
+            children: snapshot.children(index).take(ELEMENTS_MAX).collect(),
+        }
+    }
+}
+
+/// What was extracted, whole: a tree written so can be read back as it was.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RawJson {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<Box<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content_description: Option<Box<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hint: Option<Box<str>>,
+    #[serde(default, rename = "type")]
+    class: Box<str>,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    package: Box<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resource_id: Option<Box<str>>,
+    #[serde(default)]
+    clickable: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    enabled: Option<bool>,
+    bounds: [i32; 4],
+    depth: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    role: Option<Box<str>>,
+    #[serde(default, skip_serializing_if = "StateJson::is_empty")]
+    state: StateJson,
+    /// A secret field: its text is never sent, only how long it is.
+    #[serde(default, rename = "password_length", skip_serializing_if = "Option::is_none")]
+    password_length: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    displayed: Option<bool>,
+    /// Of clickable, longClickable, scrollable, focusable, checkable, adjustable, password.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    can: Vec<Box<str>>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct StateJson {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checked: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selected: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    focused: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expanded: Option<bool>,
+    /// As the platform wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    raw_value: Option<Box<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    value_range: Option<RangeJson>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct RangeJson {
+    min: f64,
+    max: f64,
+}
+
+impl StateJson {
+    fn is_empty(&self) -> bool {
+        let flags = self.checked.or(self.selected).or(self.focused).or(self.expanded);
+        flags.is_none() && self.raw_value.is_none() && self.value_range.is_none()
+    }
+}
+
+const CAN_PASSWORD: &str = "password";
+
+fn can(element: &Element) -> Vec<Box<str>> {
+    let Affordances { clickable: _, long_clickable, scrollable, focusable, checkable, adjustable } =
+        element.affordances;
+    let named = [
+        (long_clickable, "long_click"),
+        (scrollable, "scroll"),
+        (focusable, "focus"),
+        (checkable, "check"),
+        (adjustable, "adjust"),
+        (element.password, CAN_PASSWORD),
+    ];
+    named.into_iter().filter(|(yes, _)| *yes).map(|(_, name)| name.into()).collect()
+}
+
+impl From<&Element> for RawJson {
+    fn from(element: &Element) -> RawJson {
+        let Rect { left, top, right, bottom } = element.bounds;
+        let open = !element.password;
+        // Some apps repeat a secret in its description.
+        let description = element.description.clone().filter(|d| open || Some(d) != element.text.as_ref());
+        RawJson {
+            text: element.text.clone().filter(|_| open),
+            content_description: description,
+            hint: element.hint.clone(),
+            class: (&*element.class).into(),
+            package: (&*element.package).into(),
+            resource_id: element.stable_id.clone(),
+            clickable: element.affordances.clickable,
+            enabled: element.state.enabled,
+            bounds: [left, top, right, bottom],
+            depth: element.depth,
+            role: (element.role != Role::Unknown).then(|| role_name(element.role).into()),
+            state: StateJson {
+                checked: element.state.checked,
+                selected: element.state.selected,
+                focused: element.state.focused,
+                expanded: element.state.expanded,
+                raw_value: element.value.clone().filter(|_| open),
+                value_range: element.value_range.as_ref().map(|r| RangeJson { min: r.min, max: r.max }),
+            },
+            password_length: element
+                .text
+                .as_ref()
+                .filter(|_| element.password)
+                .map(|text| text.chars().count()),
+            displayed: element.displayed,
+            can: can(element),
+        }
+    }
+}
+
+impl From<RawJson> for Element {
+    fn from(raw: RawJson) -> Element {
+        let [left, top, right, bottom] = raw.bounds;
+        let has = |name: &str| raw.can.iter().any(|other| **other == *name);
+        let password = has(CAN_PASSWORD);
+        let hidden = raw.password_length.filter(|_| password).map(|length| dots(length).into());
+        Element {
+            parent: None,
+            end: 0,
+            depth: raw.depth,
+            role: raw.role.as_deref().and_then(role_of).unwrap_or_default(),
+            affordances: Affordances {
+                clickable: raw.clickable,
+                long_clickable: has("long_click"),
+                scrollable: has("scroll"),
+                focusable: has("focus"),
+                checkable: has("check"),
+                adjustable: has("adjust"),
+            },
+            class: raw.class.into(),
+            package: raw.package.into(),
+            stable_id: raw.resource_id,
+            text: raw.text.or(hidden),
+            description: raw.content_description,
+            hint: raw.hint,
+            value: raw.state.raw_value,
+            value_range: raw.state.value_range.map(|r| Box::new(ValueRange { min: r.min, max: r.max })),
+            bounds: Rect { left, top, right, bottom },
+            state: State {
+                enabled: raw.enabled,
+                checked: raw.state.checked,
+                selected: raw.state.selected,
+                focused: raw.state.focused,
+                expanded: raw.state.expanded,
+            },
+            password,
+            displayed: raw.displayed,
+        }
+    }
+}
+
+/// A secret is as long as a secret may be; a larger number in a file is a mistake.
+const PASSWORD_LENGTH_MAX: usize = 4096;
+
+fn dots(length: usize) -> String {
+    "•".repeat(length.min(PASSWORD_LENGTH_MAX))
+}
+
+/// The snapshot as it leaves the server: secrets are dots.
+pub fn redacted(mut snapshot: Snapshot) -> Snapshot {
+    for element in snapshot.elements.iter_mut().filter(|element| element.password) {
+        if element.description == element.text {
+            element.description = None;
+        }
+        element.text = element.text.take().map(|text| dots(text.chars().count()).into());
+        element.value = None;
+    }
+    snapshot
+}
+
+const ROLES: [(Role, &str); 23] = [
+    (Role::Button, "button"),
+    (Role::Link, "link"),
+    (Role::Text, "text"),
+    (Role::Heading, "heading"),
+    (Role::TextField, "text_field"),
+    (Role::Switch, "switch"),
+    (Role::Checkbox, "checkbox"),
+    (Role::Radio, "radio"),
+    (Role::Slider, "slider"),
+    (Role::Stepper, "stepper"),
+    (Role::Picker, "picker"),
+    (Role::Dropdown, "dropdown"),
+    (Role::SegmentedControl, "segmented_control"),
+    (Role::Tab, "tab"),
+    (Role::Key, "key"),
+    (Role::Image, "image"),
+    (Role::Progress, "progress"),
+    (Role::List, "list"),
+    (Role::Row, "row"),
+    (Role::WebView, "web_view"),
+    (Role::Dialog, "dialog"),
+    (Role::Container, "container"),
+    (Role::Unknown, ""),
+];
+
+fn role_name(role: Role) -> &'static str {
+    ROLES.iter().find(|(other, _)| *other == role).map_or("", |(_, name)| name)
+}
+
+fn role_of(name: &str) -> Option<Role> {
+    ROLES.iter().find(|(_, other)| *other == name).map(|(role, _)| *role)
+}
+
+/// A later tree as changes to an earlier one (SY-15): kept ranges, changed elements, new elements, in the later order.
+#[derive(Serialize)]
+pub struct DeltaJson<'a> {
+    #[serde(flatten)]
+    head: TreeHead<'a>,
+    since_revision: u64,
+    ops: Vec<OpJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum OpJson {
+    /// First index in the earlier tree, and how many.
+    Keep([u32; 2]),
+    Patch {
+        from: u32,
+        element: Box<RawJson>,
+    },
+    Put(Box<RawJson>),
+}
+
+impl<'a> DeltaJson<'a> {
+    pub fn new(head: TreeHead<'a>, since_revision: u64, delta: &Delta) -> DeltaJson<'a> {
+        let op = |op: &Op| match op {
+            Op::Keep { from, count } => OpJson::Keep([*from, *count]),
+            Op::Patch { from, element } => OpJson::Patch { from: *from, element: Box::new(element.into()) },
+            Op::Put { element } => OpJson::Put(Box::new(element.into())),
+        };
+        DeltaJson { head, since_revision, ops: delta.ops.iter().map(op).collect() }
+    }
+}

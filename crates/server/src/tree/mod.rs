@@ -1,0 +1,252 @@
+//! A screen as an answer: the outline, what changed, or every element as JSON. The tools and the offline commands answer
+//! with the same code.
+
+mod json;
+mod read;
+
+use std::sync::Arc;
+
+use mdm_core::change::Diff;
+use mdm_core::geometry::Size;
+use mdm_core::outline::{Lines, OutlineOptions, changes, lines, page};
+use mdm_core::snapshot::{Defect, Snapshot};
+use mdm_core::tracker::{Seen, Since};
+use serde::Serialize;
+
+use crate::answer::Answer;
+
+pub use json::{DeltaJson, TreeJson, redacted};
+pub use read::{Source, read};
+
+/// Defects named in an outline's answer; the number of all is given as well.
+const DEFECTS_SHOWN_MAX: usize = 5;
+
+#[derive(Serialize)]
+pub struct Resolution {
+    width: u32,
+    height: u32,
+}
+
+impl From<Size> for Resolution {
+    fn from(size: Size) -> Resolution {
+        Resolution { width: size.width, height: size.height }
+    }
+}
+
+/// What every answer about a tree begins with; all come from one capture (SY-01).
+#[derive(Serialize)]
+pub struct TreeHead<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screen: Option<String>,
+    resolution: Resolution,
+    snapshot_revision: u64,
+    captured_at_ms: u64,
+    /// Against the tree that was handed out before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot_delta: Option<DeltaFacts>,
+    /// The revision that a delta was asked against is no longer kept: this is the whole tree.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    since_revision_gone: bool,
+    #[serde(flatten)]
+    partial: Option<Partial>,
+}
+
+impl<'a> TreeHead<'a> {
+    pub fn new(device: Option<&'a str>, seen: &Seen) -> TreeHead<'a> {
+        let snapshot = &seen.reading.snapshot;
+        TreeHead {
+            device,
+            screen: snapshot.screen.as_ref().map(|screen| screen.component()),
+            resolution: snapshot.size.into(),
+            snapshot_revision: seen.revision,
+            captured_at_ms: seen.captured_at_ms,
+            snapshot_delta: None,
+            since_revision_gone: false,
+            partial: Partial::of(snapshot),
+        }
+    }
+
+    pub fn whole_because_base_is_gone(self) -> TreeHead<'a> {
+        TreeHead { since_revision_gone: true, ..self }
+    }
+
+    /// Says how much changed since the tree that the agent saw last.
+    pub fn since(self, since: Option<&Since>) -> TreeHead<'a> {
+        let changed = since.filter(|since| since.diff.is_relevant());
+        TreeHead { snapshot_delta: changed.map(|since| DeltaFacts::new(&since.base, &since.diff)), ..self }
+    }
+}
+
+/// How two captures differ, in numbers (SY-11). Elements without words count too.
+#[derive(Serialize)]
+pub struct DeltaFacts {
+    since_revision: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    added: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    removed: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    changed: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    reordered: usize,
+}
+
+impl DeltaFacts {
+    pub fn new(base: &Seen, diff: &Diff) -> DeltaFacts {
+        DeltaFacts {
+            since_revision: base.revision,
+            change: diff.kind.as_str(),
+            added: diff.added.len(),
+            removed: diff.removed.len(),
+            changed: diff.changed.len(),
+            reordered: diff.reordered.len(),
+        }
+    }
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// Present when the device's answer was damaged.
+#[derive(Serialize)]
+struct Partial {
+    /// Elements are missing: "not there" cannot be concluded from this tree.
+    partial: bool,
+    defects: Vec<String>,
+    defect_count: usize,
+}
+
+impl Partial {
+    fn of(snapshot: &Snapshot) -> Option<Partial> {
+        if snapshot.defects.is_empty() {
+            return None;
+        }
+        let describe = |d: &Defect| format!("{:?} at byte {}: {:.80}", d.kind, d.offset, d.detail);
+        Some(Partial {
+            partial: !snapshot.is_whole(),
+            defects: snapshot.defects.iter().take(DEFECTS_SHOWN_MAX).map(describe).collect(),
+            defect_count: snapshot.defects.len(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct OutlineFacts<'a> {
+    #[serde(flatten)]
+    head: TreeHead<'a>,
+    shown: usize,
+    of: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    off_screen: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    too_deep: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
+    /// Pass it as `continue` to read on.
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// Which part of an outline is wanted.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    pub options: OutlineOptions,
+    pub max_tokens: usize,
+    /// From 1.
+    pub page: usize,
+}
+
+pub fn outline_answer(head: TreeHead<'_>, seen: &Seen, wanted: &Wanted) -> Answer {
+    let lines = outline(seen, &wanted.options);
+    let page = page(&lines, wanted.max_tokens, wanted.page);
+    let next = (page.left_out > 0).then(|| Handle { revision: seen.revision, page: wanted.page + 1 }.write());
+    let facts = OutlineFacts {
+        head,
+        shown: page.shown,
+        of: lines.total,
+        off_screen: lines.off_screen,
+        too_deep: lines.too_deep,
+        left_out: page.left_out,
+        next,
+    };
+    let mut text = page.text;
+    if page.left_out > 0 {
+        text.push_str(&format!(
+            "… {} more lines, {} of them targets: continue, or ask for a larger max_tokens or a target\n",
+            page.left_out, page.targets_left_out
+        ));
+    }
+    Answer::json(&facts).with_lines(&text)
+}
+
+pub fn outline(seen: &Seen, options: &OutlineOptions) -> Lines {
+    lines(&seen.reading, &seen.ids, options)
+}
+
+#[derive(Serialize)]
+struct ChangesFacts<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'a str>,
+    snapshot_revision: u64,
+    captured_at_ms: u64,
+    snapshot_delta: DeltaFacts,
+    #[serde(flatten)]
+    partial: Option<Partial>,
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
+}
+
+/// Only what changed, in the lines of an outline.
+pub fn changes_answer(device: Option<&str>, since: &Since, now: &Seen, wanted: &Wanted) -> Answer {
+    let (before, after) = (outline(&since.base, &wanted.options), outline(now, &wanted.options));
+    let found = changes(&before, &after, wanted.max_tokens);
+    let facts = ChangesFacts {
+        device,
+        snapshot_revision: now.revision,
+        captured_at_ms: now.captured_at_ms,
+        snapshot_delta: DeltaFacts::new(&since.base, &since.diff),
+        partial: Partial::of(&now.reading.snapshot),
+        left_out: found.left_out,
+    };
+    let mut text = String::new();
+    let screens = [&since.base, now].map(|seen| seen.reading.snapshot.screen.as_ref());
+    if let [Some(was), Some(is)] = screens
+        && was != is
+    {
+        text.push_str(&format!("screen {} -> {}\n", was.component(), is.component()));
+    }
+    text.push_str(&found.text);
+    Answer::json(&facts).with_lines(&text)
+}
+
+/// Where a cut outline goes on: `r12.2` is the second page of revision 12.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handle {
+    pub revision: u64,
+    pub page: usize,
+}
+
+impl Handle {
+    fn write(self) -> String {
+        format!("r{}.{}", self.revision, self.page)
+    }
+
+    pub fn parse(text: &str) -> Option<Handle> {
+        let (revision, page) = text.strip_prefix('r')?.split_once('.')?;
+        let page = page.parse().ok().filter(|page| (1..=PAGES_MAX).contains(page))?;
+        Some(Handle { revision: revision.parse().ok()?, page })
+    }
+}
+
+/// More pages than the largest screen has lines would be a mistake of the caller.
+const PAGES_MAX: usize = 10_000;
+
+/// A capture read from a file, seen for the first time.
+pub fn seen(snapshot: Snapshot) -> Arc<Seen> {
+    mdm_core::tracker::Tracker::default().observe(snapshot, 0)
+}
