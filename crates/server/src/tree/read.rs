@@ -91,3 +91,127 @@ fn defect(json: DefectJson) -> Option<Defect> {
     let kind = kinds.into_iter().find(|kind| format!("{kind:?}") == json.kind)?;
     Some(Defect { kind, offset: json.offset, detail: json.detail })
 }
+
+#[cfg(test)]
+mod tests {
+    use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
+    use mdm_core::geometry::Rect;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tree::{TreeHead, TreeJson, redacted, seen};
+
+    fn text() -> impl Strategy<Value = Option<Box<str>>> {
+        prop::option::of(".{0,12}".prop_map(Into::into))
+    }
+
+    fn flag() -> impl Strategy<Value = Option<bool>> {
+        prop::option::of(any::<bool>())
+    }
+
+    fn element() -> impl Strategy<Value = Element> {
+        let roles =
+            prop::sample::select(vec![Role::Button, Role::Slider, Role::Row, Role::Dialog, Role::Unknown]);
+        let texts = (text(), text(), text(), text(), text(), ".{0,9}", ".{0,9}");
+        let flags = (flag(), flag(), flag(), flag(), flag(), flag(), any::<[bool; 7]>());
+        let range = prop::option::of((-9.0..9.0, 9.0..99.0));
+        let place = (0..6u16, any::<[i32; 4]>());
+        (roles, texts, flags, range, place).prop_map(|(role, texts, flags, range, (depth, b))| {
+            let [clickable, long_clickable, scrollable, focusable, checkable, adjustable, password] = flags.6;
+            Element {
+                depth,
+                role,
+                class: texts.5.into(),
+                package: texts.6.into(),
+                stable_id: texts.0,
+                text: texts.1,
+                description: texts.2,
+                hint: texts.3,
+                value: texts.4,
+                value_range: range.map(|(min, max)| Box::new(ValueRange { min, max })),
+                bounds: Rect::new(b[0], b[1], b[2], b[3]),
+                affordances: Affordances {
+                    clickable,
+                    long_clickable,
+                    scrollable,
+                    focusable,
+                    checkable,
+                    adjustable,
+                },
+                state: State {
+                    enabled: flags.0,
+                    checked: flags.1,
+                    selected: flags.2,
+                    focused: flags.3,
+                    expanded: flags.4,
+                },
+                password,
+                displayed: flags.5,
+                ..Element::default()
+            }
+        })
+    }
+
+    fn snapshot() -> impl Strategy<Value = Snapshot> {
+        let screen = prop::option::of(("[a-z.]{1,9}", "[a-zA-Z.]{1,9}"));
+        let defect = prop::option::of((0..99usize, ".{0,20}"));
+        (prop::collection::vec(element(), 0..20), screen, defect, 0..4u8, any::<bool>()).prop_map(
+            |(mut elements, screen, defect, rotation, ios)| {
+                // A child is one level below its parent, in every tree that was parsed.
+                let mut above = 0;
+                for element in &mut elements {
+                    element.depth = element.depth.min(above);
+                    above = element.depth + 1;
+                }
+                link(&mut elements);
+                Snapshot {
+                    platform: if ios { Platform::Ios } else { Platform::Android },
+                    elements,
+                    size: Size { width: 1080, height: 2400 },
+                    rotation,
+                    screen: screen
+                        .map(|(package, activity)| Screen { activity: format!("x{activity}"), package }),
+                    defects: defect
+                        .map(|(offset, detail)| Defect { kind: DefectKind::Truncated, offset, detail })
+                        .into_iter()
+                        .collect(),
+                }
+            },
+        )
+    }
+
+    proptest! {
+        /// What was written can be read: bug reports hold everything but secrets (ST-07).
+        #[test]
+        fn a_tree_written_as_json_is_read_back(snapshot in snapshot()) {
+            let expect = redacted(snapshot.clone());
+            let seen = seen(snapshot);
+            let json = serde_json::to_vec(&TreeJson::new(TreeHead::new(None, &seen), &seen, None)).unwrap();
+            prop_assert_eq!(read(&json), Some((Source::OwnJson, expect)));
+        }
+
+        #[test]
+        fn any_bytes_are_a_screen_or_not(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            read(&bytes);
+        }
+    }
+
+    #[test]
+    fn a_secret_is_not_in_the_json() {
+        let field = Element {
+            text: Some("hunter2".into()),
+            description: Some("hunter2".into()),
+            value: Some("hunter2".into()),
+            password: true,
+            end: 1,
+            ..Element::default()
+        };
+        for platform in [Platform::Android, Platform::Ios] {
+            let seen = seen(Snapshot { platform, elements: vec![field.clone()], ..Snapshot::default() });
+            let json =
+                serde_json::to_string(&TreeJson::new(TreeHead::new(None, &seen), &seen, None)).unwrap();
+            assert!(!json.contains("hunter2"), "ST-07: {json}");
+            assert!(json.contains("\"password_length\":7"));
+        }
+    }
+}
