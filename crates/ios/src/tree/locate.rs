@@ -121,8 +121,8 @@ fn begins_document(bytes: &[u8], value: usize) -> bool {
 fn quoted(bytes: &[u8], start: usize) -> Option<Located> {
     /// Enough for the first elements with their keys.
     const HEAD_BYTES: usize = 4 << 10;
-    let (raw, _) = json::string_at(bytes, start);
-    let head = Text::Json(&raw[..raw.len().min(HEAD_BYTES)]).read(usize::MAX, &mut Faults::default())?;
+    let (raw, _) = json::string_at(&bytes[..bytes.len().min(start + HEAD_BYTES)], start);
+    let head = Text::Json(raw).read(usize::MAX, &mut Faults::default())?;
     let text = head.trim_ascii_start().as_bytes();
     // A field may well hold an empty list.
     let format = tree(text, 0).filter(|_| !text.starts_with(b"[]"))?;

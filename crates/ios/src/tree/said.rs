@@ -210,6 +210,13 @@ impl Frame {
 }
 
 pub(super) fn number(raw: &[u8]) -> Option<f64> {
+    /// So many digits cannot overflow.
+    const PLAIN_DIGITS_MAX: usize = 9;
+    // Nearly all are whole points, and reading every one as a fraction took a quarter of the time.
+    if (1..=PLAIN_DIGITS_MAX).contains(&raw.len()) && raw.iter().all(u8::is_ascii_digit) {
+        let whole = raw.iter().fold(0, |whole, digit| whole * 10 + u32::from(digit - b'0'));
+        return Some(f64::from(whole));
+    }
     let number: f64 = std::str::from_utf8(raw).ok()?.trim().parse().ok()?;
     number.is_finite().then_some(number)
 }
