@@ -21,11 +21,12 @@ enum Others {
 const CORE: &str = "mdm-core";
 const WIRE: &str = "mdm-wire";
 const ANDROID: &str = "mdm-android";
+const IOS: &str = "mdm-ios";
 const ENGINE: &str = "mdm-engine";
 const PHONE: &str = "mdm-virtual-device";
 const SERVER: &str = "mobile-debug-mcp";
 const XTASK: &str = "xtask";
-const OURS: &[&str] = &[CORE, WIRE, ANDROID, ENGINE, PHONE, SERVER, XTASK];
+const OURS: &[&str] = &[CORE, WIRE, ANDROID, IOS, ENGINE, PHONE, SERVER, XTASK];
 
 const CRATES: &[Crate] = &[
     // Pure: whatever does I/O, keeps time or serialises is not on this list.
@@ -37,10 +38,16 @@ const CRATES: &[Crate] = &[
         others: Others::Never(&["tokio", "mio", "async-", "smol"]),
     },
     Crate { name: ANDROID, knows: &[CORE, WIRE], tests_know: &[PHONE], others: Others::Any },
+    Crate { name: IOS, knows: &[CORE, WIRE], tests_know: &[], others: Others::Any },
     Crate { name: ENGINE, knows: &[CORE], tests_know: &[PHONE], others: Others::Any },
     // Never core or android: it must not be able to share a misreading with the parser.
     Crate { name: PHONE, knows: &[WIRE], tests_know: &[], others: Others::Any },
-    Crate { name: SERVER, knows: &[CORE, ANDROID, ENGINE, PHONE], tests_know: OURS, others: Others::Any },
+    Crate {
+        name: SERVER,
+        knows: &[CORE, ANDROID, IOS, ENGINE, PHONE],
+        tests_know: OURS,
+        others: Others::Any,
+    },
     Crate { name: XTASK, knows: &[WIRE], tests_know: &[], others: Others::Any },
 ];
 
@@ -110,6 +117,7 @@ mod tests {
             "mobile-debug-mcp -> mdm-wire (dev)",
             "mdm-android -> mdm-wire",
             "mdm-android -> mdm-virtual-device (dev)",
+            "mdm-ios -> mdm-core",
             "mdm-engine -> mdm-virtual-device (dev)",
             "mdm-core -> xxhash-rust",
             "mdm-core -> proptest (dev)",
@@ -135,6 +143,7 @@ mod tests {
             "mdm-engine -> mdm-android",
             "mdm-engine -> rmcp (dev)",
             "mdm-android -> mdm-virtual-device",
+            "mdm-ios -> mdm-android",
             "mobile-debug-mcp -> mdm-wire",
             "xtask -> mdm-core",
             "mdm-new -> bytes",

@@ -1,5 +1,9 @@
 //! Roles from class names.
 
+mod ios;
+
+pub use ios::{IosTraits, in_tab_bar, of_ios, short_type};
+
 use crate::element::{Affordances, Role};
 
 /// The role that an Android class name and its affordances stand for.

@@ -1,0 +1,110 @@
+//! A screen as WebDriverAgent or idb wrote it, read into a [`Snapshot`].
+//!
+//! Architecture invariant: reading never fails, never panics and never recurses. What cannot be read becomes a
+//! [`Defect`](mdm_core::snapshot::Defect), and the rest is kept (SE-07).
+
+mod arena;
+mod document;
+mod json;
+mod locate;
+mod markup;
+mod names;
+mod said;
+mod text;
+
+use mdm_core::snapshot::{DefectKind, Snapshot};
+
+use arena::Arena;
+use document::Document;
+use locate::Located;
+use said::Dialect;
+use text::{Faults, Text};
+
+/// What a tree may cost. The platform itself stops at 62 levels, and idb at 3,000 elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub bytes_max: usize,
+    pub elements_max: usize,
+    /// Deeper elements are left out.
+    pub depth_max: usize,
+    /// Of one attribute's value.
+    pub value_bytes_max: usize,
+    /// A few more are kept when they are the first to say that elements are missing.
+    pub defects_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            bytes_max: 32 << 20,
+            elements_max: 50_000,
+            depth_max: 512,
+            value_bytes_max: 64 << 10,
+            defects_max: 64,
+        }
+    }
+}
+
+/// Who wrote a tree, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The page source of XCUITest: an element is a tag.
+    WdaXml,
+    /// The same source asked for as JSON.
+    WdaJson,
+    /// A flat list, or the one element at a point.
+    IdbLegacy,
+    /// The same elements, each with its children.
+    IdbNested,
+    /// A document about the read with the elements in it.
+    IdbComplete,
+}
+
+/// What these bytes are, by what stands in them. Looks through the envelope of a WebDriver answer.
+pub fn detect(bytes: &[u8]) -> Option<Format> {
+    locate::locate(bytes).map(|located| located.format)
+}
+
+/// Fills everything that the source says: elements, size, screen and defects.
+pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
+    let read = &bytes[..bytes.len().min(limits.bytes_max)];
+    let mut arena = Arena::new(limits);
+    if read.len() < bytes.len() {
+        arena.leave_out_bytes(read.len(), bytes.len());
+    }
+    match locate::locate(read) {
+        None => arena.defect(DefectKind::BadMarkup, 0, "no tree of an iOS screen in the answer"),
+        Some(Located { format, start, quoted: false }) => read_tree(read, start, format, &mut arena),
+        Some(Located { format, start, quoted: true }) => read_quoted(read, start, format, &mut arena),
+    }
+    arena.finish()
+}
+
+fn read_tree(bytes: &[u8], start: usize, format: Format, arena: &mut Arena<'_>) {
+    match format {
+        Format::WdaXml => markup::read(bytes, start, arena),
+        Format::WdaJson => Document::new(bytes, start, Dialect::Wda, arena).read(false),
+        Format::IdbLegacy | Format::IdbNested => {
+            Document::new(bytes, start, Dialect::Idb, arena).read(false);
+        }
+        Format::IdbComplete => Document::new(bytes, start, Dialect::Idb, arena).read(true),
+    }
+}
+
+/// The tree is the text of a JSON string that begins at `start`.
+fn read_quoted(bytes: &[u8], start: usize, format: Format, arena: &mut Arena<'_>) {
+    let (raw, whole) = json::string_at(bytes, start);
+    let mut faults = Faults::default();
+    let inner = Text::Json(raw).read(usize::MAX, &mut faults).unwrap_or_default();
+    let first_inner = arena.defects_len();
+    if let Some(located) = locate::locate(inner.as_bytes()) {
+        read_tree(inner.as_bytes(), located.start, format, arena);
+    }
+    arena.move_defects(first_inner, |offset| start + 1 + text::json_offset(raw, offset));
+    if faults.bad_utf8 {
+        arena.defect(DefectKind::BadUtf8, start, "invalid UTF-8 was replaced");
+    }
+    if !whole {
+        arena.truncated(bytes.len());
+    }
+}

@@ -1,0 +1,259 @@
+//! What a source says about one element, and what that makes of it.
+
+use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
+use mdm_core::geometry::Rect;
+use mdm_core::role::{self, IosTraits};
+
+use super::names::Names;
+use super::text::{Faults, Text};
+
+/// Whose words the keys are.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) enum Dialect {
+    #[default]
+    Wda,
+    Idb,
+}
+
+/// Values are raw. Absent, null and empty are the same, unless said otherwise.
+#[derive(Default)]
+pub(super) struct Said<'a> {
+    pub dialect: Dialect,
+    pub offset: usize,
+    pub class: Text<'a>,
+    /// Stands in for a missing type.
+    pub role: Text<'a>,
+    /// Set by a developer, and nothing else. `Some` when the source has a place for it, even an empty one.
+    pub identifier: Option<Text<'a>>,
+    /// The identifier, or the label where there is none.
+    pub name: Text<'a>,
+    pub label: Text<'a>,
+    pub title: Text<'a>,
+    pub value: Text<'a>,
+    pub placeholder: Text<'a>,
+    pub bundle_id: Text<'a>,
+    /// `None` when the source does not say which traits there are.
+    pub traits: Option<IosTraits>,
+    pub subrole: IosTraits,
+    pub enabled: Option<bool>,
+    pub displayed: Option<bool>,
+    pub focused: Option<bool>,
+    pub expanded: Option<bool>,
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub frame: Frame,
+    /// A rectangle as text, `{{x, y}, {width, height}}`, for sources that have no other.
+    pub frame_text: Text<'a>,
+    /// The source ended before the element did.
+    pub cut: bool,
+    /// The first thing that is not as it should be.
+    pub fault: Option<&'static str>,
+}
+
+/// In points. An edge that the platform cannot name is missing.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Frame {
+    pub x: Option<f64>,
+    pub y: Option<f64>,
+    pub width: Option<f64>,
+    pub height: Option<f64>,
+}
+
+impl<'a> Said<'a> {
+    pub fn note(&mut self, fault: &'static str) {
+        self.fault.get_or_insert(fault);
+    }
+
+    /// Whether anything at all was said.
+    pub fn is_nothing(&self) -> bool {
+        let texts = [self.class, self.role, self.name, self.label, self.title, self.value, self.placeholder];
+        texts.iter().all(|text| text.is_empty())
+            && self.identifier.is_none_or(Text::is_empty)
+            && self.frame.rect().is_none()
+    }
+
+    /// Parent, end and depth are the caller's.
+    pub fn element(&self, names: &mut Names, bytes_max: usize, faults: &mut Faults) -> Element {
+        let class = names.read(if self.class.is_empty() { self.role } else { self.class }, bytes_max, faults);
+        let name = role::short_type(&class);
+        let signs = self.traits.unwrap_or_default().with(self.subrole);
+        let role = role::of_ios(&class, signs);
+        let password = name == "SecureTextField" || signs.has(IosTraits::SECURE);
+        let value = self.own_value(role);
+        let mut read = |text: Text<'a>| text.read(bytes_max, faults);
+        let text = match role {
+            Role::Text | Role::Heading => self.words(),
+            Role::TextField => value,
+            _ => Text::Nothing,
+        };
+        Element {
+            role,
+            stable_id: read(self.stable_id()),
+            text: read(text),
+            description: read(self.words()),
+            hint: read(self.placeholder),
+            // A secret stands in one place only, the one that is guarded (ST-07).
+            value: if password { None } else { read(value) },
+            value_range: self.value_range(),
+            bounds: self.bounds(),
+            affordances: affordances(name, role, signs),
+            state: self.state(name, role),
+            password,
+            displayed: self.displayed,
+            package: read(self.bundle_id).unwrap_or_default().into(),
+            class,
+            ..Element::default()
+        }
+    }
+
+    fn words(&self) -> Text<'a> {
+        if self.label.is_empty() { self.title } else { self.label }
+    }
+
+    /// ID-03: a name that repeats what the user sees is no identifier.
+    fn stable_id(&self) -> Text<'a> {
+        let shown = self.name.same(self.label) || self.name.same(self.value);
+        self.identifier.unwrap_or(if shown { Text::Nothing } else { self.name })
+    }
+
+    /// The value without what sources put into its place when there is none: the placeholder of an empty field, and
+    /// the label of a text.
+    fn own_value(&self, role: Role) -> Text<'a> {
+        // Of an element that was cut off it is not known yet whether it is a secret (ST-07).
+        let stands_in = self.cut
+            || (role == Role::TextField && self.value.same(self.placeholder))
+            || (matches!(role, Role::Text | Role::Heading) && self.value.same(self.label));
+        if stands_in { Text::Nothing } else { self.value }
+    }
+
+    fn value_range(&self) -> Option<Box<ValueRange>> {
+        let (min, max) = (self.min?, self.max?);
+        Some(Box::new(ValueRange { min, max }))
+    }
+
+    fn bounds(&self) -> Rect {
+        self.frame.rect().or_else(|| frame_of_text(self.frame_text.raw()).rect()).unwrap_or_default()
+    }
+
+    fn state(&self, name: &str, role: Role) -> State {
+        let traits = |one: IosTraits| self.traits.map(|traits| traits.has(one));
+        let checkable = matches!(role, Role::Switch | Role::Checkbox | Role::Radio);
+        // WDA writes a 1 for a selected button that has no value of its own, and nothing for one that is not.
+        let selected_button =
+            || (self.dialect == Dialect::Wda && name == "Button" && self.value.raw() == b"1").then_some(true);
+        // WDA means the focus of remote controls and keyboards: that it is elsewhere says nothing about a text field.
+        let focused = self.focused.filter(|&focused| focused || self.dialect == Dialect::Idb);
+        State {
+            enabled: self.enabled.or_else(|| traits(IosTraits::NOT_ENABLED).map(|off| !off)),
+            checked: one_or_zero(self.value.raw()).filter(|_| checkable),
+            selected: traits(IosTraits::SELECTED).or_else(selected_button),
+            focused: focused.or_else(|| traits(IosTraits::EDITING).filter(|&editing| editing)),
+            expanded: self.expanded,
+        }
+    }
+}
+
+/// The words for on and off may be translated, and are not read.
+fn one_or_zero(raw: &[u8]) -> Option<bool> {
+    match raw {
+        b"1" | b"true" => Some(true),
+        b"0" | b"false" => Some(false),
+        _ => None,
+    }
+}
+
+/// iOS does not say what an element reacts to; its type and traits say what it is there for.
+fn affordances(name: &str, role: Role, signs: IosTraits) -> Affordances {
+    let operated = matches!(
+        role,
+        Role::Button
+            | Role::Link
+            | Role::TextField
+            | Role::Switch
+            | Role::Checkbox
+            | Role::Radio
+            | Role::Dropdown
+            | Role::Tab
+            | Role::Key
+            | Role::Row
+    );
+    let scrolls = matches!(
+        name,
+        "ScrollView"
+            | "ScrollArea"
+            | "Table"
+            | "CollectionView"
+            | "WebView"
+            | "WebArea"
+            | "TextView"
+            | "TextArea"
+    );
+    let adjusted = matches!(name, "Slider" | "Stepper" | "PickerWheel" | "SegmentedControl");
+    Affordances {
+        clickable: operated || signs.has(IosTraits::BUTTON.with(IosTraits::LINK)),
+        scrollable: scrolls || signs.has(IosTraits::SCROLLABLE),
+        checkable: matches!(role, Role::Switch | Role::Checkbox | Role::Radio),
+        adjustable: adjusted || role == Role::Picker || signs.has(IosTraits::ADJUSTABLE),
+        ..Affordances::default()
+    }
+}
+
+impl Frame {
+    /// Rounded edge by edge, so that neighbours stay neighbours.
+    fn rect(self) -> Option<Rect> {
+        let (x, y) = (self.x?, self.y?);
+        let (right, bottom) = (x + self.width?, y + self.height?);
+        // Saturating: there is no point beyond.
+        let edge = |points: f64| points.round() as i32;
+        Some(Rect::new(edge(x), edge(y), edge(right), edge(bottom)))
+    }
+}
+
+pub(super) fn number(raw: &[u8]) -> Option<f64> {
+    /// So many digits cannot overflow.
+    const PLAIN_DIGITS_MAX: usize = 9;
+    // Nearly all are whole points, and reading every one as a fraction took a quarter of the time.
+    if (1..=PLAIN_DIGITS_MAX).contains(&raw.len()) && raw.iter().all(u8::is_ascii_digit) {
+        let whole = raw.iter().fold(0, |whole, digit| whole * 10 + u32::from(digit - b'0'));
+        return Some(f64::from(whole));
+    }
+    let number: f64 = std::str::from_utf8(raw).ok()?.trim().parse().ok()?;
+    number.is_finite().then_some(number)
+}
+
+fn frame_of_text(raw: &[u8]) -> Frame {
+    let mut numbers = raw.split(|byte| b"{}, ".contains(byte)).filter(|part| !part.is_empty()).map(number);
+    let mut next = || numbers.next().flatten();
+    Frame { x: next(), y: next(), width: next(), height: next() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames() {
+        let rect = |raw: &str| frame_of_text(raw.as_bytes()).rect();
+        assert_eq!(rect("{{16, -8.5}, {370.25, 52}}"), Some(Rect::new(16, -9, 386, 44)));
+        assert_eq!(rect("{{1e300, 0}, {1, 1}}"), Some(Rect::new(i32::MAX, 0, i32::MAX, 1)));
+        for raw in ["", "{{1, 2}, {3}}", "{{inf, 0}, {1, 1}}", "{{nan, 0}, {1, 1}}", "{{a, 0}, {1, 1}}"] {
+            assert_eq!(rect(raw), None, "{raw}");
+        }
+    }
+
+    #[test]
+    fn neighbours_stay_neighbours() {
+        let frame = |x: f64| Frame { x: Some(x), y: Some(0.0), width: Some(33.4), height: Some(1.0) };
+        let rects: Vec<Rect> = (0..3).filter_map(|i| frame(33.4 * f64::from(i)).rect()).collect();
+        assert_eq!((rects[0].right, rects[1].right), (rects[1].left, rects[2].left));
+    }
+
+    #[test]
+    fn translated_states_are_not_read() {
+        assert_eq!(one_or_zero(b"1"), Some(true));
+        assert_eq!(one_or_zero(b"false"), Some(false));
+        for raw in ["", "on", "Ein", "2", "1.0", "null"] {
+            assert_eq!(one_or_zero(raw.as_bytes()), None, "{raw}");
+        }
+    }
+}
