@@ -8,9 +8,15 @@ pub mod element;
 pub mod error;
 pub mod geometry;
 pub mod label;
+pub mod loading;
 pub mod outline;
 pub mod quote;
 pub mod relevance;
 pub mod role;
+pub mod semantics;
+#[cfg(test)]
+pub(crate) mod sketch;
 pub mod snapshot;
+pub mod state;
+pub mod value;
 pub mod visible;
