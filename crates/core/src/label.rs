@@ -1,16 +1,24 @@
 //! What an element is called, and what it holds.
 
+mod sibling;
+
 use std::borrow::Cow;
 
 use crate::element::{Element, Role};
 use crate::quote::is_unreadable;
 use crate::snapshot::Snapshot;
+use crate::state;
+
+pub(crate) use sibling::sibling_of_value;
+pub use sibling::{Beside, sibling};
 
 /// Where a label was found, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelSource {
     Own,
     Descendants,
+    /// A text beside it.
+    Sibling,
     Hint,
 }
 
@@ -20,6 +28,8 @@ pub struct Label<'a> {
     pub source: LabelSource,
     /// Every text of its own descendants that stands before this index is part of the label.
     pub covers_until: u32,
+    /// The element beside it whose text it is.
+    pub from: Option<u32>,
 }
 
 /// What a control holds, as the platform wrote it.
@@ -36,20 +46,26 @@ pub enum Value<'a> {
 const JOINED_TEXTS_MAX: usize = 6;
 const JOINED_CHARS_MAX: usize = 100;
 
-/// Its own words, else those of the descendants that belong to it alone, else its hint.
+/// Its own words, else those of the descendants that belong to it alone, else those of a text beside it, else its
+/// hint.
 pub fn label(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     let element = snapshot.elements.get(index)?;
     let covers_until = index as u32 + 1;
     if let Some(own) = own_words(element) {
-        return Some(Label { text: Cow::Borrowed(own), source: LabelSource::Own, covers_until });
+        return Some(Label { text: Cow::Borrowed(own), source: LabelSource::Own, covers_until, from: None });
     }
     if takes_words_from_descendants(element)
         && let Some(joined) = joined(snapshot, index)
     {
         return Some(joined);
     }
-    let hint = said(element.hint.as_deref())?;
-    Some(Label { text: Cow::Borrowed(hint), source: LabelSource::Hint, covers_until })
+    let hint = said(element.hint.as_deref());
+    // A heading above a form must not push the hint of its first field away.
+    if let Some(beside) = sibling(snapshot, index).filter(|beside| beside.close || hint.is_none()) {
+        let text = Cow::Borrowed(beside.text);
+        return Some(Label { text, source: LabelSource::Sibling, covers_until, from: Some(beside.index) });
+    }
+    Some(Label { text: Cow::Borrowed(hint?), source: LabelSource::Hint, covers_until, from: None })
 }
 
 /// What the element itself says it is called: its text where that is no value, else its description.
@@ -57,21 +73,32 @@ pub fn own_words(element: &Element) -> Option<&str> {
     let description = said(element.description.as_deref());
     if element.password {
         // Some apps repeat the content in the description.
-        return description.filter(|_| element.description != element.text);
+        let repeated = [&element.text, &element.value].contains(&&element.description);
+        return description.filter(|_| !repeated);
     }
-    let text = said(element.text.as_deref())
-        .filter(|text| !element.role.text_is_value() && !repeats_the_state(element, text));
-    text.or(description)
+    let text = said(element.text.as_deref()).filter(|_| !element.role.text_is_value());
+    let words = text.and_then(|text| without_state(element, text)).or(description);
+    // Flutter writes the value of a slider where others write its name.
+    words.filter(|words| !is_only_value(element, words))
+}
+
+fn is_only_value(element: &Element, words: &str) -> bool {
+    matches!(element.role, Role::Slider | Role::Progress) && crate::value::read(words).is_some()
 }
 
 /// `None` for an element that holds nothing, or that does not say.
 pub fn value(element: &Element) -> Option<Value<'_>> {
+    // What the platform calls the value is meant before the text is.
+    let held = if element.value.is_some() { &element.value } else { &element.text };
     // An empty field reports its hint as its text.
-    let text = element.text.as_deref().filter(|_| element.text != element.hint)?;
-    if element.password {
-        return Some(Value::Hidden { chars: text.chars().count() });
+    if let Some(text) = held.as_deref().filter(|_| *held != element.hint) {
+        if element.password {
+            return Some(Value::Hidden { chars: text.chars().count() });
+        }
+        return element.role.text_is_value().then_some(Value::Text(text));
     }
-    element.role.text_is_value().then_some(Value::Text(text))
+    let words = said(element.description.as_deref()).filter(|_| !element.password)?;
+    is_only_value(element, words).then_some(Value::Text(words))
 }
 
 /// The descendants that no other tappable element stands between, in document order. What scrolls is a world of
@@ -127,7 +154,7 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
         chars += words.chars().count();
         parts += 1;
     }
-    (parts > 0).then_some(Label { text, source: LabelSource::Descendants, covers_until })
+    (parts > 0).then_some(Label { text, source: LabelSource::Descendants, covers_until, from: None })
 }
 
 /// Icon fonts and invisible characters are no words.
@@ -136,11 +163,16 @@ fn said(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| text.chars().any(readable))
 }
 
-/// Switches write their state as their text.
-fn repeats_the_state(element: &Element, text: &str) -> bool {
-    element.state.checked.is_some()
-        && element.role == Role::Switch
-        && (text.eq_ignore_ascii_case("on") || text.eq_ignore_ascii_case("off"))
+/// Switches write their state as their text, or behind their name.
+fn without_state<'a>(element: &Element, text: &'a str) -> Option<&'a str> {
+    if element.role != Role::Switch || element.state.checked.is_none() {
+        return Some(text);
+    }
+    if state::on_off(text).is_some() {
+        return None;
+    }
+    let name = text.rsplit_once(' ').filter(|(_, last)| *last == "ON" || *last == "OFF");
+    Some(name.map_or(text, |(name, _)| name.trim_end()))
 }
 
 #[cfg(test)]

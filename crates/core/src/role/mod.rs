@@ -1,17 +1,20 @@
-//! Roles from class names.
+//! Roles from class names, and from what stands around an element where the class says little.
 
 mod ios;
 
 pub use ios::{IosTraits, in_tab_bar, of_ios, short_type};
 
-use crate::element::{Affordances, Role};
+use crate::element::{Affordances, Element, Role};
+use crate::label;
+use crate::semantics::{self, ControlKind};
+use crate::snapshot::Snapshot;
 
 /// The role that an Android class name and its affordances stand for.
 ///
 /// Only the last part of the name counts, and of that mostly its end: app and library classes are called after what
 /// they extend (`AppCompatSpinner`, `TextInputEditText`).
 pub fn of_android(class: &str, affordances: Affordances) -> Role {
-    let name = class.rsplit(['.', '$']).next().unwrap_or(class);
+    let name = last_part(class);
     let role = by_name(name);
     let operable = affordances.clickable || affordances.focusable;
     match role {
@@ -26,8 +29,22 @@ pub fn of_android(class: &str, affordances: Affordances) -> Role {
     }
 }
 
+fn last_part(class: &str) -> &str {
+    let cut = class.bytes().rposition(|byte| byte == b'.' || byte == b'$');
+    cut.map_or(class, |cut| &class[cut + 1..])
+}
+
 /// The longest ending wins: `RadioButton` is no `Button`, and a `Spinner` is a drop-down, never a sign of loading (W12).
 fn by_name(name: &str) -> Role {
+    // Nine elements of ten are one of these.
+    match name {
+        "View" => return Role::Unknown,
+        "TextView" => return Role::Text,
+        "ImageView" => return Role::Image,
+        "FrameLayout" | "LinearLayout" | "RelativeLayout" | "ViewGroup" => return Role::Container,
+        "Button" | "ImageButton" => return Role::Button,
+        _ => {}
+    }
     // The last byte rules most endings out without a call.
     let last = name.as_bytes().last();
     let fits = |ending: &str| ending.as_bytes().last() == last && name.ends_with(ending);
@@ -35,7 +52,7 @@ fn by_name(name: &str) -> Role {
 }
 
 /// Longer endings before the shorter ones that they end in.
-const ENDINGS: [(&str, Role); 41] = [
+const ENDINGS: [(&str, Role); 58] = [
     ("AutoCompleteTextView", Role::TextField),
     ("TextView", Role::Text),
     ("ImageView", Role::Image),
@@ -47,21 +64,33 @@ const ENDINGS: [(&str, Role); 41] = [
     ("TabView", Role::Tab),
     ("NavigationItemView", Role::Tab),
     ("NavigationBarItemView", Role::Tab),
+    ("WheelView", Role::Picker),
+    ("ModalHostView", Role::Dialog),
     ("ScrollView", Role::Container),
     ("CardView", Role::Container),
     ("ComposeView", Role::Container),
     ("View", Role::Unknown),
+    ("TabLayout", Role::Container),
     ("Layout", Role::Container),
     ("LayoutCompat", Role::Container),
     ("ViewGroup", Role::Container),
     ("ViewPager", Role::Container),
+    ("ViewPager2", Role::Container),
+    ("ViewFlipper", Role::Container),
+    ("ViewSwitcher", Role::Container),
+    ("TextSwitcher", Role::Container),
     ("RadioGroup", Role::Container),
+    ("TabWidget", Role::Container),
     ("Toolbar", Role::Container),
+    ("DatePicker", Role::Container),
+    ("TimePicker", Role::Container),
+    ("FactoryHolder", Role::Container),
     ("RadioButton", Role::Radio),
     ("ToggleButton", Role::Switch),
     ("Button", Role::Button),
     ("Chip", Role::Button),
     ("EditText", Role::TextField),
+    ("TextField", Role::TextField),
     ("CheckBox", Role::Checkbox),
     ("Switch", Role::Switch),
     ("SwitchCompat", Role::Switch),
@@ -70,14 +99,97 @@ const ENDINGS: [(&str, Role); 41] = [
     ("Slider", Role::Slider),
     ("RatingBar", Role::Slider),
     ("NumberPicker", Role::Stepper),
+    ("Stepper", Role::Stepper),
+    ("WheelPicker", Role::Picker),
+    ("ReactPicker", Role::Dropdown),
     ("Spinner", Role::Dropdown),
     ("ProgressBar", Role::Progress),
     ("ProgressIndicator", Role::Progress),
+    ("Dialog", Role::Dialog),
     ("Tab", Role::Tab),
     ("Image", Role::Image),
     ("TextClock", Role::Text),
     ("Chronometer", Role::Text),
+    ("Key", Role::Key),
 ];
+
+/// How many levels of wrapping are looked through for a page.
+const LEVELS_MAX: usize = 24;
+
+/// The role of an element where its class leaves it open: what a tappable element holds, where it stands in a row of
+/// tabs, a list or a page. What the class says clearly stays (AC-08).
+pub fn in_context(snapshot: &Snapshot, index: usize) -> Role {
+    let Some(element) = snapshot.elements.get(index) else { return Role::Unknown };
+    match element.role {
+        Role::Button | Role::Checkbox if says_little(&element.class) => {
+            held(snapshot, index).unwrap_or_else(|| placed(snapshot, index, element))
+        }
+        Role::Container | Role::Unknown if element.state.selected == Some(true) => {
+            if is_option(snapshot, element) { Role::Tab } else { element.role }
+        }
+        Role::Container | Role::Unknown | Role::Text => platform_id(element).unwrap_or(element.role),
+        role => role,
+    }
+}
+
+/// Classes that a framework gives to everything that it draws itself.
+fn says_little(class: &str) -> bool {
+    matches!(by_name(last_part(class)), Role::Unknown | Role::Container | Role::Text | Role::Image)
+}
+
+/// The one control inside that has no tap of its own shows what a tap on the outside does.
+fn held(snapshot: &Snapshot, index: usize) -> Option<Role> {
+    let mut controls = label::belonging(snapshot, index)
+        .map(|inner| snapshot.elements[inner].role)
+        .filter(|&role| role.is_control() && role != Role::Button);
+    let first = controls.next()?;
+    controls.next().is_none().then_some(first)
+}
+
+fn placed(snapshot: &Snapshot, index: usize, element: &Element) -> Role {
+    if element.role != Role::Button {
+        return element.role;
+    }
+    let Some(parent) = element.parent.and_then(|parent| snapshot.elements.get(parent as usize)) else {
+        return element.role;
+    };
+    if is_option(snapshot, element) {
+        return Role::Tab;
+    }
+    let holds = element.end as usize > index + 1;
+    if parent.role == Role::List && holds {
+        return Role::Row;
+    }
+    let plain = &*element.class == "android.view.View" && label::own_words(element).is_some();
+    if plain && is_in_page(snapshot, element) { Role::Link } else { element.role }
+}
+
+fn is_option(snapshot: &Snapshot, element: &Element) -> bool {
+    let control = element.parent.and_then(|parent| semantics::control(snapshot, parent as usize));
+    control.is_some_and(|control| matches!(control.kind, ControlKind::TabRow | ControlKind::SegmentedControl))
+}
+
+fn is_in_page(snapshot: &Snapshot, element: &Element) -> bool {
+    let mut above = element.parent;
+    for _ in 0..LEVELS_MAX {
+        let Some(parent) = above.and_then(|parent| snapshot.elements.get(parent as usize)) else { return false };
+        if parent.role == Role::WebView {
+            return true;
+        }
+        above = parent.parent;
+    }
+    false
+}
+
+/// Identifiers that the platform's own layouts use.
+fn platform_id(element: &Element) -> Option<Role> {
+    let (_, name) = element.stable_id.as_deref()?.rsplit_once(":id/")?;
+    match name {
+        "parentPanel" | "parent_panel" => Some(Role::Dialog),
+        "alertTitle" | "alert_title" | "action_bar_title" => Some(Role::Heading),
+        _ => None,
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -105,6 +217,14 @@ mod tests {
         check("android.widget.LinearLayout", Role::Container);
         check("android.webkit.WebView", Role::WebView);
         check("androidx.appcompat.app.ActionBar$Tab", Role::Tab);
+        check("android.inputmethodservice.Keyboard$Key", Role::Key);
+        check("android.app.AlertDialog", Role::Dialog);
+        check("com.facebook.react.views.modal.ReactModalHostView", Role::Dialog);
+        check("com.facebook.react.views.switchview.ReactSwitch", Role::Switch);
+        check("com.facebook.react.views.view.ReactViewGroup", Role::Container);
+        check("android.widget.TextSwitcher", Role::Container);
+        check("android.widget.TimePicker", Role::Container);
+        check("android.widget.NumberPicker", Role::Stepper);
         check("android.view.View", Role::Unknown);
         check("", Role::Unknown);
     }
