@@ -60,8 +60,8 @@ pub fn label(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
         return Some(joined);
     }
     let hint = said(element.hint.as_deref());
-    // A heading above a form must not push the hint of its first field away.
-    if let Some(beside) = sibling(snapshot, index).filter(|beside| beside.close || hint.is_none()) {
+    // A heading above a form must not push the hint of its first field away; a name above it keeps its own line.
+    if let Some(beside) = hint.is_none().then(|| sibling(snapshot, index)).flatten() {
         let text = Cow::Borrowed(beside.text);
         return Some(Label { text, source: LabelSource::Sibling, covers_until, from: Some(beside.index) });
     }

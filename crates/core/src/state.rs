@@ -184,14 +184,16 @@ fn chosen<'a>(snapshot: &'a Snapshot, control: &Control) -> Option<Choice<'a>> {
     let element = &snapshot.elements[option as usize];
     let named = label::label(snapshot, option as usize).filter(|label| label.source != LabelSource::Hint);
     // A selected tab is often not tappable any more: its words are still its own.
-    let first = || label::belonging(snapshot, option as usize).find_map(|i| label::own_words(&snapshot.elements[i]));
+    let first =
+        || label::belonging(snapshot, option as usize).find_map(|i| label::own_words(&snapshot.elements[i]));
     let label = named.map(|label| label.text).or_else(|| first().map(Cow::Borrowed));
     Some(Choice { id: element.stable_id.as_deref(), label, index: option })
 }
 
 /// Only where the platform does not say it otherwise.
 fn on_off_words(element: &Element) -> Option<bool> {
-    let words = element.value.as_deref().or(element.text.as_deref()).filter(|_| element.role == Role::Switch)?;
+    let words =
+        element.value.as_deref().or(element.text.as_deref()).filter(|_| element.role == Role::Switch)?;
     on_off(words)
 }
 
@@ -215,12 +217,26 @@ pub(crate) fn on_off(text: &str) -> Option<bool> {
 }
 
 const ON: [&str; 15] = [
-    "on", "an", "ein", "activé", "activado", "ativado", "attivato", "вкл", "オン", "开启", "開啟", "켜짐", "사용", "açık",
-    "aan",
+    "on", "an", "ein", "activé", "activado", "ativado", "attivato", "вкл", "オン", "开启", "開啟", "켜짐",
+    "사용", "açık", "aan",
 ];
 const OFF: [&str; 16] = [
-    "off", "aus", "désactivé", "desactivado", "desativado", "disattivato", "выкл", "откл", "オフ", "关闭", "關閉", "꺼짐",
-    "사용 안함", "사용 안 함", "kapalı", "uit",
+    "off",
+    "aus",
+    "désactivé",
+    "desactivado",
+    "desativado",
+    "disattivato",
+    "выкл",
+    "откл",
+    "オフ",
+    "关闭",
+    "關閉",
+    "꺼짐",
+    "사용 안함",
+    "사용 안 함",
+    "kapalı",
+    "uit",
 ];
 
 #[cfg(test)]

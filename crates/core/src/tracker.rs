@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::change::{ChangeKind, Diff, diff};
-use crate::element::Element;
+use crate::element::{Element, Role};
 use crate::fingerprint::{self, Fingerprint};
 use crate::identity::{ElementId, NONE, Pairing, pair};
+use crate::loading::{self, Loading, Signal, Source};
 use crate::reading::Reading;
 use crate::snapshot::Snapshot;
 use crate::ticking::{Ticks, is_clock_step};
@@ -33,6 +34,8 @@ pub struct Seen {
     pub fingerprint: Fingerprint,
     /// Against the capture before; empty for the first one.
     pub diff: Diff,
+    /// Signs that more is to come (SY-13).
+    pub loading: Option<Loading>,
 }
 
 impl Seen {
@@ -124,8 +127,9 @@ impl Tracker {
         self.revision += 1;
         let ids = reading.nodes.iter().map(|_| self.new_id()).collect();
         let fingerprint = fingerprint::of(&reading, |_| false);
+        let loading = loading(&reading);
         let (reading, diff) = (Arc::new(reading), Diff::default());
-        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff }
+        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff, loading }
     }
 
     fn next(&mut self, last: &Arc<Seen>, reading: Reading, captured_at_ms: u64) -> Seen {
@@ -142,8 +146,9 @@ impl Tracker {
             self.remember(Arc::clone(handed_out.unwrap_or(last)));
         }
         let fingerprint = self.fingerprint(last, &reading, &ids, &diff);
+        let loading = loading(&reading).or_else(|| submitting(last, &reading, &pairing));
         let (reading, ids) = (Arc::new(reading), ids.into());
-        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff }
+        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff, loading }
     }
 
     fn new_id(&mut self) -> ElementId {
@@ -227,6 +232,40 @@ impl Tracker {
         }
         self.aliases.get(&plain).copied().unwrap_or(plain)
     }
+}
+
+fn loading(reading: &Reading) -> Option<Loading> {
+    let snapshot = &reading.snapshot;
+    let visible: Vec<_> = reading.nodes.iter().map(|node| node.visible).collect();
+    loading::loading(snapshot, &visible).or_else(|| {
+        // The front activity and the window that was read belong to different apps.
+        let screen = snapshot.screen.as_ref()?;
+        let root = snapshot.elements.first().filter(|root| !root.package.is_empty())?;
+        let leaving = *root.package != *screen.package && !is_over_all(&root.package);
+        leaving.then_some(Loading { signal: Signal::Navigation, source: Source::UiTree, index: 0 })
+    })
+}
+
+/// Windows of the system stand in front of the activity that they belong to nobody of.
+fn is_over_all(package: &str) -> bool {
+    package == "android" || package.starts_with("com.android.") || package.starts_with("com.google.android.")
+}
+
+/// A button that could be pressed at the last look and cannot now, while everything else stayed: it was pressed, and
+/// what it does is still under way. It lasts for as long as the button stays so.
+fn submitting(last: &Seen, reading: &Reading, pairing: &Pairing) -> Option<Loading> {
+    let before =
+        last.loading.filter(|loading| loading.signal == Signal::SubmitDisabled).map(|loading| loading.index);
+    pairing.to_old.iter().enumerate().filter(|(_, old)| **old != NONE).find_map(|(new, old)| {
+        let (was, is) = (last.reading.element(*old), &reading.snapshot.elements[new]);
+        let disabled = is.role == Role::Button && is.affordances.clickable && is.state.enabled == Some(false);
+        let pressed = was.state.enabled == Some(true) || before == Some(*old);
+        (disabled && pressed).then_some(Loading {
+            signal: Signal::SubmitDisabled,
+            source: Source::History,
+            index: new as u32,
+        })
+    })
 }
 
 fn by_ids(base: &Seen, now: &Seen) -> Pairing {

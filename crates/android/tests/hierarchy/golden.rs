@@ -54,7 +54,7 @@ field "Password" = (hidden, 6) #password @540,640
 button "Show password" unchecked #eye @980,640
 field "Code" #code @540,780
 checkbox "Remember me" checked #remember @540,910
-slider "Volume" = "38.0" #volume @540,1030
+slider "Volume" 38 #volume @540,1030
 dropdown = "English" #language @290,1150
 dropdown "Region" #region @790,1150
 dropdown = "kg" #unit @90,1150
@@ -93,11 +93,11 @@ fn a_settings_list() {
 button "Navigate up" @77,170
 list #rows scrollable, 5 shown, 1 more below
   switch "Set time automatically" on @540,400
-  button "Date, 15 December" disabled @540,600
+  row "Date, 15 December" disabled @540,600
   text "Network"
-  button "Wi-Fi, Home" @540,900
+  row "Wi-Fi, Home" @540,900
     switch "Wi-Fi" on @990,900
-  button "Language" @540,2395
+  row "Language" @540,2395
 "#,
     );
 }

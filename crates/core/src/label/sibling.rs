@@ -239,10 +239,9 @@ impl Place {
             Place::On => 0,
             Place::Left => control.left.saturating_sub(text.right).max(0),
             Place::Right => text.left.saturating_sub(control.right).max(0),
-            Place::Above => {
-                LINE_ABOVE.saturating_add(control.top.saturating_sub(text.bottom).max(0).saturating_mul(64))
-                    .saturating_add(text.left.saturating_sub(control.left).max(0) / 16)
-            }
+            Place::Above => LINE_ABOVE
+                .saturating_add(control.top.saturating_sub(text.bottom).max(0).saturating_mul(64))
+                .saturating_add(text.left.saturating_sub(control.left).max(0) / 16),
         }
     }
 
@@ -309,7 +308,7 @@ fn previous(snapshot: &Snapshot, index: usize) -> Option<usize> {
         if above == parent {
             return Some(current);
         }
-        current = (above as usize) .min(current.checked_sub(1)?);
+        current = (above as usize).min(current.checked_sub(1)?);
         if current <= parent as usize {
             return None;
         }

@@ -14,7 +14,10 @@ use crate::identity::ElementId;
 use crate::label::{self, Label, LabelSource, Value};
 use crate::quote::push_quoted;
 use crate::reading::Reading;
+use crate::role;
 use crate::snapshot::Snapshot;
+use crate::state::{self, ControlState};
+use crate::value::Unit;
 
 pub use changes::{Changes, changes};
 pub use page::{Page, page};
@@ -94,6 +97,7 @@ pub fn lines(reading: &Reading, ids: &[ElementId], options: &OutlineOptions) -> 
         ids,
         options,
         shared_ids: SharedIds::new(snapshot),
+        names_of_others: names_of_others(reading),
         frames: Vec::new(),
         last_leaf: None,
         out: Lines { total: snapshot.elements.len(), ..Lines::default() },
@@ -104,6 +108,29 @@ pub fn lines(reading: &Reading, ids: &[ElementId], options: &OutlineOptions) -> 
     writer.close_until(usize::MAX);
     writer.out
 }
+
+fn names_of_others(reading: &Reading) -> Vec<u32> {
+    let controls = reading.snapshot.elements.iter().enumerate().filter(|(index, element)| {
+        element.role.is_control() && element.role != Role::Button && reading.nodes[*index].visible.is_some()
+    });
+    let mut texts = Vec::new();
+    for (index, element) in controls {
+        let Some(label) = label::label(&reading.snapshot, index) else { continue };
+        texts.extend(label.from);
+        // The text before a switch that is called the same.
+        let near = (index.saturating_sub(NAME_REACH)..index).map(|before| before as u32);
+        texts.extend(near.filter(|before| {
+            let text = reading.element(*before);
+            text.parent == element.parent && label::own_words(text) == Some(&*label.text)
+        }));
+    }
+    texts.retain(|text| !reading.element(*text).is_tappable());
+    texts.sort_unstable();
+    texts
+}
+
+/// How far before a control the text that names it may stand, in elements.
+const NAME_REACH: usize = 3;
 
 /// Every line of a screen, with ids in document order. For looking at single captures.
 pub fn text(reading: &Reading, options: &OutlineOptions) -> String {
@@ -117,6 +144,9 @@ pub fn text(reading: &Reading, options: &OutlineOptions) -> String {
 
 /// Indentation is worth its tokens only so far.
 const INDENT_MAX: usize = 6;
+
+/// How far into a row its controls are looked for, in elements.
+const ROW_REACH: usize = 24;
 
 /// How many surrounding lines are asked whether they already said a text.
 const FRAMES_ASKED_MAX: usize = 4;
@@ -152,6 +182,8 @@ struct Writer<'a> {
     ids: &'a [ElementId],
     options: &'a OutlineOptions,
     shared_ids: SharedIds,
+    /// Texts that are the label of a control beside them, in order.
+    names_of_others: Vec<u32>,
     frames: Vec<Frame<'a>>,
     /// The last tappable line without descendants: its text may follow as a sibling that lies on it.
     last_leaf: Option<(Rect, &'a str)>,
@@ -177,6 +209,9 @@ impl<'a> Writer<'a> {
         let Some(rect) = self.rect(index) else { return self.out_of_sight(element, kind) };
         let label = label::label(snapshot, index);
         if kind == Kind::Tappable && self.is_wrapper(index, rect, label.as_ref()) {
+            return;
+        }
+        if element.role == Role::Row && self.is_named_after_its_control(index, label.as_ref()) {
             return;
         }
         let carrier = (kind == Kind::Tappable).then(|| carrier(snapshot, index)).flatten();
@@ -261,7 +296,8 @@ impl<'a> Writer<'a> {
             return Some(Kind::Shown);
         }
         let words = label::own_words(element)?;
-        let said = self.already_said(index, words);
+        let said =
+            self.names_of_others.binary_search(&(index as u32)).is_ok() || self.already_said(index, words);
         self.out.folded += usize::from(said);
         (!said).then_some(Kind::Shown)
     }
@@ -290,6 +326,15 @@ impl<'a> Writer<'a> {
         inner.iter().any(|inner| inner.contains(center)) || (inner.len() > 1 && self.fills_screen(rect))
     }
 
+    /// A row of iOS around one switch, both called the same: the switch says it all.
+    fn is_named_after_its_control(&self, index: usize, label: Option<&Label<'_>>) -> bool {
+        let inside = self.reading.range(index as u32).skip(1).take(ROW_REACH);
+        let mut targets = inside.filter(|inner| self.reading.element(*inner).is_tappable());
+        let (Some(control), None) = (targets.next(), targets.next()) else { return false };
+        let control_label = label::label(self.snapshot, control as usize);
+        control_label.is_some() && control_label.map(|l| l.text) == label.map(|l| l.text.clone())
+    }
+
     /// But for the bars at its edges.
     fn fills_screen(&self, rect: Rect) -> bool {
         let area = |rect: Rect| i64::from(rect.width()) * i64::from(rect.height());
@@ -313,10 +358,16 @@ impl<'a> Writer<'a> {
         let element = &self.snapshot.elements[index];
         let shows = carrier.map_or(element, |carrier| &self.snapshot.elements[carrier]);
         let mut line = String::with_capacity(64);
-        line.push_str(word(shows.role, kind));
+        let role = carrier.map_or_else(|| role::in_context(self.snapshot, index), |_| shows.role);
+        line.push_str(word(role, kind));
+        let state = state::read(self.snapshot, index);
         self.push_label(&mut line, element, kind, label);
-        self.push_value(&mut line, element);
-        push_checked(&mut line, shows.role, element.state.checked.or(shows.state.checked));
+        self.push_value(&mut line, element, &state);
+        // A switch with a line of its own says itself whether it is on.
+        let toggles = matches!(element.role, Role::Switch | Role::Checkbox | Role::Radio);
+        let checked = if toggles { state.checked } else { element.state.checked };
+        push_checked(&mut line, role, checked.or(shows.state.checked));
+        push_expanded(&mut line, state.expanded);
         let nameless = label.is_none();
         self.push_id(&mut line, element, nameless && kind != Kind::Shown);
         let inside_tappable = self.frames.last().is_some_and(|frame| frame.kind == Kind::Tappable);
@@ -355,7 +406,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn push_value(&self, line: &mut String, element: &Element) {
+    fn push_value(&self, line: &mut String, element: &Element, state: &ControlState<'_>) {
+        if let Some(number) = state.value {
+            let _ = write!(line, " {number}");
+            return self.push_unit(line, state);
+        }
         match label::value(element) {
             Some(Value::Text(text)) => {
                 line.push_str(" = ");
@@ -365,6 +420,22 @@ impl<'a> Writer<'a> {
                 let _ = write!(line, " = (hidden, {chars})");
             }
             None => {}
+        }
+    }
+
+    fn push_unit(&self, line: &mut String, state: &ControlState<'_>) {
+        match state.unit {
+            Some(Unit::Percent) => line.push('%'),
+            Some(Unit::Own(unit)) => {
+                line.push(' ');
+                push_quoted(line, unit, self.options.text_max_chars);
+            }
+            _ => {}
+        }
+        if let Some(range) = state.value_range {
+            let _ = write!(line, " of {}..{}", range.min, range.max);
+        } else if let Some(Unit::Of(max)) = state.unit {
+            let _ = write!(line, " of {max}");
         }
     }
 
@@ -491,6 +562,14 @@ fn push_checked(line: &mut String, role: Role, checked: Option<bool>) {
         (_, true) => " checked",
         (_, false) => " unchecked",
     });
+}
+
+fn push_expanded(line: &mut String, expanded: Option<bool>) {
+    match expanded {
+        Some(true) => line.push_str(" expanded"),
+        Some(false) => line.push_str(" collapsed"),
+        None => {}
+    }
 }
 
 fn push_states(line: &mut String, element: &Element, own_selection: bool) {

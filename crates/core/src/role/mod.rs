@@ -172,7 +172,9 @@ fn is_option(snapshot: &Snapshot, element: &Element) -> bool {
 fn is_in_page(snapshot: &Snapshot, element: &Element) -> bool {
     let mut above = element.parent;
     for _ in 0..LEVELS_MAX {
-        let Some(parent) = above.and_then(|parent| snapshot.elements.get(parent as usize)) else { return false };
+        let Some(parent) = above.and_then(|parent| snapshot.elements.get(parent as usize)) else {
+            return false;
+        };
         if parent.role == Role::WebView {
             return true;
         }

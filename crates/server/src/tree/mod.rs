@@ -46,6 +46,8 @@ pub struct TreeHead<'a> {
     /// Against the tree that was handed out before.
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_delta: Option<DeltaFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loading_state: Option<LoadingFacts>,
     /// The revision that a delta was asked against is no longer kept: this is the whole tree.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     since_revision_gone: bool,
@@ -63,6 +65,7 @@ impl<'a> TreeHead<'a> {
             snapshot_revision: seen.revision,
             captured_at_ms: seen.captured_at_ms,
             snapshot_delta: None,
+            loading_state: LoadingFacts::of(seen),
             since_revision_gone: false,
             partial: Partial::of(snapshot),
         }
@@ -76,6 +79,27 @@ impl<'a> TreeHead<'a> {
     pub fn since(self, since: Option<&Since>) -> TreeHead<'a> {
         let changed = since.filter(|since| since.diff.is_relevant());
         TreeHead { snapshot_delta: changed.map(|since| DeltaFacts::new(&since.base, &since.diff)), ..self }
+    }
+}
+
+/// Emitted whole or not at all; its end is never success (SY-13).
+#[derive(Serialize)]
+struct LoadingFacts {
+    active: bool,
+    signal: &'static str,
+    source: &'static str,
+    element: String,
+}
+
+impl LoadingFacts {
+    fn of(seen: &Seen) -> Option<LoadingFacts> {
+        let loading = seen.loading?;
+        Some(LoadingFacts {
+            active: true,
+            signal: loading.signal.name(),
+            source: loading.source.name(),
+            element: seen.ids.get(loading.index as usize)?.to_string(),
+        })
     }
 }
 
@@ -195,6 +219,8 @@ struct ChangesFacts<'a> {
     snapshot_revision: u64,
     captured_at_ms: u64,
     snapshot_delta: DeltaFacts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loading_state: Option<LoadingFacts>,
     #[serde(flatten)]
     partial: Option<Partial>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -210,6 +236,7 @@ pub fn changes_answer(device: Option<&str>, since: &Since, now: &Seen, wanted: &
         snapshot_revision: now.revision,
         captured_at_ms: now.captured_at_ms,
         snapshot_delta: DeltaFacts::new(&since.base, &since.diff),
+        loading_state: LoadingFacts::of(now),
         partial: Partial::of(&now.reading.snapshot),
         left_out: found.left_out,
     };

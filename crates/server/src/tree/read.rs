@@ -4,6 +4,7 @@ use mdm_core::delta::link;
 use mdm_core::device::Platform;
 use mdm_core::geometry::Size;
 use mdm_core::snapshot::{Defect, DefectKind, Screen, Snapshot};
+use mdm_ios::tree::Format;
 use serde::Deserialize;
 
 use super::json::{DefectJson, RawJson};
@@ -12,26 +13,21 @@ use super::json::{DefectJson, RawJson};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     AndroidXml,
+    Ios(Format),
     /// What `get_ui_tree` answers with `format: "json"`.
     OwnJson,
 }
 
-impl Source {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Source::AndroidXml => "uiautomator hierarchy",
-            Source::OwnJson => "get_ui_tree json",
-        }
-    }
-}
-
 /// `None` when it is nothing that shows a screen.
 pub fn read(bytes: &[u8]) -> Option<(Source, Snapshot)> {
-    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace() && byte.is_ascii())?;
-    match first {
-        b'{' => own_json(bytes).map(|snapshot| (Source::OwnJson, snapshot)),
-        _ => android_xml(bytes).map(|snapshot| (Source::AndroidXml, snapshot)),
+    if let Some(snapshot) = own_json(bytes) {
+        return Some((Source::OwnJson, snapshot));
     }
+    if let Some(format) = mdm_ios::tree::detect(bytes) {
+        let snapshot = mdm_ios::tree::parse(bytes, &mdm_ios::tree::Limits::default());
+        return Some((Source::Ios(format), snapshot));
+    }
+    android_xml(bytes).map(|snapshot| (Source::AndroidXml, snapshot))
 }
 
 fn android_xml(bytes: &[u8]) -> Option<Snapshot> {
