@@ -125,7 +125,9 @@ fn show(snapshot: &Snapshot) {
         let element = &snapshot.elements[index];
         let name = label::label(snapshot, index).map(|label| label.text.into_owned()).unwrap_or_default();
         let words = |part: Option<u32>| {
-            part.and_then(|part| label::own_words(&snapshot.elements[part as usize])).unwrap_or("-").to_owned()
+            part.and_then(|part| label::own_words(&snapshot.elements[part as usize]))
+                .unwrap_or("-")
+                .to_owned()
         };
         let state = state::read(snapshot, index);
         println!(
@@ -164,7 +166,10 @@ fn show(snapshot: &Snapshot) {
                 println!("  beside: {:?} {:?} {:?}", element.role, element.bounds, label.text);
             }
             None if element.is_tappable() && label::value(element).is_none() => {
-                println!("  nameless: {:?} {} {:?} {:?}", element.role, element.class, element.bounds, element.stable_id);
+                println!(
+                    "  nameless: {:?} {} {:?} {:?}",
+                    element.role, element.class, element.bounds, element.stable_id
+                );
             }
             _ => {}
         }

@@ -118,7 +118,10 @@ fn progress(snapshot: &Snapshot, index: usize, element: &Element) -> Option<(Sig
 fn is_meter(element: &Element) -> bool {
     element.class.ends_with("LevelIndicator")
         || element.class.ends_with("RatingIndicator")
-        || id_has(element, &["storage", "battery", "rating", "level", "score", "quota", "seek", "player", "playback"])
+        || id_has(
+            element,
+            &["storage", "battery", "rating", "level", "score", "quota", "seek", "player", "playback"],
+        )
 }
 
 /// A bar, not a circle.
@@ -140,7 +143,9 @@ fn is_edge_to_edge(snapshot: &Snapshot, bounds: Rect) -> bool {
 fn belongs_to_item(snapshot: &Snapshot, element: &Element) -> bool {
     let mut parent = element.parent;
     for _ in 0..ITEM_LEVELS_MAX {
-        let Some(above) = parent.and_then(|parent| snapshot.elements.get(parent as usize)) else { return false };
+        let Some(above) = parent.and_then(|parent| snapshot.elements.get(parent as usize)) else {
+            return false;
+        };
         if above.is_tappable() || matches!(above.role, Role::Row | Role::List) {
             return true;
         }
@@ -153,8 +158,7 @@ const ITEM_LEVELS_MAX: usize = 6;
 
 /// Whether the bar's own identifier or a text beside it speaks of loading.
 fn says_loading(snapshot: &Snapshot, index: usize, element: &Element) -> bool {
-    const WORK: [&str; 8] =
-        ["loading", "load", "loader", "download", "upload", "install", "sync", "refresh"];
+    const WORK: [&str; 8] = ["loading", "load", "loader", "download", "upload", "install", "sync", "refresh"];
     if id_has(element, &WORK) || element.description.as_deref().is_some_and(is_loading_text) {
         return true;
     }
@@ -173,9 +177,9 @@ fn other_sign(snapshot: &Snapshot, index: usize, element: &Element, rect: Rect) 
         }
     }
     let called = element.stable_id.as_deref().is_some_and(may_be_called_loading);
-    let skeleton =
-        (called && id_has(element, &["skeleton", "shimmer"])) || is_shimmer_class(&element.class);
-    if !skeleton && !(called && id_has(element, &["loading", "loader"])) {
+    let skeleton = (called && id_has(element, &["skeleton", "shimmer"])) || is_shimmer_class(&element.class);
+    let layer = called && id_has(element, &["loading", "loader"]);
+    if !skeleton && !layer {
         return None;
     }
     // Such wrappers often stay around the content when it has come.
@@ -234,7 +238,8 @@ fn is_loading_text(text: &str) -> bool {
     }
     let text = text.trim_start();
     // The initials of what stands below rule most texts out.
-    if text.bytes().next().is_none_or(|first| first.is_ascii() && !b"abcdejlopvwy".contains(&(first | 0x20))) {
+    if text.bytes().next().is_none_or(|first| first.is_ascii() && !b"abcdejlopvwy".contains(&(first | 0x20)))
+    {
         return false;
     }
     let bare = text.trim_end_matches(['.', '…', '!', '。', '\u{A0}', ' ', '\n']);
@@ -244,14 +249,22 @@ fn is_loading_text(text: &str) -> bool {
         return true;
     }
     // "Loading messages…"
-    let unfinished = ['…', '。'].iter().any(|end| text.trim_end().ends_with(*end)) || text.trim_end().ends_with("...");
+    let unfinished =
+        ['…', '。'].iter().any(|end| text.trim_end().ends_with(*end)) || text.trim_end().ends_with("...");
     unfinished && bare.get(.."loading ".len()).is_some_and(|start| start.eq_ignore_ascii_case("loading "))
 }
 
 /// "Downloading update 3 of 7", beside a bar.
 fn is_work_text(text: &str) -> bool {
     const WORK: [&str; 9] = [
-        "loading", "downloading", "uploading", "installing", "updating", "syncing", "processing", "importing",
+        "loading",
+        "downloading",
+        "uploading",
+        "installing",
+        "updating",
+        "syncing",
+        "processing",
+        "importing",
         "exporting",
     ];
     let first = text.split([' ', '.', '…', ':']).next().unwrap_or(text);
@@ -259,14 +272,58 @@ fn is_work_text(text: &str) -> bool {
 }
 
 const LOADING: [&str; 52] = [
-    "loading", "please wait", "loading, please wait", "loading please wait", "just a moment", "one moment please",
-    "wird geladen", "lädt", "laden", "bitte warten", "einen moment bitte", "chargement", "chargement en cours",
-    "veuillez patienter", "cargando", "espere por favor", "por favor espere", "por favor, espere", "espera un momento",
-    "carregando", "a carregar", "aguarde", "aguarde um momento", "caricamento", "caricamento in corso", "attendere",
-    "attendere prego", "загрузка", "подождите", "пожалуйста, подождите", "読み込み中", "読み込み中です", "ロード中",
-    "お待ちください", "しばらくお待ちください", "加载中", "正在加载", "请稍候", "載入中", "請稍候", "로드 중", "로딩 중",
-    "불러오는 중", "잠시만 기다려 주세요", "yükleniyor", "lütfen bekleyin", "جار التحميل", "جارٍ التحميل",
-    "ładowanie", "even geduld", "đang tải", "учитавање",
+    "loading",
+    "please wait",
+    "loading, please wait",
+    "loading please wait",
+    "just a moment",
+    "one moment please",
+    "wird geladen",
+    "lädt",
+    "laden",
+    "bitte warten",
+    "einen moment bitte",
+    "chargement",
+    "chargement en cours",
+    "veuillez patienter",
+    "cargando",
+    "espere por favor",
+    "por favor espere",
+    "por favor, espere",
+    "espera un momento",
+    "carregando",
+    "a carregar",
+    "aguarde",
+    "aguarde um momento",
+    "caricamento",
+    "caricamento in corso",
+    "attendere",
+    "attendere prego",
+    "загрузка",
+    "подождите",
+    "пожалуйста, подождите",
+    "読み込み中",
+    "読み込み中です",
+    "ロード中",
+    "お待ちください",
+    "しばらくお待ちください",
+    "加载中",
+    "正在加载",
+    "请稍候",
+    "載入中",
+    "請稍候",
+    "로드 중",
+    "로딩 중",
+    "불러오는 중",
+    "잠시만 기다려 주세요",
+    "yükleniyor",
+    "lütfen bekleyin",
+    "جار التحميل",
+    "جارٍ التحميل",
+    "ładowanie",
+    "even geduld",
+    "đang tải",
+    "учитавање",
 ];
 
 #[cfg(test)]

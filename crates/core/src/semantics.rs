@@ -70,9 +70,10 @@ impl ControlKind {
 
     pub fn supported_actions(self) -> &'static [&'static str] {
         match self {
-            ControlKind::Slider | ControlKind::Rating | ControlKind::CustomAdjustable | ControlKind::Picker => {
-                &["adjust"]
-            }
+            ControlKind::Slider
+            | ControlKind::Rating
+            | ControlKind::CustomAdjustable
+            | ControlKind::Picker => &["adjust"],
             ControlKind::Stepper => &["increment", "decrement"],
             ControlKind::Dropdown | ControlKind::Expandable => &["tap", "expand"],
             ControlKind::SegmentedControl
@@ -283,12 +284,9 @@ pub fn is_clickable(element: &Element) -> bool {
 pub fn is_container(snapshot: &Snapshot, index: usize) -> bool {
     let Some(element) = snapshot.elements.get(index) else { return false };
     match element.role {
-        Role::Container
-        | Role::List
-        | Role::Row
-        | Role::Dialog
-        | Role::WebView
-        | Role::SegmentedControl => true,
+        Role::Container | Role::List | Role::Row | Role::Dialog | Role::WebView | Role::SegmentedControl => {
+            true
+        }
         Role::Button | Role::Checkbox | Role::Tab | Role::Unknown => element.end as usize > index + 1,
         _ => false,
     }

@@ -130,18 +130,41 @@ fn named_role(word: &str) -> Role {
 pub(crate) fn any_snapshot() -> impl proptest::strategy::Strategy<Value = Snapshot> {
     use proptest::prelude::*;
     let classes = prop::sample::select(vec![
-        "android.view.View", "android.widget.TextView", "android.widget.Switch", "android.widget.CheckBox",
-        "android.widget.SeekBar", "android.widget.Spinner", "android.widget.LinearLayout", "android.widget.Button",
-        "android.widget.RadioButton", "android.widget.ProgressBar", "android.widget.NumberPicker",
-        "android.widget.EditText", "androidx.recyclerview.widget.RecyclerView", "android.webkit.WebView",
+        "android.view.View",
+        "android.widget.TextView",
+        "android.widget.Switch",
+        "android.widget.CheckBox",
+        "android.widget.SeekBar",
+        "android.widget.Spinner",
+        "android.widget.LinearLayout",
+        "android.widget.Button",
+        "android.widget.RadioButton",
+        "android.widget.ProgressBar",
+        "android.widget.NumberPicker",
+        "android.widget.EditText",
+        "androidx.recyclerview.widget.RecyclerView",
+        "android.webkit.WebView",
     ]);
     let words = prop::option::of(prop::sample::select(vec![
-        "38%", "1", "+", "-", "Name", "Loading…", "Expand", "3 of 5", "ON", "", "\u{E000}", "Volume, 38 percent",
+        "38%",
+        "1",
+        "+",
+        "-",
+        "Name",
+        "Loading…",
+        "Expand",
+        "3 of 5",
+        "ON",
+        "",
+        "\u{E000}",
+        "Volume, 38 percent",
     ]));
-    let ids = prop::option::of(prop::sample::select(vec!["a:id/plus", "minus", "x:id/loading_view", "é_shimmer"]));
+    let ids =
+        prop::option::of(prop::sample::select(vec!["a:id/plus", "minus", "x:id/loading_view", "é_shimmer"]));
     let edge = || prop_oneof![0..1080i32, Just(i32::MIN), Just(i32::MAX), -50..0i32];
     let flags = prop::collection::vec(any::<bool>(), 8);
-    let node = (classes, words.clone(), words, ids, (edge(), edge(), edge(), edge()), flags, 0..9u32, 0..12u32);
+    let node =
+        (classes, words.clone(), words, ids, (edge(), edge(), edge(), edge()), flags, 0..9u32, 0..12u32);
     prop::collection::vec(node, 0..40).prop_map(|nodes| {
         let elements = nodes.into_iter().enumerate().map(|(index, node)| {
             let (class, text, description, id, (left, top, right, bottom), flags, up, length) = node;

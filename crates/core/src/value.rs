@@ -33,7 +33,9 @@ pub fn read(text: &str) -> Option<Reading<'_>> {
     let text = trimmed(text);
     // Most texts are words: their first byte says so.
     let first = *text.as_bytes().first()?;
-    if first.is_ascii_alphabetic() && !matches!(first, b'R' | b'U' | b'C' | b'A') || text.len() > TEXT_BYTES_MAX {
+    if first.is_ascii_alphabetic() && !matches!(first, b'R' | b'U' | b'C' | b'A')
+        || text.len() > TEXT_BYTES_MAX
+    {
         return None;
     }
     let (before, text) = prefix(text);
@@ -75,7 +77,8 @@ fn read_end(text: &str) -> Option<Reading<'_>> {
     if !text[..start].ends_with(|c: char| c.is_whitespace() || c == '(') {
         return None;
     }
-    read(text[start..].trim_end_matches(')')).filter(|reading| matches!(reading.unit, Unit::Percent | Unit::Of(_)))
+    read(text[start..].trim_end_matches(')'))
+        .filter(|reading| matches!(reading.unit, Unit::Percent | Unit::Of(_)))
 }
 
 /// Commas inside numbers part nothing.
@@ -99,7 +102,8 @@ fn prefix(text: &str) -> (Option<Unit<'_>>, &str) {
     if let Some(rest) = text.strip_prefix(['%', '٪']) {
         return (Some(Unit::Percent), rest);
     }
-    for symbol in ["R$", "US$", "CA$", "A$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₫", "₴", "₪"] {
+    for symbol in ["R$", "US$", "CA$", "A$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₫", "₴", "₪"]
+    {
         if let Some(rest) = text.strip_prefix(symbol) {
             return (Some(Unit::Own(&text[..symbol.len()])), rest.trim_start());
         }
@@ -203,7 +207,7 @@ fn unit(number: f64, rest: &str) -> Option<Unit<'_>> {
         // "12/5" is a date rather than twelve of five.
         return (number >= 0.0 && number <= max).then_some(Unit::Of(max));
     }
-    let known = UNITS.iter().any(|unit| rest == *unit);
+    let known = UNITS.contains(&rest);
     let known = known || (spaced && SPACED_UNITS.iter().any(|unit| rest.eq_ignore_ascii_case(unit)));
     known.then_some(Unit::Own(rest))
 }
@@ -221,23 +225,36 @@ fn of(rest: &str) -> Option<f64> {
 const NOUN_CHARS_MAX: usize = 12;
 
 const PERCENT: [&str; 14] = [
-    "%", "٪", "percent", "per cent", "pct", "prozent", "pour cent", "por ciento", "por cento", "per cento", "процентов",
-    "процента", "パーセント", "퍼센트",
+    "%",
+    "٪",
+    "percent",
+    "per cent",
+    "pct",
+    "prozent",
+    "pour cent",
+    "por ciento",
+    "por cento",
+    "per cento",
+    "процентов",
+    "процента",
+    "パーセント",
+    "퍼센트",
 ];
 
 const OF: [&str; 11] = ["/", "of ", "out of ", "von ", "sur ", "de ", "di ", "из ", "van ", "av ", "z "];
 
 /// Units that may follow without a space. Letters that also stand for thousands, dimensions or clocks are missing.
 const UNITS: [&str; 47] = [
-    "°", "°C", "°F", "℃", "℉", "px", "dp", "sp", "pt", "cm", "mm", "km", "mi", "ft", "kg", "mg", "lb", "lbs", "oz",
-    "ml", "ms", "sec", "min", "hr", "hrs", "Hz", "kHz", "MHz", "GHz", "dB", "kW", "mAh", "GB", "MB", "KB", "kB", "TB",
-    "bpm", "rpm", "km/h", "mph", "kcal", "fps", "€", "£", "₽", "x",
+    "°", "°C", "°F", "℃", "℉", "px", "dp", "sp", "pt", "cm", "mm", "km", "mi", "ft", "kg", "mg", "lb", "lbs",
+    "oz", "ml", "ms", "sec", "min", "hr", "hrs", "Hz", "kHz", "MHz", "GHz", "dB", "kW", "mAh", "GB", "MB",
+    "KB", "kB", "TB", "bpm", "rpm", "km/h", "mph", "kcal", "fps", "€", "£", "₽", "x",
 ];
 
 /// Units that are only meant after a space.
 const SPACED_UNITS: [&str; 32] = [
-    "m", "g", "l", "s", "h", "w", "v", "a", "k", "in", "seconds", "second", "minutes", "minute", "hours", "hour", "days",
-    "day", "weeks", "week", "stars", "star", "points", "steps", "step", "°", "usd", "eur", "gbp", "zł", "kr", "$",
+    "m", "g", "l", "s", "h", "w", "v", "a", "k", "in", "seconds", "second", "minutes", "minute", "hours",
+    "hour", "days", "day", "weeks", "week", "stars", "star", "points", "steps", "step", "°", "usd", "eur",
+    "gbp", "zł", "kr", "$",
 ];
 
 #[cfg(test)]
@@ -297,9 +314,38 @@ mod tests {
     #[test]
     fn dates_times_versions_codes_and_names_are_no_values() {
         for text in [
-            "12:30", "0:04", "2021-04-01", "01.04.2021", "4/1/2021", "12/5", "1.2.3", "10 AM", "10PM", "3D", "5G", "4K",
-            "2nd", "007", "+1 555 0100", "555-0100", "56K", "1 234", "1,23,456", "1 2", "5 in stock", "3 de mayo",
-            "12345678901234567890", "Infinity", "NaN", "1e5", "0x10", "50%%", "50% off", "$5 off", "AC", "2810 South St",
+            "12:30",
+            "0:04",
+            "2021-04-01",
+            "01.04.2021",
+            "4/1/2021",
+            "12/5",
+            "1.2.3",
+            "10 AM",
+            "10PM",
+            "3D",
+            "5G",
+            "4K",
+            "2nd",
+            "007",
+            "+1 555 0100",
+            "555-0100",
+            "56K",
+            "1 234",
+            "1,23,456",
+            "1 2",
+            "5 in stock",
+            "3 de mayo",
+            "12345678901234567890",
+            "Infinity",
+            "NaN",
+            "1e5",
+            "0x10",
+            "50%%",
+            "50% off",
+            "$5 off",
+            "AC",
+            "2810 South St",
         ] {
             assert_eq!(read(text), None, "{text}");
         }

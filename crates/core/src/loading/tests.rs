@@ -16,7 +16,10 @@ fn page(line: &str) -> Option<Signal> {
 #[test]
 fn a_circle_and_a_bar_without_value() {
     assert_eq!(page("ProgressBar [490,1100][590,1200]"), Some(Signal::Spinner));
-    assert_eq!(page("XCUIElementType.ActivityIndicator [490,1100][590,1200] role:Progress"), Some(Signal::Spinner));
+    assert_eq!(
+        page("XCUIElementType.ActivityIndicator [490,1100][590,1200] role:Progress"),
+        Some(Signal::Spinner)
+    );
     assert_eq!(page("ProgressBar [0,319][1080,325]"), Some(Signal::Progress));
     assert_eq!(page("ProgressBar [100,1100][980,1120]"), Some(Signal::Progress));
     assert_eq!(page("ProgressBar [0,0][0,0]"), None, "it cannot be seen");
@@ -40,9 +43,18 @@ fn a_spinner_is_a_dropdown() {
 fn ordinary_text_is_no_sign() {
     // W12
     for text in [
-        "Order pending", "3 tasks in progress", "The line is busy", "Work in progress: loading dock", "Loading dock",
-        "Loading complete.", "Loading docks of the world and what happened to them: a very long story indeed…",
-        "Main navigation, notification is pending, open", "Skeleton key", "Download", "Waiting list", "Please wait here for the bus",
+        "Order pending",
+        "3 tasks in progress",
+        "The line is busy",
+        "Work in progress: loading dock",
+        "Loading dock",
+        "Loading complete.",
+        "Loading docks of the world and what happened to them: a very long story indeed…",
+        "Main navigation, notification is pending, open",
+        "Skeleton key",
+        "Download",
+        "Waiting list",
+        "Please wait here for the bus",
     ] {
         assert_eq!(page(&format!("TextView [0,0][500,80] text:\"{text}\"")), None, "{text}");
         assert_eq!(page(&format!("ImageView [0,0][500,80] desc:\"{text}\"")), None, "{text}");
@@ -52,10 +64,27 @@ fn ordinary_text_is_no_sign() {
 #[test]
 fn a_text_that_says_only_loading() {
     for text in [
-        "Loading", "Loading…", "LOADING...", " Please wait ", "Loading messages…", "Wird geladen …", "Bitte warten",
-        "Chargement…", "Cargando...", "Загрузка…", "ЗАГРУЗКА", "読み込み中…", "加载中...", "로딩 중", "Yükleniyor…",
+        "Loading",
+        "Loading…",
+        "LOADING...",
+        " Please wait ",
+        "Loading messages…",
+        "Wird geladen …",
+        "Bitte warten",
+        "Chargement…",
+        "Cargando...",
+        "Загрузка…",
+        "ЗАГРУЗКА",
+        "読み込み中…",
+        "加载中...",
+        "로딩 중",
+        "Yükleniyor…",
     ] {
-        assert_eq!(page(&format!("TextView [0,0][500,80] text:\"{text}\"")), Some(Signal::LoadingText), "{text}");
+        assert_eq!(
+            page(&format!("TextView [0,0][500,80] text:\"{text}\"")),
+            Some(Signal::LoadingText),
+            "{text}"
+        );
     }
     // W12: also where there is a text beside the description.
     assert_eq!(page(r#"ImageView [0,0][90,90] text:"x" desc:"Loading""#), Some(Signal::LoadingText));
@@ -68,7 +97,10 @@ fn bars_that_show_a_value_of_something() {
     assert_eq!(page(r#"ProgressBar [0,500][1080,506] text:"25.0""#), Some(Signal::Progress));
     assert_eq!(page(r#"ProgressBar [0,500][1080,506] text:"100.0""#), None, "it has ended");
     assert_eq!(page(r#"ProgressBar [0,500][1080,506] text:"0.0""#), None, "it has not begun");
-    assert_eq!(page(r#"ProgressBar [100,500][900,520] id:download_progress text:"38%""#), Some(Signal::Progress));
+    assert_eq!(
+        page(r#"ProgressBar [100,500][900,520] id:download_progress text:"38%""#),
+        Some(Signal::Progress)
+    );
     assert_eq!(page(r#"ProgressBar [100,500][900,520] id:download_progress text:"100%""#), None);
     assert_eq!(page(r#"ProgressBar [0,500][1080,520] id:storage_bar"#), None);
     assert_eq!(page(r#"RatingBar [0,0][500,80] text:"4.5""#), None);

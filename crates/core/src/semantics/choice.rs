@@ -51,7 +51,8 @@ pub(super) fn row(snapshot: &Snapshot, index: usize) -> Option<Control> {
     if !in_row && !is_rail(snapshot, parent, &options) {
         return None;
     }
-    let tabs = !in_row || spans_screen(snapshot, parent) || options.iter().any(|option| is_tab(snapshot, *option));
+    let tabs =
+        !in_row || spans_screen(snapshot, parent) || options.iter().any(|option| is_tab(snapshot, *option));
     let kind = if tabs { ControlKind::TabRow } else { ControlKind::SegmentedControl };
     let mut control = Control::new(kind, Reason::OneOfSeveralSelected, index);
     control.parts.options = options;

@@ -100,9 +100,8 @@ fn value_on_other_layer(snapshot: &Snapshot, index: usize, down: usize, up: usiz
 /// A text inside that is neither the value nor on one of the buttons, else one beside the whole.
 fn name(snapshot: &Snapshot, index: usize, down: usize, up: usize, value: Option<usize>) -> Option<u32> {
     let end = end_of(snapshot, index);
-    let on_button = |inner: usize| {
-        [down, up].iter().any(|&button| (button..end_of(snapshot, button)).contains(&inner))
-    };
+    let on_button =
+        |inner: usize| [down, up].iter().any(|&button| (button..end_of(snapshot, button)).contains(&inner));
     let inside = (index + 1..end).find(|&inner| {
         let element = &snapshot.elements[inner];
         Some(inner) != value

@@ -109,7 +109,10 @@ fn a_stepper_of_three_nodes() {
     let found: Vec<_> = controls(&snapshot).collect();
     let (index, stepper) = &found[0];
     assert_eq!((*index, stepper.kind, stepper.reason), (2, ControlKind::Stepper, Reason::MinusValuePlus));
-    assert_eq!((stepper.parts.decrease, stepper.parts.value, stepper.parts.increase), (Some(3), Some(4), Some(5)));
+    assert_eq!(
+        (stepper.parts.decrease, stepper.parts.value, stepper.parts.increase),
+        (Some(3), Some(4), Some(5))
+    );
     assert_eq!(stepper.parts.label, Some(1));
     assert_eq!(found.len(), 1);
     assert_eq!(stepper.kind.supported_actions(), ["increment", "decrement"]);
@@ -140,7 +143,10 @@ fn a_stepper_by_signs_by_identifiers_and_on_two_layers() {
     "#;
     let snapshot = sketch(layers);
     let stepper = control(&snapshot, 1).unwrap();
-    assert_eq!((stepper.parts.decrease, stepper.parts.increase, stepper.parts.value), (Some(2), Some(4), Some(7)));
+    assert_eq!(
+        (stepper.parts.decrease, stepper.parts.increase, stepper.parts.value),
+        (Some(2), Some(4), Some(7))
+    );
 }
 
 #[test]
@@ -170,7 +176,10 @@ fn an_ios_stepper_has_its_buttons_inside() {
     "#;
     let (_, stepper) = only(text);
     assert_eq!((stepper.kind, stepper.reason), (ControlKind::Stepper, Reason::Class));
-    assert_eq!((stepper.parts.decrease, stepper.parts.increase, stepper.parts.value), (Some(1), Some(2), None));
+    assert_eq!(
+        (stepper.parts.decrease, stepper.parts.increase, stepper.parts.value),
+        (Some(1), Some(2), None)
+    );
 }
 
 #[test]
@@ -330,7 +339,8 @@ fn a_value_that_is_only_shown_is_no_slider() {
 
 #[test]
 fn the_platform_says_what_can_be_adjusted() {
-    let (_, dial) = only(r#"XCUIElementType.Other [0,0][200,200] role:Unknown adjustable desc:"Tempo" value:"90""#);
+    let (_, dial) =
+        only(r#"XCUIElementType.Other [0,0][200,200] role:Unknown adjustable desc:"Tempo" value:"90""#);
     assert_eq!((dial.kind, dial.reason), (ControlKind::CustomAdjustable, Reason::PlatformAdjustable));
     assert!(dial.kind.adjustable());
     assert_eq!(dial.kind.state_shape().name(), "continuous");

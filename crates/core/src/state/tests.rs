@@ -35,7 +35,11 @@ fn absent_stays_absent() {
 #[test]
 fn a_seek_bar_that_says_nothing_has_no_value() {
     // W5: an empty description is not zero.
-    for text in ["SeekBar [0,0][900,80] focusable", "SeekBar [0,0][900,80] desc:\"\" text:\"\"", "ProgressBar [0,0][9,9]"] {
+    for text in [
+        "SeekBar [0,0][900,80] focusable",
+        "SeekBar [0,0][900,80] desc:\"\" text:\"\"",
+        "ProgressBar [0,0][9,9]",
+    ] {
         let (value, raw) = with_state(text, 0, |state| (state.value, state.raw_value.map(String::from)));
         assert_eq!((value, raw), (None, None), "{text}");
     }
@@ -54,7 +58,8 @@ fn the_text_of_a_seek_bar_is_its_value() {
 #[test]
 fn selected_is_what_the_platform_says_and_never_a_text() {
     // W6
-    let both = |word: &str| with_state(&format!("TextView [0,0][9,9] {word} text:\"Dark mode\""), 0, |s| s.selected);
+    let both =
+        |word: &str| with_state(&format!("TextView [0,0][9,9] {word} text:\"Dark mode\""), 0, |s| s.selected);
     assert_eq!((both("selected"), both("unselected"), both("click")), (Some(true), Some(false), None));
 }
 
@@ -62,13 +67,23 @@ fn selected_is_what_the_platform_says_and_never_a_text() {
 fn percent_and_own_unit_are_never_mixed() {
     // W25, ST-03
     let slider = "XCUIElementType.Slider [0,0][900,80] role:Slider adjustable";
-    assert_eq!(numbers(&format!("{slider} value:\"50%\" range:10..30")), (Some(20.0), false, Some((10.0, 30.0))));
+    assert_eq!(
+        numbers(&format!("{slider} value:\"50%\" range:10..30")),
+        (Some(20.0), false, Some((10.0, 30.0)))
+    );
     assert_eq!(numbers(&format!("{slider} value:\"29%\" range:0..255")).0, Some(73.95));
     assert_eq!(numbers(&format!("{slider} value:\"50%\"")), (Some(50.0), true, None));
-    assert_eq!(numbers(&format!("{slider} value:\"12.5\" range:10..30")), (Some(12.5), false, Some((10.0, 30.0))));
+    assert_eq!(
+        numbers(&format!("{slider} value:\"12.5\" range:10..30")),
+        (Some(12.5), false, Some((10.0, 30.0)))
+    );
     assert_eq!(numbers(&format!("{slider} value:\"150%\" range:10..30")), (Some(150.0), true, None));
     assert_eq!(numbers(&format!("{slider} value:\"99\" range:10..30")), (Some(99.0), false, None));
-    assert_eq!(numbers(&format!("{slider} value:\"5%\" range:30..10")), (Some(5.0), true, None), "no range at all");
+    assert_eq!(
+        numbers(&format!("{slider} value:\"5%\" range:30..10")),
+        (Some(5.0), true, None),
+        "no range at all"
+    );
     assert_eq!(numbers(&format!("{slider} range:10..30")), (None, false, Some((10.0, 30.0))));
 }
 
@@ -201,7 +216,11 @@ fn what_can_be_expanded() {
     let expanded = |text: &str| with_state(text, 0, |state| state.expanded);
     assert_eq!(expanded(r#"ImageButton [0,0][80,80] click desc:"Expand alarm""#), Some(false));
     assert_eq!(expanded(r#"ImageButton [0,0][80,80] click desc:"Collapse alarm""#), Some(true));
-    assert_eq!(expanded(r#"ImageButton [0,0][80,80] click expanded desc:"Expand alarm""#), Some(true), "ST-06");
+    assert_eq!(
+        expanded(r#"ImageButton [0,0][80,80] click expanded desc:"Expand alarm""#),
+        Some(true),
+        "ST-06"
+    );
     assert_eq!(expanded(r#"ImageButton [0,0][80,80] click desc:"More""#), None);
 }
 
