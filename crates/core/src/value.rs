@@ -244,10 +244,10 @@ const PERCENT: [&str; 14] = [
 const OF: [&str; 11] = ["/", "of ", "out of ", "von ", "sur ", "de ", "di ", "из ", "van ", "av ", "z "];
 
 /// Units that may follow without a space. Letters that also stand for thousands, dimensions or clocks are missing.
-const UNITS: [&str; 47] = [
+const UNITS: [&str; 48] = [
     "°", "°C", "°F", "℃", "℉", "px", "dp", "sp", "pt", "cm", "mm", "km", "mi", "ft", "kg", "mg", "lb", "lbs",
     "oz", "ml", "ms", "sec", "min", "hr", "hrs", "Hz", "kHz", "MHz", "GHz", "dB", "kW", "mAh", "GB", "MB",
-    "KB", "kB", "TB", "bpm", "rpm", "km/h", "mph", "kcal", "fps", "€", "£", "₽", "x",
+    "KB", "kB", "TB", "bpm", "rpm", "km/h", "mph", "kcal", "fps", "€", "£", "₽", "x", "s",
 ];
 
 /// Units that are only meant after a space.

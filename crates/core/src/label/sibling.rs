@@ -13,7 +13,8 @@ pub struct Beside<'a> {
     pub text: &'a str,
     /// The element that says it.
     pub index: u32,
-    /// So close that it counts more than the control's own hint.
+    /// On one line with the control: it counts more than the control's own hint, which a text above does not, because
+    /// that may be the heading of a form.
     pub close: bool,
 }
 
@@ -131,7 +132,7 @@ fn before<'a>(
         let distance = place.distance(bounds, element.bounds);
         // Of several texts on one line the nearest; a text on the same line rather than one above.
         if !taken && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, Beside { close: place.is_close(bounds, element.bounds), ..words }));
+            best = Some((distance, Beside { close: place != Place::Above, ..words }));
         }
     }
     best.map(|(_, beside)| beside)
@@ -243,11 +244,6 @@ impl Place {
                 .saturating_add(control.top.saturating_sub(text.bottom).max(0).saturating_mul(64))
                 .saturating_add(text.left.saturating_sub(control.left).max(0) / 16),
         }
-    }
-
-    fn is_close(self, text: Rect, control: Rect) -> bool {
-        let gap = control.top.saturating_sub(text.bottom);
-        self != Place::Above || (gap <= text.height() / 2 && text.height() <= control.height())
     }
 }
 
@@ -383,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_above_a_field_unless_it_is_a_heading() {
+    fn the_text_above_a_field_unless_the_field_has_a_hint() {
         let form = |gap: i32, hint: &str| {
             let (top, bottom) = (160 + gap, 260 + gap);
             format!(
@@ -395,8 +391,7 @@ mod tests {
             )
         };
         assert_eq!(named(&form(10, ""), 2), beside("Email"));
-        assert_eq!(named(&form(10, "hint:\"you@example.com\""), 2), beside("Email"));
-        assert_eq!(named(&form(50, "hint:\"Address\""), 2), Some(("Address".into(), LabelSource::Hint)));
+        assert_eq!(named(&form(10, "hint:\"Address\""), 2), Some(("Address".into(), LabelSource::Hint)));
         assert_eq!(named(&form(50, ""), 2), beside("Email"));
         assert_eq!(named(&form(90, ""), 2), None, "a title further up");
     }
