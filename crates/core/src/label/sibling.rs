@@ -18,8 +18,8 @@ pub struct Beside<'a> {
     pub close: bool,
 }
 
-/// How far a control may be wrapped before its row is reached.
-const LEVELS_MAX: usize = 3;
+/// How far a control may be wrapped alone before its row is reached.
+const LEVELS_MAX: usize = 6;
 const SIBLINGS_BEFORE_MAX: usize = 6;
 const SIBLINGS_AFTER_MAX: usize = 2;
 /// A group of texts with more elements is a part of the screen of its own.
@@ -112,7 +112,7 @@ fn before<'a>(
         current = sibling;
         let bounds = snapshot.elements[sibling].bounds;
         let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
-            if is_occupied(snapshot, sibling) {
+            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
                 *alone = false;
                 line_taken |= on_one_line(bounds, element.bounds);
                 column_taken |= !on_one_line(bounds, element.bounds);
@@ -151,7 +151,7 @@ fn after<'a>(
         current = sibling;
         let bounds = snapshot.elements[sibling].bounds;
         let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
-            if is_occupied(snapshot, sibling) {
+            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
                 *alone = false;
                 return None;
             }
@@ -276,6 +276,11 @@ fn is_on(text: Rect, control: Rect) -> bool {
     text.intersection(control) == Some(text)
 }
 
+/// The eye or the cross in a field is a part of it.
+fn is_inside(other: Rect, element: &Element) -> bool {
+    !is_ticked(element.role) && is_on(other, element.bounds)
+}
+
 fn on_one_line(a: Rect, b: Rect) -> bool {
     let common = a.bottom.min(b.bottom).saturating_sub(a.top.max(b.top));
     common > 0 && common.saturating_mul(2) >= a.height().min(b.height())
@@ -394,6 +399,23 @@ mod tests {
         assert_eq!(named(&form(10, "hint:\"Address\""), 2), Some(("Address".into(), LabelSource::Hint)));
         assert_eq!(named(&form(50, ""), 2), beside("Email"));
         assert_eq!(named(&form(90, ""), 2), None, "a title further up");
+    }
+
+    #[test]
+    fn a_field_wrapped_many_times_with_an_icon_inside() {
+        let text = r#"
+            android.view.ViewGroup [0,0][1080,800]
+              TextView [44,561][209,605] text:"Password"
+              TextView [231,561][317,605] text:"(Mandatory)"
+              FrameLayout [44,627][1036,814]
+                android.view.ViewGroup [44,627][1036,768]
+                  LinearLayout [44,627][1036,768]
+                    FrameLayout [44,627][1036,768]
+                      EditText [44,627][1036,768] click password text:"secret"
+                      LinearLayout [893,627][1036,768]
+                        ImageButton [904,631][1036,763] click desc:"Show password"
+        "#;
+        assert_eq!(named(text, 7), beside("Password"));
     }
 
     #[test]

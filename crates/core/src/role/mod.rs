@@ -52,7 +52,7 @@ fn by_name(name: &str) -> Role {
 }
 
 /// Longer endings before the shorter ones that they end in.
-const ENDINGS: [(&str, Role); 58] = [
+const ENDINGS: [(&str, Role); 59] = [
     ("AutoCompleteTextView", Role::TextField),
     ("TextView", Role::Text),
     ("ImageView", Role::Image),
@@ -86,6 +86,8 @@ const ENDINGS: [(&str, Role); 58] = [
     ("TimePicker", Role::Container),
     ("FactoryHolder", Role::Container),
     ("RadioButton", Role::Radio),
+    // The hours and minutes on the face of the clock.
+    ("RadialPickerTouchHelper", Role::Radio),
     ("ToggleButton", Role::Switch),
     ("Button", Role::Button),
     ("Chip", Role::Button),
