@@ -178,7 +178,8 @@ fn other_sign(snapshot: &Snapshot, index: usize, element: &Element, rect: Rect) 
     }
     let called = element.stable_id.as_deref().is_some_and(may_be_called_loading);
     let skeleton = (called && id_has(element, &["skeleton", "shimmer"])) || is_shimmer_class(&element.class);
-    if !skeleton && !(called && id_has(element, &["loading", "loader"])) {
+    let layer = called && id_has(element, &["loading", "loader"]);
+    if !skeleton && !layer {
         return None;
     }
     // Such wrappers often stay around the content when it has come.

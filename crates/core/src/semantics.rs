@@ -240,7 +240,7 @@ impl Group {
                 return None;
             }
             let (at, child) = (child, &snapshot.elements[child]);
-            let selected = child.state.selected == Some(true);
+            let selected = is_selected(snapshot, at);
             group.selected += usize::from(selected);
             // What is selected is often no longer clickable.
             group.tappable += usize::from(child.is_tappable() || selected);
@@ -249,6 +249,17 @@ impl Group {
         }
         Some(group)
     }
+}
+
+/// iOS says of a selected button that its value is 1. A button that shows a 1 counts something.
+fn is_selected(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    if element.state.selected != Some(true) {
+        return false;
+    }
+    let shown = snapshot.elements.get(index + 1).filter(|_| end_of(snapshot, index) > index + 1);
+    let says = |value: &str| shown.and_then(label::own_words) == Some(value);
+    !element.value.as_deref().is_some_and(says)
 }
 
 /// A row of a group begins with its radio button or ends with it.

@@ -67,6 +67,10 @@ pub fn read(snapshot: &Snapshot, index: usize) -> ControlState<'_> {
 
 fn of_control<'a>(snapshot: &'a Snapshot, index: usize, state: &mut ControlState<'a>) {
     let element = &snapshot.elements[index];
+    // Nothing in a secret is told, whatever it is made of (ST-07).
+    if element.password {
+        return;
+    }
     let Some(control) = semantics::control(snapshot, index) else { return };
     match control.kind {
         ControlKind::Slider | ControlKind::Rating | ControlKind::CustomAdjustable => number(state, element),
@@ -126,7 +130,7 @@ fn set_value<'a>(state: &mut ControlState<'a>, reading: Reading<'a>, range: Opti
     let Reading { number, unit } = reading;
     let (value, unit, range) = match (unit, range) {
         (Unit::Percent, Some(range)) if (0.0..=100.0).contains(&number) => {
-            (range.min + number / 100.0 * (range.max - range.min), Unit::None, Some(range))
+            (range.min + number * (range.max - range.min) / 100.0, Unit::None, Some(range))
         }
         (Unit::Percent, _) => (number, Unit::Percent, None),
         (unit, range) => (number, unit, range.filter(|range| (range.min..=range.max).contains(&number))),
@@ -164,11 +168,10 @@ fn held_choice(snapshot: &Snapshot, index: usize) -> Option<Choice<'_>> {
     if let Some(Value::Text(text)) = label::value(element) {
         return Some(Choice { id: None, label: Some(Cow::Borrowed(text)), index: index as u32 });
     }
-    let shown = label::belonging(snapshot, index).find_map(|inner| {
+    label::belonging(snapshot, index).find_map(|inner| {
         let text = label::own_words(&snapshot.elements[inner])?;
         Some(Choice { id: None, label: Some(Cow::Borrowed(text)), index: inner as u32 })
-    });
-    shown
+    })
 }
 
 fn chosen<'a>(snapshot: &'a Snapshot, control: &Control) -> Option<Choice<'a>> {
@@ -206,14 +209,14 @@ pub(crate) fn on_off(text: &str) -> Option<bool> {
     if text.is_empty() || text.len() > STATE_BYTES_MAX {
         return None;
     }
-    let same = |word: &&str| {
+    let same = |word: &str| {
         word.chars().count() == text.chars().count()
             && word.chars().eq(text.chars().flat_map(char::to_lowercase))
     };
-    if ON.iter().any(|word| same(&word)) {
+    if ON.iter().any(|word| same(word)) {
         return Some(true);
     }
-    OFF.iter().any(|word| same(&word)).then_some(false)
+    OFF.iter().any(|word| same(word)).then_some(false)
 }
 
 const ON: [&str; 15] = [

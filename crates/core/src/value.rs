@@ -207,7 +207,7 @@ fn unit(number: f64, rest: &str) -> Option<Unit<'_>> {
         // "12/5" is a date rather than twelve of five.
         return (number >= 0.0 && number <= max).then_some(Unit::Of(max));
     }
-    let known = UNITS.iter().any(|unit| rest == *unit);
+    let known = UNITS.contains(&rest);
     let known = known || (spaced && SPACED_UNITS.iter().any(|unit| rest.eq_ignore_ascii_case(unit)));
     known.then_some(Unit::Own(rest))
 }
@@ -244,10 +244,10 @@ const PERCENT: [&str; 14] = [
 const OF: [&str; 11] = ["/", "of ", "out of ", "von ", "sur ", "de ", "di ", "из ", "van ", "av ", "z "];
 
 /// Units that may follow without a space. Letters that also stand for thousands, dimensions or clocks are missing.
-const UNITS: [&str; 47] = [
+const UNITS: [&str; 48] = [
     "°", "°C", "°F", "℃", "℉", "px", "dp", "sp", "pt", "cm", "mm", "km", "mi", "ft", "kg", "mg", "lb", "lbs",
     "oz", "ml", "ms", "sec", "min", "hr", "hrs", "Hz", "kHz", "MHz", "GHz", "dB", "kW", "mAh", "GB", "MB",
-    "KB", "kB", "TB", "bpm", "rpm", "km/h", "mph", "kcal", "fps", "€", "£", "₽", "x",
+    "KB", "kB", "TB", "bpm", "rpm", "km/h", "mph", "kcal", "fps", "€", "£", "₽", "x", "s",
 ];
 
 /// Units that are only meant after a space.

@@ -13,12 +13,13 @@ pub struct Beside<'a> {
     pub text: &'a str,
     /// The element that says it.
     pub index: u32,
-    /// So close that it counts more than the control's own hint.
+    /// On one line with the control: it counts more than the control's own hint, which a text above does not, because
+    /// that may be the heading of a form.
     pub close: bool,
 }
 
-/// How far a control may be wrapped before its row is reached.
-const LEVELS_MAX: usize = 3;
+/// How far a control may be wrapped alone before its row is reached.
+const LEVELS_MAX: usize = 6;
 const SIBLINGS_BEFORE_MAX: usize = 6;
 const SIBLINGS_AFTER_MAX: usize = 2;
 /// A group of texts with more elements is a part of the screen of its own.
@@ -111,7 +112,7 @@ fn before<'a>(
         current = sibling;
         let bounds = snapshot.elements[sibling].bounds;
         let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
-            if is_occupied(snapshot, sibling) {
+            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
                 *alone = false;
                 line_taken |= on_one_line(bounds, element.bounds);
                 column_taken |= !on_one_line(bounds, element.bounds);
@@ -131,7 +132,7 @@ fn before<'a>(
         let distance = place.distance(bounds, element.bounds);
         // Of several texts on one line the nearest; a text on the same line rather than one above.
         if !taken && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, Beside { close: place.is_close(bounds, element.bounds), ..words }));
+            best = Some((distance, Beside { close: place != Place::Above, ..words }));
         }
     }
     best.map(|(_, beside)| beside)
@@ -150,7 +151,7 @@ fn after<'a>(
         current = sibling;
         let bounds = snapshot.elements[sibling].bounds;
         let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
-            if is_occupied(snapshot, sibling) {
+            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
                 *alone = false;
                 return None;
             }
@@ -244,11 +245,6 @@ impl Place {
                 .saturating_add(text.left.saturating_sub(control.left).max(0) / 16),
         }
     }
-
-    fn is_close(self, text: Rect, control: Rect) -> bool {
-        let gap = control.top.saturating_sub(text.bottom);
-        self != Place::Above || (gap <= text.height() / 2 && text.height() <= control.height())
-    }
 }
 
 fn place(text: Rect, element: &Element) -> Option<Place> {
@@ -278,6 +274,11 @@ fn slack(length: i32) -> i32 {
 
 fn is_on(text: Rect, control: Rect) -> bool {
     text.intersection(control) == Some(text)
+}
+
+/// The eye or the cross in a field is a part of it.
+fn is_inside(other: Rect, element: &Element) -> bool {
+    !is_ticked(element.role) && is_on(other, element.bounds)
 }
 
 fn on_one_line(a: Rect, b: Rect) -> bool {
@@ -320,4 +321,181 @@ fn next(snapshot: &Snapshot, index: usize) -> Option<usize> {
     let parent = snapshot.elements.get(element.parent? as usize)?;
     let next = (element.end as usize).max(index + 1);
     (next < parent.end as usize && next < snapshot.elements.len()).then_some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LabelSource, label};
+    use crate::sketch::sketch;
+
+    /// The label of the element at `index`, and where it comes from.
+    fn named(text: &str, index: usize) -> Option<(String, LabelSource)> {
+        label(&sketch(text), index).map(|label| (label.text.into_owned(), label.source))
+    }
+
+    fn beside(words: &str) -> Option<(String, LabelSource)> {
+        Some((words.into(), LabelSource::Sibling))
+    }
+
+    #[test]
+    fn the_text_left_of_a_switch_or_right_of_a_box() {
+        let switch = r#"
+            LinearLayout [48,1374][1080,1542]
+              LinearLayout [48,1401][913,1515]
+                TextView [48,1401][400,1450] text:"Reader Mode"
+                TextView [48,1460][800,1515] text:"Shows less"
+              Switch [897,1409][1080,1506] click check=off text:"OFF"
+        "#;
+        assert_eq!(named(switch, 4), beside("Reader Mode"));
+        assert_eq!(label(&sketch(switch), 4).unwrap().from, Some(2));
+        let checkbox = r#"
+            LinearLayout [50,2072][164,2219]
+              CheckBox [50,2122][97,2169] click check=off
+              TextView [118,2120][164,2171] text:"All"
+        "#;
+        assert_eq!(named(checkbox, 1), beside("All"));
+    }
+
+    #[test]
+    fn a_switch_wrapped_alone_and_one_that_lies_under_its_text() {
+        let wrapped = r#"
+            LinearLayout [0,558][1080,720]
+              TextView [40,600][700,680] text:"Set time automatically"
+              LinearLayout [838,558][1036,720]
+                Switch [882,573][1036,705] check=on
+        "#;
+        assert_eq!(named(wrapped, 3), beside("Set time automatically"));
+        let under = r#"
+            android.view.ViewGroup [0,603][1080,819]
+              Switch [24,603][1056,819] click check=off text:"OFF"
+              TextView [24,665][540,758] text:"Specify time"
+        "#;
+        assert_eq!(named(under, 1), beside("Specify time"));
+    }
+
+    #[test]
+    fn right_to_left_the_text_is_right() {
+        let text = r#"
+            LinearLayout [0,0][1080,100]
+              TextView [500,0][1040,100] text:"وضع الطيران"
+              Switch [40,10][180,90] click check=off
+        "#;
+        assert_eq!(named(text, 2), beside("وضع الطيران"));
+    }
+
+    #[test]
+    fn the_text_above_a_field_unless_the_field_has_a_hint() {
+        let form = |gap: i32, hint: &str| {
+            let (top, bottom) = (160 + gap, 260 + gap);
+            format!(
+                r#"
+            LinearLayout [0,0][1080,800]
+              TextView [40,100][400,160] text:"Email"
+              EditText [40,{top}][1040,{bottom}] click {hint}
+        "#
+            )
+        };
+        assert_eq!(named(&form(10, ""), 2), beside("Email"));
+        assert_eq!(named(&form(10, "hint:\"Address\""), 2), Some(("Address".into(), LabelSource::Hint)));
+        assert_eq!(named(&form(50, ""), 2), beside("Email"));
+        assert_eq!(named(&form(90, ""), 2), None, "a title further up");
+    }
+
+    #[test]
+    fn a_field_wrapped_many_times_with_an_icon_inside() {
+        let text = r#"
+            android.view.ViewGroup [0,0][1080,800]
+              TextView [44,561][209,605] text:"Password"
+              TextView [231,561][317,605] text:"(Mandatory)"
+              FrameLayout [44,627][1036,814]
+                android.view.ViewGroup [44,627][1036,768]
+                  LinearLayout [44,627][1036,768]
+                    FrameLayout [44,627][1036,768]
+                      EditText [44,627][1036,768] click password text:"secret"
+                      LinearLayout [893,627][1036,768]
+                        ImageButton [904,631][1036,763] click desc:"Show password"
+        "#;
+        assert_eq!(named(text, 7), beside("Password"));
+    }
+
+    #[test]
+    fn a_text_belongs_to_the_nearer_control() {
+        let text = r#"
+            LinearLayout [0,0][1080,400]
+              TextView [40,0][400,60] text:"First"
+              EditText [40,70][1040,150] click
+              EditText [40,160][1040,240] click
+              TextView [40,250][400,300] text:"Notify"
+              Switch [900,250][1000,300] click check=on
+              Spinner [40,310][1040,390] click
+        "#;
+        assert_eq!(named(text, 2), beside("First"));
+        assert_eq!(named(text, 3), None);
+        assert_eq!(named(text, 5), beside("Notify"));
+        assert_eq!(named(text, 6), None);
+        let between = r#"
+            LinearLayout [0,0][1080,100]
+              CheckBox [0,10][80,90] click check=on
+              TextView [90,10][400,90] text:"Mail"
+              Switch [900,10][1000,90] click check=off
+        "#;
+        assert_eq!(named(between, 1), beside("Mail"));
+        assert_eq!(named(between, 3), None);
+    }
+
+    #[test]
+    fn values_pictures_and_buttons_name_nothing() {
+        let text = r#"
+            LinearLayout [0,0][1080,200]
+              ImageView [0,50][90,150] desc:"Privacy grade"
+              Button [90,50][200,150] click text:"Menu"
+              EditText [210,50][900,150] click
+        "#;
+        assert_eq!(named(text, 3), None);
+        let value = r#"
+            LinearLayout [0,0][1080,200]
+              TextView [900,0][1000,50] text:"40%"
+              SeekBar [40,60][1040,140] focusable
+        "#;
+        assert_eq!(named(value, 2), None);
+    }
+
+    #[test]
+    fn a_button_is_named_by_the_caption_that_is_its_own() {
+        let icon = r#"
+            LinearLayout [28,250][180,429]
+              ImageView [40,250][167,377] click
+              TextView [28,386][180,429] text:"Categories"
+        "#;
+        assert_eq!(named(icon, 1), beside("Categories"));
+        let toolbar = r#"
+            LinearLayout [0,0][1080,150]
+              ImageView [0,0][150,150] click
+              TextView [160,20][800,130] text:"Settings"
+        "#;
+        assert_eq!(named(toolbar, 1), None, "a title is not below the arrow");
+        let row = r#"
+            LinearLayout [0,0][1080,150]
+              ImageView [0,0][150,100] click
+              TextView [0,100][150,150] text:"Topic"
+              ImageView [900,0][1050,100] click
+        "#;
+        assert_eq!(named(row, 1), None, "two buttons share the text");
+    }
+
+    #[test]
+    fn an_ios_cell_names_its_field_and_its_slider() {
+        let text = r#"
+            XCUIElementType.Cell [0,0][390,44] role:Row
+              XCUIElementType.StaticText [16,10][120,34] role:Text desc:"Name"
+              XCUIElementType.TextField [130,10][380,34] role:TextField value:"Ada"
+        "#;
+        assert_eq!(named(text, 2), beside("Name"));
+        let slider = r#"
+            XCUIElementType.Other [0,0][390,100] role:Container
+              XCUIElementType.StaticText [16,10][200,34] role:Text desc:"Text size"
+              XCUIElementType.Slider [16,40][370,70] role:Slider adjustable value:"50%"
+        "#;
+        assert_eq!(named(slider, 2), beside("Text size"));
+    }
 }

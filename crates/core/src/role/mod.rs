@@ -52,7 +52,7 @@ fn by_name(name: &str) -> Role {
 }
 
 /// Longer endings before the shorter ones that they end in.
-const ENDINGS: [(&str, Role); 58] = [
+const ENDINGS: [(&str, Role); 59] = [
     ("AutoCompleteTextView", Role::TextField),
     ("TextView", Role::Text),
     ("ImageView", Role::Image),
@@ -86,6 +86,8 @@ const ENDINGS: [(&str, Role); 58] = [
     ("TimePicker", Role::Container),
     ("FactoryHolder", Role::Container),
     ("RadioButton", Role::Radio),
+    // The hours and minutes on the face of the clock.
+    ("RadialPickerTouchHelper", Role::Radio),
     ("ToggleButton", Role::Switch),
     ("Button", Role::Button),
     ("Chip", Role::Button),
@@ -252,5 +254,59 @@ mod tests {
         assert_eq!(of_android("androidx.recyclerview.widget.RecyclerView", clickable), Role::List);
         assert_eq!(of_android("android.widget.RatingBar", Affordances::default()), Role::Progress);
         assert_eq!(of_android("android.widget.RatingBar", clickable), Role::Slider);
+    }
+
+    fn role_at(text: &str, index: usize) -> Role {
+        in_context(&crate::sketch::sketch(text), index)
+    }
+
+    #[test]
+    fn compose_shows_the_role_in_a_child() {
+        // AC-08
+        let switch = r#"
+            android.view.View [0,0][900,100] click focusable check=on
+              TextView [0,0][300,100] text:"Dark"
+              Switch [700,0][900,100]
+        "#;
+        assert_eq!(role_at(switch, 0), Role::Switch);
+        let two = switch.replace("TextView", "CheckBox");
+        assert_eq!(role_at(&two, 0), Role::Checkbox);
+        assert_eq!(role_at(r#"Button [0,0][9,9] click text:"OK""#, 0), Role::Button);
+    }
+
+    #[test]
+    fn tabs_are_known_by_their_row() {
+        let tabs = r#"
+            android.view.View [0,2200][1080,2400]
+              android.view.View [0,2200][540,2400] focusable selected
+              android.view.View [540,2200][1080,2400] click focusable unselected
+        "#;
+        assert_eq!((role_at(tabs, 1), role_at(tabs, 2)), (Role::Tab, Role::Tab));
+        assert_eq!(role_at(tabs, 0), Role::Unknown);
+    }
+
+    #[test]
+    fn rows_links_dialogs_and_headings() {
+        let list = r#"
+            androidx.recyclerview.widget.RecyclerView [0,0][1080,900] scroll
+              LinearLayout [0,0][1080,100] click
+                TextView [0,0][300,100] text:"Milk"
+              TextView [0,100][300,200] click text:"More"
+        "#;
+        assert_eq!((role_at(list, 1), role_at(list, 3)), (Role::Row, Role::Button));
+        let page = r#"
+            android.webkit.WebView [0,0][1080,900]
+              android.view.View [0,0][1080,100]
+                android.view.View [0,0][200,50] click focusable text:"Read more"
+                Button [0,50][200,100] click text:"Send"
+        "#;
+        assert_eq!((role_at(page, 2), role_at(page, 3)), (Role::Link, Role::Button));
+        let alone = r#"android.view.View [0,0][200,50] click text:"Read more""#;
+        assert_eq!(role_at(alone, 0), Role::Button);
+        let dialog = r#"
+            LinearLayout [100,700][980,1500] id:parentPanel
+              TextView [150,750][900,850] id:alertTitle text:"Delete?"
+        "#;
+        assert_eq!((role_at(dialog, 0), role_at(dialog, 1)), (Role::Dialog, Role::Heading));
     }
 }

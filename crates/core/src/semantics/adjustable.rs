@@ -14,11 +14,13 @@ pub(super) fn slider(snapshot: &Snapshot, index: usize) -> Control {
     let mut control = Control::new(kind, Reason::Class, index);
     let beside = label::sibling(snapshot, index);
     control.parts.label = beside.map(|beside| beside.index);
-    control.parts.value = beside.and_then(|beside| value_beside(snapshot, index, beside.index as usize));
+    control.parts.value = beside
+        .and_then(|beside| value_beside(snapshot, index, beside.index as usize))
+        .or_else(|| value_beside(snapshot, index, index));
     control
 }
 
-/// The text that shows a slider's value in its own unit stands on the line of its name.
+/// The text that shows a slider's value in its own unit stands behind its `name`, or behind the slider itself.
 fn value_beside(snapshot: &Snapshot, slider: usize, name: usize) -> Option<u32> {
     let parent = snapshot.elements[name].parent?;
     let line = snapshot.elements[name].bounds;

@@ -7,7 +7,7 @@ use crate::geometry::Rect;
 use crate::label;
 use crate::snapshot::Snapshot;
 
-use super::{Control, ControlKind, OPTIONS_MAX, Reason, end_of};
+use super::{Control, ControlKind, OPTIONS_MAX, Reason, end_of, is_selected};
 
 /// A radio group with more elements is a list.
 const GROUP_ELEMENTS_MAX: usize = 128;
@@ -29,7 +29,7 @@ pub(super) fn row(snapshot: &Snapshot, index: usize) -> Option<Control> {
     let mut class: Option<&Arc<str>> = None;
     for child in snapshot.children(index) {
         let element = &snapshot.elements[child];
-        let selected = element.state.selected == Some(true);
+        let selected = is_selected(snapshot, child);
         if !(element.is_tappable() || selected) {
             let silent = label::own_words(element).is_none() && element.end as usize == child + 1;
             if silent {

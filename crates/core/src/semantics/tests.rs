@@ -265,6 +265,20 @@ fn lists_calendars_and_page_dots_are_no_segments() {
 }
 
 #[test]
+fn a_button_that_counts_one_is_not_selected() {
+    let toolbar = r#"
+        XCUIElementType.Other [0,623][375,667] role:Container
+          XCUIElementType.Button [0,623][125,667] role:Button click desc:"Back"
+          XCUIElementType.Button [125,623][250,667] role:Button click selected value:"1" desc:"Show Tabs"
+            XCUIElementType.StaticText [150,635][170,655] role:Text desc:"1"
+          XCUIElementType.Button [250,623][375,667] role:Button click desc:"Menu"
+    "#;
+    assert_eq!(kinds(toolbar), []);
+    let with_icon = toolbar.replace("role:Text desc:\"1\"", "role:Image");
+    assert_eq!(kinds(&with_icon), [(0, ControlKind::SegmentedControl)]);
+}
+
+#[test]
 fn radio_buttons_in_one_group() {
     let direct = r#"
         RadioGroup [0,0][500,200]
