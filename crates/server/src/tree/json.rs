@@ -4,10 +4,13 @@ use mdm_core::delta::{Delta, Op};
 use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
 use mdm_core::geometry::Rect;
 use mdm_core::identity::ElementId;
-use mdm_core::label::label;
+use mdm_core::label::{Value, label};
 use mdm_core::selector::{Census, stable_id, test_tag};
+use mdm_core::semantics;
 use mdm_core::snapshot::{Defect, Snapshot};
+use mdm_core::state::{self, ControlState};
 use mdm_core::tracker::Seen;
+use mdm_core::value::Unit;
 use serde::{Deserialize, Serialize};
 
 use super::TreeHead;
@@ -118,6 +121,37 @@ struct ConfidenceJson {
 struct Semantic {
     is_clickable: bool,
     is_container: bool,
+    #[serde(flatten)]
+    control: Option<ControlJson>,
+}
+
+/// A known control (SM-01); absent when unsure.
+#[derive(Serialize)]
+struct ControlJson {
+    semantic_role: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    adjustable: bool,
+    supported_actions: &'static [&'static str],
+    state_shape: &'static str,
+    reason: &'static str,
+    /// The element that is operated, where that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operated: Option<String>,
+}
+
+impl ControlJson {
+    fn of(seen: &Seen, index: usize) -> Option<ControlJson> {
+        let control = semantics::control(&seen.reading.snapshot, index)?;
+        let operated = Some(control.target as usize).filter(|target| *target != index);
+        Some(ControlJson {
+            semantic_role: control.kind.semantic_role(),
+            adjustable: control.kind.adjustable(),
+            supported_actions: control.kind.supported_actions(),
+            state_shape: control.kind.state_shape().name(),
+            reason: control.reason.text(),
+            operated: operated.and_then(|target| seen.ids.get(target)).map(ToString::to_string),
+        })
+    }
 }
 
 impl<'a> ElementJson<'a> {
@@ -134,7 +168,7 @@ impl<'a> ElementJson<'a> {
         ElementJson {
             element_id: seen.ids.get(index).copied().unwrap_or(ElementId(0)).to_string(),
             index,
-            raw: RawJson::from(element),
+            raw: RawJson::from(element).with_state(&state::read(snapshot, index)),
             visible: seen.reading.nodes[index].visible.is_some(),
             center: [center.x, center.y],
             stable_id: id,
@@ -143,8 +177,9 @@ impl<'a> ElementJson<'a> {
             label: label(snapshot, index).map(|label| label.text.into_owned()),
             selector,
             semantic: Semantic {
-                is_clickable: element.affordances.clickable,
-                is_container: matches!(element.role, Role::Container | Role::List),
+                is_clickable: semantics::is_clickable(element),
+                is_container: semantics::is_container(snapshot, index),
+                control: ControlJson::of(seen, index),
             },
             parent_id: element.parent,
             children: snapshot.children(index).take(ELEMENTS_MAX).collect(),
@@ -178,6 +213,11 @@ pub(super) struct RawJson {
     role: Option<Box<str>>,
     #[serde(default, skip_serializing_if = "StateJson::is_empty")]
     state: StateJson,
+    /// What the platform itself calls the value and its range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    platform_value: Option<Box<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    platform_range: Option<RangeJson>,
     /// A secret field: its text is never sent, only how long it is.
     #[serde(default, rename = "password_length", skip_serializing_if = "Option::is_none")]
     password_length: Option<usize>,
@@ -193,16 +233,78 @@ struct StateJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checked: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    selected: Option<bool>,
+    selected: Option<SelectedJson>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     focused: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expanded: Option<bool>,
-    /// As the platform wrote it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    raw_value: Option<Box<str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What was read out of the rest; not read back.
+    #[serde(default, skip_deserializing, flatten)]
+    read: Option<ReadJson>,
+}
+
+/// Whether it is selected, or what is selected in it (ST-04).
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum SelectedJson {
+    Flag(bool),
+    Choice {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        label: Option<String>,
+        /// What the platform says of the element itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        itself: Option<bool>,
+    },
+}
+
+impl SelectedJson {
+    fn flag(&self) -> Option<bool> {
+        match self {
+            SelectedJson::Flag(flag) => Some(*flag),
+            SelectedJson::Choice { itself, .. } => *itself,
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct ReadJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_value: Option<String>,
+    /// In the control's own range where one is known, else in `unit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     value_range: Option<RangeJson>,
+    /// As the platform wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw_value: Option<String>,
+}
+
+impl ReadJson {
+    fn of(state: &ControlState<'_>) -> Option<ReadJson> {
+        let unit = state.unit.and_then(|unit| match unit {
+            Unit::None => None,
+            Unit::Percent => Some("%".to_owned()),
+            Unit::Of(max) => Some(format!("of {max}")),
+            Unit::Own(unit) => Some(unit.to_owned()),
+        });
+        let read = ReadJson {
+            text_value: match state.text_value {
+                Some(Value::Text(text)) => Some(text.to_owned()),
+                Some(Value::Hidden { .. }) | None => None,
+            },
+            value: state.value,
+            unit: unit.filter(|_| state.value.is_some()),
+            value_range: state.value_range.map(|r| RangeJson { min: r.min, max: r.max }),
+            raw_value: state.raw_value.map(str::to_owned),
+        };
+        let says = read.text_value.is_some() || read.value.is_some() || read.raw_value.is_some();
+        says.then_some(read)
+    }
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -213,8 +315,8 @@ struct RangeJson {
 
 impl StateJson {
     fn is_empty(&self) -> bool {
-        let flags = self.checked.or(self.selected).or(self.focused).or(self.expanded);
-        flags.is_none() && self.raw_value.is_none() && self.value_range.is_none()
+        let flags = self.checked.or(self.focused).or(self.expanded);
+        flags.is_none() && self.selected.is_none() && self.read.is_none()
     }
 }
 
@@ -254,12 +356,13 @@ impl From<&Element> for RawJson {
             role: (element.role != Role::Unknown).then(|| role_name(element.role).into()),
             state: StateJson {
                 checked: element.state.checked,
-                selected: element.state.selected,
+                selected: element.state.selected.map(SelectedJson::Flag),
                 focused: element.state.focused,
                 expanded: element.state.expanded,
-                raw_value: element.value.clone().filter(|_| open),
-                value_range: element.value_range.as_ref().map(|r| RangeJson { min: r.min, max: r.max }),
+                read: None,
             },
+            platform_value: element.value.clone().filter(|_| open),
+            platform_range: element.value_range.as_ref().map(|r| RangeJson { min: r.min, max: r.max }),
             password_length: element
                 .text
                 .as_ref()
@@ -268,6 +371,22 @@ impl From<&Element> for RawJson {
             displayed: element.displayed,
             can: can(element),
         }
+    }
+}
+
+impl RawJson {
+    /// Adds what can be read out of the element and what belongs to it.
+    fn with_state(mut self, state: &ControlState<'_>) -> RawJson {
+        self.state.read = ReadJson::of(state);
+        if let Some(choice) = &state.choice {
+            let itself = self.state.selected.as_ref().and_then(SelectedJson::flag);
+            self.state.selected = Some(SelectedJson::Choice {
+                id: choice.id.map(str::to_owned),
+                label: choice.label.as_deref().map(str::to_owned),
+                itself,
+            });
+        }
+        self
     }
 }
 
@@ -296,13 +415,13 @@ impl From<RawJson> for Element {
             text: raw.text.or(hidden),
             description: raw.content_description,
             hint: raw.hint,
-            value: raw.state.raw_value,
-            value_range: raw.state.value_range.map(|r| Box::new(ValueRange { min: r.min, max: r.max })),
+            value: raw.platform_value,
+            value_range: raw.platform_range.map(|r| Box::new(ValueRange { min: r.min, max: r.max })),
             bounds: Rect { left, top, right, bottom },
             state: State {
                 enabled: raw.enabled,
                 checked: raw.state.checked,
-                selected: raw.state.selected,
+                selected: raw.state.selected.as_ref().and_then(SelectedJson::flag),
                 focused: raw.state.focused,
                 expanded: raw.state.expanded,
             },
