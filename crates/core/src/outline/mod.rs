@@ -387,7 +387,7 @@ impl<'a> Writer<'a> {
         let Some(label) = label else {
             let nameless = kind == Kind::Tappable || kind == Kind::Control;
             if nameless && label::value(element).is_none() {
-                line.push_str(" (no label)");
+                self.push_no_label(line, element);
             }
             return;
         };
@@ -404,6 +404,28 @@ impl<'a> Writer<'a> {
                 push_quoted(line, description, self.options.text_max_chars);
             }
         }
+    }
+
+    /// Without words and without an identifier only its place tells it from others.
+    fn push_no_label(&self, line: &mut String, element: &Element) {
+        let screen = self.snapshot.size.rect();
+        let root = self.snapshot.elements.first().map_or(screen, |root| root.bounds);
+        let screen = if screen.is_empty() { root } else { screen };
+        if element.stable_id.is_some() || screen.is_empty() {
+            return line.push_str(" (no label)");
+        }
+        let third =
+            |at: i32, start: i32, length: i32| (i64::from(at) - i64::from(start)) * 3 / i64::from(length);
+        let center = element.bounds.center();
+        let down = ["top", "middle", "bottom"];
+        let across = ["left", "center", "right"];
+        let word = |words: [&'static str; 3], third: i64| words[third.clamp(0, 2) as usize];
+        let _ = write!(
+            line,
+            " (no label, {} {})",
+            word(down, third(center.y, screen.top, screen.height())),
+            word(across, third(center.x, screen.left, screen.width()))
+        );
     }
 
     fn push_value(&self, line: &mut String, element: &Element, state: &ControlState<'_>) {

@@ -1,0 +1,126 @@
+//! One line of figures for every real screen, kept in docs/figures: a change that reads screens worse shows in it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use mdm_core::label::label;
+use mdm_core::outline::{OutlineOptions, lines};
+use mdm_core::selector::Census;
+use mdm_core::snapshot::Snapshot;
+use mobile_debug_mcp::tree;
+
+use crate::files::{below, is_screen, load};
+
+#[derive(Default)]
+struct Figures {
+    nodes: usize,
+    lines: usize,
+    /// Elements whose words stand on another line.
+    folded: usize,
+    targets: usize,
+    /// Targets on the screen that have no name at all.
+    unlabelled: usize,
+    /// Elements whose identifier another one has too.
+    collisions: usize,
+    defects: usize,
+}
+
+impl Figures {
+    fn of(snapshot: Snapshot) -> Figures {
+        let census = Census::of(&snapshot);
+        let shared = |id: &str| census.with_id(id) > 1;
+        let collisions =
+            snapshot.elements.iter().filter(|e| e.stable_id.as_deref().is_some_and(shared)).count();
+        let defects = snapshot.defects.len();
+        let seen = tree::seen(snapshot);
+        let outline = lines(&seen.reading, &seen.ids, &OutlineOptions::default());
+        let targets = || outline.lines.iter().filter(|line| line.is_target);
+        let unlabelled =
+            targets().filter(|line| label(&seen.reading.snapshot, line.index as usize).is_none());
+        Figures {
+            nodes: seen.ids.len(),
+            lines: outline.lines.len(),
+            folded: outline.folded,
+            targets: targets().count(),
+            unlabelled: unlabelled.count(),
+            collisions,
+            defects,
+        }
+    }
+
+    fn add(&mut self, other: &Figures) {
+        self.nodes += other.nodes;
+        self.lines += other.lines;
+        self.folded += other.folded;
+        self.targets += other.targets;
+        self.unlabelled += other.unlabelled;
+        self.collisions += other.collisions;
+        self.defects += other.defects;
+    }
+
+    fn push_to(&self, table: &mut String, name: &str) {
+        let Figures { nodes, lines, folded, targets, unlabelled, collisions, defects } = self;
+        let _ = writeln!(
+            table,
+            "{name}\t{nodes}\t{lines}\t{folded}\t{targets}\t{unlabelled}\t{collisions}\t{defects}"
+        );
+    }
+}
+
+/// Screens by folder; those of a trace lie one level deeper.
+fn screens(folder: &str) -> Vec<PathBuf> {
+    let inside = |path: PathBuf| -> Vec<PathBuf> {
+        if !path.is_dir() {
+            return vec![path];
+        }
+        let mut files: Vec<PathBuf> = std::fs::read_dir(path).unwrap().map(|e| e.unwrap().path()).collect();
+        files.sort();
+        files
+    };
+    below(folder).into_iter().flat_map(inside).filter(|path| is_screen(path)).collect()
+}
+
+/// Numbers only: what the files are called and what stands in them is their owners'.
+fn number(path: &Path) -> String {
+    let start = |name: &std::ffi::OsStr| name.to_string_lossy().split(['-', '.']).next().unwrap().to_owned();
+    let file = start(path.file_name().unwrap());
+    match path.parent().and_then(Path::file_name) {
+        Some(trace) if file.starts_with('S') => format!("{}/{file}", start(trace)),
+        _ => file,
+    }
+}
+
+#[test]
+fn every_real_screen_is_read() {
+    let folders = ["android-ui", "ios-ui", "malformed", "bench", "android-traces", "ios-traces"];
+    let mut table = "screen\tnodes\tlines\tfolded\ttargets\tunlabelled\tcollisions\tdefects\n".to_owned();
+    for folder in folders {
+        let mut all = Figures::default();
+        let mut rows = String::new();
+        for path in screens(folder) {
+            let figures = Figures::of(load(&path).unwrap_or_default());
+            all.add(&figures);
+            figures.push_to(&mut rows, &format!("{folder} {}", number(&path)));
+        }
+        all.push_to(&mut table, &format!("{folder} all"));
+        table.push_str(&rows);
+    }
+    if table.lines().count() <= folders.len() + 1 {
+        return;
+    }
+    for line in table.lines().filter(|line| line.contains(" all\t") || line.starts_with("screen")) {
+        println!("{line}");
+    }
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures/real-screens.tsv");
+    if std::env::var_os("UPDATE_FIGURES").is_some() {
+        std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        std::fs::write(&kept, &table).unwrap();
+    }
+    let before = std::fs::read_to_string(&kept).unwrap_or_default();
+    let changed: Vec<&str> = table.lines().filter(|line| !before.lines().any(|old| old == *line)).collect();
+    assert!(
+        before == table,
+        "the figures changed; read the screens, then UPDATE_FIGURES=1 writes them:\n{}",
+        changed.join("\n")
+    );
+}

@@ -1,0 +1,30 @@
+//! Where the real screens are.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use mdm_core::snapshot::Snapshot;
+
+/// Folders and files below `folder`, in order; empty when the data is not there, which has then been said.
+pub fn below(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
+    let entries = std::fs::read_dir(&root).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    if paths.is_empty() {
+        let message = format!("skipped: no real screens in {}", root.display());
+        assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
+        // Straight to stderr: the harness holds back what a passing test prints.
+        std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
+    }
+    paths
+}
+
+pub fn is_screen(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "xml" || extension == "json")
+        && path.file_name().is_some_and(|name| name != "trace.json")
+}
+
+pub fn load(path: &Path) -> Option<Snapshot> {
+    mobile_debug_mcp::tree::read(&std::fs::read(path).unwrap()).map(|(_, snapshot)| snapshot)
+}
