@@ -109,6 +109,16 @@ pub(super) fn radios(snapshot: &Snapshot, index: usize) -> Option<Control> {
     if options.len() < 2 || options.len() > OPTIONS_MAX || checked.count() > 1 {
         return None;
     }
+    // Without a class that says so, nothing but the radio buttons may be operated in it.
+    let row =
+        |at: usize| options.iter().any(|&option| (at..end_of(snapshot, at)).contains(&(option as usize)));
+    let foreign = |at: usize, element: &Element| {
+        (element.is_tappable() || element.role.is_control()) && !row(index + 1 + at)
+    };
+    let named = snapshot.elements[index].class.ends_with("RadioGroup");
+    if !named && inner.iter().enumerate().any(|(at, element)| foreign(at, element)) {
+        return None;
+    }
     let mut control = Control::new(ControlKind::RadioGroup, Reason::RadiosInOneGroup, index);
     control.parts.options = options;
     Some(control)

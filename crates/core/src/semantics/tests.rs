@@ -86,6 +86,19 @@ fn a_row_with_two_switches_or_a_button_is_no_toggle_row() {
 }
 
 #[test]
+fn a_swiftui_row_is_operated_by_its_inner_switch() {
+    let (index, row) = only(
+        r#"
+        XCUIElementType.Cell [0,100][390,144] role:Row
+          XCUIElementType.StaticText [16,110][200,134] role:Text desc:"Sounds"
+          XCUIElementType.Switch [210,104][380,140] role:Switch click check=on
+            XCUIElementType.Switch [320,106][374,138] role:Switch click check=on
+        "#,
+    );
+    assert_eq!((index, row.kind, row.parts.toggle, row.target), (0, ControlKind::ToggleRow, Some(3), 3));
+}
+
+#[test]
 fn a_compose_chip_is_checked_itself() {
     let chip = r#"
         android.view.View [68,480][195,582] click focusable check=off
@@ -297,6 +310,13 @@ fn radio_buttons_in_one_group() {
     "#;
     let (_, group) = only(in_rows);
     assert_eq!(group.parts.options, [2, 5]);
+    let page = r#"
+        android.view.View [0,0][1080,900]
+          RadioButton [0,0][500,100] click check=on text:"Pickup"
+          RadioButton [0,100][500,200] click check=off text:"Delivery"
+          Button [0,300][500,400] click text:"Order"
+    "#;
+    assert_eq!(kinds(page), [], "the page holds more than a group");
 }
 
 #[test]

@@ -46,15 +46,21 @@ pub(crate) fn only_toggle(snapshot: &Snapshot, index: usize) -> Option<usize> {
     let inner = snapshot.elements.get(index + 1..end)?;
     let at = inner.iter().position(|element| is_toggle(element.role))?;
     let toggle = index + 1 + at;
+    let of_toggle = toggle..end_of(snapshot, toggle);
     let wraps_toggle = |at: usize, element: &Element| {
         index + 1 + at <= toggle && toggle < element.end as usize && own_nothing(element)
     };
     let alone = inner.iter().enumerate().all(|(other, element)| {
-        other == at
+        of_toggle.contains(&(index + 1 + other))
             || !(element.is_tappable() || element.role.is_control() || element.affordances.scrollable)
             || wraps_toggle(other, element)
     });
-    alone.then_some(toggle)
+    // SwiftUI puts the switch that takes the tap into one that is as wide as the row.
+    let nested = |toggle: usize| {
+        let inner = Some(toggle + 1).filter(|&inner| inner < end_of(snapshot, toggle))?;
+        is_toggle(snapshot.elements[inner].role).then_some(inner)
+    };
+    alone.then(|| nested(toggle).unwrap_or(toggle))
 }
 
 fn own_nothing(element: &Element) -> bool {
