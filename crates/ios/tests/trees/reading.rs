@@ -181,4 +181,7 @@ fn a_secret_that_was_cut_before_its_type_is_not_told() {
     assert_eq!(labels(&snapshot), ["PIN"]);
     assert_eq!((&snapshot.elements[0].text, &snapshot.elements[0].value), (&None, &None));
     assert_eq!(kinds(&snapshot), [DefectKind::Truncated]);
+    // One of which nothing is known yet is not shown at all.
+    let begun = read(r#"[{"AXLabel":"a"},{"AXLab"#);
+    assert_eq!((labels(&begun), begun.is_whole()), (vec!["a"], false));
 }
