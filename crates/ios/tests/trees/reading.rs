@@ -33,6 +33,11 @@ fn formats_are_known_by_their_content() {
         ("[{\"children\":[{\"AXLabel\":\"x", Some(Format::IdbNested)),
         ("{\"backend\":\"ax\",\"elements\":[]}", Some(Format::IdbComplete)),
         ("{\"elements\":[{\"label\":", Some(Format::IdbComplete)),
+        ("{\"elements\":[{\"type\":\"Button\"}]}", Some(Format::IdbComplete)),
+        // What this program itself writes.
+        ("{\"elements\":[{\"type\":\"Button\",\"role\":\"button\"}],\"platform\":\"ios\"}", None),
+        ("{\"platform\":\"ios\",\"resolution\":{\"width\":1},\"elements\":[{\"type\":\"Button\"}]}", None),
+        ("{\"elements\":[1]}", None),
         ("", None),
         ("null", None),
         ("[1]", None),
