@@ -172,10 +172,11 @@ impl Keys {
                 return (self, false);
             }
             let Some(key) = json.string() else { return (self, false) };
-            if !json.take(b':') || json.peek().is_none() {
+            let has_value = json.take(b':') && json.peek().is_some();
+            self.add(key, &json);
+            if !has_value {
                 return (self, false);
             }
-            self.add(key, &json);
             let settled = self.wda || self.complete || (self.idb && self.children);
             if matches!(visit(key, json.at), Look::Enough) || settled {
                 return (self, true);
