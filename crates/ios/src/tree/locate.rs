@@ -141,6 +141,9 @@ struct Keys {
     wda: bool,
     idb: bool,
     complete: bool,
+    /// Words of documents that also list elements, but not those of iOS: our own among them.
+    foreign: bool,
+    elements: bool,
     typed: bool,
     named: bool,
     /// Words that both use, and others too.
@@ -169,10 +172,11 @@ impl Keys {
                 return (self, false);
             }
             let Some(key) = json.string() else { return (self, false) };
-            if !json.take(b':') || json.peek().is_none() {
+            let has_value = json.take(b':') && json.peek().is_some();
+            self.add(key, &json);
+            if !has_value {
                 return (self, false);
             }
-            self.add(key, &json);
             let settled = self.wda || self.complete || (self.idb && self.children);
             if matches!(visit(key, json.at), Look::Enough) || settled {
                 return (self, true);
@@ -187,14 +191,15 @@ impl Keys {
         match key {
             b"rawIdentifier" | b"isEnabled" | b"isVisible" | b"isAccessible" | b"isFocused" | b"rect"
             | b"nativeFrame" | b"placeholderValue" => self.wda = true,
-            b"elements" | b"backend" | b"automation" | b"interaction" => self.complete = true,
+            b"backend" | b"automation" | b"interaction" | b"truncated" | b"modal" => self.complete = true,
+            b"platform" | b"resolution" => self.foreign = true,
             b"role" | b"role_description" | b"subrole" | b"custom_actions" | b"content_required"
             | b"identifier" => self.idb = true,
             b"type" => self.typed = true,
             b"name" => self.named = true,
             b"label" | b"value" | b"title" | b"frame" | b"enabled" | b"traits" => self.common = true,
-            b"children" => {
-                self.children = true;
+            b"children" | b"elements" => {
+                *(if key == b"children" { &mut self.children } else { &mut self.elements }) = true;
                 let mut inside = Json::new(json.bytes, json.at);
                 inside.take(b'[');
                 self.first_child = (inside.peek() == Some(b'{')).then_some(inside.at);
@@ -209,8 +214,10 @@ impl Keys {
 
     fn format(&self) -> Option<Format> {
         let plain_wda = self.typed && self.named && !self.idb;
+        let known_elements = self.elements && (self.idb || self.typed || self.common);
         match () {
-            () if self.complete => Some(Format::IdbComplete),
+            () if self.foreign => None,
+            () if self.complete || known_elements => Some(Format::IdbComplete),
             () if self.wda || plain_wda => Some(Format::WdaJson),
             () if self.idb || (self.typed && (self.common || self.children)) => Some(self.idb_format()),
             () => None,

@@ -1,7 +1,8 @@
 //! Nothing that a peer can send makes reading fail (SE-07).
 
 use mdm_core::element::Element;
-use mdm_core::outline::{OutlineOptions, outline};
+use mdm_core::outline::{OutlineOptions, text};
+use mdm_core::reading::Reading;
 use mdm_core::snapshot::{DefectKind, Snapshot};
 use mdm_ios::tree::{Format, Limits, detect, parse};
 use proptest::prelude::*;
@@ -15,8 +16,9 @@ fn survive(bytes: &[u8], limits: &Limits) -> Snapshot {
     assert!(snapshot.elements.iter().all(|element| usize::from(element.depth) < limits.depth_max));
     assert!(snapshot.defects.len() <= limits.defects_max + 3);
     assert!(snapshot.defects.iter().all(|defect| defect.offset <= bytes.len()));
-    outline(&snapshot, &OutlineOptions { max_chars: 4000, ..OutlineOptions::default() });
-    snapshot
+    let reading = Reading::new(snapshot);
+    text(&reading, &OutlineOptions::default());
+    reading.snapshot
 }
 
 fn any_json() -> impl Strategy<Value = serde_json::Value> {

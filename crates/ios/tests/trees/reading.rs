@@ -33,6 +33,11 @@ fn formats_are_known_by_their_content() {
         ("[{\"children\":[{\"AXLabel\":\"x", Some(Format::IdbNested)),
         ("{\"backend\":\"ax\",\"elements\":[]}", Some(Format::IdbComplete)),
         ("{\"elements\":[{\"label\":", Some(Format::IdbComplete)),
+        ("{\"elements\":[{\"type\":\"Button\"}]}", Some(Format::IdbComplete)),
+        // What this program itself writes.
+        ("{\"elements\":[{\"type\":\"Button\",\"role\":\"button\"}],\"platform\":\"ios\"}", None),
+        ("{\"platform\":\"ios\",\"resolution\":{\"width\":1},\"elements\":[{\"type\":\"Button\"}]}", None),
+        ("{\"elements\":[1]}", None),
         ("", None),
         ("null", None),
         ("[1]", None),
@@ -181,4 +186,7 @@ fn a_secret_that_was_cut_before_its_type_is_not_told() {
     assert_eq!(labels(&snapshot), ["PIN"]);
     assert_eq!((&snapshot.elements[0].text, &snapshot.elements[0].value), (&None, &None));
     assert_eq!(kinds(&snapshot), [DefectKind::Truncated]);
+    // One of which nothing is known yet is not shown at all.
+    let begun = read(r#"[{"AXLabel":"a"},{"AXLab"#);
+    assert_eq!((labels(&begun), begun.is_whole()), (vec!["a"], false));
 }

@@ -4,7 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use mdm_core::element::Element;
-use mdm_core::outline::{OutlineOptions, outline};
+use mdm_core::outline::{OutlineOptions, text};
+use mdm_core::reading::Reading;
 use mdm_core::snapshot::Snapshot;
 use mdm_ios::tree::{Format, Limits, detect, parse};
 use quick_xml::Reader;
@@ -100,7 +101,7 @@ fn another_parser_reads_the_same() {
         assert_eq!(snapshot.defects, [], "{}", path.display());
         let ours: Vec<_> = snapshot.elements.iter().map(as_written).collect();
         assert_eq!(ours, second_opinion(&xml), "{}", path.display());
-        outline(&snapshot, &OutlineOptions::default());
+        text(&Reading::new(snapshot.clone()), &OutlineOptions::default());
         if !snapshot.elements.is_empty() {
             assert!(bytes_held(&snapshot) <= 4 * xml.len(), "{}", path.display());
             assert!(snapshot.size.width > 0 && snapshot.size.height > 0, "{}", path.display());
