@@ -5,6 +5,7 @@
 //! as further columns, measured within `rounds`; none is measured yet.
 
 mod adb;
+mod pipeline;
 mod process;
 mod scale;
 mod table;
@@ -48,6 +49,9 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     table.add(stage.beyond_the_device("tap", TAP, 0.5)?);
     table.add(stage.cold_start()?);
     for line in stage.memory_and_processes()? {
+        table.add(line);
+    }
+    for line in pipeline::lines(root, &data)? {
         table.add(line);
     }
     for line in scale::lines(root)? {

@@ -62,6 +62,10 @@ impl Line {
         Line::new(what, value, goal, unit)
     }
 
+    pub fn noted(self, note: String) -> Line {
+        Line { note, ..self }
+    }
+
     pub fn memory(what: &str, memory: &Memory, goal_mb: f64) -> Line {
         let mb = |kb: u64| kb as f64 / 1024.0;
         let note = format!("peak {:.1}", mb(memory.peak_kb));
@@ -83,7 +87,7 @@ impl std::fmt::Display for Line {
         };
         write!(f, "{:<36} {} {} ", self.what, spread(self.product), spread(self.device))?;
         write!(f, "{:>9.2} {:>6.1} {:<21} ", self.value, self.goal, self.unit)?;
-        write!(f, "{:<17}{}", self.note, if self.is_met { "ok" } else { "MISSED" })
+        write!(f, "{:<26} {}", self.note, if self.is_met { "ok" } else { "MISSED" })
     }
 }
 
