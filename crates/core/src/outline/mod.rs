@@ -295,7 +295,7 @@ impl<'a> Writer<'a> {
         if element.role == Role::WebView && element.end as usize <= index + 1 {
             return Some(Kind::Shown);
         }
-        let words = label::own_words(element)?;
+        let words = label::own_words(element).filter(|words| !is_separator(words))?;
         let said =
             self.names_of_others.binary_search(&(index as u32)).is_ok() || self.already_said(index, words);
         self.out.folded += usize::from(said);
@@ -516,6 +516,11 @@ fn carrier(snapshot: &Snapshot, index: usize) -> Option<usize> {
     });
     let first = controls.next()?;
     controls.next().is_none().then_some(first)
+}
+
+/// A mark between two texts.
+fn is_separator(words: &str) -> bool {
+    matches!(words, "•" | "·" | "∙" | "‧" | "|" | "/" | ",")
 }
 
 /// Whether `words` stand in `text`, not as a part of longer words.
