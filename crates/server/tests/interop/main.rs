@@ -34,5 +34,6 @@ mod mobile_mcp;
 mod phone;
 mod process;
 mod python;
+mod rust_clients;
 mod stdio;
 mod uiautomator2;

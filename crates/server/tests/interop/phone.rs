@@ -15,10 +15,12 @@ pub struct Phone {
 
 impl Phone {
     pub fn start(options: &[&str]) -> Phone {
+        Phone::paced("instant", options)
+    }
+
+    pub fn paced(timing: &str, options: &[&str]) -> Phone {
         let mut command = Command::new(BINARY);
-        command
-            .args(["virtual", "android", "--adb-port", "0", "--timing", "instant", "--trace"])
-            .args(options);
+        command.args(["virtual", "android", "--adb-port", "0", "--timing", timing, "--trace"]).args(options);
         let talker = Talker::start(&mut command);
         let first = talker.hear().expect("the phone says where it listens");
         let address =
