@@ -55,7 +55,7 @@ pub fn install(root: &Path) -> Parts {
     let how = "cargo xtask third-party, with Python 3.10 or later, its venv module, and the network";
     parts.take("Python with mcp and adbutils", how, python(root));
     let how = "cargo xtask third-party, with npm and the network";
-    parts.take("Node, the MCP Inspector, mobile-mcp and Appium", how, node(root));
+    parts.take("Node, the MCP Inspector, mobile-mcp, agent-device and Appium", how, node(root));
     let how = "cargo xtask third-party, with the network";
     parts.take("the crates adb_client and forensic-adb", how, rust_clients(root));
     for (name, path) in &parts.env {
@@ -81,16 +81,11 @@ impl Parts {
 /// `adb version` asks no server, so it starts none.
 fn version(name: &str, path: &Path) -> String {
     let flag = if name.contains("_ADB") { "version" } else { "--version" };
-    let text = match name {
-        "MDM_TEST_INSPECTOR"
-        | "MDM_TEST_MOBILE_MCP"
-        | "MDM_TEST_APPIUM"
-        | "MDM_TEST_APPIUM_HOME"
-        | "MDM_TEST_RUST_CLIENTS" => {
-            return String::new();
-        }
-        _ => output(Command::new(path).arg(flag)).unwrap_or_default(),
-    };
+    // The others are no programs that say their version.
+    if !name.contains("_ADB") && !matches!(name, "MDM_TEST_PYTHON" | "MDM_TEST_NODE_BIN") {
+        return String::new();
+    }
+    let text = output(Command::new(path).arg(flag)).unwrap_or_default();
     text.lines().find(|l| l.contains("Version ")).or_else(|| text.lines().next()).unwrap_or("").to_owned()
 }
 
@@ -165,6 +160,7 @@ fn node(root: &Path) -> Found {
         ("MDM_TEST_NODE_BIN", node),
         ("MDM_TEST_INSPECTOR", inspector),
         ("MDM_TEST_MOBILE_MCP", mobile_mcp),
+        ("MDM_TEST_AGENT_DEVICE", dir.join("node_modules/agent-device/bin/agent-device.mjs")),
         ("MDM_TEST_APPIUM", dir.join("node_modules/appium/index.js")),
         ("MDM_TEST_APPIUM_HOME", dir),
     ])

@@ -25,6 +25,7 @@ macro_rules! with_both_adbs {
 
 mod adb;
 mod adbutils;
+mod agent_device;
 mod appium;
 mod both_ways;
 mod client;

@@ -98,6 +98,16 @@ impl Adb {
             .env_remove("ANDROID_SERIAL")
             .env_remove("ADB_VENDOR_KEYS")
     }
+
+    /// Makes a command find this adb as `adb`, whatever it is called elsewhere.
+    pub fn on_path<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let bin = self.home.path().join("bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        std::os::unix::fs::symlink(&self.program, bin.join("adb")).unwrap();
+        let old = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(bin).chain(std::env::split_paths(&old));
+        command.env("PATH", std::env::join_paths(folders).unwrap()).env_remove("ANDROID_HOME")
+    }
 }
 
 impl Drop for Adb {

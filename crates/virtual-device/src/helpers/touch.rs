@@ -24,6 +24,10 @@ pub fn down(phone: &Phone, at: (i32, i32)) {
     phone.with(|state| state.finger = Some((at, state.now)));
 }
 
+pub fn moved(phone: &Phone, at: (i32, i32)) {
+    phone.with(|state| state.ui.moved(at, state.now));
+}
+
 /// A finger that was not down goes up without any effect.
 pub fn up(phone: &Phone, at: (i32, i32)) {
     phone.with(|state| {

@@ -6,6 +6,7 @@
     reason = "a failed expectation is a failed test"
 )]
 
+mod agent_device;
 mod apps;
 mod capture;
 mod daemon;
