@@ -6,7 +6,7 @@ use crate::clients::check;
 use crate::phone::{Adb, Phone};
 use crate::process::{Folder, part, run};
 
-/// This client reads the exit code of a shell and never hands it out.
+/// Through a server this client reads the exit code and does not hand it out; directly it asks for a shell without one.
 const NO_EXIT_CODE: &str = "exit code";
 
 #[test]

@@ -42,6 +42,14 @@ pub fn key(phone: &Phone, code: u32) {
     phone.with(|state| state.key(code));
 }
 
+/// Turns the screen and locks it so, as UiAutomation does.
+pub fn rotate(phone: &Phone, quarter_turns: u8) {
+    phone.with(|state| {
+        state.put_setting("system", "accelerometer_rotation", "0");
+        state.put_setting("system", "user_rotation", &quarter_turns.to_string());
+    });
+}
+
 /// The accessibility action that replaces the text of the field at a point; false when there is no such field.
 pub fn set_text(phone: &Phone, at: (i32, i32), text: &str) -> bool {
     phone.with(|state| state.set_text(at, text))

@@ -22,6 +22,12 @@ pub struct Node {
 }
 
 impl Node {
+    /// One without bounds and relations.
+    pub fn new(attributes: &[(&str, &str)]) -> Node {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Node { attributes: attributes.iter().map(owned).collect(), ..Node::default() }
+    }
+
     pub fn get(&self, name: &str) -> &str {
         self.attributes.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
