@@ -13,6 +13,7 @@ mod daemon;
 mod dash;
 mod files;
 mod gallery;
+mod helpers;
 mod host;
 mod hostile;
 mod reverse;

@@ -279,14 +279,14 @@ fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Ans
         }
         "getLastToast" => {
             let shown = phone.with(|state| {
-                let mut of_apps = state.ui.toasts().iter().map(|toast| (toast.from, toast.text.clone()));
-                of_apps.rfind(|(from, _)| (heard.since..=now).contains(from))
+                let mut of_apps = state.ui.toasts().iter().skip(heard.skip);
+                of_apps.rfind(|toast| toast.from <= now).map(|toast| (toast.from, toast.text.clone()))
             });
             let last = shown.into_iter().chain(heard.own.clone()).max_by_key(|(at, _)| *at);
             give(last.map(|(_, text)| text))
         }
         _ => {
-            *heard = Heard { since: now, own: None };
+            *heard = Heard::from_now(phone);
             give(())
         }
     }

@@ -33,15 +33,16 @@ pub struct Server {
 
 /// Toasts since the start, or since the client said to forget them.
 struct Heard {
-    since: Instant,
+    /// So many had been shown before.
+    skip: usize,
     /// The last one that the helper made itself.
     own: Option<(Instant, String)>,
 }
 
-impl Default for Server {
-    fn default() -> Server {
-        let heard = Heard { since: Instant::now(), own: None };
-        Server { heard: Mutex::new(heard), named: Mutex::default() }
+impl Heard {
+    fn from_now(phone: &Phone) -> Heard {
+        let now = Instant::now();
+        Heard { skip: phone.with(|s| s.ui.toasts().iter().filter(|t| t.from <= now).count()), own: None }
     }
 }
 
@@ -53,8 +54,9 @@ pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, Broken> {
         call.io.stdout.write(Automation::REFUSED).await?;
         return Ok(KILLED_EXIT);
     };
+    let server = Server { heard: Mutex::new(Heard::from_now(call.phone)), named: Mutex::default() };
     let address = format!("tcp:{}", asked.unwrap_or(PORT));
-    serve(call, &address, super::Server::Uiautomator2(std::sync::Arc::new(Server::default()))).await
+    serve(call, &address, super::Server::Uiautomator2(std::sync::Arc::new(server))).await
 }
 
 #[derive(Deserialize)]
