@@ -1,5 +1,7 @@
 //! A phone and a hostile host in one runtime with a paused clock.
 
+pub mod helpers;
+
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};

@@ -5,8 +5,15 @@ use std::process::Command;
 
 use crate::command::{output, run};
 
-const TARGETS: [&str; 6] =
-    ["adbd_frames", "shell_script", "sync_requests", "hierarchy", "ios_trees", "wire_codecs"];
+const TARGETS: [&str; 7] = [
+    "adbd_frames",
+    "shell_script",
+    "sync_requests",
+    "helper_requests",
+    "hierarchy",
+    "ios_trees",
+    "wire_codecs",
+];
 const SECONDS_DEFAULT: u32 = 600;
 /// A single input that takes longer is a finding.
 const INPUT_SECONDS_MAX: u32 = 20;

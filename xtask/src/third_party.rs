@@ -1,5 +1,5 @@
-//! Programs of others that the interop tests run unmodified: two adb releases, Python and Node clients of MCP and of
-//! phones.
+//! Programs of others that the interop tests run unmodified: two adb releases, Python, Node and Rust clients of MCP and
+//! of phones.
 //! They are pinned under xtask/third-party and land in .third-party/. What cannot be had is a skip, not a crash.
 
 use std::fs;
@@ -55,7 +55,9 @@ pub fn install(root: &Path) -> Parts {
     let how = "cargo xtask third-party, with Python 3.10 or later, its venv module, and the network";
     parts.take("Python with mcp and adbutils", how, python(root));
     let how = "cargo xtask third-party, with npm and the network";
-    parts.take("Node, the MCP Inspector, mobile-mcp and Appium", how, node(root));
+    parts.take("Node, the MCP Inspector, mobile-mcp, agent-device and Appium", how, node(root));
+    let how = "cargo xtask third-party, with the network";
+    parts.take("the crates adb_client and forensic-adb", how, rust_clients(root));
     for (name, path) in &parts.env {
         println!("{name}={} {}", path.display(), version(name, path));
     }
@@ -79,12 +81,11 @@ impl Parts {
 /// `adb version` asks no server, so it starts none.
 fn version(name: &str, path: &Path) -> String {
     let flag = if name.contains("_ADB") { "version" } else { "--version" };
-    let text = match name {
-        "MDM_TEST_INSPECTOR" | "MDM_TEST_MOBILE_MCP" | "MDM_TEST_APPIUM" | "MDM_TEST_APPIUM_HOME" => {
-            return String::new();
-        }
-        _ => output(Command::new(path).arg(flag)).unwrap_or_default(),
-    };
+    // The others are no programs that say their version.
+    if !name.contains("_ADB") && !matches!(name, "MDM_TEST_PYTHON" | "MDM_TEST_NODE_BIN") {
+        return String::new();
+    }
+    let text = output(Command::new(path).arg(flag)).unwrap_or_default();
     text.lines().find(|l| l.contains("Version ")).or_else(|| text.lines().next()).unwrap_or("").to_owned()
 }
 
@@ -159,9 +160,19 @@ fn node(root: &Path) -> Found {
         ("MDM_TEST_NODE_BIN", node),
         ("MDM_TEST_INSPECTOR", inspector),
         ("MDM_TEST_MOBILE_MCP", mobile_mcp),
+        ("MDM_TEST_AGENT_DEVICE", dir.join("node_modules/agent-device/bin/agent-device.mjs")),
         ("MDM_TEST_APPIUM", dir.join("node_modules/appium/index.js")),
         ("MDM_TEST_APPIUM_HOME", dir),
     ])
+}
+
+/// A program of ours around two crates of others, so its own sources decide whether it is built again.
+fn rust_clients(root: &Path) -> Found {
+    let built = root.join(".third-party/rust-clients");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["build", "--quiet", "--locked"]).current_dir(root.join("interop/rust-clients"));
+    output(command.env("CARGO_TARGET_DIR", &built).env("CARGO_NET_RETRY", "1"))?;
+    Ok(vec![("MDM_TEST_RUST_CLIENTS", built.join("debug/mdm-rust-clients"))])
 }
 
 /// The npm package of Node exists for Linux on x86-64 only; elsewhere the system's must do.

@@ -81,6 +81,15 @@ impl Timing {
         })
     }
 
+    /// What the package manager needs to take an app away: some clients are not ready for an answer at once.
+    pub(crate) fn removal(self) -> Duration {
+        Duration::from_millis(match self {
+            Timing::Instant => 0,
+            Timing::Brisk => 40,
+            Timing::Phone => 400,
+        })
+    }
+
     /// How long accessibility events must be absent before a dump.
     pub(crate) fn quiet(self) -> Duration {
         Duration::from_millis(match self {

@@ -54,5 +54,11 @@ async fn jobs(server: &str, serial: &str, tally: &mut Tally) -> Result<(), Strin
     let reversed = device.reverse_port(7001, 7002).await.map_err(text);
     tally.note("reverse", reversed.and_then(|port| expect(port == 7001, port)));
     tally.note("kill reverse", device.kill_reverse_port(7001).await.map_err(text));
+    let again = device.reverse_port(7001, 7002).await.map_err(text).map(drop);
+    let killed = match again.and(device.kill_reverse_all_ports().await.map_err(text)) {
+        Ok(()) => device.execute_host_command("reverse:list-forward", true, true).await.map_err(text),
+        Err(why) => Err(why),
+    };
+    tally.note("kill all reverse", killed.and_then(|list| expect(list.is_empty(), list)));
     Ok(())
 }

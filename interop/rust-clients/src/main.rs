@@ -1,29 +1,37 @@
-//! Two adb clients from crates.io do their main jobs on a phone. Prints `ok WHAT` or `FAILED WHAT: WHY` a line, then
-//! `passed N of M`; the interop test judges.
+//! Two adb clients from crates.io do their main jobs on a phone. Prints `ok WHAT` or `FAILED WHAT: WHY` a line, then all of
+//! it as one line of JSON; the interop test judges.
 
 mod forensic;
 mod native;
 
 use std::process::ExitCode;
 
-/// Counts what was tried.
+/// What was tried, and what came of it.
 #[derive(Default)]
-pub struct Tally {
-    passed: usize,
-    tried: usize,
-}
+pub struct Tally(Vec<(String, Option<String>)>);
 
 impl Tally {
     pub fn note(&mut self, what: &str, outcome: Result<(), String>) {
-        self.tried += 1;
-        match outcome {
-            Ok(()) => {
-                self.passed += 1;
-                println!("ok {what}");
-            }
+        match &outcome {
+            Ok(()) => println!("ok {what}"),
             Err(why) => println!("FAILED {what}: {why}"),
         }
+        self.0.push((what.to_owned(), outcome.err()));
     }
+
+    fn json(&self) -> String {
+        let operations = self.0.iter().map(|(what, failure)| {
+            let failure = failure.as_ref().map_or("null".to_owned(), |why| quoted(why));
+            format!(r#"{{"name":{},"failure":{failure}}}"#, quoted(what))
+        });
+        format!(r#"{{"operations":[{}]}}"#, operations.collect::<Vec<_>>().join(","))
+    }
+}
+
+/// A JSON string without the characters that would need an escape: it is only read by people.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| if c.is_control() || matches!(c, '"' | '\\') { ' ' } else { c };
+    format!("\"{}\"", text.chars().map(plain).collect::<String>())
 }
 
 pub fn expect(holds: bool, why: impl std::fmt::Debug) -> Result<(), String> {
@@ -32,6 +40,8 @@ pub fn expect(holds: bool, why: impl std::fmt::Debug) -> Result<(), String> {
 
 /// Enough of an app file for the phone to install.
 pub const APK: &[u8] = b"PK\x03\x04 package=com.rust.client ";
+
+pub const PACKAGE: &str = "com.rust.client";
 
 /// More than one packet of every protocol.
 pub fn payload() -> Vec<u8> {
@@ -49,8 +59,8 @@ fn main() -> ExitCode {
         _ => Err("usage: adb_client-direct ADDRESS KEY | adb_client-server SERVER SERIAL | forensic-adb SERVER SERIAL".to_owned()),
     };
     if let Err(problem) = outcome {
-        println!("FAILED connect: {problem}");
+        tally.note("connect", Err(problem));
     }
-    println!("passed {} of {}", tally.passed, tally.tried);
+    println!("{}", tally.json());
     ExitCode::SUCCESS
 }

@@ -7,12 +7,16 @@ use adb_client::ADBDeviceExt;
 use adb_client::server::ADBServer;
 use adb_client::tcp::ADBTcpDevice;
 
-use crate::{APK, Tally, expect, payload};
+use crate::{APK, PACKAGE, Tally, expect, payload};
 
 pub fn direct(address: &str, key: &str, tally: &mut Tally) -> Result<(), String> {
     let address: SocketAddr = address.parse().map_err(|e| format!("{e}"))?;
-    let mut device = ADBTcpDevice::new_with_custom_private_key(address, key).map_err(text)?;
+    let connect = || ADBTcpDevice::new_with_custom_private_key(address, key).map_err(text);
+    let mut device = connect()?;
     jobs(&mut device, tally);
+    // The client leaves the end of this session unread and takes it for an answer to what it asks next.
+    let gone = device.uninstall(&PACKAGE, None).map_err(text);
+    tally.note("uninstall", gone.and_then(|()| is_gone(&mut connect()?)));
     Ok(())
 }
 
@@ -23,6 +27,8 @@ pub fn through_server(server: &str, serial: &str, tally: &mut Tally) -> Result<(
     tally.note("devices", expect(devices.iter().any(|d| d.identifier == serial), &devices));
     let mut device = server.get_device_by_name(serial).map_err(text)?;
     jobs(&mut device, tally);
+    let gone = device.uninstall(PACKAGE, None).map_err(text);
+    tally.note("uninstall", gone.and_then(|()| is_gone(&mut device)));
     Ok(())
 }
 
@@ -51,17 +57,12 @@ fn jobs(device: &mut dyn ADBDeviceExt, tally: &mut Tally) {
     let list = device.list(&"/sdcard").map_err(text);
     tally.note("list", list.and_then(|list| expect(format!("{list:?}").contains("rust.bin"), list.len())));
     let started = device.run_activity(&"com.workbench", &"LoginActivity").map_err(text).and_then(|_| {
-        let front = shell(device, "dumpsys activity activities | grep mResumedActivity")?;
+        let front = shell(device, "dumpsys activity activities | grep ResumedActivity")?;
         expect(front.contains("com.workbench/.LoginActivity"), front)
     });
     tally.note("run activity", started);
     tally.note("tap and dump", tap(device));
     tally.note("install", install(device));
-    let gone = device.uninstall(&"com.rust.client", None).map_err(text);
-    let gone = gone
-        .and_then(|()| shell(device, "pm list packages"))
-        .and_then(|list| expect(!list.contains("com.rust.client"), list));
-    tally.note("uninstall", gone);
     let picture = device.framebuffer_bytes().map_err(text);
     tally.note(
         "framebuffer",
@@ -85,6 +86,11 @@ fn tap(device: &mut dyn ADBDeviceExt) -> Result<(), String> {
     )
 }
 
+fn is_gone(device: &mut dyn ADBDeviceExt) -> Result<(), String> {
+    let list = shell(device, "pm list packages")?;
+    expect(list.contains("com.workbench") && !list.contains(PACKAGE), list)
+}
+
 fn install(device: &mut dyn ADBDeviceExt) -> Result<(), String> {
     let file = std::env::temp_dir().join(format!("rust-client-{}.apk", std::process::id()));
     std::fs::write(&file, APK).map_err(text)?;
@@ -92,5 +98,5 @@ fn install(device: &mut dyn ADBDeviceExt) -> Result<(), String> {
     let _ = std::fs::remove_file(&file);
     installed?;
     let list = shell(device, "pm list packages")?;
-    expect(list.contains("package:com.rust.client"), list)
+    expect(list.contains(PACKAGE), list)
 }

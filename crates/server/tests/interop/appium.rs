@@ -29,6 +29,6 @@ fn appium_drives_the_phone() {
     command.arg(&phone.address).arg(adb.home.path());
     command.env("ANDROID_HOME", sdk(&adb)).env("APPIUM_HOME", appium_home).env_remove("ANDROID_SDK_ROOT");
     let done = run(adb.environment(&mut command)).ok();
-    check("Appium 3.8.0 + uiautomator2-driver 8.7.0", &done, &[]);
+    check("Appium 3.8.0 + uiautomator2-driver 8.7.0", &done, &["two fingers"]);
     phone.ran("am instrument");
 }

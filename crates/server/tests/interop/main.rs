@@ -25,6 +25,7 @@ macro_rules! with_both_adbs {
 
 mod adb;
 mod adbutils;
+mod agent_device;
 mod appium;
 mod both_ways;
 mod client;
@@ -34,5 +35,6 @@ mod mobile_mcp;
 mod phone;
 mod process;
 mod python;
+mod rust_clients;
 mod stdio;
 mod uiautomator2;

@@ -15,10 +15,12 @@ pub struct Phone {
 
 impl Phone {
     pub fn start(options: &[&str]) -> Phone {
+        Phone::paced("instant", options)
+    }
+
+    pub fn paced(timing: &str, options: &[&str]) -> Phone {
         let mut command = Command::new(BINARY);
-        command
-            .args(["virtual", "android", "--adb-port", "0", "--timing", "instant", "--trace"])
-            .args(options);
+        command.args(["virtual", "android", "--adb-port", "0", "--timing", timing, "--trace"]).args(options);
         let talker = Talker::start(&mut command);
         let first = talker.hear().expect("the phone says where it listens");
         let address =
@@ -95,6 +97,16 @@ impl Adb {
             .env_remove("ADB_SERVER_SOCKET")
             .env_remove("ANDROID_SERIAL")
             .env_remove("ADB_VENDOR_KEYS")
+    }
+
+    /// Makes a command find this adb as `adb`, whatever it is called elsewhere.
+    pub fn on_path<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let bin = self.home.path().join("bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        std::os::unix::fs::symlink(&self.program, bin.join("adb")).unwrap();
+        let old = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(bin).chain(std::env::split_paths(&old));
+        command.env("PATH", std::env::join_paths(folders).unwrap()).env_remove("ANDROID_HOME")
     }
 }
 

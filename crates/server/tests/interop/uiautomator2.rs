@@ -13,6 +13,6 @@ fn uiautomator2_drives_the_phone() {
     let mut command = script(&python, "python/uiautomator2_session.py");
     command.arg(&phone.address);
     let done = run(adb.environment(&mut command)).ok();
-    check("uiautomator2 3.7.1", &done, &["orientation"]);
+    check("uiautomator2 3.7.1", &done, &["pinch"]);
     phone.ran("app_process / com.wetest.uia2.Main");
 }

@@ -168,6 +168,31 @@ def story():
         rect = on("GET", "/window/rect")
         check((rect["width"], rect["height"]) == (1080, 2400), rect)
         check(on("GET", "/orientation") == "PORTRAIT")
+    with operation("change the orientation"):
+        on("POST", "/orientation", {"orientation": "LANDSCAPE"})
+        check(on("GET", "/orientation") == "LANDSCAPE")
+        rect = on("GET", "/window/rect")
+        check((rect["width"], rect["height"]) == (2400, 1080), rect)
+        on("POST", "/orientation", {"orientation": "PORTRAIT"})
+        check(on("GET", "/orientation") == "PORTRAIT")
+    with operation("displayed"):
+        check(on("GET", f"/element/{by_text('Milk')}/displayed") is True)
+        check(on("GET", f"/element/{by_text('Milk')}/attribute/displayed") == "true")
+    with operation("toast"):
+        on("POST", "/execute/sync", {"script": "mobile: startActivity", "args": [{"intent": f"{APP}/.DialogsActivity"}]})
+        wait("-android uiautomator", 'new UiSelector().text("Save")')
+        none = on("POST", "/elements", {"using": "xpath", "value": "//android.widget.Toast"})
+        check(none == [], "a toast before there is one")
+        click(by_text("Save"))
+        toast = wait("xpath", "//android.widget.Toast")
+        check(on("GET", f"/element/{toast}/text") == "Draft saved")
+        check(wait("xpath", "//*[@text='Draft saved']"))
+    with operation("two fingers"):
+        pointers = [
+            {"type": "pointer", "id": name, "parameters": {"pointerType": "touch"}, "actions": [move(540, y), DOWN, move(540, end, 200), UP]}
+            for name, y, end in (("one", 1000, 600), ("two", 1400, 1800))
+        ]
+        on("POST", "/actions", {"actions": pointers})
     with operation("logs"):
         check(len(on("POST", "/se/log", {"type": "logcat"})) > 0)
     with operation("current app"):

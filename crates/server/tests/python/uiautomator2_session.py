@@ -127,9 +127,32 @@ with operation("dialog"):
     check(phone(text="Delete Milk?").wait(timeout=5))
     phone(resourceId="android:id/button1").click()
     check(phone(text="Milk").wait_gone(timeout=5))
+with operation("child_by_text"):
+    row = by_id("list").child_by_text("Honey", allow_scroll_search=True, className="android.view.ViewGroup")
+    check(row.exists and row.info["className"] == "android.view.ViewGroup", row.info)
+    check(row.bounds()[1] <= phone(text="Honey").bounds()[1] < row.bounds()[3], "not the row of that text")
+    third = by_id("list").child_by_instance(2, className="android.view.ViewGroup")
+    check(third.info == by_id("list").child(className="android.view.ViewGroup", instance=2).info)
+with operation("open_notification"):
+    phone.open_notification()
+    check(phone(packageName="com.android.systemui").wait(timeout=5), "no shade")
+    phone.press("back")
+    check(by_id("list").wait(timeout=5), "the shade is still open")
+with operation("open_quick_settings"):
+    phone.open_quick_settings()
+    check(phone(packageName="com.android.systemui").wait(timeout=5), "no shade")
+    phone.press("back")
 with operation("toast"):
     phone.toast.show("hello", 1)
     check(phone.toast.get_message(5) == "hello")
+with operation("toast of an app"):
+    phone.toast.reset()
+    check(phone.last_toast is None, phone.last_toast)
+    phone.shell(f"am start -n {APP}/.DialogsActivity")
+    phone(text="Save").click()
+    check(phone.toast.get_message(5) == "Draft saved")
+with operation("pinch"):
+    phone(scrollable=True).pinch_out()
 with operation("screenshot"):
     check(phone.screenshot().size == (1080, 2400))
 with operation("clipboard"):
@@ -145,7 +168,9 @@ with operation("orientation"):
     end = time.time() + 5
     while phone.orientation != "left":
         check(time.time() < end, phone.orientation)
+    check(phone.window_size() == (2400, 1080), phone.window_size())
     phone.set_orientation("natural")
+    check(phone.orientation == "natural" and phone.window_size() == (1080, 2400), phone.orientation)
 with operation("app stop"):
     phone.app_stop(APP)
     check(APP not in phone.app_list_running())

@@ -4,6 +4,7 @@
 //! Architecture invariant: a helper sees what accessibility sees (the tree of a dump) and touches through the same path
 //! as `input`; it never looks into an app.
 
+mod agent_device;
 mod appium;
 mod automation;
 mod device_server;
@@ -43,10 +44,15 @@ enum Server {
     Uiautomator2(Arc<uiautomator2::Server>),
     Device,
     Appium(Arc<appium::Server>),
+    AgentDevice(Arc<agent_device::Session>),
 }
 
 impl Server {
-    async fn serve(&self, phone: &Phone, mut connection: http::Connection) {
+    async fn serve(&self, phone: &Phone, socket: DuplexStream) {
+        if let Server::AgentDevice(session) = self {
+            return session.serve(phone, socket).await;
+        }
+        let mut connection = http::Connection::new(socket);
         while let Some(request) = connection.next().await {
             let response = self.answer(phone, request).await;
             if !connection.send(&response).await {
@@ -60,6 +66,7 @@ impl Server {
             Server::Uiautomator2(server) => server.answer(phone, request).await,
             Server::Appium(server) => server.answer(phone, request).await,
             Server::Device => device_server::answer(phone, request).await,
+            Server::AgentDevice(_) => http::Response::text(404, "Not Found"),
         }
     }
 }
@@ -91,7 +98,7 @@ impl Helpers {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
-                () = server.serve(&phone, http::Connection::new(ours)) => {}
+                () = server.serve(&phone, ours) => {}
             }
         });
         Some(theirs)
@@ -169,6 +176,7 @@ pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, Broken> {
     let is_installed = call.phone.with(|state| state.packages.get(package).is_some());
     match package {
         appium::PACKAGE if is_installed => appium::launch(call).await.map(Some),
+        agent_device::PACKAGE if is_installed => agent_device::launch(call).await.map(Some),
         _ => Ok(None),
     }
 }

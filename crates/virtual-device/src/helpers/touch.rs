@@ -24,6 +24,10 @@ pub fn down(phone: &Phone, at: (i32, i32)) {
     phone.with(|state| state.finger = Some((at, state.now)));
 }
 
+pub fn moved(phone: &Phone, at: (i32, i32)) {
+    phone.with(|state| state.ui.moved(at, state.now));
+}
+
 /// A finger that was not down goes up without any effect.
 pub fn up(phone: &Phone, at: (i32, i32)) {
     phone.with(|state| {
@@ -36,6 +40,14 @@ pub fn up(phone: &Phone, at: (i32, i32)) {
 
 pub fn key(phone: &Phone, code: u32) {
     phone.with(|state| state.key(code));
+}
+
+/// Turns the screen and locks it so, as UiAutomation does.
+pub fn rotate(phone: &Phone, quarter_turns: u8) {
+    phone.with(|state| {
+        state.put_setting("system", "accelerometer_rotation", "0");
+        state.put_setting("system", "user_rotation", &quarter_turns.to_string());
+    });
 }
 
 /// The accessibility action that replaces the text of the field at a point; false when there is no such field.

@@ -3,7 +3,9 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::app::geometry::Rect;
+use crate::app::geometry::{Rect, Screen};
+use crate::app::ui::Ui;
+use crate::app::widget::Widget;
 use crate::phone::Phone;
 
 /// Nodes of one tree; the rest is left out.
@@ -20,6 +22,12 @@ pub struct Node {
 }
 
 impl Node {
+    /// One without bounds and relations.
+    pub fn new(attributes: &[(&str, &str)]) -> Node {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Node { attributes: attributes.iter().map(owned).collect(), ..Node::default() }
+    }
+
     pub fn get(&self, name: &str) -> &str {
         self.attributes.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
@@ -93,6 +101,31 @@ impl Tree {
 
     pub fn children(&self, node: usize) -> &[usize] {
         self.nodes.get(node).map_or(&[], |n| &n.children)
+    }
+}
+
+/// Whether a node can scroll on, and back.
+pub type Scrolls = (bool, bool);
+
+/// What each node of the dump offers accessibility for scrolling, in the dump's order: a dump does not say. Nothing
+/// when the tree is not one of this phone's own apps.
+pub fn scrolls(phone: &Phone) -> Vec<Scrolls> {
+    phone.with(|state| {
+        let mut all = Vec::new();
+        if state.hierarchy.is_none() && state.replay.is_none() {
+            let screen = state.screen();
+            collect(&state.ui.active_window(&screen), &state.ui, &screen, &mut all);
+        }
+        all
+    })
+}
+
+fn collect(widget: &Widget, ui: &Ui, screen: &Screen, all: &mut Vec<Scrolls>) {
+    let key = widget.key.filter(|_| widget.flags.scrollable);
+    let most = key.map_or(0, |key| ui.scroll_most(key, screen));
+    all.push((widget.scroll_px < most, most > 0 && widget.scroll_px > 0));
+    for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {
+        collect(child, ui, screen, all);
     }
 }
 

@@ -6,12 +6,14 @@
     reason = "a failed expectation is a failed test"
 )]
 
+mod agent_device;
 mod apps;
 mod capture;
 mod daemon;
 mod dash;
 mod files;
 mod gallery;
+mod helpers;
 mod host;
 mod hostile;
 mod reverse;

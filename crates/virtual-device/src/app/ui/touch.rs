@@ -298,7 +298,7 @@ impl Ui {
     }
 
     /// Measured on the view before rows out of sight are dropped.
-    fn scroll_most(&self, key: Key, screen: &Screen) -> i32 {
+    pub fn scroll_most(&self, key: Key, screen: &Screen) -> i32 {
         let (package, activity) = self.front();
         let window = self.activity_window(screen);
         let Some(placed) = window.find(&|w| w.key == Some(key)).map(|w| w.bounds) else { return 0 };

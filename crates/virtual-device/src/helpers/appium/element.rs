@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Answer, ELEMENTS_MAX, Fault, Server, Window, give, take};
+use super::source::is_displayed;
+use super::{Answer, ELEMENTS_MAX, Fault, Server, Window, give, take, toast};
 use crate::helpers::touch;
 use crate::helpers::tree::{Node, Tree};
 use crate::phone::Phone;
@@ -35,6 +36,9 @@ impl Known {
 
     /// Its place in the tree now; nothing when something else is there.
     fn locate(&self, tree: &Tree) -> Option<usize> {
+        if self.class == toast::CLASS {
+            return toast::find(tree);
+        }
         let mut at = 0;
         for child in &self.path {
             at = *tree.children(at).get(*child)?;
@@ -116,7 +120,7 @@ impl Server {
     }
 
     fn node(&self, phone: &Phone, id: &str) -> Result<Node, Fault> {
-        let tree = Tree::of(phone);
+        let tree = toast::tree(phone);
         let at = self.locate(&tree, id)?;
         tree.nodes.get(at).cloned().ok_or_else(Fault::stale)
     }
@@ -138,7 +142,7 @@ impl Server {
             }
             ("GET", ["text"]) => give(node.get("text")),
             ("GET", ["name"]) => give(node.get("class")),
-            ("GET", ["displayed"]) => give(true),
+            ("GET", ["displayed"]) => give(is_displayed(&node)),
             ("GET", ["enabled"]) => give(node.is("enabled")),
             ("GET", ["selected"]) => give(node.is("selected") || node.is("checked")),
             ("GET", ["rect"]) => give(Window {
@@ -230,7 +234,7 @@ fn attribute(node: &Node, name: &str) -> Answer {
         "longClickable" => "long-clickable",
         "name" if node.get("content-desc").is_empty() => "text",
         "name" => "content-desc",
-        "displayed" => return give("true"),
+        "displayed" => return give(is_displayed(node).to_string()),
         "text" | "package" | "checkable" | "checked" | "clickable" | "enabled" | "focusable" | "focused"
         | "scrollable" | "long-clickable" | "password" | "selected" | "bounds" | "hint" | "index" => name,
         _ => return Err(Fault::new(400, "invalid argument", format!("'{name}' attribute is unknown"))),

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::element::reference;
 use super::uiautomator::Query;
-use super::{Answer, Fault, Server, give, take, uiautomator, xpath};
+use super::{Answer, Fault, Server, give, take, toast, uiautomator, xpath};
 use crate::helpers::scroll;
 use crate::helpers::selector::{Selector, Step, Test};
 use crate::helpers::tree::Tree;
@@ -49,7 +49,7 @@ impl Server {
             let found = target.all(&tree);
             return Ok((tree, found));
         }
-        let tree = Tree::of(phone);
+        let tree = toast::tree(phone);
         let root = context.map_or(Ok(0), |id| self.locate(&tree, id))?;
         let found = match wanted.strategy.as_str() {
             "xpath" => xpath::find(&tree, root, &wanted.selector).ok_or_else(|| invalid(&wanted.selector))?,

@@ -4,6 +4,7 @@ mod actions;
 mod element;
 mod find;
 mod source;
+mod toast;
 mod uiautomator;
 mod xpath;
 
@@ -154,8 +155,7 @@ impl Server {
             ("GET", ["source"]) => give(source::write(phone)),
             ("GET", ["screenshot"]) => give(STANDARD.encode(picture::png(phone))),
             ("GET", ["window", _, "size" | "rect"] | ["window", "rect"]) => give(window(phone)),
-            ("GET", ["orientation"]) => give("PORTRAIT"),
-            ("GET", ["rotation"]) => give(BTreeMap::from([("x", 0), ("y", 0), ("z", 0)])),
+            (_, ["orientation" | "rotation"]) => rotation(phone, method, path, body),
             ("POST", ["back"]) => {
                 touch::key(phone, keys::BACK);
                 give(())
@@ -183,6 +183,52 @@ impl Server {
             _ => Err(unknown()),
         }
     }
+}
+
+#[derive(serde::Deserialize)]
+struct Orientation {
+    orientation: String,
+}
+
+#[derive(serde::Deserialize)]
+struct Rotation {
+    x: i32,
+    y: i32,
+    z: i32,
+}
+
+/// Upright or lying, or the exact quarter.
+fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+    let turns = phone.with(|state| state.display_rotation());
+    let is_exact = path == ["rotation"];
+    if method == "GET" {
+        let degrees = turns * 90;
+        return match is_exact {
+            true => give(BTreeMap::from([("x", 0), ("y", 0), ("z", degrees)])),
+            false => give(if turns % 2 == 1 { "LANDSCAPE" } else { "PORTRAIT" }),
+        };
+    }
+    let wanted = if is_exact {
+        let asked: Rotation = take(body)?;
+        match (asked.x, asked.y, asked.z) {
+            (0, 0, 0) => 0,
+            (0, 0, 90) => 1,
+            (0, 0, 180) => 2,
+            (0, 0, 270) => 3,
+            _ => return Err(Fault::argument()),
+        }
+    } else {
+        match take::<Orientation>(body)?.orientation.as_str() {
+            // A screen that lies already stays as it lies.
+            "LANDSCAPE" if turns % 2 == 1 => turns as u8,
+            "LANDSCAPE" => 1,
+            "PORTRAIT" if turns.is_multiple_of(2) => turns as u8,
+            "PORTRAIT" => 0,
+            _ => return Err(Fault::argument()),
+        }
+    };
+    touch::rotate(phone, wanted);
+    give(())
 }
 
 fn unknown() -> Fault {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::helpers::tree::Tree;
+use super::toast;
+use crate::helpers::tree::{Node, Tree};
 use crate::phone::Phone;
 
 const ATTRIBUTES: [&str; 18] = [
@@ -27,7 +28,7 @@ const ATTRIBUTES: [&str; 18] = [
 ];
 
 pub fn write(phone: &Phone) -> String {
-    let tree = Tree::of(phone);
+    let tree = toast::tree(phone);
     let screen = phone.with(|state| state.screen());
     let mut out = format!(
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\r\n<hierarchy index=\"0\" class=\"hierarchy\" \
@@ -37,8 +38,16 @@ pub fn write(phone: &Phone) -> String {
     if !tree.nodes.is_empty() {
         node(&mut out, &tree, 0);
     }
+    if let Some(toast) = toast::find(&tree).filter(|at| *at > 0) {
+        node(&mut out, &tree, toast);
+    }
     out.push_str("</hierarchy>");
     out
+}
+
+/// What is not on the screen at all is in no tree; a node without a size shows nothing. A toast has no bounds.
+pub fn is_displayed(node: &Node) -> bool {
+    !node.bounds.is_empty() || node.get("class") == toast::CLASS
 }
 
 /// Trees are bounded in depth where they are read.
@@ -55,7 +64,7 @@ fn node(out: &mut String, tree: &Tree, at: usize) {
             let _ = write!(out, " {attribute}=\"{}\"", quick_xml::escape::escape(value));
         }
     }
-    out.push_str(" displayed=\"true\"");
+    let _ = write!(out, " displayed=\"{}\"", is_displayed(node_here));
     if node_here.children.is_empty() {
         out.push_str(" />");
         return;

@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::{Duration, Instant};
 
-use super::wire::{DeviceInfo, ObjectInfo, UiSelector};
-use super::{Fault, Server};
+use super::wire::{DeviceInfo, ObjectInfo, UiSelector, Which};
+use super::{Fault, Heard, Server};
 use crate::app::keys;
 use crate::helpers::automation::settled;
 use crate::helpers::scroll::{self, Direction};
-use crate::helpers::selector::Selector;
+use crate::helpers::selector::{Relation, Selector, Step, Test};
 use crate::helpers::tree::{Node, Tree, xml};
 use crate::helpers::{picture, touch};
 use crate::phone::Phone;
@@ -42,87 +42,93 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
         "deviceInfo" => give(device_info(phone)),
         "dumpWindowHierarchy" => give(dump(phone)),
         "takeScreenshot" => screenshot(phone, params),
-        "click" | "longClick" => click(phone, method, params).await,
+        "click" | "longClick" => click(server, phone, method, params).await,
         "swipe" | "drag" => swipe(phone, params).await,
         "swipePoints" => swipe_points(phone, params).await,
-        "dragTo" => drag_to(phone, params).await,
+        "dragTo" => drag_to(server, phone, params).await,
         "injectInputEvent" => inject(phone, params),
         "pressKey" | "pressKeyCode" => press(phone, method, params),
-        "makeToast" | "getLastToast" | "clearLastToast" => toast(server, method, params),
+        "makeToast" | "getLastToast" | "clearLastToast" => toast(server, phone, method, params),
         "setClipboard" | "getClipboard" | "pasteClipboard" | "clearInputText" => {
             clipboard(phone, method, params)
         }
         "wakeUp" => press_code(phone, 224),
         "sleep" => press_code(phone, 223),
         "waitForIdle" => give(true),
-        // Neither a shade nor tiles can be opened here, and the method says so.
-        "openNotification" | "openQuickSettings" => give(false),
-        "scrollTo" => scroll_to(phone, params).await,
-        name if name.starts_with("scroll") || name.starts_with("fling") => {
-            scroll_by(phone, name, params).await
+        // The shade of this phone has no second stage with tiles.
+        "openNotification" | "openQuickSettings" => {
+            phone.with(|state| state.ui.open_shade(state.now));
+            give(true)
         }
-        _ => object(phone, method, params).await,
+        "setOrientation" | "freezeRotation" => rotate(phone, method, params),
+        "childByText" | "childByDescription" | "childByInstance" => {
+            child(server, phone, method, params).await
+        }
+        "pinchIn" | "pinchOut" | "gesture" => {
+            Err(Fault::new(-32001, "java.lang.UnsupportedOperationException: this phone knows one finger"))
+        }
+        "scrollTo" => scroll_to(server, phone, params).await,
+        name if name.starts_with("scroll") || name.starts_with("fling") => {
+            scroll_by(server, phone, name, params).await
+        }
+        _ => object(server, phone, method, params).await,
     }
 }
 
 /// Methods whose first argument says which object is meant.
-async fn object(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     match method {
         "exist" => {
-            let (which,) = take::<(UiSelector,)>(params)?;
-            give(find(phone, &which)?.is_some())
+            let (which,) = take::<(Which,)>(params)?;
+            give(find(server, phone, &which)?.is_some())
         }
         "count" => {
-            let (which,) = take::<(UiSelector,)>(params)?;
-            give(selector(&which)?.all(&Tree::of(phone)).len())
+            let (which,) = take::<(Which,)>(params)?;
+            give(server.selector(&which)?.all(&Tree::of(phone)).len())
         }
         "objInfo" => {
-            let (which,) = take::<(UiSelector,)>(params)?;
-            give(ObjectInfo::of(&must_find(phone, &which)?))
+            let (which,) = take::<(Which,)>(params)?;
+            give(ObjectInfo::of(&must_find(server, phone, &which)?))
         }
         "objInfoOfAllInstances" => {
-            let (which,) = take::<(UiSelector,)>(params)?;
+            let (which,) = take::<(Which,)>(params)?;
             let tree = Tree::of(phone);
-            let found = selector(&which)?.all(&tree);
+            let found = server.selector(&which)?.all(&tree);
             give(found.iter().filter_map(|at| tree.nodes.get(*at)).map(ObjectInfo::of).collect::<Vec<_>>())
         }
         "getText" => {
-            let (which,) = take::<(UiSelector,)>(params)?;
-            give(must_find(phone, &which)?.get("text"))
+            let (which,) = take::<(Which,)>(params)?;
+            give(must_find(server, phone, &which)?.get("text"))
         }
         "setText" => {
-            let (which, text) = take::<(UiSelector, String)>(params)?;
-            give(touch::set_text(phone, must_find(phone, &which)?.centre(), &text))
+            let (which, text) = take::<(Which, String)>(params)?;
+            give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), &text))
         }
         "clearTextField" => {
-            let (which,) = take::<(UiSelector,)>(params)?;
-            give(touch::set_text(phone, must_find(phone, &which)?.centre(), ""))
+            let (which,) = take::<(Which,)>(params)?;
+            give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), ""))
         }
         "waitForExists" | "waitUntilGone" => {
-            let (which, ms) = take::<(UiSelector, u64)>(params)?;
-            give(wait(phone, &which, ms, method == "waitForExists").await?)
+            let (which, ms) = take::<(Which, u64)>(params)?;
+            give(wait(server, phone, &which, ms, method == "waitForExists").await?)
         }
         _ => Err(Fault::new(-32601, "method not found")),
     }
 }
 
-fn selector(which: &UiSelector) -> Result<Selector, Fault> {
-    which.selector().ok_or_else(Fault::parameters)
-}
-
-fn find(phone: &Phone, which: &UiSelector) -> Result<Option<Node>, Fault> {
+fn find(server: &Server, phone: &Phone, which: &Which) -> Result<Option<Node>, Fault> {
     let tree = Tree::of(phone);
-    Ok(selector(which)?.first(&tree).and_then(|at| tree.nodes.get(at).cloned()))
+    Ok(server.selector(which)?.first(&tree).and_then(|at| tree.nodes.get(at).cloned()))
 }
 
-fn must_find(phone: &Phone, which: &UiSelector) -> Result<Node, Fault> {
-    find(phone, which)?.ok_or_else(|| Fault::not_found(&format!("{which:?}")))
+fn must_find(server: &Server, phone: &Phone, which: &Which) -> Result<Node, Fault> {
+    find(server, phone, which)?.ok_or_else(|| Fault::not_found(&format!("{which:?}")))
 }
 
-async fn wait(phone: &Phone, which: &UiSelector, ms: u64, there: bool) -> Result<bool, Fault> {
+async fn wait(server: &Server, phone: &Phone, which: &Which, ms: u64, there: bool) -> Result<bool, Fault> {
     let deadline = Instant::now() + Duration::from_millis(ms.min(WAIT_MS_MAX));
     loop {
-        if find(phone, which)?.is_some() == there {
+        if find(server, phone, which)?.is_some() == there {
             return Ok(true);
         }
         let now = Instant::now();
@@ -169,17 +175,17 @@ fn point(x: f64, y: f64) -> (i32, i32) {
 }
 
 /// At a point, at a point for a time, or on an object.
-async fn click(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let is_long = method == "longClick";
     let (at, ms) = if let Ok((x, y, ms)) = take::<(f64, f64, u64)>(params) {
         (point(x, y), Some(ms))
     } else if let Ok((x, y)) = take::<(f64, f64)>(params) {
         (point(x, y), None)
-    } else if let Ok((which,)) = take::<(UiSelector,)>(params) {
-        (must_find(phone, &which)?.centre(), None)
+    } else if let Ok((which,)) = take::<(Which,)>(params) {
+        (must_find(server, phone, &which)?.centre(), None)
     } else {
-        let (which, _corner) = take::<(UiSelector, String)>(params)?;
-        (must_find(phone, &which)?.centre(), None)
+        let (which, _corner) = take::<(Which, String)>(params)?;
+        (must_find(server, phone, &which)?.centre(), None)
     };
     match ms.or(is_long.then_some(LONG_PRESS_MS)) {
         Some(ms) => touch::swipe(phone, at, at, ms).await,
@@ -202,12 +208,12 @@ async fn swipe_points(phone: &Phone, params: &RawValue) -> Answer {
     give(true)
 }
 
-async fn drag_to(phone: &Phone, params: &RawValue) -> Answer {
-    let (from, to, steps) = if let Ok((which, x, y, steps)) = take::<(UiSelector, f64, f64, u64)>(params) {
-        (must_find(phone, &which)?.centre(), point(x, y), steps)
+async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
+    let (from, to, steps) = if let Ok((which, x, y, steps)) = take::<(Which, f64, f64, u64)>(params) {
+        (must_find(server, phone, &which)?.centre(), point(x, y), steps)
     } else {
-        let (which, target, steps) = take::<(UiSelector, UiSelector, u64)>(params)?;
-        (must_find(phone, &which)?.centre(), must_find(phone, &target)?.centre(), steps)
+        let (which, target, steps) = take::<(Which, Which, u64)>(params)?;
+        (must_find(server, phone, &which)?.centre(), must_find(server, phone, &target)?.centre(), steps)
     };
     touch::swipe(phone, from, to, steps.saturating_mul(STEP_MS)).await;
     give(true)
@@ -216,10 +222,12 @@ async fn drag_to(phone: &Phone, params: &RawValue) -> Answer {
 fn inject(phone: &Phone, params: &RawValue) -> Answer {
     const DOWN: u8 = 0;
     const UP: u8 = 1;
+    const MOVE: u8 = 2;
     let (action, x, y, _meta) = take::<(u8, f64, f64, i32)>(params)?;
     match action {
         DOWN => touch::down(phone, point(x, y)),
         UP => touch::up(phone, point(x, y)),
+        MOVE => touch::moved(phone, point(x, y)),
         _ => {}
     }
     give(true)
@@ -259,21 +267,100 @@ fn press_code(phone: &Phone, code: u32) -> Answer {
     give(true)
 }
 
-/// The helper hears toasts, its own too.
-fn toast(server: &Server, method: &str, params: &RawValue) -> Answer {
-    let mut toast = server.toast();
+/// The helper hears toasts from its start on, its own too.
+fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+    let now = Instant::now();
+    let mut heard = server.heard();
     match method {
         "makeToast" => {
             let (text, _ms) = take::<(String, f64)>(params)?;
-            *toast = Some(text);
+            heard.own = Some((now, text));
             give(true)
         }
-        "getLastToast" => give(toast.as_deref()),
+        "getLastToast" => {
+            let shown = phone.with(|state| {
+                let mut of_apps = state.ui.toasts().iter().skip(heard.skip);
+                of_apps.rfind(|toast| toast.from <= now).map(|toast| (toast.from, toast.text.clone()))
+            });
+            let last = shown.into_iter().chain(heard.own.clone()).max_by_key(|(at, _)| *at);
+            give(last.map(|(_, text)| text))
+        }
         _ => {
-            *toast = None;
+            *heard = Heard::from_now(phone);
             give(())
         }
     }
+}
+
+/// As UiAutomation does it: the rotation is locked, and stays as it was set.
+fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+    if method == "freezeRotation" {
+        let (freeze,) = take::<(bool,)>(params)?;
+        let free = if freeze { "0" } else { "1" };
+        phone.with(|state| state.put_setting("system", "accelerometer_rotation", free));
+        return give(());
+    }
+    let (side,) = take::<(String,)>(params)?;
+    let turns = match side.as_str() {
+        "natural" | "n" => 0,
+        "left" | "l" => 1,
+        "right" | "r" => 3,
+        _ => return Err(Fault::parameters()),
+    };
+    touch::rotate(phone, turns);
+    give(true)
+}
+
+/// An item of a collection by what is in it: the client gets a name for the object.
+async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+    let (which, pattern, wanted, may_scroll) = if method == "childByInstance" {
+        let (which, pattern, instance) = take::<(Which, UiSelector, usize)>(params)?;
+        (which, pattern, Item::Instance(instance), false)
+    } else {
+        let by = if method == "childByText" { "text" } else { "description" };
+        let scrolled = take::<(Which, UiSelector, String, bool)>(params);
+        let (which, pattern, value, may_scroll) = match scrolled {
+            Ok(asked) => asked,
+            Err(_) => take::<(Which, UiSelector, String)>(params).map(|(w, p, v)| (w, p, v, false))?,
+        };
+        (which, pattern, Item::With(Test::text(by, &value).ok_or_else(Fault::parameters)?), may_scroll)
+    };
+    let list = server.selector(&which)?;
+    let pattern = pattern.selector().filter(|p| p.then.is_empty()).ok_or_else(Fault::parameters)?.first;
+    let mut named = item(&Tree::of(phone), &list, &pattern, &wanted);
+    if let (None, true, Item::With(test)) = (&named, may_scroll, &wanted) {
+        let target = Selector { first: Step { tests: vec![test.clone()], instance: None }, then: Vec::new() };
+        scroll::into_view(phone, &list, &target, true).await;
+        named = item(&Tree::of(phone), &list, &pattern, &wanted);
+    }
+    let found = named.ok_or_else(|| Fault::not_found(&format!("{which:?}")))?;
+    give(server.name(found))
+}
+
+enum Item {
+    Instance(usize),
+    With(Test),
+}
+
+/// The item's selector: the pattern in the list, with the number of the item that is meant.
+fn item(tree: &Tree, list: &Selector, pattern: &Step, wanted: &Item) -> Option<Selector> {
+    let nth = |instance: usize| {
+        let mut all = list.clone();
+        all.then.push((Relation::Child, Step { tests: pattern.tests.clone(), instance: Some(instance) }));
+        all
+    };
+    let mut every = list.clone();
+    every.then.push((Relation::Child, Step { tests: pattern.tests.clone(), instance: None }));
+    let items = every.all(tree);
+    let instance = match wanted {
+        Item::Instance(instance) => Some(*instance).filter(|at| *at < items.len()),
+        Item::With(test) => {
+            let inside =
+                Selector { first: Step { tests: vec![test.clone()], instance: None }, then: Vec::new() };
+            items.iter().position(|at| !inside.all_below(tree, *at).is_empty())
+        }
+    };
+    instance.map(nth)
 }
 
 fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> Answer {
@@ -298,9 +385,9 @@ fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> Answer {
     }
 }
 
-async fn scroll_to(phone: &Phone, params: &RawValue) -> Answer {
-    let (which, target, vertical) = take::<(UiSelector, UiSelector, bool)>(params)?;
-    let (list, target) = (selector(&which)?, selector(&target)?);
+async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
+    let (which, target, vertical) = take::<(Which, Which, bool)>(params)?;
+    let (list, target) = (server.selector(&which)?, server.selector(&target)?);
     if list.first(&Tree::of(phone)).is_none() {
         return Err(Fault::not_found(&format!("{which:?}")));
     }
@@ -308,20 +395,20 @@ async fn scroll_to(phone: &Phone, params: &RawValue) -> Answer {
 }
 
 /// `scrollForward(which, vertical, steps)`, `flingToEnd(which, vertical, swipes)` and the like.
-async fn scroll_by(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let rest = method.strip_prefix("scroll").map(|rest| (rest, scroll::SCROLL_STEPS));
     let (rest, steps) = rest.or_else(|| Some((method.strip_prefix("fling")?, scroll::FLING_STEPS))).unzip();
     let (Some(rest), Some(steps)) = (rest, steps) else { return Err(Fault::new(-32601, "method not found")) };
-    let (which, vertical, first, second) = if let Ok((w, v)) = take::<(UiSelector, bool)>(params) {
+    let (which, vertical, first, second) = if let Ok((w, v)) = take::<(Which, bool)>(params) {
         (w, v, None, None)
-    } else if let Ok((w, v, a)) = take::<(UiSelector, bool, u64)>(params) {
+    } else if let Ok((w, v, a)) = take::<(Which, bool, u64)>(params) {
         (w, v, Some(a), None)
     } else {
-        let (w, v, a, b) = take::<(UiSelector, bool, u64, u64)>(params)?;
+        let (w, v, a, b) = take::<(Which, bool, u64, u64)>(params)?;
         (w, v, Some(a), Some(b))
     };
-    let list = selector(&which)?;
-    must_find(phone, &which)?;
+    let list = server.selector(&which)?;
+    must_find(server, phone, &which)?;
     let direction = match rest {
         "Forward" | "ToEnd" => Direction::Forward,
         "Backward" | "ToBeginning" => Direction::Backward,

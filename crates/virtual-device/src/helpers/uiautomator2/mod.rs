@@ -3,26 +3,47 @@
 mod methods;
 mod wire;
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 use super::automation::Automation;
 use super::http::{Request, Response};
+use super::selector::Selector;
 use super::serve;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
 use crate::shell::io::Broken;
+use wire::Which;
 
 pub const CLASS: &str = "com.wetest.uia2.Main";
 const PORT: u16 = 9008;
 const KILLED_EXIT: u8 = 137;
 
-#[derive(Default)]
+/// Objects that have a name; the oldest is forgotten.
+const NAMES_MAX: usize = 1000;
+
 pub struct Server {
-    /// What the last toast said.
-    toast: Mutex<Option<String>>,
+    heard: Mutex<Heard>,
+    named: Mutex<VecDeque<(u64, Selector)>>,
+}
+
+/// Toasts since the start, or since the client said to forget them.
+struct Heard {
+    /// So many had been shown before.
+    skip: usize,
+    /// The last one that the helper made itself.
+    own: Option<(Instant, String)>,
+}
+
+impl Heard {
+    fn from_now(phone: &Phone) -> Heard {
+        let now = Instant::now();
+        Heard { skip: phone.with(|s| s.ui.toasts().iter().filter(|t| t.from <= now).count()), own: None }
+    }
 }
 
 /// `-p PORT`.
@@ -33,8 +54,9 @@ pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, Broken> {
         call.io.stdout.write(Automation::REFUSED).await?;
         return Ok(KILLED_EXIT);
     };
+    let server = Server { heard: Mutex::new(Heard::from_now(call.phone)), named: Mutex::default() };
     let address = format!("tcp:{}", asked.unwrap_or(PORT));
-    serve(call, &address, super::Server::Uiautomator2(std::sync::Arc::new(Server::default()))).await
+    serve(call, &address, super::Server::Uiautomator2(std::sync::Arc::new(server))).await
 }
 
 #[derive(Deserialize)]
@@ -97,8 +119,31 @@ impl Server {
         encode(request.id, result)
     }
 
-    fn toast(&self) -> std::sync::MutexGuard<'_, Option<String>> {
-        self.toast.lock().unwrap_or_else(PoisonError::into_inner)
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A name under which the client can mean this object again.
+    fn name(&self, selector: Selector) -> String {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = named.back().map_or(1, |(last, _)| last + 1);
+        named.push_back((number, selector));
+        if named.len() > NAMES_MAX {
+            named.pop_front();
+        }
+        format!("object-{number}")
+    }
+
+    fn selector(&self, which: &Which) -> Result<Selector, Fault> {
+        match which {
+            Which::Fields(fields) => fields.selector().ok_or_else(Fault::parameters),
+            Which::Name(name) => {
+                let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+                let number = name.strip_prefix("object-").and_then(|number| number.parse().ok());
+                let known = number.and_then(|number: u64| named.iter().find(|(known, _)| *known == number));
+                known.map(|(_, selector)| selector.clone()).ok_or_else(|| Fault::not_found(name))
+            }
+        }
     }
 }
 

@@ -13,6 +13,14 @@ use crate::helpers::tree::Node;
 #[serde(transparent)]
 pub struct UiSelector(BTreeMap<String, Field>);
 
+/// An object: the name that one got before, or how to find it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Which {
+    Name(String),
+    Fields(UiSelector),
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Field {

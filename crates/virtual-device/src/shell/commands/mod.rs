@@ -143,9 +143,12 @@ impl Call<'_> {
 
     /// A Java program needs its time to start.
     pub async fn start_java(&self) {
-        let start = self.phone.with(|state| state.config.timing.start());
-        if !start.is_zero() {
-            tokio::time::sleep(start).await;
+        self.wait(self.phone.with(|state| state.config.timing.start())).await;
+    }
+
+    pub async fn wait(&self, time: std::time::Duration) {
+        if !time.is_zero() {
+            tokio::time::sleep(time).await;
         }
     }
 }

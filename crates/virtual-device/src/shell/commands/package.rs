@@ -32,7 +32,12 @@ pub async fn manage(call: &Call<'_>, words: &[&str]) -> Answer {
     match words {
         ["install", rest @ ..] => install::install(call, rest).await,
         ["install-write", rest @ ..] => install::write(call, rest).await,
-        words => call.phone.with(|state| query(state, words)),
+        words => {
+            if words.first() == Some(&"uninstall") {
+                call.wait(call.phone.with(|state| state.config.timing.removal())).await;
+            }
+            call.phone.with(|state| query(state, words))
+        }
     }
 }
 

@@ -1,0 +1,203 @@
+//! agent-device's helper on the phone: an instrumentation that reads the screen and moves fingers, once, or for a
+//! session in which each connection to a port carries one line and one answer.
+
+mod capture;
+mod plan;
+mod session;
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tokio::time::{Duration, Instant};
+
+use super::automation::Automation;
+use crate::phone::Phone;
+use crate::shell::commands::Call;
+use crate::shell::io::Broken;
+use capture::Limits;
+
+pub use session::Session;
+
+pub const PACKAGE: &str = "com.callstack.agentdevice.snapshothelper";
+const PROTOCOL: &str = "android-snapshot-helper-v1";
+/// The client hands it on unread; the helper's own value is not known.
+const API_VERSION: &str = "1";
+const FORMAT: &str = "uiautomator-xml";
+/// Another instrumentation of the same app is killed first and needs a moment to let go of the screen.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// Bytes of the tree in one status of a capture without a session.
+const CHUNK_BYTES: usize = 8 * 1024;
+
+/// Names and values, in the order in which they are said.
+type Facts = Vec<(&'static str, String)>;
+
+/// What went wrong, as the exception that the client is told of.
+#[derive(Debug, PartialEq, Eq)]
+struct Trouble {
+    kind: &'static str,
+    message: String,
+}
+
+impl Trouble {
+    fn argument(message: impl Into<String>) -> Trouble {
+        Trouble { kind: "java.lang.IllegalArgumentException", message: message.into() }
+    }
+
+    fn state(message: impl Into<String>) -> Trouble {
+        Trouble { kind: "java.lang.IllegalStateException", message: message.into() }
+    }
+
+    fn facts(self) -> Facts {
+        // A header is one line.
+        let message = self.message.replace(['\r', '\n'], " ");
+        vec![("ok", "false".to_owned()), ("errorType", self.kind.to_owned()), ("message", message)]
+    }
+}
+
+/// `-e NAME VALUE` of the command.
+fn extra<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
+    words.windows(3).find(|w| w[0] == "-e" && w[1] == name).map(|w| w[2])
+}
+
+/// The helper's process: there for `pidof`, and gone after `force-stop`.
+struct Process {
+    phone: Phone,
+    pid: u32,
+}
+
+impl Process {
+    /// Starting an instrumentation ends the one before.
+    fn start(phone: &Phone) -> Process {
+        let pid = phone.with(|state| {
+            state.kill(PACKAGE, false);
+            let pid = state.take_pid();
+            state.pids.insert(PACKAGE.to_owned(), pid);
+            let line = format!("Start proc {pid}:{PACKAGE}/u0a140 for added application {PACKAGE}");
+            state.system('I', "ActivityManager", &line);
+            pid
+        });
+        Process { phone: phone.clone(), pid }
+    }
+
+    fn runs(&self) -> bool {
+        self.phone.with(|state| state.pids.get(PACKAGE) == Some(&self.pid))
+    }
+
+    /// Every end of a process is logged, so the log tells when to look again.
+    async fn ended(&self) {
+        let mut logged = self.phone.log_watch();
+        loop {
+            logged.mark_unchanged();
+            if !self.runs() || logged.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.phone.with(|state| {
+            if state.pids.get(PACKAGE) == Some(&self.pid) {
+                state.pids.remove(PACKAGE);
+            }
+            let line = format!("Process {PACKAGE} (pid {}) has died: fg  TOP ", self.pid);
+            state.system('I', "ActivityManager", &line);
+        });
+    }
+}
+
+pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+    let words = call.words();
+    let process = Process::start(call.phone);
+    let Some(_automation) = connect(call.phone).await else {
+        return finish(call, Trouble::state(Automation::REFUSED).facts()).await;
+    };
+    if let Some(port) = extra(&words, "sessionPort") {
+        return session::run(call, port, Limits::of(&words), &process).await;
+    }
+    let outcome = match extra(&words, "mode") {
+        Some("viewport") => Ok(capture::viewport(call.phone)),
+        Some("gesture") => plan::perform(call.phone, extra(&words, "payloadBase64")).await,
+        Some(mode) => Err(Trouble::argument(format!("Unsupported mode: {mode}"))),
+        None => snapshot(call, &words).await?,
+    };
+    finish(call, outcome.map_or_else(Trouble::facts, well)).await
+}
+
+fn well(mut facts: Facts) -> Facts {
+    facts.insert(0, ("ok", "true".to_owned()));
+    facts
+}
+
+async fn connect(phone: &Phone) -> Option<Automation> {
+    let deadline = Instant::now() + CONNECT_LIMIT;
+    let mut logged = phone.log_watch();
+    loop {
+        logged.mark_unchanged();
+        if let Some(automation) = Automation::take(phone) {
+            return Some(automation);
+        }
+        tokio::select! {
+            biased;
+            changed = logged.changed() => changed.ok()?,
+            () = tokio::time::sleep_until(deadline) => return None,
+        }
+    }
+}
+
+/// The tree goes into a file, or in pieces into the statuses that `am` prints.
+async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Facts, Trouble>, Broken> {
+    let (xml, facts) = match capture::take(call.phone, &Limits::of(words)).await {
+        Ok(taken) => taken,
+        Err(trouble) => return Ok(Err(trouble)),
+    };
+    if let Some(path) = extra(words, "outputPath") {
+        let written = call.phone.with(|state| {
+            let now = state.now_s();
+            state.fs.write(&call.path(path), xml.clone().into(), 0o600, now)
+        });
+        if let Err(error) = written {
+            return Ok(Err(Trouble {
+                kind: "java.io.FileNotFoundException",
+                message: error.text().to_owned(),
+            }));
+        }
+    }
+    if extra(words, "emitChunks") != Some("false") {
+        let count = xml.len().div_ceil(CHUNK_BYTES).max(1);
+        for (index, chunk) in xml.as_bytes().chunks(CHUNK_BYTES).enumerate() {
+            let facts = vec![
+                ("outputFormat", FORMAT.to_owned()),
+                ("chunkIndex", index.to_string()),
+                ("chunkCount", count.to_string()),
+                ("payloadBase64", STANDARD.encode(chunk)),
+            ];
+            call.io.stdout.write(report("STATUS", facts, "STATUS_CODE: 0")).await?;
+        }
+    }
+    Ok(Ok(facts))
+}
+
+/// As `am instrument` prints what an instrumentation says.
+fn report(what: &str, facts: Facts, code: &str) -> String {
+    let mut out = String::new();
+    for (name, value) in with_protocol(facts) {
+        let _ = writeln!(out, "INSTRUMENTATION_{what}: {name}={value}");
+    }
+    let _ = writeln!(out, "INSTRUMENTATION_{code}");
+    out
+}
+
+fn with_protocol(facts: Facts) -> Facts {
+    let first = [("agentDeviceProtocol", PROTOCOL.to_owned()), ("helperApiVersion", API_VERSION.to_owned())];
+    first.into_iter().chain(facts).collect()
+}
+
+/// `am` ends well even when the instrumentation did not.
+async fn finish(call: &Call<'_>, facts: Facts) -> Result<u8, Broken> {
+    let code = if facts.contains(&("ok", "true".to_owned())) { "CODE: -1" } else { "CODE: 0" };
+    call.io.stdout.write(report("RESULT", facts, code)).await?;
+    Ok(0)
+}
