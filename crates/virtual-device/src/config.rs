@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use mdm_wire::adb::auth::PublicKey;
 
+use crate::app::user::AppFile;
 use crate::faults::Faults;
 use crate::replay::Recording;
 
@@ -24,6 +25,8 @@ pub struct PhoneConfig {
     pub hierarchy: Option<Bytes>,
     /// Played instead of the phone's own apps; the screen has the size of the recording.
     pub replay: Option<Arc<Recording>>,
+    /// Installed beside the phone's own apps.
+    pub apps: Vec<Arc<AppFile>>,
     pub faults: Faults,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
@@ -44,6 +47,7 @@ impl Default for PhoneConfig {
             timing: Timing::Instant,
             hierarchy: None,
             replay: None,
+            apps: Vec::new(),
             faults: Faults::default(),
             seed: 1,
             old_adbd: false,

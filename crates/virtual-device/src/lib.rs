@@ -25,6 +25,7 @@ mod state;
 mod truth;
 
 pub use adb_server::AdbServer;
+pub use app::user::{AppFile, AppFileError};
 pub use config::{Auth, DumpFault, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};
 pub use phone::Phone;

@@ -82,8 +82,11 @@ impl State {
         if let Some(replay) = &replay {
             packages.add(replay.package(), false, Bytes::from_static(b"PK\x03\x04"), &mut fs, now_s);
         }
+        for app in &config.apps {
+            packages.add_debuggable(app.package(), &mut fs, now_s);
+        }
         let mut state = State {
-            ui: Ui::new(now),
+            ui: Ui::new(now, &config.apps),
             replay,
             log: Log::default(),
             record: Record::default(),
@@ -224,11 +227,14 @@ impl State {
                     self.started(at, &format!("{package}/{activity}"), package, within);
                 }
                 Note::Crashed { at, package, activity, exception, frames } => {
-                    self.crashed(at, (package, activity), exception, frames);
+                    self.crashed(at, (package, activity), &exception, &frames);
                 }
                 Note::NotResponding { at, package, activity } => self.not_responding(at, (package, activity)),
                 Note::Closed { at, package } => self.closed(at, package),
             }
+        }
+        for outgoing in self.ui.take_requests() {
+            self.ui.refuse(outgoing);
         }
         let screen = self.screen();
         self.ui.clamp_scroll(&screen);

@@ -1,10 +1,12 @@
 //! The window manager: tasks, windows, and what apps ask of the system.
 
 mod overlay;
+mod requests;
 mod touch;
 mod typing;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
@@ -14,11 +16,14 @@ use super::launcher::{self, Launcher};
 use super::settings::Settings;
 use super::shop::Shop;
 use super::system::SystemWindow;
+use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
 use overlay::Blocked;
 pub use overlay::{Notice, Toast};
+use requests::Late;
+pub use requests::Outgoing;
 pub use touch::Gesture;
 use touch::Pending;
 
@@ -26,11 +31,14 @@ use touch::Pending;
 const EVENTS_MAX: usize = 10_000;
 /// Activities that one task may hold.
 const STACK_MAX: usize = 32;
+/// Apps from files; more than that find no place on the home screen.
+const USER_APPS_MAX: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     App(&'static str),
     Single,
+    Answer,
     Unblock,
     NotResponding,
 }
@@ -62,8 +70,8 @@ pub enum Note {
         at: Instant,
         package: &'static str,
         activity: &'static str,
-        exception: &'static str,
-        frames: &'static [&'static str],
+        exception: String,
+        frames: Vec<String>,
     },
     NotResponding {
         at: Instant,
@@ -106,6 +114,8 @@ pub struct Ui {
     moves: VecDeque<(Instant, (i32, i32))>,
     crashes: BTreeMap<&'static str, Instant>,
     granted: Vec<(&'static str, &'static str)>,
+    outgoing: Vec<Outgoing>,
+    late: Vec<Late>,
     /// When the last accessibility event was sent.
     changed_at: Instant,
     /// Whether something changed since the scroll offsets were last checked.
@@ -114,15 +124,17 @@ pub struct Ui {
 }
 
 impl Ui {
-    pub fn new(now: Instant) -> Ui {
+    pub fn new(now: Instant, files: &[Arc<AppFile>]) -> Ui {
         let mut apps: BTreeMap<&'static str, Box<dyn App>> = BTreeMap::new();
+        let files = &files[..files.len().min(USER_APPS_MAX)];
         let all: [Box<dyn App>; 4] = [
-            Box::new(Launcher),
+            Box::new(Launcher::new(files.iter().map(|file| (file.label, file.package)))),
             Box::new(Workbench::new()),
             Box::new(Shop::default()),
             Box::new(Settings::default()),
         ];
-        for app in all {
+        let users = files.iter().map(|file| Box::new(UserApp::new(Arc::clone(file))) as Box<dyn App>);
+        for app in all.into_iter().chain(users) {
             apps.insert(app.package(), app);
         }
         let home = Task { id: 1, package: launcher::PACKAGE, stack: vec![launcher::ACTIVITY] };
@@ -146,6 +158,8 @@ impl Ui {
             moves: VecDeque::new(),
             crashes: BTreeMap::new(),
             granted: Vec::new(),
+            outgoing: Vec::new(),
+            late: Vec::new(),
             changed_at: now,
             unclamped: false,
             notes: Vec::new(),
@@ -193,6 +207,11 @@ impl Ui {
         all
     }
 
+    pub fn is_secure(&self) -> bool {
+        let (package, activity) = self.front();
+        self.app(package).is_some_and(|app| app.secure(activity))
+    }
+
     pub fn dark(&self) -> bool {
         self.app(self.front().0).is_some_and(App::dark)
     }
@@ -204,6 +223,7 @@ impl Ui {
             match event {
                 Event::App(package) => self.with_app(package, due, |app, context| app.due(context)),
                 Event::Single => self.single_tap(due),
+                Event::Answer => self.answer_late(due),
                 Event::Unblock => self.unblock(due),
                 Event::NotResponding => self.not_responding(due),
             }
@@ -222,7 +242,8 @@ impl Ui {
             [Some((b.until, Event::Unblock)), b.not_responding_at().map(|at| (at, Event::NotResponding))]
         });
         let single = self.pending.map(|pending| (pending.until, Event::Single));
-        self.apps.values().map(|a| app(a.as_ref())).chain([single]).chain(blocked).flatten().min()
+        let answer = self.next_late().map(|at| (at, Event::Answer));
+        self.apps.values().map(|a| app(a.as_ref())).chain([single, answer]).chain(blocked).flatten().min()
     }
 
     pub fn next_due(&self) -> Option<Instant> {
@@ -285,6 +306,7 @@ impl Ui {
             Effect::AskPermission { name, question } => self.ask_permission(package, name, question, now),
             Effect::Block(time) => self.block(package, now + time),
             Effect::Crash { exception, frames } => self.crash(package, exception, frames, now),
+            Effect::Http(request) => self.request(package, request, now),
             Effect::Launch(target) => {
                 self.launch(target, None, now);
             }
@@ -306,6 +328,7 @@ impl Ui {
         self.front_since = now;
         self.frames = 0;
         self.notes.push(Note::Started { at: now, package, activity, within: true });
+        self.with_app(package, now, |app, context| app.opened(activity, context));
     }
 
     fn unfocus(&mut self) {
@@ -350,6 +373,7 @@ impl Ui {
                 self.tasks.push(Task { id: self.next_task, package, stack: vec![wanted] });
                 self.next_task += 1;
                 self.notes.push(Note::Started { at: now, package, activity: wanted, within: false });
+                self.with_app(package, now, |app, context| app.opened(wanted, context));
             }
         }
         true

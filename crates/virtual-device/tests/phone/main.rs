@@ -21,4 +21,5 @@ mod statistics;
 mod story;
 mod transcripts;
 mod transport;
+mod user_apps;
 mod versions;

@@ -76,7 +76,7 @@ impl Ui {
         }
     }
 
-    pub(super) fn system_window_open(&self) -> bool {
+    pub fn system_window_open(&self) -> bool {
         !self.system.is_empty()
     }
 
@@ -240,8 +240,8 @@ impl Ui {
     pub(super) fn crash(
         &mut self,
         package: &'static str,
-        exception: &'static str,
-        frames: &'static [&'static str],
+        exception: String,
+        frames: Vec<String>,
         now: Instant,
     ) {
         let activity = self.front().1;

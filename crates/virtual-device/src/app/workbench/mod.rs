@@ -173,7 +173,7 @@ impl App for Workbench {
         LOGIN
     }
 
-    fn activities(&self) -> &'static [&'static str] {
+    fn activities(&self) -> &[&'static str] {
         const FIRST: [&str; 4] = [LOGIN, HOME, SETTINGS, GALLERY];
         const ALL: [&str; FIRST.len() + gallery::SCREENS.len()] = {
             let mut all = [LOGIN; FIRST.len() + gallery::SCREENS.len()];

@@ -81,7 +81,10 @@ pub fn network(gallery: &Gallery) -> Widget {
 
 pub fn tap(gallery: &mut Gallery, key: Key, context: &mut Context) -> bool {
     match key.name {
-        "crash" => context.push(Effect::Crash { exception: CRASH, frames: &CRASH_FRAMES }),
+        "crash" => context.push(Effect::Crash {
+            exception: CRASH.to_owned(),
+            frames: CRASH_FRAMES.map(str::to_owned).to_vec(),
+        }),
         "freeze" => context.push(Effect::Block(FREEZE)),
         "slow" => {
             context.log(
