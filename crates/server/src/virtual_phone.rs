@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use mdm_virtual_device::{AppFile, Auth, Phone, PhoneConfig, Recording, Timing};
+use mdm_virtual_device::{AppFile, Auth, Network, Phone, PhoneConfig, Recording, Timing};
 use tokio::net::TcpListener;
 
 use crate::cli::{AuthArg, TimingArg, VirtualAndroid};
@@ -38,9 +38,21 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         AuthArg::Accept => Auth::AcceptNew,
         AuthArg::Refuse => Auth::Refuse,
     };
+    let network = options.network.map_or(Network::Off, |api| Network::On {
+        api: Some(api.trim_end_matches('/').to_owned()).filter(|api| !api.is_empty()),
+    });
     let (faults, seed) = (options.faults, options.seed);
-    let config =
-        PhoneConfig { hierarchy, replay, apps, timing, auth, faults, seed, ..PhoneConfig::default() };
+    let config = PhoneConfig {
+        hierarchy,
+        replay,
+        apps,
+        network,
+        timing,
+        auth,
+        faults,
+        seed,
+        ..PhoneConfig::default()
+    };
     let phone = Phone::new(config);
     let listener = match TcpListener::bind(("127.0.0.1", options.adb_port)).await {
         Ok(listener) => listener,

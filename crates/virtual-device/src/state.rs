@@ -86,7 +86,7 @@ impl State {
             packages.add_debuggable(app.package(), &mut fs, now_s);
         }
         let mut state = State {
-            ui: Ui::new(now, &config.apps),
+            ui: Ui::new(now, &config.apps, config.network.api()),
             replay,
             log: Log::default(),
             record: Record::default(),
@@ -232,9 +232,6 @@ impl State {
                 Note::NotResponding { at, package, activity } => self.not_responding(at, (package, activity)),
                 Note::Closed { at, package } => self.closed(at, package),
             }
-        }
-        for outgoing in self.ui.take_requests() {
-            self.ui.refuse(outgoing);
         }
         let screen = self.screen();
         self.ui.clamp_scroll(&screen);

@@ -180,6 +180,8 @@ pub enum Answer {
     Status {
         status: u16,
         reason: String,
+        /// Of the body as it came.
+        bytes: usize,
         body: String,
     },
     /// No answer came, and why not.

@@ -124,12 +124,12 @@ pub struct Ui {
 }
 
 impl Ui {
-    pub fn new(now: Instant, files: &[Arc<AppFile>]) -> Ui {
+    pub fn new(now: Instant, files: &[Arc<AppFile>], api: Option<&str>) -> Ui {
         let mut apps: BTreeMap<&'static str, Box<dyn App>> = BTreeMap::new();
         let files = &files[..files.len().min(USER_APPS_MAX)];
         let all: [Box<dyn App>; 4] = [
             Box::new(Launcher::new(files.iter().map(|file| (file.label, file.package)))),
-            Box::new(Workbench::new()),
+            Box::new(Workbench::new(api)),
             Box::new(Shop::default()),
             Box::new(Settings::default()),
         ];

@@ -14,6 +14,7 @@ mod files;
 mod gallery;
 mod host;
 mod hostile;
+mod network;
 mod reverse;
 mod server;
 mod shell;

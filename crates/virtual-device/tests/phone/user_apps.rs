@@ -1,10 +1,12 @@
 //! Apps from files: the example from end to end, and files that are wrong.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mdm_virtual_device::{AppFile, Phone, PhoneConfig};
 use proptest::prelude::*;
+use serde_json::Value;
 
 use crate::host::{Host, centre, node, phone_and_host};
 
@@ -266,14 +268,62 @@ fn limits_of_depth_and_number_hold() {
     assert!(missing.to_string().starts_with("/nowhere/app.json: "), "{missing}");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+/// How many values there are in a document, itself among them.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(members) => members.values().map(count).sum(),
+        _ => 0,
+    }
+}
 
-    /// Whatever is done to the file, it is read or refused; what is read can be opened, touched and dumped.
+/// The value with this number.
+fn pick(value: &mut Value, number: usize) -> Option<&mut Value> {
+    if number == 0 {
+        return Some(value);
+    }
+    let children: Vec<&mut Value> = match value {
+        Value::Array(items) => items.iter_mut().collect(),
+        Value::Object(members) => members.values_mut().collect(),
+        _ => return None,
+    };
+    let mut before = 1;
+    for child in children {
+        let size = count(child);
+        if number < before + size {
+            return pick(child, number - before);
+        }
+        before += size;
+    }
+    None
+}
+
+/// Opens what was read, touches it here and there, and dumps it.
+fn drive(app: Arc<AppFile>, taps: &[(i32, i32)]) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let package = app.package().to_owned();
+        let config = PhoneConfig { apps: vec![app], ..PhoneConfig::default() };
+        let (_phone, mut host) = phone_and_host(config).await;
+        host.run(&format!("monkey -p {package} 1")).await;
+        for (x, y) in taps {
+            host.run(&format!("input tap {x} {y}; input text a")).await;
+            wait(900).await;
+            let tree = host.dump().await;
+            assert!(tree.ends_with("</hierarchy>"), "{tree}");
+        }
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever is done to the text, it is read or refused.
     #[test]
-    fn no_mutation_of_the_example_panics(
+    fn no_change_of_the_text_panics(
         cuts in proptest::collection::vec((0.0f64..1.0, 0usize..12, "[\\[\\]{}\",:a-z0-9é.-]{0,6}"), 1..4),
-        taps in proptest::collection::vec((0i32..1080, 0i32..2400), 1..6),
+        taps in proptest::collection::vec((0i32..1080, 0i32..2400), 1..4),
     ) {
         let mut chars: Vec<char> = EXAMPLE.chars().collect();
         for (place, length, new) in &cuts {
@@ -281,21 +331,39 @@ proptest! {
             let end = (at + length).min(chars.len());
             chars.splice(at..end, new.chars());
         }
-        let text: String = chars.into_iter().collect();
-        if let Ok(app) = AppFile::parse(&text) {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-            runtime.block_on(async {
-                let package = app.package().to_owned();
-                let config = PhoneConfig { apps: vec![app], ..PhoneConfig::default() };
-                let (_phone, mut host) = phone_and_host(config).await;
-                host.run(&format!("monkey -p {package} 1")).await;
-                for (x, y) in taps {
-                    host.run(&format!("input tap {x} {y}")).await;
-                    wait(900).await;
-                    let tree = host.dump().await;
-                    assert!(tree.ends_with("</hierarchy>"), "{tree}");
-                }
-            });
+        if let Ok(app) = AppFile::parse(&chars.into_iter().collect::<String>()) {
+            drive(app, &taps);
         }
     }
+
+    /// The same with parts put in the place of others: many of these are apps.
+    fn no_change_of_the_parts_panics(
+        moves in proptest::collection::vec((0.0f64..1.0, 0.0f64..1.0, 0u8..6), 1..3),
+        taps in proptest::collection::vec((0i32..1080, 0i32..2400), 1..4),
+    ) {
+        let mut document: Value = serde_json::from_str(EXAMPLE).unwrap();
+        for (from, to, kind) in &moves {
+            let number = |at: &f64| (at * count(&document) as f64) as usize;
+            let (from, to) = (number(from), number(to));
+            let new = match kind {
+                0 => Value::from(1e300),
+                1 => Value::from("\u{0}<&\"é\n{{"),
+                2 => Value::Array(Vec::new()),
+                _ => pick(&mut document, from).unwrap().clone(),
+            };
+            *pick(&mut document, to).unwrap() = new;
+        }
+        if let Ok(app) = AppFile::parse(&document.to_string()) {
+            PARSED.fetch_add(1, Ordering::Relaxed);
+            drive(app, &taps);
+        }
+    }
+}
+
+static PARSED: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn enough_changed_apps_were_driven() {
+    no_change_of_the_parts_panics();
+    assert!(PARSED.load(Ordering::Relaxed) > 20, "{PARSED:?} of 300 could be opened");
 }

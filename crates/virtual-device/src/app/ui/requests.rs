@@ -73,9 +73,9 @@ impl Ui {
         let Outgoing { package, at, request } = outgoing;
         let ms = now.saturating_duration_since(*at).as_millis();
         let line = match answer {
-            Answer::Status { status, reason, body } => {
+            Answer::Status { status, reason, bytes, .. } => {
                 let status = format!("{status} {reason}");
-                format!("<-- {} {} ({ms}ms, {}-byte body)", status.trim_end(), request.url, body.len())
+                format!("<-- {} {} ({ms}ms, {bytes}-byte body)", status.trim_end(), request.url)
             }
             Answer::Failed(why) => format!("<-- HTTP FAILED: {why}. {} ({ms}ms)", request.url),
         };

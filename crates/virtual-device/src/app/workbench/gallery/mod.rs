@@ -13,7 +13,8 @@ use tokio::time::{Duration, Instant};
 use super::PACKAGE;
 use crate::app::parts::{UP, alert, entry, framed, list};
 use crate::app::widget::{Key, Look, Style, Widget};
-use crate::app::{Context, Effect, Values};
+use crate::app::{Answer, Context, Effect, Request, Values};
+pub use trouble::request;
 
 pub const GALLERY: &str = ".GalleryActivity";
 /// Timers that may run at the same time.
@@ -176,6 +177,16 @@ impl Gallery {
                     || trouble::tap(self, key, context);
             }
         }
+    }
+
+    /// A request to a real server.
+    pub fn ask(&mut self, key: Key, request: Request, context: &mut Context) {
+        self.set_text(key.name, "Waiting");
+        context.push(Effect::Http(request));
+    }
+
+    pub fn answered(&mut self, request: u32, process: u32, answer: &Answer) {
+        trouble::answered(self, request, process, answer);
     }
 
     pub fn double_tap(&mut self, _key: Key) {
