@@ -194,6 +194,7 @@ impl Packages {
         match self.all.get(name) {
             Some(package) if !package.system => {
                 fs.uninstall(&package.directory);
+                fs.forget_private(name);
                 self.all.remove(name);
                 true
             }

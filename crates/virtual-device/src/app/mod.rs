@@ -109,6 +109,11 @@ pub trait App: Send {
         false
     }
 
+    /// What it keeps in its preferences.
+    fn saved(&self) -> Values {
+        Values::default()
+    }
+
     /// What the app really holds, whether or not it is on the screen.
     fn values(&self) -> Values {
         Values::default()

@@ -1,5 +1,6 @@
 //! The window manager: tasks, windows, and what apps ask of the system.
 
+mod drag;
 mod overlay;
 mod requests;
 mod touch;
@@ -8,7 +9,7 @@ mod typing;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 
 use super::fling::Fling;
 use super::geometry::{Rect, Screen};
@@ -20,6 +21,7 @@ use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
+use drag::Drag;
 use overlay::Blocked;
 pub use overlay::{Notice, Toast};
 use requests::Late;
@@ -39,6 +41,7 @@ enum Event {
     App(&'static str),
     Single,
     Answer,
+    Opened,
     Unblock,
     NotResponding,
 }
@@ -100,6 +103,11 @@ pub struct Ui {
     keyboard: bool,
     scroll: BTreeMap<ScrollKey, i32>,
     fling: Option<(ScrollKey, Fling)>,
+    drag: Option<Drag>,
+    /// Until then the app that was brought to the front has drawn nothing, and accessibility finds no window.
+    opening_until: Option<Instant>,
+    /// The system's dark theme.
+    night: bool,
     /// Since when the activity in front is there, and how many frames of it were drawn.
     front_since: Instant,
     frames: u32,
@@ -118,6 +126,8 @@ pub struct Ui {
     late: Vec<Late>,
     /// When the last accessibility event was sent.
     changed_at: Instant,
+    /// When the pixels last changed, with or without an event.
+    visible_at: Instant,
     /// Whether something changed since the scroll offsets were last checked.
     unclamped: bool,
     pub notes: Vec<Note>,
@@ -148,6 +158,9 @@ impl Ui {
             keyboard: false,
             scroll: BTreeMap::new(),
             fling: None,
+            drag: None,
+            opening_until: None,
+            night: false,
             front_since: now,
             frames: 0,
             system: Vec::new(),
@@ -161,6 +174,7 @@ impl Ui {
             outgoing: Vec::new(),
             late: Vec::new(),
             changed_at: now,
+            visible_at: now,
             unclamped: false,
             notes: Vec::new(),
         }
@@ -173,7 +187,31 @@ impl Ui {
     /// Something on the screen changed, and accessibility heard of it.
     pub fn changed(&mut self, now: Instant) {
         self.changed_at = now;
+        self.visible_at = self.visible_at.max(now);
         self.unclamped = true;
+    }
+
+    /// When the pixels last changed, by `now`: what moves without telling accessibility counts too, and so do toasts.
+    pub fn visible_at(&self, now: Instant) -> Instant {
+        let toasts = self.toasts.iter().flat_map(|toast| [toast.from, toast.until]);
+        toasts.filter(|at| *at <= now).fold(self.visible_at, Instant::max)
+    }
+
+    /// The app in front has not drawn its window yet.
+    pub fn is_opening(&self) -> bool {
+        self.opening_until.is_some()
+    }
+
+    /// It will take this long.
+    pub fn opens_for(&mut self, at: Instant, time: Duration) {
+        self.opening_until = Some(at + time);
+    }
+
+    pub fn set_night(&mut self, night: bool, now: Instant) {
+        if self.night != night {
+            self.night = night;
+            self.changed(now);
+        }
     }
 
     pub fn app(&self, package: &str) -> Option<&dyn App> {
@@ -213,7 +251,7 @@ impl Ui {
     }
 
     pub fn dark(&self) -> bool {
-        self.app(self.front().0).is_some_and(App::dark)
+        self.night || self.app(self.front().0).is_some_and(App::dark)
     }
 
     /// Lets everything happen that is due by `now`, each at its own time.
@@ -224,11 +262,16 @@ impl Ui {
                 Event::App(package) => self.with_app(package, due, |app, context| app.due(context)),
                 Event::Single => self.single_tap(due),
                 Event::Answer => self.answer_late(due),
+                Event::Opened => {
+                    self.opening_until = None;
+                    self.changed(due);
+                }
                 Event::Unblock => self.unblock(due),
                 Event::NotResponding => self.not_responding(due),
             }
         }
         self.move_fling(now);
+        self.move_drag(now);
         self.draw_frames(now);
     }
 
@@ -242,8 +285,15 @@ impl Ui {
             [Some((b.until, Event::Unblock)), b.not_responding_at().map(|at| (at, Event::NotResponding))]
         });
         let single = self.pending.map(|pending| (pending.until, Event::Single));
+        let opened = self.opening_until.map(|at| (at, Event::Opened));
         let answer = self.next_late().map(|at| (at, Event::Answer));
-        self.apps.values().map(|a| app(a.as_ref())).chain([single, answer]).chain(blocked).flatten().min()
+        self.apps
+            .values()
+            .map(|a| app(a.as_ref()))
+            .chain([single, answer, opened])
+            .chain(blocked)
+            .flatten()
+            .min()
     }
 
     pub fn next_due(&self) -> Option<Instant> {
@@ -273,6 +323,7 @@ impl Ui {
         }
         self.frames = frames;
         let at = self.front_since + every * frames;
+        self.visible_at = self.visible_at.max(at);
         if self.apps.get_mut(package).is_some_and(|app| app.frame(activity, every * frames)) {
             self.changed(self.changed_at.max(at));
         }
@@ -336,6 +387,7 @@ impl Ui {
         self.all_selected = false;
         self.keyboard = false;
         self.fling = None;
+        self.drag = None;
         self.pending = None;
         self.frames = 0;
     }

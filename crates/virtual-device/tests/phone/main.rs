@@ -7,6 +7,7 @@
 )]
 
 mod apps;
+mod behaviour;
 mod capture;
 mod daemon;
 mod dash;

@@ -80,6 +80,10 @@ impl Ui {
         !self.system.is_empty()
     }
 
+    pub fn asks_permission(&self) -> bool {
+        matches!(self.system.last(), Some(SystemWindow::Permission { .. }))
+    }
+
     pub(super) fn system_window(&self, screen: &Screen) -> Option<Widget> {
         let top = self.system.last()?;
         let mut widget = system::view(top, &self.notices, screen);

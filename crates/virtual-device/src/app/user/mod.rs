@@ -277,18 +277,30 @@ impl App for UserApp {
         self.reset(|_| false);
     }
 
+    fn saved(&self) -> Values {
+        let saved = |name: &str| self.file.spec.saved.iter().any(|saved| saved == name);
+        self.collect(&str::to_owned, &saved)
+    }
+
     fn values(&self) -> Values {
+        let mut values = self.collect(&|name| format!("{}.{name}", self.file.package), &|_| true);
+        for (name, rows) in &self.lists {
+            let name = format!("{}.{name}.rows", self.file.package);
+            values.sliders.insert(name, rows.rows.len() as f32);
+        }
+        values
+    }
+}
+
+impl UserApp {
+    fn collect(&self, full: &dyn Fn(&str) -> String, wanted: &dyn Fn(&str) -> bool) -> Values {
         let mut values = Values::default();
-        let full = |name: &str| format!("{}.{name}", self.file.package);
-        for (name, value) in &self.values {
+        for (name, value) in self.values.iter().filter(|(name, _)| wanted(name)) {
             match value {
                 Scalar::Flag(flag) => drop(values.switches.insert(full(name), *flag)),
                 Scalar::Number(number) => drop(values.sliders.insert(full(name), *number as f32)),
                 Scalar::Text(text) => drop(values.fields.insert(full(name), text.clone())),
             }
-        }
-        for (name, rows) in &self.lists {
-            values.sliders.insert(full(&format!("{name}.rows")), rows.rows.len() as f32);
         }
         values
     }

@@ -320,6 +320,15 @@ impl App for Workbench {
         self.saved.dark
     }
 
+    fn saved(&self) -> Values {
+        let Saved { staging, dark, volume, .. } = &self.saved;
+        Values {
+            switches: [("staging".to_owned(), *staging), ("dark".to_owned(), *dark)].into(),
+            sliders: [("volume".to_owned(), *volume)].into(),
+            ..Values::default()
+        }
+    }
+
     fn values(&self) -> Values {
         let text = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let flag = |name: &str, value: bool| (name.to_owned(), value);
