@@ -16,6 +16,7 @@ mod gallery;
 mod host;
 mod hostile;
 mod network;
+mod random_input;
 mod reverse;
 mod server;
 mod shell;

@@ -56,6 +56,12 @@ const SCREENS: [(&str, &[&str]); 3] = [
     ),
 ];
 
+/// Every activity of the phone's own apps but the launcher.
+pub fn components() -> Vec<String> {
+    let all = SCREENS.iter().flat_map(|(package, all)| all.iter().map(move |a| format!("{package}/.{a}")));
+    all.collect()
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Figures {
     nodes: f64,

@@ -14,7 +14,7 @@ const NAMES: [&str; 6] = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald"]
 
 /// A month as a grid: every number has the same id, dots have no description.
 pub fn calendar(gallery: &Gallery) -> Widget {
-    let names = DAYS.map(|name| caption(name));
+    let names = DAYS.map(caption);
     let weeks = (0..WEEKS).map(|week| {
         let days = (0..7).map(|day| day_cell(gallery, week * 7 + day));
         row(84, days)
