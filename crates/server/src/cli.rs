@@ -130,6 +130,12 @@ pub struct VirtualAndroid {
     /// Play this recording (docs/replay.md) instead of the phone's own apps
     #[arg(long, value_name = "FOLDER", conflicts_with = "hierarchy")]
     pub replay: Option<PathBuf>,
+    /// Install the app that this file describes (docs/virtual-apps.md); may be given more than once
+    #[arg(long = "app", value_name = "FILE", conflicts_with_all = ["hierarchy", "replay"])]
+    pub apps: Vec<PathBuf>,
+    /// Let apps make real requests (plain http); Workbench asks this server when one is named
+    #[arg(long, value_name = "http://HOST:PORT", num_args = 0..=1, default_missing_value = "")]
+    pub network: Option<String>,
     /// How long processes on the phone take
     #[arg(long, value_enum, default_value_t = TimingArg::Brisk)]
     pub timing: TimingArg,

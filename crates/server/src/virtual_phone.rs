@@ -1,9 +1,11 @@
 //! The embedded phone: inside the server, or by itself for any adb client.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use mdm_virtual_device::{Auth, Phone, PhoneConfig, Recording, Timing};
+use mdm_virtual_device::{AppFile, Auth, Network, Phone, PhoneConfig, Recording, Timing};
 use tokio::net::TcpListener;
 
 use crate::cli::{AuthArg, TimingArg, VirtualAndroid};
@@ -22,6 +24,10 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         Ok(replay) => replay,
         Err(error) => return fail(&format!("the recording cannot be played: {error}")),
     };
+    let apps = match load_apps(&options.apps) {
+        Ok(apps) => apps,
+        Err(problem) => return fail(&problem),
+    };
     let timing = match options.timing {
         TimingArg::Instant => Timing::Instant,
         TimingArg::Brisk => Timing::Brisk,
@@ -32,8 +38,21 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         AuthArg::Accept => Auth::AcceptNew,
         AuthArg::Refuse => Auth::Refuse,
     };
+    let network = options.network.map_or(Network::Off, |api| Network::On {
+        api: Some(api.trim_end_matches('/').to_owned()).filter(|api| !api.is_empty()),
+    });
     let (faults, seed) = (options.faults, options.seed);
-    let config = PhoneConfig { hierarchy, replay, timing, auth, faults, seed, ..PhoneConfig::default() };
+    let config = PhoneConfig {
+        hierarchy,
+        replay,
+        apps,
+        network,
+        timing,
+        auth,
+        faults,
+        seed,
+        ..PhoneConfig::default()
+    };
     let phone = Phone::new(config);
     let listener = match TcpListener::bind(("127.0.0.1", options.adb_port)).await {
         Ok(listener) => listener,
@@ -50,6 +69,24 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error.to_string()),
     }
+}
+
+/// Places on the home screen.
+const APPS_MAX: usize = 12;
+
+fn load_apps(files: &[PathBuf]) -> Result<Vec<Arc<AppFile>>, String> {
+    let mut apps: Vec<Arc<AppFile>> = Vec::new();
+    if files.len() > APPS_MAX {
+        return Err(format!("the phone has room for {APPS_MAX} apps"));
+    }
+    for file in files {
+        let app = AppFile::load(file).map_err(|error| format!("the app cannot be installed: {error}"))?;
+        if apps.iter().any(|other| other.package() == app.package()) {
+            return Err(format!("{}: another file is {} already", file.display(), app.package()));
+        }
+        apps.push(app);
+    }
+    Ok(apps)
 }
 
 async fn trace(phone: Phone) {

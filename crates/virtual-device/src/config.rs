@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use mdm_wire::adb::auth::PublicKey;
 
+use crate::app::user::AppFile;
 use crate::faults::Faults;
 use crate::replay::Recording;
 
@@ -24,6 +25,10 @@ pub struct PhoneConfig {
     pub hierarchy: Option<Bytes>,
     /// Played instead of the phone's own apps; the screen has the size of the recording.
     pub replay: Option<Arc<Recording>>,
+    /// Installed beside the phone's own apps.
+    pub apps: Vec<Arc<AppFile>>,
+    /// Whether apps may ask servers; a reverse forward on the phone itself is always open to them.
+    pub network: Network,
     pub faults: Faults,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
@@ -44,9 +49,33 @@ impl Default for PhoneConfig {
             timing: Timing::Instant,
             hierarchy: None,
             replay: None,
+            apps: Vec::new(),
+            network: Network::Off,
             faults: Faults::default(),
             seed: 1,
             old_adbd: false,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Network {
+    /// No host can be resolved.
+    #[default]
+    Off,
+    /// Real requests over plain HTTP.
+    On {
+        /// The server that Workbench's network screen asks, such as `http://127.0.0.1:8080`. Without one the screen
+        /// plays its answers.
+        api: Option<String>,
+    },
+}
+
+impl Network {
+    pub(crate) fn api(&self) -> Option<&str> {
+        match self {
+            Network::On { api } => api.as_deref(),
+            Network::Off => None,
         }
     }
 }

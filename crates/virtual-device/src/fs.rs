@@ -15,6 +15,8 @@ const LINKS_MAX: usize = 8;
 const KIND: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
 
+/// Marks the folder of an app in paths of the shell that became it; no word of a client has it.
+const PRIVATE: char = '\u{1}';
 const WRITABLE: [&str; 2] = ["/data/local/tmp", "/storage/emulated/0"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +136,23 @@ impl Fs {
         self.nodes.insert(path.to_owned(), Node { data: Some(data), mode: 0o100_644, mtime_s: now_s });
     }
 
+    /// What an app keeps for itself: its folders and its preferences.
+    pub fn keep_private(&mut self, package: &str, preferences: String, now_s: u32) {
+        let root = private(package);
+        for folder in ["", "/cache", "/code_cache", "/files", "/shared_prefs"] {
+            let path = format!("{root}{folder}");
+            self.nodes.entry(path).or_insert(Node { data: None, mode: 0o040_771, mtime_s: now_s });
+        }
+        let path = format!("{root}/shared_prefs/{package}_preferences.xml");
+        let data = Some(Bytes::from(preferences));
+        self.nodes.insert(path, Node { data, mode: 0o100_660, mtime_s: now_s });
+    }
+
+    /// `pm clear`, or the app is gone.
+    pub fn forget_private(&mut self, package: &str) {
+        self.uninstall(&private(package));
+    }
+
     pub fn uninstall(&mut self, directory: &str) {
         let prefix = format!("{directory}/");
         self.nodes.retain(|path, _| path != directory && !path.starts_with(&prefix));
@@ -161,7 +180,7 @@ impl Fs {
 
     /// Where a path leads when every link is followed.
     pub fn real(&self, path: &str) -> String {
-        let mut path = resolve("/", path);
+        let mut path = join("/", path);
         for _ in 0..LINKS_MAX {
             match self.first_link(&path) {
                 Some(next) => path = next,
@@ -173,11 +192,9 @@ impl Fs {
 
     /// Where a path leads when its last component is taken as it is.
     fn place(&self, path: &str) -> String {
-        let path = resolve("/", path);
+        let path = join("/", path);
         match path.rsplit_once('/') {
-            Some((parent, name)) if !parent.is_empty() => {
-                resolve("/", &format!("{}/{name}", self.real(parent)))
-            }
+            Some((parent, name)) if !parent.is_empty() => join("/", &format!("{}/{name}", self.real(parent))),
             _ => path,
         }
     }
@@ -189,7 +206,7 @@ impl Fs {
             let node = self.nodes.get(&path[..end]).filter(|node| node.is_link());
             if let Some(target) = node.and_then(|node| node.data.as_ref()) {
                 let target = String::from_utf8_lossy(target);
-                return Some(resolve(parent(&path[..end]), &format!("{target}{}", &path[end..])));
+                return Some(join(parent(&path[..end]), &format!("{}{}", shown(&target), &path[end..])));
             }
         }
         None
@@ -345,7 +362,8 @@ impl Fs {
         if path.len() > PATH_BYTES_MAX {
             return Err(FsError::NameTooLong);
         }
-        let inside = WRITABLE.iter().any(|root| path.starts_with(&format!("{root}/")));
+        let inside =
+            path.contains(PRIVATE) || WRITABLE.iter().any(|root| path.starts_with(&format!("{root}/")));
         if !inside {
             return Err(if path.starts_with("/data") { FsError::Denied } else { FsError::ReadOnly });
         }
@@ -357,6 +375,29 @@ impl Fs {
     }
 }
 
+/// The folder of an app as the app itself knows it. A shell that became the app is in it; no other can name it.
+pub fn private(package: &str) -> String {
+    format!("/data/user/0/{PRIVATE}{package}")
+}
+
+/// A path as people write it.
+pub fn shown(path: &str) -> String {
+    path.replace(PRIVATE, "")
+}
+
+/// The app's own folder by its two usual names.
+fn inside_private(cwd: &str, path: String) -> String {
+    let package = cwd.split('/').find_map(|part| part.strip_prefix(PRIVATE));
+    let Some(package) = package else { return path };
+    for root in ["/data/data/", "/data/user/0/"] {
+        let rest = path.strip_prefix(root).and_then(|rest| rest.strip_prefix(package));
+        if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return private(package) + rest;
+        }
+    }
+    path
+}
+
 fn parent(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some(("", _)) | None => "/",
@@ -366,6 +407,11 @@ fn parent(path: &str) -> &str {
 
 /// An absolute path without `.`, `..` and the links that every phone has.
 pub fn resolve(cwd: &str, path: &str) -> String {
+    let path = shown(path);
+    if path.starts_with('/') { join("/", &inside_private(cwd, path)) } else { join(cwd, &path) }
+}
+
+fn join(cwd: &str, path: &str) -> String {
     let joined = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
     let mut parts: Vec<&str> = Vec::new();
     for part in joined.split('/') {

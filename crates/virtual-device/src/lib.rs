@@ -17,6 +17,7 @@ mod fs;
 mod helpers;
 mod logcat;
 mod md5;
+mod network;
 mod packages;
 mod phone;
 mod replay;
@@ -25,7 +26,8 @@ mod state;
 mod truth;
 
 pub use adb_server::AdbServer;
-pub use config::{Auth, DumpFault, PhoneConfig, Timing};
+pub use app::user::{AppFile, AppFileError};
+pub use config::{Auth, DumpFault, Network, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};
 pub use phone::Phone;
 pub use replay::{Recording, RecordingError};

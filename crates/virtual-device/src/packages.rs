@@ -147,6 +147,15 @@ impl Packages {
         self.all.insert(name.to_owned(), package);
     }
 
+    /// An app that its developer brought along.
+    pub fn add_debuggable(&mut self, name: &str, fs: &mut Fs, now_s: u32) {
+        self.add(name, false, Bytes::from_static(b"PK\x03\x04"), fs, now_s);
+        if let Some(package) = self.all.get_mut(name) {
+            package.debuggable = true;
+            package.requested = REQUESTED.iter().map(|p| (*p).to_owned()).collect();
+        }
+    }
+
     pub fn get(&self, name: &str) -> Option<&Package> {
         self.all.get(name)
     }
@@ -185,6 +194,7 @@ impl Packages {
         match self.all.get(name) {
             Some(package) if !package.system => {
                 fs.uninstall(&package.directory);
+                fs.forget_private(name);
                 self.all.remove(name);
                 true
             }

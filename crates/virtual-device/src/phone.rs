@@ -7,15 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::{broadcast, watch};
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::adbd;
 use crate::app::system::SystemWindow;
-use crate::config::{DumpFault, PhoneConfig};
+use crate::config::{DumpFault, Network, PhoneConfig};
 use crate::faults::{Due, Fault};
 use crate::helpers::Helpers;
+use crate::network::{self, Url};
 use crate::state::State;
 use crate::truth::Truth;
 
@@ -241,10 +243,30 @@ impl Phone {
         state.advance(Instant::now());
         let result = act(&mut state);
         state.settle();
+        self.send_requests(&mut state);
         let next = state.log.next_sequence();
         drop(state);
         self.inner.logged.send_if_modified(|last| std::mem::replace(last, next) != next);
         result
+    }
+
+    /// What apps asked since the last time goes out, or comes back when there is no way.
+    fn send_requests(&self, state: &mut State) {
+        for outgoing in state.ui.take_requests() {
+            let url = Url::parse(&outgoing.request.url);
+            let address = url.and_then(|url| url.on_the_phone());
+            let reversed = address.is_some_and(|address| self.inner.reverse.contains(&address));
+            match Handle::try_current() {
+                Ok(runtime) if reversed || state.config.network != Network::Off => {
+                    let phone = self.clone();
+                    runtime.spawn(async move {
+                        let answer = network::ask(&phone, &outgoing.request).await;
+                        phone.with(|state| state.ui.answer(&outgoing, &answer, state.now));
+                    });
+                }
+                _ => state.ui.refuse(outgoing),
+            }
+        }
     }
 
     pub(crate) fn log_watch(&self) -> watch::Receiver<u64> {

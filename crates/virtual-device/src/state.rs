@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 
 use crate::app::geometry::Screen;
 use crate::app::ui::{Gesture, Note, Toast, Ui};
-use crate::app::{keys, launcher};
+use crate::app::{Values, keys, launcher, system, xml};
 use crate::clock::Clock;
-use crate::config::{Auth, DumpFault, PhoneConfig};
+use crate::config::{Auth, DumpFault, PhoneConfig, Timing};
 use crate::faults::{Due, Mischief, TapFate};
 use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
@@ -19,6 +19,8 @@ use crate::truth::{Applied, Record, ShownToast, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
 const SHELL_UID: u32 = 2000;
+/// By how much starts of processes differ.
+const COLD_START_SPREAD_MS: u64 = 1400;
 /// Longest clipboard text.
 pub const CLIPBOARD_BYTES_MAX: usize = 1024 * 1024;
 /// Settings and properties that clients may add.
@@ -82,8 +84,11 @@ impl State {
         if let Some(replay) = &replay {
             packages.add(replay.package(), false, Bytes::from_static(b"PK\x03\x04"), &mut fs, now_s);
         }
+        for app in &config.apps {
+            packages.add_debuggable(app.package(), &mut fs, now_s);
+        }
         let mut state = State {
-            ui: Ui::new(now),
+            ui: Ui::new(now, &config.apps, config.network.api()),
             replay,
             log: Log::default(),
             record: Record::default(),
@@ -224,7 +229,7 @@ impl State {
                     self.started(at, &format!("{package}/{activity}"), package, within);
                 }
                 Note::Crashed { at, package, activity, exception, frames } => {
-                    self.crashed(at, (package, activity), exception, frames);
+                    self.crashed(at, (package, activity), &exception, &frames);
                 }
                 Note::NotResponding { at, package, activity } => self.not_responding(at, (package, activity)),
                 Note::Closed { at, package } => self.closed(at, package),
@@ -243,10 +248,23 @@ impl State {
             self.start_line(&format!("{main} cmp={component}"), SHELL_UID)
         };
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &line);
+        let cold = !self.pids.contains_key(package);
         self.pid_of(package, at);
         self.mischief.activity_opened(at);
-        let shown = format!("Displayed {component} for user 0: +{}ms", 180 + self.random() % 200);
+        let ms = 180 + self.random() % 200;
+        let ms = match self.config.timing {
+            Timing::Phone if !within => self.open_slowly(at, cold, ms),
+            _ => ms,
+        };
+        let shown = format!("Displayed {component} for user 0: +{ms}ms");
         self.log_line(Buffer::System, at, SYSTEM_PID, 'I', "ActivityTaskManager", &shown);
+    }
+
+    /// Between two apps there is no window that accessibility could find, for longest when a process must start.
+    fn open_slowly(&mut self, at: Instant, cold: bool, ms: u64) -> u64 {
+        let ms = if cold { 2 * ms + self.random() % COLD_START_SPREAD_MS } else { ms / 2 };
+        self.ui.opens_for(at, Duration::from_millis(ms));
+        ms
     }
 
     /// The app's process, started if it is not running.
@@ -269,6 +287,9 @@ impl State {
 
     pub fn kill(&mut self, package: &str, clear_data: bool) {
         self.ui.kill(package, clear_data, self.now);
+        if clear_data {
+            self.fs.forget_private(package);
+        }
         if let Some(pid) = self.pids.remove(package) {
             self.system(
                 'I',
@@ -281,6 +302,13 @@ impl State {
                 &format!("Killing {pid}:{package}/u0a123 (adj 0): stop {package}"),
             );
         }
+    }
+
+    /// Writes what an app has saved where `run-as` finds it.
+    pub fn save_private(&mut self, package: &str) {
+        let saved = self.ui.app(package).map(|app| app.saved()).unwrap_or_default();
+        let now_s = self.now_s();
+        self.fs.keep_private(package, preferences(&saved), now_s);
     }
 
     pub fn physical_size(&self) -> (u32, u32) {
@@ -355,6 +383,37 @@ impl State {
         self.settle();
     }
 
+    /// A finger comes down for a swipe that `swipe` will end.
+    pub fn begin_swipe(&mut self, from: (i32, i32), to: (i32, i32), ms: u64) {
+        if self.replay.is_none() {
+            let screen = self.screen();
+            self.ui.begin_drag(from, to, Duration::from_millis(ms), &screen, self.now);
+        }
+    }
+
+    /// A key that is held until it repeats once.
+    pub fn long_key(&mut self, code: u32) {
+        let screen = self.screen();
+        match code {
+            // These are for the system: the assistant, and what Back does when it is let go.
+            keys::HOME => self.note_input(Applied::Key { code }),
+            keys::BACK => self.key(code),
+            // A click comes when it is let go, unless it has become a long press.
+            keys::ENTER | keys::DPAD_CENTER => {
+                if self.replay.is_none() && self.ui.long_press_focused(&screen, self.now) {
+                    self.note_input(Applied::Key { code });
+                    self.settle();
+                } else {
+                    self.key(code);
+                }
+            }
+            _ => {
+                self.key(code);
+                self.key(code);
+            }
+        }
+    }
+
     pub fn key(&mut self, code: u32) {
         let screen = self.screen();
         if code == keys::PASTE {
@@ -411,6 +470,7 @@ impl State {
             inputs: self.record.inputs(),
             input_times_ms: self.record.input_times_ms(),
             last_change_ms: self.uptime_ms(self.changed_at()),
+            last_visible_change_ms: self.uptime_ms(self.visible_at()),
             faults: self.fault_events(),
             fields: values.fields,
             switches: values.switches,
@@ -428,10 +488,43 @@ impl State {
         }
     }
 
+    fn visible_at(&self) -> Instant {
+        match &self.replay {
+            Some(replay) => replay.changed_at(),
+            None => self.ui.visible_at(self.now),
+        }
+    }
+
+    /// Package and activity that have the focus: a permission is asked for by an activity of another app.
+    pub fn focused(&self) -> (&str, &str) {
+        if self.replay.is_none() && self.ui.asks_permission() { system::GRANT } else { self.front() }
+    }
+
     fn shown(&self, toast: &Toast) -> ShownToast {
         let ms = |at| self.clock.uptime(at).as_millis() as u64;
         ShownToast { text: toast.text.clone(), from_ms: ms(toast.from), until_ms: ms(toast.until) }
     }
+}
+
+/// As the platform stores preferences.
+fn preferences(saved: &Values) -> String {
+    let mut out = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n<map>\n".to_owned();
+    for (name, text) in &saved.fields {
+        let mut open = "    <string".to_owned();
+        xml::attribute(&mut open, "name", name);
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        out.push_str(&format!("{open}>{text}</string>\n"));
+    }
+    let flags = saved.switches.iter().map(|(name, flag)| ("boolean", name, flag.to_string()));
+    let numbers = saved.sliders.iter().map(|(name, number)| ("float", name, format!("{number:?}")));
+    for (kind, name, value) in flags.chain(numbers) {
+        out.push_str(&format!("    <{kind}"));
+        xml::attribute(&mut out, "name", name);
+        xml::attribute(&mut out, "value", &value);
+        out.push_str(" />\n");
+    }
+    out.push_str("</map>\n");
+    out
 }
 
 fn properties(config: &PhoneConfig) -> BTreeMap<String, String> {

@@ -14,8 +14,10 @@ pub struct Truth {
     pub inputs: Vec<Applied>,
     /// When each of `inputs` was applied, since boot.
     pub input_times_ms: Vec<u64>,
-    /// When the screen last changed and accessibility was told, since boot.
+    /// When accessibility was last told of a change, since boot.
     pub last_change_ms: u64,
+    /// When the pixels last changed, since boot: also by what accessibility never hears of.
+    pub last_visible_change_ms: u64,
     /// What went wrong, in order.
     pub faults: Vec<FaultEvent>,
     /// Real values by field name, passwords in clear.

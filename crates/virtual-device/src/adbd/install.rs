@@ -17,7 +17,7 @@ pub async fn binder(phone: &Phone, arguments: Vec<String>, packets: bool, io: St
     let (output, mut output_end) = mpsc::channel::<Chunk>(PIPE_CHUNKS);
     tokio::spawn(async move {
         if packets {
-            return super::shell::feed(reader, stdin, true).await;
+            return super::shell::feed(reader, stdin, true, None).await;
         }
         while let Some(data) = reader.next().await {
             if stdin.send(Chunk { stderr: false, data }).await.is_err() {

@@ -30,6 +30,10 @@ impl Reverse {
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub fn contains(&self, address: &str) -> bool {
+        self.all().contains_key(address)
+    }
+
     pub async fn connect(&self, address: &str, buffer_bytes: usize) -> io::Result<DuplexStream> {
         let (host, requests) = match self.all().get(address) {
             Some(listener) => (listener.host.clone(), listener.requests.clone()),

@@ -26,7 +26,8 @@ pub async fn run(phone: &Phone, request: Request, io: StreamIo) {
     let StreamIo { reader, writer } = io;
     let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);
     let (output, output_end) = mpsc::channel(PIPE_CHUNKS);
-    tokio::spawn(feed(reader, stdin, protocol));
+    let echo = terminal.then(|| output.downgrade());
+    tokio::spawn(feed(reader, stdin, protocol, echo));
     let streams = Io {
         stdin: Input::channel(stdin_end),
         stdout: Output::Channel { sender: output.clone(), stderr: false },
@@ -91,18 +92,24 @@ fn with_returns(data: &[u8]) -> Bytes {
 }
 
 /// Carries the host's bytes to the program's standard input.
-pub async fn feed(mut reader: Reader, stdin: mpsc::Sender<Chunk>, protocol: bool) {
+/// `echo` is where a terminal shows what was typed; it does not keep the program's output open.
+pub async fn feed(
+    mut reader: Reader,
+    stdin: mpsc::Sender<Chunk>,
+    protocol: bool,
+    echo: Option<mpsc::WeakSender<Chunk>>,
+) {
     let mut stdin = Some(stdin);
     let mut buffer = BytesMut::new();
     while let Some(data) = reader.next().await {
         if !protocol {
-            offer(&mut stdin, data).await;
+            typed(&mut stdin, data, echo.as_ref()).await;
             continue;
         }
         buffer.extend_from_slice(&data);
         loop {
             match Packet::decode(&mut buffer) {
-                Ok(Some(Packet::Stdin(data))) => offer(&mut stdin, data).await,
+                Ok(Some(Packet::Stdin(data))) => typed(&mut stdin, data, echo.as_ref()).await,
                 Ok(Some(Packet::CloseStdin)) => stdin = None,
                 Ok(Some(_)) => {}
                 Ok(None) => break,
@@ -110,6 +117,17 @@ pub async fn feed(mut reader: Reader, stdin: mpsc::Sender<Chunk>, protocol: bool
             }
         }
     }
+}
+
+/// What the line discipline of a terminal does to input: Enter ends a line, and everything is shown.
+async fn typed(stdin: &mut Option<mpsc::Sender<Chunk>>, data: Bytes, echo: Option<&mpsc::WeakSender<Chunk>>) {
+    let Some(echo) = echo else { return offer(stdin, data).await };
+    let data: Bytes = data.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }).collect();
+    if let Some(output) = echo.upgrade() {
+        // A program that has ended shows nothing any more.
+        let _ = output.send(Chunk { stderr: false, data: data.clone() }).await;
+    }
+    offer(stdin, data).await;
 }
 
 /// Input for a program that has ended is thrown away.

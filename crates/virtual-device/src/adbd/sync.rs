@@ -40,7 +40,7 @@ impl Session {
         let header = self.header().await?;
         let length = header.length(PATH_BYTES_MAX).map_err(|_| Closed)?;
         let path = self.io.reader.exact(length).await?;
-        let path = String::from_utf8_lossy(&path).into_owned();
+        let path = crate::fs::shown(&String::from_utf8_lossy(&path));
         match header.id {
             Id::Quit => return Ok(false),
             Id::Stat => self.stat_v1(&path).await?,

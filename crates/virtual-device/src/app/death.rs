@@ -21,16 +21,22 @@ const PLATFORM_FRAMES: [&str; 9] = [
 ];
 
 impl State {
-    pub(crate) fn crashed(&mut self, at: Instant, component: (&str, &str), exception: &str, frames: &[&str]) {
+    pub(crate) fn crashed(
+        &mut self,
+        at: Instant,
+        component: (&str, &str),
+        exception: &str,
+        frames: &[String],
+    ) {
         let (package, activity) = component;
         let Some(pid) = self.pids.remove(package) else { return };
         let mut trace = format!("FATAL EXCEPTION: main\nProcess: {package}, PID: {pid}\n{exception}");
-        for frame in frames.iter().chain(&PLATFORM_FRAMES) {
+        for frame in frames.iter().map(String::as_str).chain(PLATFORM_FRAMES) {
             let _ = write!(trace, "\n\tat {frame}");
         }
         self.log_line(Buffer::Crash, at, pid, 'E', "AndroidRuntime", &trace);
         let (class, message) = exception.split_once(": ").unwrap_or((exception, ""));
-        let place = frames.first().copied().unwrap_or("Unknown");
+        let place = frames.first().map_or("Unknown", String::as_str);
         let event = format!("[{pid},0,{package},551026246,{class},{message},{place},0]");
         self.log_line(Buffer::Events, at, SYSTEM_PID, 'I', "am_crash", &event);
         let finishing = format!("  Force finishing activity {package}/{activity}");

@@ -15,6 +15,7 @@ pub const PASTE: u32 = 279;
 pub const CTRL_LEFT: u32 = 113;
 pub const CTRL_RIGHT: u32 = 114;
 pub const A: u32 = 29;
+pub const DPAD_CENTER: u32 = 23;
 /// Highest code that a recent system knows.
 const CODE_MAX: u32 = 336;
 
@@ -28,7 +29,7 @@ const NAMES: [(&str, u32); 37] = [
     ("DPAD_DOWN", 20),
     ("DPAD_LEFT", 21),
     ("DPAD_RIGHT", 22),
-    ("DPAD_CENTER", 23),
+    ("DPAD_CENTER", DPAD_CENTER),
     ("VOLUME_UP", 24),
     ("VOLUME_DOWN", 25),
     ("POWER", 26),

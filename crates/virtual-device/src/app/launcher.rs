@@ -7,14 +7,25 @@ use super::{App, Context, Effect, settings, shop, workbench};
 pub const PACKAGE: &str = "com.android.launcher3";
 pub const ACTIVITY: &str = ".uioverrides.QuickstepLauncher";
 
-/// Icon, label and package of what can be launched.
-const ICONS: [(&str, &str, &str); 3] = [
-    ("icon:workbench", workbench::LABEL, workbench::PACKAGE),
-    ("icon:shop", shop::LABEL, shop::PACKAGE),
-    ("icon:settings", settings::LABEL, settings::PACKAGE),
+/// Label and package of what can be launched.
+const OWN: [(&str, &str); 3] = [
+    (workbench::LABEL, workbench::PACKAGE),
+    (shop::LABEL, shop::PACKAGE),
+    (settings::LABEL, settings::PACKAGE),
 ];
+const ICON: &str = "icon";
+const ICONS_A_ROW: usize = 3;
 
-pub struct Launcher;
+pub struct Launcher {
+    icons: Vec<(&'static str, &'static str)>,
+}
+
+impl Launcher {
+    /// With label and package of what users brought.
+    pub fn new(users: impl Iterator<Item = (&'static str, &'static str)>) -> Launcher {
+        Launcher { icons: OWN.into_iter().chain(users).collect() }
+    }
+}
 
 impl App for Launcher {
     fn package(&self) -> &'static str {
@@ -29,20 +40,23 @@ impl App for Launcher {
         ACTIVITY
     }
 
-    fn activities(&self) -> &'static [&'static str] {
+    fn activities(&self) -> &[&'static str] {
         &[ACTIVITY]
     }
 
     fn view(&self, _activity: &str, _screen: &Screen) -> Widget {
-        let icons = ICONS.map(|(key, label, _)| icon(key, label));
+        let icons: Vec<Widget> =
+            self.icons.iter().zip(0u32..).map(|((label, _), index)| icon(index, label)).collect();
         let search = Widget::new("android.widget.TextView")
             .id(PACKAGE, "search_box")
             .description("Search")
             .look(Look::DropDown)
             .size(Size::Fill, Size::Dp(48))
             .on_tap(Key::of("search"));
-        let cells = Widget::new("android.view.ViewGroup").layout(Layout::Row, 0, 0).children(icons);
-        let page = Widget::new("android.view.ViewGroup").size(Size::Fill, Size::Fill).child(cells);
+        let cells = icons.chunks(ICONS_A_ROW).map(|row| {
+            Widget::new("android.view.ViewGroup").layout(Layout::Row, 0, 0).children(row.iter().cloned())
+        });
+        let page = Widget::new("android.view.ViewGroup").size(Size::Fill, Size::Fill).children(cells);
         let workspace = Widget::new("android.view.ViewGroup")
             .id(PACKAGE, "workspace")
             .size(Size::Fill, Size::Fill)
@@ -67,9 +81,8 @@ impl App for Launcher {
     }
 
     fn tap(&mut self, key: Key, context: &mut Context) {
-        if let Some((_, _, package)) = ICONS.iter().find(|(name, _, _)| *name == key.name) {
-            context.push(Effect::Launch(package));
-        }
+        let launched = self.icons.get(key.index as usize).filter(|_| key.name == ICON);
+        context.effects.extend(launched.map(|(_, package)| Effect::Launch(package)));
     }
 
     fn restart(&mut self) {}
@@ -77,13 +90,13 @@ impl App for Launcher {
     fn clear_data(&mut self) {}
 }
 
-fn icon(key: &'static str, label: &str) -> Widget {
+fn icon(index: u32, label: &str) -> Widget {
     let mut icon = Widget::new("android.widget.TextView")
         .text(label)
         .description(label)
         .look(Look::Icon)
         .size(Size::Dp(96), Size::Dp(112))
-        .on_tap(Key::of(key));
+        .on_tap(Key { name: ICON, index });
     icon.flags.long_clickable = true;
     icon
 }

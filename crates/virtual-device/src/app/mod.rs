@@ -12,6 +12,7 @@ pub mod shop;
 pub mod style;
 pub mod system;
 pub mod ui;
+pub mod user;
 pub mod widget;
 pub mod workbench;
 pub mod xml;
@@ -33,7 +34,7 @@ pub trait App: Send {
     /// The activity that the launcher starts.
     fn entry(&self) -> &'static str;
 
-    fn activities(&self) -> &'static [&'static str];
+    fn activities(&self) -> &[&'static str];
 
     /// The content of an activity's window, not yet placed.
     fn view(&self, activity: &str, screen: &Screen) -> Widget;
@@ -47,6 +48,17 @@ pub trait App: Send {
     fn dialog(&self, _activity: &str) -> Option<Widget> {
         None
     }
+
+    /// Screenshots of the activity are black.
+    fn secure(&self, _activity: &str) -> bool {
+        false
+    }
+
+    /// An activity came to the front because it was started.
+    fn opened(&mut self, _activity: &str, _context: &mut Context) {}
+
+    /// A request that the app made with `Effect::Http` has ended.
+    fn answered(&mut self, _request: u32, _answer: &Answer, _context: &mut Context) {}
 
     fn tap(&mut self, key: Key, context: &mut Context);
 
@@ -97,6 +109,11 @@ pub trait App: Send {
         false
     }
 
+    /// What it keeps in its preferences.
+    fn saved(&self) -> Values {
+        Values::default()
+    }
+
     /// What the app really holds, whether or not it is on the screen.
     fn values(&self) -> Values {
         Values::default()
@@ -142,14 +159,38 @@ pub enum Effect {
     Block(Duration),
     /// An exception that nobody caught: its first line and where it was thrown.
     Crash {
-        exception: &'static str,
-        frames: &'static [&'static str],
+        exception: String,
+        frames: Vec<String>,
     },
+    /// Asks a server; the answer comes to `App::answered`.
+    Http(Request),
     Log {
         priority: char,
         tag: &'static str,
         message: String,
     },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// By which the app knows it again.
+    pub number: u32,
+    pub method: String,
+    pub url: String,
+    pub body: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    Status {
+        status: u16,
+        reason: String,
+        /// Of the body as it came.
+        bytes: usize,
+        body: String,
+    },
+    /// No answer came, and why not.
+    Failed(String),
 }
 
 impl Context {

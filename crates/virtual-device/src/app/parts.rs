@@ -90,8 +90,15 @@ pub fn framed(package: &str, title: &str, body: Widget) -> Widget {
         .size(Size::Fill, Size::Fill)
         .layout(Layout::Column, 0, 0)
         .child(space(24))
-        .child(toolbar(package, title))
-        .child(body)
+        .child(app_bar(package, title))
+        // The fragment that shows the body.
+        .child(Widget::new("android.widget.FrameLayout").size(Size::Fill, Size::Fill).child(body))
+}
+
+/// A toolbar in the wrappers that make it collapse when there is something to scroll.
+fn app_bar(package: &str, title: &str) -> Widget {
+    let collapsing = Widget::new("android.widget.FrameLayout").child(toolbar(package, title));
+    Widget::new("android.widget.LinearLayout").id(package, "app_bar").child(collapsing)
 }
 
 pub fn list(package: &str, id: &str, rows: impl IntoIterator<Item = Widget>) -> Widget {

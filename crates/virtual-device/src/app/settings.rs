@@ -60,7 +60,7 @@ impl App for Settings {
         MAIN
     }
 
-    fn activities(&self) -> &'static [&'static str] {
+    fn activities(&self) -> &[&'static str] {
         &[MAIN, NETWORK, DISPLAY, APPS]
     }
 

@@ -6,6 +6,7 @@ use super::widget::{Look, Style, Widget};
 
 const VIEW: &str = "android.view.View";
 const TEXT: &str = "android.widget.TextView";
+const GROUP: &str = "android.view.ViewGroup";
 const BUTTON: &str = "android.widget.Button";
 const EDIT: &str = "android.widget.EditText";
 
@@ -37,12 +38,15 @@ fn dress(content: &mut Widget, style: Style) {
         Style::Compose => {
             content.walk_mut(&mut compose);
             content.flags = Default::default();
-            wrap(content, &["androidx.compose.ui.platform.ComposeView", VIEW]);
+            // The root, the surface of the theme, and the scaffold of the screen.
+            wrap(content, &["androidx.compose.ui.platform.ComposeView", VIEW, VIEW, VIEW]);
         }
         Style::ReactNative => {
             content.walk_mut(&mut react_native);
-            let group = "android.view.ViewGroup";
-            wrap(content, &["android.widget.FrameLayout", group, group, group]);
+            touchables(content);
+            // The root view, then what a navigator puts around a screen: gesture root, safe area, container, stack,
+            // the screen itself and its content.
+            wrap(content, &["android.widget.FrameLayout", GROUP, GROUP, GROUP, GROUP, GROUP, GROUP, GROUP]);
         }
         Style::Flutter => {
             let nodes = std::mem::take(&mut content.children).into_iter().flat_map(flutter).collect();
@@ -127,6 +131,16 @@ fn react_native(widget: &mut Widget) {
         _ if widget.flags.scrollable => "android.widget.ScrollView",
         _ => "android.view.ViewGroup",
     };
+}
+
+/// What can be touched is a view in a view: the outer one has the margin, the inner one fades under the finger.
+fn touchables(widget: &mut Widget) {
+    for child in &mut widget.children {
+        touchables(child);
+        if child.flags.clickable && child.look != Look::Field {
+            wrap(child, &[GROUP]);
+        }
+    }
 }
 
 fn texts(widget: &Widget) -> Vec<String> {

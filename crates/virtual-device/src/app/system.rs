@@ -11,6 +11,9 @@ pub const CLEAR_ALL: &str = "dismiss_text";
 pub const NOTICE: &str = "notice";
 
 const PERMISSION_PACKAGE: &str = "com.google.android.permissioncontroller";
+/// Package and activity that ask for a permission.
+pub const GRANT: (&str, &str) =
+    (PERMISSION_PACKAGE, "com.android.permissioncontroller.permission.ui.GrantPermissionsActivity");
 const PERMISSION_IDS: &str = "com.android.permissioncontroller";
 const SYSTEMUI: &str = "com.android.systemui";
 

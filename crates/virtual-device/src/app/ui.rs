@@ -1,12 +1,15 @@
 //! The window manager: tasks, windows, and what apps ask of the system.
 
+mod drag;
 mod overlay;
+mod requests;
 mod touch;
 mod typing;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 
 use super::fling::Fling;
 use super::geometry::{Rect, Screen};
@@ -14,11 +17,15 @@ use super::launcher::{self, Launcher};
 use super::settings::Settings;
 use super::shop::Shop;
 use super::system::SystemWindow;
+use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
+use drag::Drag;
 use overlay::Blocked;
 pub use overlay::{Notice, Toast};
+use requests::Late;
+pub use requests::Outgoing;
 pub use touch::Gesture;
 use touch::Pending;
 
@@ -26,11 +33,15 @@ use touch::Pending;
 const EVENTS_MAX: usize = 10_000;
 /// Activities that one task may hold.
 const STACK_MAX: usize = 32;
+/// Apps from files; more than that find no place on the home screen.
+const USER_APPS_MAX: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     App(&'static str),
     Single,
+    Answer,
+    Opened,
     Unblock,
     NotResponding,
 }
@@ -62,8 +73,8 @@ pub enum Note {
         at: Instant,
         package: &'static str,
         activity: &'static str,
-        exception: &'static str,
-        frames: &'static [&'static str],
+        exception: String,
+        frames: Vec<String>,
     },
     NotResponding {
         at: Instant,
@@ -92,6 +103,11 @@ pub struct Ui {
     keyboard: bool,
     scroll: BTreeMap<ScrollKey, i32>,
     fling: Option<(ScrollKey, Fling)>,
+    drag: Option<Drag>,
+    /// Until then the app that was brought to the front has drawn nothing, and accessibility finds no window.
+    opening_until: Option<Instant>,
+    /// The system's dark theme.
+    night: bool,
     /// Since when the activity in front is there, and how many frames of it were drawn.
     front_since: Instant,
     frames: u32,
@@ -106,23 +122,29 @@ pub struct Ui {
     moves: VecDeque<(Instant, (i32, i32))>,
     crashes: BTreeMap<&'static str, Instant>,
     granted: Vec<(&'static str, &'static str)>,
+    outgoing: Vec<Outgoing>,
+    late: Vec<Late>,
     /// When the last accessibility event was sent.
     changed_at: Instant,
+    /// When the pixels last changed, with or without an event.
+    visible_at: Instant,
     /// Whether something changed since the scroll offsets were last checked.
     unclamped: bool,
     pub notes: Vec<Note>,
 }
 
 impl Ui {
-    pub fn new(now: Instant) -> Ui {
+    pub fn new(now: Instant, files: &[Arc<AppFile>], api: Option<&str>) -> Ui {
         let mut apps: BTreeMap<&'static str, Box<dyn App>> = BTreeMap::new();
+        let files = &files[..files.len().min(USER_APPS_MAX)];
         let all: [Box<dyn App>; 4] = [
-            Box::new(Launcher),
-            Box::new(Workbench::new()),
+            Box::new(Launcher::new(files.iter().map(|file| (file.label, file.package)))),
+            Box::new(Workbench::new(api)),
             Box::new(Shop::default()),
             Box::new(Settings::default()),
         ];
-        for app in all {
+        let users = files.iter().map(|file| Box::new(UserApp::new(Arc::clone(file))) as Box<dyn App>);
+        for app in all.into_iter().chain(users) {
             apps.insert(app.package(), app);
         }
         let home = Task { id: 1, package: launcher::PACKAGE, stack: vec![launcher::ACTIVITY] };
@@ -136,6 +158,9 @@ impl Ui {
             keyboard: false,
             scroll: BTreeMap::new(),
             fling: None,
+            drag: None,
+            opening_until: None,
+            night: false,
             front_since: now,
             frames: 0,
             system: Vec::new(),
@@ -146,7 +171,10 @@ impl Ui {
             moves: VecDeque::new(),
             crashes: BTreeMap::new(),
             granted: Vec::new(),
+            outgoing: Vec::new(),
+            late: Vec::new(),
             changed_at: now,
+            visible_at: now,
             unclamped: false,
             notes: Vec::new(),
         }
@@ -159,7 +187,31 @@ impl Ui {
     /// Something on the screen changed, and accessibility heard of it.
     pub fn changed(&mut self, now: Instant) {
         self.changed_at = now;
+        self.visible_at = self.visible_at.max(now);
         self.unclamped = true;
+    }
+
+    /// When the pixels last changed, by `now`: what moves without telling accessibility counts too, and so do toasts.
+    pub fn visible_at(&self, now: Instant) -> Instant {
+        let toasts = self.toasts.iter().flat_map(|toast| [toast.from, toast.until]);
+        toasts.filter(|at| *at <= now).fold(self.visible_at, Instant::max)
+    }
+
+    /// The app in front has not drawn its window yet.
+    pub fn is_opening(&self) -> bool {
+        self.opening_until.is_some()
+    }
+
+    /// It will take this long.
+    pub fn opens_for(&mut self, at: Instant, time: Duration) {
+        self.opening_until = Some(at + time);
+    }
+
+    pub fn set_night(&mut self, night: bool, now: Instant) {
+        if self.night != night {
+            self.night = night;
+            self.changed(now);
+        }
     }
 
     pub fn app(&self, package: &str) -> Option<&dyn App> {
@@ -193,8 +245,13 @@ impl Ui {
         all
     }
 
+    pub fn is_secure(&self) -> bool {
+        let (package, activity) = self.front();
+        self.app(package).is_some_and(|app| app.secure(activity))
+    }
+
     pub fn dark(&self) -> bool {
-        self.app(self.front().0).is_some_and(App::dark)
+        self.night || self.app(self.front().0).is_some_and(App::dark)
     }
 
     /// Lets everything happen that is due by `now`, each at its own time.
@@ -204,11 +261,17 @@ impl Ui {
             match event {
                 Event::App(package) => self.with_app(package, due, |app, context| app.due(context)),
                 Event::Single => self.single_tap(due),
+                Event::Answer => self.answer_late(due),
+                Event::Opened => {
+                    self.opening_until = None;
+                    self.changed(due);
+                }
                 Event::Unblock => self.unblock(due),
                 Event::NotResponding => self.not_responding(due),
             }
         }
         self.move_fling(now);
+        self.move_drag(now);
         self.draw_frames(now);
     }
 
@@ -222,7 +285,15 @@ impl Ui {
             [Some((b.until, Event::Unblock)), b.not_responding_at().map(|at| (at, Event::NotResponding))]
         });
         let single = self.pending.map(|pending| (pending.until, Event::Single));
-        self.apps.values().map(|a| app(a.as_ref())).chain([single]).chain(blocked).flatten().min()
+        let opened = self.opening_until.map(|at| (at, Event::Opened));
+        let answer = self.next_late().map(|at| (at, Event::Answer));
+        self.apps
+            .values()
+            .map(|a| app(a.as_ref()))
+            .chain([single, answer, opened])
+            .chain(blocked)
+            .flatten()
+            .min()
     }
 
     pub fn next_due(&self) -> Option<Instant> {
@@ -252,6 +323,7 @@ impl Ui {
         }
         self.frames = frames;
         let at = self.front_since + every * frames;
+        self.visible_at = self.visible_at.max(at);
         if self.apps.get_mut(package).is_some_and(|app| app.frame(activity, every * frames)) {
             self.changed(self.changed_at.max(at));
         }
@@ -285,6 +357,7 @@ impl Ui {
             Effect::AskPermission { name, question } => self.ask_permission(package, name, question, now),
             Effect::Block(time) => self.block(package, now + time),
             Effect::Crash { exception, frames } => self.crash(package, exception, frames, now),
+            Effect::Http(request) => self.request(package, request, now),
             Effect::Launch(target) => {
                 self.launch(target, None, now);
             }
@@ -306,6 +379,7 @@ impl Ui {
         self.front_since = now;
         self.frames = 0;
         self.notes.push(Note::Started { at: now, package, activity, within: true });
+        self.with_app(package, now, |app, context| app.opened(activity, context));
     }
 
     fn unfocus(&mut self) {
@@ -313,6 +387,7 @@ impl Ui {
         self.all_selected = false;
         self.keyboard = false;
         self.fling = None;
+        self.drag = None;
         self.pending = None;
         self.frames = 0;
     }
@@ -350,6 +425,7 @@ impl Ui {
                 self.tasks.push(Task { id: self.next_task, package, stack: vec![wanted] });
                 self.next_task += 1;
                 self.notes.push(Note::Started { at: now, package, activity: wanted, within: false });
+                self.with_app(package, now, |app, context| app.opened(wanted, context));
             }
         }
         true

@@ -17,6 +17,8 @@ use canvas::{Canvas, Colour};
 pub struct Scene {
     pub screen: Screen,
     pub activity: Widget,
+    /// The activity may be seen on the phone and on no picture of it.
+    pub secure: bool,
     pub dialog: Option<Widget>,
     pub keyboard: bool,
     pub toast: Option<String>,
@@ -68,7 +70,12 @@ pub fn draw(scene: &Scene) -> Pixels {
     let (width, height) = (scene.screen.width.max(1) as u32, scene.screen.height.max(1) as u32);
     let mut canvas = Canvas::new(width, height, palette.page);
     let mut painter = Painter { canvas: &mut canvas, palette, screen: &scene.screen };
-    painter.tree(&scene.activity);
+    if scene.secure {
+        painter.canvas.clip = scene.screen.rect();
+        painter.canvas.fill(scene.screen.rect(), 0, [0, 0, 0]);
+    } else {
+        painter.tree(&scene.activity);
+    }
     if let Some(dialog) = &scene.dialog {
         if !matches!(dialog.look, Look::Menu | Look::Page) {
             painter.canvas.shade();

@@ -94,7 +94,8 @@ impl State {
 
     /// No root: the app in front is stuck, or another is just being opened.
     pub fn is_rootless(&self) -> bool {
-        self.mischief.is_rootless(self.now) || (self.replay.is_none() && !self.ui.responds())
+        self.mischief.is_rootless(self.now)
+            || (self.replay.is_none() && (self.ui.is_opening() || !self.ui.responds()))
     }
 
     /// A dialog over whatever is shown. A recording shows what was recorded and nothing else.

@@ -101,7 +101,8 @@ impl Shell {
                 } else {
                     rest
                 };
-                let outer = std::mem::replace(&mut self.cwd, format!("/data/user/0/{package}"));
+                let outer = std::mem::replace(&mut self.cwd, crate::fs::private(package));
+                self.phone.with(|state| state.save_private(package));
                 self.set("USER_ID", uid.to_string());
                 let flow = self.inner(rest.to_vec(), io).await;
                 self.variables.remove("USER_ID");

@@ -102,7 +102,7 @@ async fn dump_faults_are_those_of_phones_and_last_for_one_dump() {
 async fn a_dump_waits_for_quiet() {
     let (_phone, mut host) =
         phone_and_host(PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() }).await;
-    host.run("am start -n com.workbench/.LoginActivity").await;
+    host.run("am start -n com.workbench/.LoginActivity; sleep 3").await;
     let begun = Instant::now();
     host.run("uiautomator dump").await;
     assert_eq!(begun.elapsed(), Duration::from_millis(1500), "start and quiet of a calm screen");

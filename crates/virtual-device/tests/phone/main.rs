@@ -8,6 +8,7 @@
 
 mod agent_device;
 mod apps;
+mod behaviour;
 mod capture;
 mod daemon;
 mod dash;
@@ -16,6 +17,8 @@ mod gallery;
 mod helpers;
 mod host;
 mod hostile;
+mod network;
+mod random_input;
 mod reverse;
 mod server;
 mod shell;
@@ -23,4 +26,5 @@ mod statistics;
 mod story;
 mod transcripts;
 mod transport;
+mod user_apps;
 mod versions;

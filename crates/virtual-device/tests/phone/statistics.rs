@@ -37,6 +37,8 @@ const SCREENS: [(&str, &[&str]); 3] = [
             "ReactActivity",
             "FlutterActivity",
             "GameActivity",
+            "CalendarActivity",
+            "FeedActivity",
         ],
     ),
     (
@@ -53,6 +55,12 @@ const SCREENS: [(&str, &[&str]); 3] = [
         ],
     ),
 ];
+
+/// Every activity of the phone's own apps but the launcher.
+pub fn components() -> Vec<String> {
+    let all = SCREENS.iter().flat_map(|(package, all)| all.iter().map(move |a| format!("{package}/.{a}")));
+    all.collect()
+}
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Figures {
@@ -210,4 +218,19 @@ async fn dumps_of_all_screens_have_the_form_and_the_figures_of_real_ones() {
             assert!((low - 0.001..=high + 0.001).contains(value), "{name}: {value} is outside {low}..{high}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dense_screen_has_at_least_150_nodes_that_can_be_touched() {
+    let (phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    host.run("am start -n com.workbench/.CalendarActivity").await;
+    let tree = host.dump().await;
+    assert!(nodes(&tree).len() >= 150, "{} nodes", nodes(&tree).len());
+    host.tap("text=\"17\"").await;
+    assert_eq!(phone.truth().sliders["gallery.day"], 17.0);
+    assert!(host.dump().await.contains("text=\"17 October: nothing planned\""));
+    host.run("am start -n com.workbench/.FeedActivity").await;
+    let tree = host.dump().await;
+    assert!(tree.contains("text='Ada wrote something \"worth\" reading &#128293;'"), "{tree}");
+    assert!(tree.matches(" NAF=\"true\"").count() == 0 && nodes(&tree).len() >= 100);
 }

@@ -67,7 +67,7 @@ async fn a_recorded_tree_is_written_as_uiautomator_writes() {
     let folder = Folder::new("form", &trace(r#"{"type":"back"}"#));
     let (_, mut host) = folder.play().await;
     let tree = host.dump().await;
-    let button = "<node index=\"1\" text=\"A &amp; &quot;B&quot;&#10;C\" resource-id=\"\" class=\"android.widget.Button\" \
+    let button = "<node index=\"1\" text='A &amp; \"B\"&#10;C' resource-id=\"\" class=\"android.widget.Button\" \
          package=\"com.recorded\" content-desc=\"\" checkable=\"false\" checked=\"false\" clickable=\"true\" \
          enabled=\"false\" focusable=\"false\" focused=\"false\" scrollable=\"false\" long-clickable=\"false\" \
          password=\"false\" selected=\"false\" bounds=\"[300,0][400,100]\" drawing-order=\"2\" hint=\"\" />";

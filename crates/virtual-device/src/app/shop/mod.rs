@@ -125,7 +125,7 @@ impl App for Shop {
         SEARCH
     }
 
-    fn activities(&self) -> &'static [&'static str] {
+    fn activities(&self) -> &[&'static str] {
         &[SEARCH, PRODUCT, CART, CHECKOUT, CONFIRMED]
     }
 

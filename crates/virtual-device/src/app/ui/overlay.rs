@@ -76,8 +76,12 @@ impl Ui {
         }
     }
 
-    pub(super) fn system_window_open(&self) -> bool {
+    pub fn system_window_open(&self) -> bool {
         !self.system.is_empty()
+    }
+
+    pub fn asks_permission(&self) -> bool {
+        matches!(self.system.last(), Some(SystemWindow::Permission { .. }))
     }
 
     pub(super) fn system_window(&self, screen: &Screen) -> Option<Widget> {
@@ -240,8 +244,8 @@ impl Ui {
     pub(super) fn crash(
         &mut self,
         package: &'static str,
-        exception: &'static str,
-        frames: &'static [&'static str],
+        exception: String,
+        frames: Vec<String>,
         now: Instant,
     ) {
         let activity = self.front().1;

@@ -9,7 +9,7 @@ use crate::app::widget::{Key, Look, Widget};
 use crate::truth::Hit;
 
 /// A finger that moved less than this has not swiped.
-const TOUCH_SLOP_DP: i32 = 8;
+pub(super) const TOUCH_SLOP_DP: i32 = 8;
 /// A finger that rested this long has pressed long.
 pub const LONG_PRESS_MS: u64 = 500;
 /// A second tap that comes later is another single one; one that comes sooner is the same finger bouncing.
@@ -175,6 +175,7 @@ impl Ui {
     }
 
     pub fn gesture(&mut self, gesture: &Gesture, screen: &Screen, now: Instant) -> Option<Hit> {
+        self.end_drag();
         let (from, to) = (gesture.from, gesture.to);
         let (dx, dy) = (to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
         let slop = screen.px(TOUCH_SLOP_DP);
@@ -206,6 +207,20 @@ impl Ui {
             return Some(hit);
         }
         self.scroll_chain(&window, gesture, screen, now)
+    }
+
+    /// A long press with a key, on what has the focus; false when that does not take one.
+    pub fn long_press_focused(&mut self, screen: &Screen, now: Instant) -> bool {
+        let Some(focus) = self.focus else { return false };
+        let window = self.top_window(screen);
+        let widget = window.find(&|w| w.key == Some(focus));
+        let takes =
+            widget.is_some_and(|w| w.flags.long_clickable && !w.flags.disabled && w.look != Look::Field);
+        if takes {
+            let package = self.front().0;
+            self.with_app(package, now, |app, context| app.long_press(focus, context));
+        }
+        takes
     }
 
     fn long_press(&mut self, at: (i32, i32), screen: &Screen, now: Instant) -> Option<Hit> {
@@ -279,7 +294,7 @@ impl Ui {
         Some(hit)
     }
 
-    fn scroll_key(&self, key: Key) -> ScrollKey {
+    pub(super) fn scroll_key(&self, key: Key) -> ScrollKey {
         let (package, activity) = self.front();
         (package, activity, key)
     }

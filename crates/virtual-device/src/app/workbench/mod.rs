@@ -9,7 +9,7 @@ use tokio::time::{Duration, Instant};
 
 use super::geometry::Screen;
 use super::widget::{Key, Style, Widget};
-use super::{App, Context, Effect, Values};
+use super::{Answer, App, Context, Effect, Values};
 use gallery::{GALLERY, Gallery};
 
 pub const PACKAGE: &str = "com.workbench";
@@ -102,11 +102,15 @@ pub struct Workbench {
     saved: Saved,
     session: Session,
     gallery: Gallery,
+    /// The server that the network screen really asks.
+    api: Option<String>,
+    /// Processes so far: an answer to one that died must not reach the next.
+    processes: u32,
 }
 
 impl Workbench {
-    pub fn new() -> Workbench {
-        Workbench::default()
+    pub fn new(api: Option<&str>) -> Workbench {
+        Workbench { api: api.map(str::to_owned), ..Workbench::default() }
     }
 
     fn sign_in(&mut self, context: &mut Context) {
@@ -173,7 +177,7 @@ impl App for Workbench {
         LOGIN
     }
 
-    fn activities(&self) -> &'static [&'static str] {
+    fn activities(&self) -> &[&'static str] {
         const FIRST: [&str; 4] = [LOGIN, HOME, SETTINGS, GALLERY];
         const ALL: [&str; FIRST.len() + gallery::SCREENS.len()] = {
             let mut all = [LOGIN; FIRST.len() + gallery::SCREENS.len()];
@@ -237,7 +241,10 @@ impl App for Workbench {
                 context.push(Effect::Replace(LOGIN));
             }
             "open_gallery" => context.push(Effect::Start(GALLERY)),
-            _ => self.gallery.tap(key, context),
+            _ => match self.api.as_deref().and_then(|api| gallery::request(key, api, self.processes)) {
+                Some(request) => self.gallery.ask(key, request, context),
+                None => self.gallery.tap(key, context),
+            },
         }
     }
 
@@ -255,6 +262,10 @@ impl App for Workbench {
 
     fn permission(&mut self, _name: &'static str, granted: bool, _context: &mut Context) {
         self.gallery.permission(granted);
+    }
+
+    fn answered(&mut self, request: u32, answer: &Answer, _context: &mut Context) {
+        self.gallery.answered(request, self.processes, answer);
     }
 
     fn slide(&mut self, key: Key, fraction: f32, context: &mut Context) {
@@ -297,14 +308,25 @@ impl App for Workbench {
     fn restart(&mut self) {
         self.session = Session::default();
         self.gallery = Gallery::default();
+        self.processes += 1;
     }
 
     fn clear_data(&mut self) {
-        *self = Workbench::default();
+        let (api, processes) = (self.api.take(), self.processes + 1);
+        *self = Workbench { api, processes, ..Workbench::default() };
     }
 
     fn dark(&self) -> bool {
         self.saved.dark
+    }
+
+    fn saved(&self) -> Values {
+        let Saved { staging, dark, volume, .. } = &self.saved;
+        Values {
+            switches: [("staging".to_owned(), *staging), ("dark".to_owned(), *dark)].into(),
+            sliders: [("volume".to_owned(), *volume)].into(),
+            ..Values::default()
+        }
     }
 
     fn values(&self) -> Values {

@@ -9,6 +9,8 @@ use crate::app::keys;
 /// Longest swipe.
 const SWIPE_MS_MAX: u64 = 60_000;
 const SWIPE_MS_DEFAULT: u64 = 300;
+const LONG_PRESS_MS: u64 = 500;
+const DOUBLE_TAP_MS: u64 = 40;
 const SOURCES: [&str; 9] =
     ["touchscreen", "keyboard", "mouse", "touchpad", "dpad", "stylus", "joystick", "trackball", "gamepad"];
 
@@ -30,7 +32,7 @@ pub async fn input(call: &Call<'_>) -> Result<u8, Broken> {
         ["tap", rest @ ..] => tap(call, rest),
         [how @ ("swipe" | "draganddrop"), rest @ ..] => swipe(call, how, rest).await,
         ["text", text] => type_text(call, text),
-        ["keyevent", rest @ ..] => keyevent(call, rest),
+        ["keyevent", rest @ ..] => keyevent(call, rest).await,
         ["keycombination", rest @ ..] => combination(call, rest),
         ["motionevent", rest @ ..] => motion(call, rest),
         // A trackball and a wheel that the apps of this phone do not notice.
@@ -83,6 +85,10 @@ async fn swipe(call: &Call<'_>, how: &str, words: &[&str]) -> Result<(), String>
     }
     let ms = ms.min(SWIPE_MS_MAX);
     if ms > 0 {
+        if how == "swipe" {
+            let [x1, y1, x2, y2] = numbers;
+            call.phone.with(|state| state.begin_swipe((x1, y1), (x2, y2), ms));
+        }
         tokio::time::sleep(Duration::from_millis(ms)).await;
     }
     let [x1, y1, x2, y2] = numbers;
@@ -111,10 +117,14 @@ fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
         }
         "MOVE" => {
             state.ui.moved(at, state.now);
+            if let Some((from, _)) = state.finger {
+                state.begin_swipe(from, at, 0);
+            }
             Ok(())
         }
         "CANCEL" => {
             state.finger = None;
+            state.ui.cancel_drag();
             Ok(())
         }
         _ => Err(missing()),
@@ -135,13 +145,16 @@ fn type_text(call: &Call<'_>, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn keyevent(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
-    let mut codes = Vec::new();
+async fn keyevent(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
+    let (mut codes, mut long, mut double, mut delay_ms) = (Vec::new(), false, false, 0);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match *word {
-            "--longpress" | "--doubletap" | "--async" => {}
-            "--delay" | "--duration" => {
+            "--longpress" => long = true,
+            "--doubletap" => double = true,
+            "--async" => {}
+            "--delay" => delay_ms = words.next().and_then(|w| w.parse().ok()).unwrap_or(0),
+            "--duration" => {
                 words.next();
             }
             word => codes.push(keys::parse(word).ok_or_else(|| {
@@ -152,10 +165,28 @@ fn keyevent(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     if codes.is_empty() {
         return Err(missing());
     }
-    for code in codes {
-        call.phone.with(|state| state.key(code));
+    for (at, code) in codes.into_iter().enumerate() {
+        if at > 0 {
+            wait(delay_ms).await;
+        }
+        if long {
+            wait(LONG_PRESS_MS).await;
+            call.phone.with(|state| state.long_key(code));
+        } else {
+            call.phone.with(|state| state.key(code));
+        }
+        if double {
+            wait(DOUBLE_TAP_MS).await;
+            call.phone.with(|state| state.key(code));
+        }
     }
     Ok(())
+}
+
+async fn wait(ms: u64) {
+    if ms > 0 {
+        tokio::time::sleep(Duration::from_millis(ms.min(SWIPE_MS_MAX))).await;
+    }
 }
 
 /// Only Ctrl+A means something to the apps of this phone.

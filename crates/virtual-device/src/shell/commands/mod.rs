@@ -249,7 +249,7 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "readlink" | "realpath" => find::readlink,
         "seq" => |_, call| find::seq(call),
         "stat" => files::stat,
-        "pwd" => |_, call| Answer::out(format!("{}\n", call.cwd)),
+        "pwd" => |_, call| Answer::out(format!("{}\n", crate::fs::shown(call.cwd))),
         "df" => system::df,
         "ip" | "ifconfig" => system::ip,
         "env" | "printenv" => system::env,

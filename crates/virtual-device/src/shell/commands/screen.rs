@@ -69,10 +69,12 @@ pub fn pixels(phone: &Phone) -> Pixels {
         return replay.picture(&screen);
     }
     let scene = phone.with(|state| {
-        let screen = state.screen();
+        let (screen, secure) = (state.screen(), state.ui.is_secure());
         draw::Scene {
             activity: state.ui.activity_window(&screen),
-            dialog: state.ui.dialog_window(&screen),
+            secure,
+            // A dialog of the app is as secret as its activity, one of the system is not.
+            dialog: state.ui.dialog_window(&screen).filter(|_| !secure || state.ui.system_window_open()),
             keyboard: state.ui.keyboard_shown(),
             toast: state.ui.toast(state.now).map(|toast| toast.text.clone()),
             wall_ms: state.clock.wall_ms(state.now),

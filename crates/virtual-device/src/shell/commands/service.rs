@@ -39,7 +39,7 @@ fn quick(state: &mut State, call: &Call<'_>, words: &[&str]) -> Answer {
         ["display", words @ ..] => display(state, words),
         ["uimode", words @ ..] => ui_mode(state, words),
         ["locale", words @ ..] if dumpsys::newer(state) => locale(state, words),
-        ["statusbar", words @ ..] => status_bar(words),
+        ["statusbar", words @ ..] => status_bar(state, words),
         ["deviceidle", ..] => dumpsys::dumpsys(state, call),
         ["connectivity", "airplane-mode", rest @ ..] => airplane(state, rest),
         ["wifi", "status", ..] => Answer::out(
@@ -127,7 +127,8 @@ fn ui_mode(state: &mut State, words: &[&str]) -> Answer {
                 "auto" => Night::Auto,
                 _ => return Answer::fail(255, "Error: mode must be 'yes', 'no', or 'auto'\n"),
             };
-            state.ui.changed(state.now);
+            let night = state.services.night == Night::Yes;
+            state.ui.set_night(night, state.now);
         }
         ["car"] | ["car", _] => return Answer::out("Car mode: no\n"),
         ["time", ..] => return Answer::out("start 22:00\n"),
@@ -169,16 +170,17 @@ fn locale(state: &mut State, words: &[&str]) -> Answer {
     }
 }
 
-fn status_bar(words: &[&str]) -> Answer {
+fn status_bar(state: &mut State, words: &[&str]) -> Answer {
     match words {
-        [
-            "expand-notifications"
-            | "expand-settings"
-            | "collapse"
-            | "disable-for-setup"
-            | "send-disable-flag",
-            ..,
-        ] => Answer::ok(),
+        ["expand-notifications" | "expand-settings", ..] => {
+            state.ui.open_shade(state.now);
+            Answer::ok()
+        }
+        ["collapse", ..] => {
+            state.ui.close_shade(state.now);
+            Answer::ok()
+        }
+        ["disable-for-setup" | "send-disable-flag", ..] => Answer::ok(),
         ["get-status-icons"] => Answer::out("wifi\nbattery\nmobile\n"),
         [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
         [] => Answer::fail(255, "Status bar commands:\n  help\n    Print this help text.\n"),

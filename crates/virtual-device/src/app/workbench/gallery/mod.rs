@@ -1,6 +1,7 @@
 //! The gallery: one screen for each kind of thing that makes driving an app hard.
 
 mod controls;
+mod dense;
 mod gestures;
 mod sliders;
 mod trouble;
@@ -13,7 +14,8 @@ use tokio::time::{Duration, Instant};
 use super::PACKAGE;
 use crate::app::parts::{UP, alert, entry, framed, list};
 use crate::app::widget::{Key, Look, Style, Widget};
-use crate::app::{Context, Effect, Values};
+use crate::app::{Answer, Context, Effect, Request, Values};
+pub use trouble::request;
 
 pub const GALLERY: &str = ".GalleryActivity";
 /// Timers that may run at the same time.
@@ -51,7 +53,7 @@ impl Screen {
     }
 }
 
-pub const SCREENS: [Screen; 20] = [
+pub const SCREENS: [Screen; 22] = [
     screen(".ControlsActivity", "Controls", "Drop-down, picker, radio, tabs", controls::view),
     screen(".SlidersActivity", "Sliders", "Linear, stepped, vertical and worse", sliders::view),
     screen(".LongListActivity", "Long list", "500 rows and a carousel", controls::long_list),
@@ -74,6 +76,8 @@ pub const SCREENS: [Screen; 20] = [
     screen(".ReactActivity", "React Native", "The same card", updates::card).styled(Style::ReactNative),
     screen(".FlutterActivity", "Flutter", "The same card", updates::card).styled(Style::Flutter),
     screen(".GameActivity", "Game", "The same card, invisible", updates::card).styled(Style::Game),
+    screen(".CalendarActivity", "Calendar", "A month of small cells", dense::calendar),
+    screen(".FeedActivity", "Feed", "Pictures without words", dense::feed).styled(Style::ReactNative),
 ];
 
 /// All that the gallery remembers until its process ends.
@@ -172,10 +176,21 @@ impl Gallery {
             _ => {
                 let _ = controls::tap(self, key)
                     || gestures::tap(self, key)
+                    || dense::tap(self, key)
                     || updates::tap(self, key, context.now)
                     || trouble::tap(self, key, context);
             }
         }
+    }
+
+    /// A request to a real server.
+    pub fn ask(&mut self, key: Key, request: Request, context: &mut Context) {
+        self.set_text(key.name, "Waiting");
+        context.push(Effect::Http(request));
+    }
+
+    pub fn answered(&mut self, request: u32, process: u32, answer: &Answer) {
+        trouble::answered(self, request, process, answer);
     }
 
     pub fn double_tap(&mut self, _key: Key) {

@@ -5,7 +5,7 @@ use tokio::time::Duration;
 use super::{Gallery, PACKAGE};
 use crate::app::parts::{button, caption, label, page};
 use crate::app::widget::{Key, Look, Size, Widget};
-use crate::app::{Context, Effect};
+use crate::app::{Answer, Context, Effect, Request};
 
 /// Long enough for the system to ask about it, if somebody touches the screen.
 const FREEZE: Duration = Duration::from_secs(30);
@@ -81,7 +81,10 @@ pub fn network(gallery: &Gallery) -> Widget {
 
 pub fn tap(gallery: &mut Gallery, key: Key, context: &mut Context) -> bool {
     match key.name {
-        "crash" => context.push(Effect::Crash { exception: CRASH, frames: &CRASH_FRAMES }),
+        "crash" => context.push(Effect::Crash {
+            exception: CRASH.to_owned(),
+            frames: CRASH_FRAMES.map(str::to_owned).to_vec(),
+        }),
         "freeze" => context.push(Effect::Block(FREEZE)),
         "slow" => {
             context.log(
@@ -106,12 +109,35 @@ pub fn tap(gallery: &mut Gallery, key: Key, context: &mut Context) -> bool {
         "notify" => {
             context.push(Effect::Notify { title: "Reminder".to_owned(), text: "Water the plants".to_owned() })
         }
-        name => return request(gallery, name, context),
+        name => return play(gallery, name, context),
     }
     true
 }
 
-fn request(gallery: &mut Gallery, name: &str, context: &mut Context) -> bool {
+/// The request of this key to a real server, numbered so that its answer finds the process that asked.
+pub fn request(key: Key, api: &str, process: u32) -> Option<Request> {
+    let at = REQUESTS.iter().position(|(known, ..)| *known == key.name)?;
+    let (method, path) = REQUESTS[at].2.split_once(' ')?;
+    let body = if method == "POST" { "{\"items\":[3,7]}" } else { "" };
+    Some(Request {
+        number: process.wrapping_mul(REQUESTS.len() as u32).wrapping_add(at as u32),
+        method: method.to_owned(),
+        url: format!("{api}{path}"),
+        body: body.to_owned(),
+    })
+}
+
+pub fn answered(gallery: &mut Gallery, request: u32, process: u32, answer: &Answer) {
+    let at = request.wrapping_sub(process.wrapping_mul(REQUESTS.len() as u32)) as usize;
+    let Some((key, ..)) = REQUESTS.get(at) else { return };
+    let text = match answer {
+        Answer::Status { status, .. } => format!("Answer {status}"),
+        Answer::Failed(_) => "No answer".to_owned(),
+    };
+    gallery.set_text(key, text);
+}
+
+fn play(gallery: &mut Gallery, name: &str, context: &mut Context) -> bool {
     let Some((key, _, request, _, ms)) = REQUESTS.iter().find(|(key, ..)| *key == name) else { return false };
     let (method, path) = request.split_once(' ').unwrap_or(("GET", request));
     context.log('I', "okhttp.OkHttpClient", format!("--> {method} {HOST}{path} http/1.1"));

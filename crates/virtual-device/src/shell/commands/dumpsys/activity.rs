@@ -33,17 +33,28 @@ pub struct Task<'a> {
     pub id: u32,
     pub package: &'a str,
     pub stack: Vec<&'a str>,
+    /// Over all of them, and of another app.
+    pub guest: Option<(&'a str, &'a str)>,
 }
 
 /// Every task, the front one last. A recording that is played has one of its own.
 pub fn tasks(state: &State) -> Vec<Task<'_>> {
     let known = state.ui.tasks().iter();
-    let mut all: Vec<Task<'_>> =
-        known.map(|task| Task { id: task.id, package: task.package, stack: task.stack.clone() }).collect();
+    let mut all: Vec<Task<'_>> = known
+        .map(|task| Task { id: task.id, package: task.package, stack: task.stack.clone(), guest: None })
+        .collect();
+    let (asking, asker) = state.focused();
+    if state.replay.is_none()
+        && asking != state.front().0
+        && let Some(task) = all.last_mut()
+    {
+        // An activity of another app, in the task of the one that asks.
+        task.guest = Some((asking, asker));
+    }
     if state.replay.is_some() {
         let (package, activity) = state.front();
         let id = all.iter().map(|task| task.id).max().unwrap_or(0) + 1;
-        all.push(Task { id, package, stack: vec![activity] });
+        all.push(Task { id, package, stack: vec![activity], guest: None });
     }
     all
 }
@@ -61,6 +72,9 @@ pub fn record(task: &Task<'_>, index: usize) -> String {
 /// The resumed activity.
 pub fn front_record(state: &State) -> String {
     match tasks(state).last() {
+        Some(Task { id, guest: Some((package, activity)), .. }) => {
+            format!("ActivityRecord{{{:07x} u0 {package}/{activity} t{id}}}", hash(*id, 50))
+        }
         Some(task) => record(task, task.stack.len().saturating_sub(1)),
         None => "null".to_owned(),
     }

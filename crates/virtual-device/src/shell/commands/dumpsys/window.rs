@@ -75,7 +75,16 @@ fn shown(state: &State) -> Vec<Shown> {
         });
     }
     let task = super::activity::tasks(state).last().map_or(1, |t| t.id);
-    if let Some(dialog) = state.ui.dialog_window(&screen) {
+    let (asking, asker) = state.focused();
+    if asking != package {
+        all.push(Shown {
+            hash: 0x6a1_4c00 + task,
+            title: format!("{asking}/{asker}"),
+            package: asking.to_owned(),
+            kind: "BASE_APPLICATION",
+            frame: (0, 0, width, height),
+        });
+    } else if let Some(dialog) = state.ui.dialog_window(&screen) {
         let v = dialog.visible;
         all.push(Shown {
             hash: 0x2b7_0d00 + task,
@@ -97,7 +106,10 @@ fn shown(state: &State) -> Vec<Shown> {
 
 /// The window that gets keys: the app's topmost, not a bar and not the keyboard.
 fn focus(state: &State) -> String {
-    let package = state.front().0;
+    if state.ui.is_opening() {
+        return "null".to_owned();
+    }
+    let package = state.focused().0;
     shown(state).iter().find(|w| w.package == package).map_or_else(|| "null".to_owned(), Shown::name)
 }
 

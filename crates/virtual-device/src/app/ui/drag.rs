@@ -1,0 +1,92 @@
+//! A list under a finger that has not been lifted yet.
+
+use tokio::time::{Duration, Instant};
+
+use super::touch::TOUCH_SLOP_DP;
+use super::{ScrollKey, Ui};
+use crate::app::geometry::Screen;
+
+/// Accessibility hears of a moving list this often.
+const EVENT_EVERY: Duration = Duration::from_millis(50);
+/// A finger that nobody lifts is forgotten this long after its way.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Drag {
+    key: ScrollKey,
+    /// Where the list was when the finger came down.
+    base_px: i32,
+    most_px: i32,
+    /// How far the finger goes, after the part that does not count.
+    way_px: i32,
+    slop_px: i32,
+    start: Instant,
+    time: Duration,
+}
+
+impl Ui {
+    /// A finger comes down and will move evenly: what is below follows it until `gesture` settles what became of it.
+    pub fn begin_drag(
+        &mut self,
+        from: (i32, i32),
+        to: (i32, i32),
+        time: Duration,
+        screen: &Screen,
+        now: Instant,
+    ) {
+        self.end_drag();
+        let (dx, dy) = (to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
+        let slop_px = screen.px(TOUCH_SLOP_DP);
+        let sideways = dx.saturating_abs() > dy.saturating_abs();
+        let way_px = if sideways { dx } else { dy };
+        let on_keyboard = self.keyboard && screen.keyboard().contains(from.0, from.1);
+        if way_px.saturating_abs() <= slop_px || on_keyboard || self.system_window_open() {
+            return;
+        }
+        let window = self.top_window(screen);
+        if window.hit(from.0, from.1, &|w| w.look.slider().is_some()).is_some() {
+            return;
+        }
+        let chain = window.hits(from.0, from.1, &|w| w.flags.scrollable && w.key.is_some());
+        let Some(key) = chain.iter().filter(|w| w.scrolls_sideways() == sideways).find_map(|w| w.key) else {
+            return;
+        };
+        self.fling = None;
+        let whole = self.scroll_key(key);
+        let base_px = self.scroll.get(&whole).copied().unwrap_or(0);
+        let most_px = self.scroll_most(key, screen);
+        self.drag = Some(Drag { key: whole, base_px, most_px, way_px, slop_px, start: now, time });
+        self.move_drag(now);
+    }
+
+    pub(super) fn move_drag(&mut self, now: Instant) {
+        let Some(drag) = self.drag else { return };
+        let passed = now.saturating_duration_since(drag.start);
+        if passed > drag.time + FORGOTTEN_AFTER {
+            self.drag = None;
+            return;
+        }
+        let part =
+            if drag.time.is_zero() { 1.0 } else { (passed.as_secs_f64() / drag.time.as_secs_f64()).min(1.0) };
+        let gone = (f64::from(drag.way_px) * part) as i32;
+        let counted = gone.signum() * (gone.saturating_abs() - drag.slop_px).max(0);
+        let at = drag.base_px.saturating_sub(counted).clamp(0, drag.most_px);
+        if self.scroll.insert(drag.key, at).unwrap_or(0) != at {
+            let events = (passed.as_millis() / EVENT_EVERY.as_millis()) as u32;
+            self.changed(self.changed_at.max(drag.start + EVENT_EVERY * events));
+            self.visible_at = now;
+        }
+    }
+
+    /// The finger is lifted: the gesture as a whole says where the list goes from where it was.
+    pub(super) fn end_drag(&mut self) {
+        if let Some(drag) = self.drag.take() {
+            self.scroll.insert(drag.key, drag.base_px);
+        }
+    }
+
+    /// The touch was cancelled: the list stays where it is.
+    pub fn cancel_drag(&mut self) {
+        self.drag = None;
+    }
+}

@@ -1,0 +1,360 @@
+//! What happens in an app from a file.
+
+use tokio::time::Duration;
+
+use super::check::ROWS_MAX;
+use super::spec::{Action, Condition, HttpSpec, Kind, Rules, Scalar, Script, WidgetSpec};
+use super::{MENU_OPTION, REQUESTS_MAX, Row, RowAt, UserApp, names};
+use crate::app::widget::Key;
+use crate::app::workbench::FIELD_CHARS_MAX;
+use crate::app::{Answer, Context, Effect, Request};
+
+/// Actions that one event may lead to.
+const STEPS_MAX: usize = 1000;
+
+/// Whether the rest of a script still happens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    Stop,
+}
+
+impl UserApp {
+    pub(super) fn run(&mut self, script: &Script, context: &mut Context) {
+        let mut steps = STEPS_MAX;
+        self.steps(script, &mut steps, context);
+    }
+
+    fn steps(&mut self, script: &Script, left: &mut usize, context: &mut Context) -> Flow {
+        for action in script.0.iter() {
+            *left = left.saturating_sub(1);
+            if *left == 0 || self.step(action, left, context) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::On
+    }
+
+    fn step(&mut self, action: &Action, left: &mut usize, context: &mut Context) -> Flow {
+        match action {
+            Action::If { all, then, otherwise } => {
+                let script = if self.hold(all) { then } else { otherwise };
+                return self.steps(script, left, context);
+            }
+            Action::Check { fields, otherwise } => {
+                self.session.checked.extend(fields.iter().cloned());
+                if fields.iter().any(|field| self.mistake_of(field).is_some()) {
+                    self.steps(otherwise, left, context);
+                    return Flow::Stop;
+                }
+            }
+            Action::After { ms, script } => {
+                let at = context.now + Duration::from_millis(*ms);
+                self.after(at, script.clone(), self.session.row.clone());
+            }
+            Action::Http(http) => self.ask(http, context),
+            Action::Set(_) | Action::Toggle(_) | Action::Add(_) => self.change(action),
+            Action::AddRow { .. } | Action::SetRow(_) | Action::RemoveRow => self.change_rows(action),
+            Action::Permission { name, question, granted, denied } => {
+                self.session.asked = Some((granted.clone(), denied.clone()));
+                if let (Some(name), Some(question)) = (names::keep(name), names::keep(question)) {
+                    context.push(Effect::AskPermission { name, question });
+                }
+            }
+            other => self.effect(other, context),
+        }
+        Flow::On
+    }
+
+    /// What only the system can do.
+    fn effect(&mut self, action: &Action, context: &mut Context) {
+        let fill = |text: &str| self.fill(text, &self.session.row);
+        match action {
+            Action::Go(screen) => context.effects.extend(self.file.activity_of(screen).map(Effect::Start)),
+            Action::Replace(screen) => {
+                context.effects.extend(self.file.activity_of(screen).map(Effect::Replace));
+            }
+            Action::Back => context.push(Effect::Finish),
+            Action::HideKeyboard => context.push(Effect::HideKeyboard),
+            Action::Toast(text) => context.push(Effect::Toast(fill(text))),
+            Action::Notify { title, text } => {
+                context.push(Effect::Notify { title: fill(title), text: fill(text) });
+            }
+            Action::Log { priority, tag, message } => {
+                context.log(*priority, names::keep(tag).unwrap_or("App"), fill(message));
+            }
+            Action::Freeze(ms) => context.push(Effect::Block(Duration::from_millis(*ms))),
+            Action::Crash(exception) => {
+                let package = self.file.package;
+                let frames = vec![format!("{package}.AppKt.onEvent(App.kt:1)")];
+                context.push(Effect::Crash { exception: fill(exception), frames });
+            }
+            Action::Dialog(name) => self.session.dialog = Some(name.clone()),
+            Action::CloseDialog => self.session.dialog = None,
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, action: &Action) {
+        match action {
+            Action::Set(values) => {
+                for (name, value) in values {
+                    let value = match value {
+                        Scalar::Text(text) => Scalar::Text(self.fill(text, &self.session.row)),
+                        other => other.clone(),
+                    };
+                    self.values.insert(name.clone(), value);
+                }
+            }
+            Action::Toggle(name) => self.toggle(name, &None),
+            Action::Add(values) => {
+                for (name, by) in values {
+                    if let Some(Scalar::Number(number)) = self.values.get_mut(name) {
+                        *number = (*number + by).clamp(-1e12, 1e12);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn change_rows(&mut self, action: &Action) {
+        let at = self.session.row.clone();
+        let filled = |row: &Row| -> Row {
+            row.iter().map(|(name, text)| (name.clone(), self.fill(text, &at))).collect()
+        };
+        match action {
+            Action::AddRow { to, row } => {
+                let row = filled(row);
+                if let Some(list) = self.lists.get_mut(to).filter(|list| list.rows.len() < ROWS_MAX) {
+                    list.rows.push((list.next, row));
+                    list.next = list.next.wrapping_add(1).max(1);
+                }
+            }
+            Action::SetRow(row) => {
+                let changes = filled(row);
+                if let Some(row) = self.row_mut(&at) {
+                    row.extend(changes);
+                }
+            }
+            _ => {
+                if let Some((list, number)) = self.session.row.take()
+                    && let Some(list) = self.lists.get_mut(&list)
+                {
+                    list.rows.retain(|(known, _)| *known != number);
+                }
+            }
+        }
+    }
+
+    /// A column of the row when it has one of that name, else a value.
+    fn toggle(&mut self, name: &str, row: &RowAt) {
+        if let Some(column) = self.row_mut(row).and_then(|row| row.get_mut(name)) {
+            *column = (column != "true").to_string();
+        } else if let Some(Scalar::Flag(flag)) = self.values.get_mut(name) {
+            *flag = !*flag;
+        }
+    }
+
+    pub(super) fn is_on(&self, name: &str, row: &RowAt) -> bool {
+        match self.row(row).and_then(|row| row.get(name)) {
+            Some(column) => column == "true",
+            None => self.values.get(name) == Some(&Scalar::Flag(true)),
+        }
+    }
+
+    pub(super) fn tapped(&mut self, key: Key, context: &mut Context) {
+        let Some((widget, list)) = self.widget(key.name) else { return };
+        let row = list.map(|list| (list.to_owned(), key.index));
+        let (kind, script) = (widget.kind, widget.on_tap.clone());
+        let (value, option, key) = (widget.value.clone(), widget.option.clone(), widget.key);
+        if row.is_some() {
+            self.session.row.clone_from(&row);
+        }
+        match (kind, value) {
+            (Kind::Switch | Kind::CheckBox, Some(value)) => self.toggle(&value, &row),
+            (Kind::Radio | Kind::Tab, Some(value)) => {
+                self.values.insert(value, Scalar::Text(option.unwrap_or_default()));
+            }
+            // Its script runs when something was picked.
+            (Kind::DropDown, _) => {
+                self.session.menu = Some(key);
+                return;
+            }
+            _ => {}
+        }
+        self.run(&script, context);
+    }
+
+    pub(super) fn picked(&mut self, index: usize, context: &mut Context) {
+        let menu = self.session.menu.take();
+        let Some((widget, _)) = menu.and_then(|key| self.widget(key)) else { return };
+        let (option, value, script) =
+            (widget.options.get(index).cloned(), widget.value.clone(), widget.on_tap.clone());
+        if let (Some(option), Some(value)) = (option, value) {
+            self.values.insert(value, Scalar::Text(option));
+            self.run(&script, context);
+        }
+    }
+
+    pub(super) fn slid(&mut self, key: Key, fraction: f64, context: &mut Context) {
+        let Some((widget, _)) = self.widget(key.name) else { return };
+        let (low, high) = range(widget);
+        let mut value = low + fraction * (high - low);
+        if let Some(step) = widget.step {
+            value = (low + ((value - low) / step).round() * step).clamp(low, high);
+        }
+        let (name, script) = (widget.value.clone(), widget.on_tap.clone());
+        if let Some(name) = name {
+            self.values.insert(name, Scalar::Number(value));
+            self.run(&script, context);
+        }
+    }
+
+    pub(super) fn hold(&self, conditions: &[Condition]) -> bool {
+        conditions.iter().all(|condition| self.holds(condition))
+    }
+
+    fn holds(&self, condition: &Condition) -> bool {
+        if let Some(list) = condition.rows.as_ref().and_then(|name| self.lists.get(name)) {
+            return condition.empty == Some(list.rows.is_empty());
+        }
+        let Some(value) = condition.value.as_ref().and_then(|name| self.values.get(name)) else {
+            return false;
+        };
+        let number = if let Scalar::Number(number) = value { *number } else { 0.0 };
+        condition.is.as_ref().is_none_or(|is| is == value)
+            && condition.not.as_ref().is_none_or(|not| not != value)
+            && condition.empty.is_none_or(|empty| empty == value.is_empty())
+            && condition.at_least.is_none_or(|least| number >= least)
+            && condition.at_most.is_none_or(|most| number <= most)
+    }
+
+    /// What is wrong with the field that fills this value, once it was checked.
+    pub(super) fn mistake_of(&self, value: &str) -> Option<String> {
+        let fields = |widgets| field_of(widgets, value);
+        let widget = self.file.spec.screens.values().find_map(|screen| fields(&screen.content))?;
+        let Some(Scalar::Text(text)) = self.values.get(value) else { return None };
+        if !self.session.checked.contains(value) {
+            return None;
+        }
+        let complaint = mistake(&widget.rules, text)?;
+        Some(widget.rules.message.clone().unwrap_or(complaint))
+    }
+
+    fn ask(&mut self, http: &HttpSpec, context: &mut Context) {
+        if self.session.requests.len() >= REQUESTS_MAX {
+            return;
+        }
+        let row = &self.session.row;
+        let number = self.next_request;
+        let request = Request {
+            number,
+            method: http.method.clone(),
+            url: self.fill(&http.url, row),
+            body: self.fill(&http.body, row),
+        };
+        self.next_request = number.wrapping_add(1);
+        self.session.requests.push((number, http.into()));
+        context.push(Effect::Http(request));
+    }
+
+    pub(super) fn request_done(&mut self, number: u32, answer: &Answer, context: &mut Context) {
+        let requests = &mut self.session.requests;
+        let Some(at) = requests.iter().position(|(known, _)| *known == number) else { return };
+        let (_, then) = requests.remove(at);
+        let (status, body) = match answer {
+            Answer::Status { status, body, .. } => (*status, body.as_str()),
+            Answer::Failed(reason) => (0, reason.as_str()),
+        };
+        if let Some(name) = then.status_to {
+            self.values.insert(name, Scalar::Number(f64::from(status)));
+        }
+        if let Some(name) = then.body_to {
+            self.values.insert(name, Scalar::Text(body.chars().take(FIELD_CHARS_MAX).collect()));
+        }
+        let script = if (200..300).contains(&status) { then.ok } else { then.failed };
+        self.run(&script, context);
+    }
+}
+
+/// What follows the answer to a request.
+pub(super) struct Then {
+    status_to: Option<String>,
+    body_to: Option<String>,
+    ok: Script,
+    failed: Script,
+}
+
+impl From<&HttpSpec> for Then {
+    fn from(http: &HttpSpec) -> Then {
+        Then {
+            status_to: http.status_to.clone(),
+            body_to: http.body_to.clone(),
+            ok: http.ok.clone(),
+            failed: http.failed.clone(),
+        }
+    }
+}
+
+pub(super) fn option_key(index: u32) -> Key {
+    Key { name: MENU_OPTION, index }
+}
+
+pub(super) fn range(widget: &WidgetSpec) -> (f64, f64) {
+    (widget.min.unwrap_or(0.0), widget.max.unwrap_or(100.0))
+}
+
+fn field_of<'a>(widgets: &'a [WidgetSpec], value: &str) -> Option<&'a WidgetSpec> {
+    widgets.iter().find_map(|widget| {
+        let own = widget.kind == Kind::Field && widget.value.as_deref() == Some(value);
+        if own { Some(widget) } else { field_of(&widget.children, value) }
+    })
+}
+
+fn mistake(rules: &Rules, text: &str) -> Option<String> {
+    let text = text.trim();
+    let count = text.chars().count();
+    if text.is_empty() {
+        return rules.required.then(|| "Required".to_owned());
+    }
+    if let Some(least) = rules.min_chars.filter(|least| count < *least) {
+        return Some(format!("At least {least} characters"));
+    }
+    if let Some(most) = rules.max_chars.filter(|most| count > *most) {
+        return Some(format!("At most {most} characters"));
+    }
+    if let Some(digits) = rules.digits {
+        let own = text.chars().filter(char::is_ascii_digit).count();
+        if own != digits || text.chars().any(|c| !c.is_ascii_digit() && c != ' ') {
+            return Some(format!("Enter {digits} digits"));
+        }
+    }
+    let parts = text.split_once('@');
+    let email =
+        parts.is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('@'));
+    (rules.email && !email).then(|| "Enter an email address".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_its_complaint() {
+        let rules = |json: &str| serde_json::from_str::<Rules>(json).unwrap_or_default();
+        for (json, text, wanted) in [
+            (r#"{"required":true}"#, " ", Some("Required")),
+            (r#"{"min_chars":3}"#, "ab", Some("At least 3 characters")),
+            (r#"{"min_chars":3}"#, "abc", None),
+            (r#"{"min_chars":3}"#, "", None),
+            (r#"{"max_chars":3}"#, "abcd", Some("At most 3 characters")),
+            (r#"{"digits":5}"#, "12 345", None),
+            (r#"{"digits":5}"#, "1234x", Some("Enter 5 digits")),
+            (r#"{"email":true}"#, "ada@example", Some("Enter an email address")),
+            (r#"{"email":true}"#, "ada@example.com", None),
+        ] {
+            assert_eq!(mistake(&rules(json), text).as_deref(), wanted, "{json} {text}");
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The form of an app file (docs/virtual-apps.md). Unknown members are mistakes: a misspelt one must not be ignored.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AppSpec {
+    pub package: String,
+    pub label: String,
+    #[serde(default)]
+    pub style: StyleSpec,
+    /// The screen that the launcher opens.
+    pub start: String,
+    #[serde(default)]
+    pub values: BTreeMap<String, Scalar>,
+    #[serde(default)]
+    pub lists: BTreeMap<String, ListSpec>,
+    /// Values and lists that survive the process.
+    #[serde(default)]
+    pub saved: Vec<String>,
+    pub screens: BTreeMap<String, ScreenSpec>,
+    #[serde(default)]
+    pub dialogs: BTreeMap<String, DialogSpec>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListSpec {
+    pub columns: Vec<String>,
+    #[serde(default)]
+    pub rows: Vec<BTreeMap<String, String>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StyleSpec {
+    #[default]
+    View,
+    Compose,
+    ReactNative,
+    Flutter,
+    WebView,
+    Game,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "a text, a number, true or false")]
+pub enum Scalar {
+    Flag(bool),
+    Number(f64),
+    Text(String),
+}
+
+impl Scalar {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Scalar::Flag(_) => "true or false",
+            Scalar::Number(_) => "a number",
+            Scalar::Text(_) => "a text",
+        }
+    }
+
+    pub fn shown(&self) -> String {
+        match self {
+            Scalar::Flag(flag) => flag.to_string(),
+            Scalar::Number(number) => number.to_string(),
+            Scalar::Text(text) => text.clone(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Scalar::Flag(flag) => !flag,
+            Scalar::Number(number) => *number == 0.0,
+            Scalar::Text(text) => text.trim().is_empty(),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScreenSpec {
+    /// Without it, the screen's name with "Activity" after it.
+    pub activity: Option<String>,
+    /// A toolbar with this title and a way up.
+    pub title: Option<String>,
+    pub style: Option<StyleSpec>,
+    /// Screenshots are black.
+    #[serde(default)]
+    pub secure: bool,
+    pub content: Vec<WidgetSpec>,
+    #[serde(default)]
+    pub on_open: Script,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DialogSpec {
+    pub title: String,
+    #[serde(default)]
+    pub message: String,
+    pub answers: Vec<AnswerSpec>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerSpec {
+    pub text: String,
+    #[serde(rename = "do", default)]
+    pub script: Script,
+    /// Where its key is found again; counted when the file is read.
+    #[serde(skip)]
+    pub key: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Column,
+    Row,
+    Stack,
+    Scroll,
+    Card,
+    Space,
+    Heading,
+    Text,
+    Caption,
+    Error,
+    Button,
+    TextButton,
+    ImageButton,
+    Image,
+    Spinner,
+    Field,
+    Switch,
+    CheckBox,
+    Radio,
+    Tab,
+    DropDown,
+    Slider,
+    List,
+}
+
+impl Kind {
+    pub fn holds_others(self) -> bool {
+        matches!(self, Kind::Column | Kind::Row | Kind::Stack | Kind::Scroll | Kind::Card | Kind::List)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WidgetSpec {
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    #[serde(default)]
+    pub id: String,
+    #[serde(default)]
+    pub text: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(default)]
+    pub hint: String,
+    pub class: Option<String>,
+    /// The value that it shows and changes.
+    pub value: Option<String>,
+    /// What a radio button or a tab stands for.
+    pub option: Option<String>,
+    /// What a drop-down offers.
+    #[serde(default)]
+    pub options: Vec<String>,
+    #[serde(default)]
+    pub disabled: bool,
+    #[serde(default)]
+    pub password: bool,
+    #[serde(default)]
+    pub rules: Rules,
+    /// A slider's least and greatest value, and the distance between two.
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub step: Option<f64>,
+    pub width: Option<i32>,
+    pub height: Option<i32>,
+    pub padding: Option<i32>,
+    pub gap: Option<i32>,
+    /// In a stack: distance from its corner.
+    pub x: Option<i32>,
+    pub y: Option<i32>,
+    /// The list that a list shows.
+    pub rows: Option<String>,
+    #[serde(default)]
+    pub children: Vec<WidgetSpec>,
+    #[serde(default)]
+    pub when: Vec<Condition>,
+    #[serde(default)]
+    pub enabled_when: Vec<Condition>,
+    #[serde(default)]
+    pub on_tap: Script,
+    #[serde(default)]
+    pub on_long_press: Script,
+    /// Found again by it; counted when the file is read.
+    #[serde(skip)]
+    pub key: &'static str,
+    #[serde(skip)]
+    pub class_name: Option<&'static str>,
+}
+
+/// What a field wants; broken rules show as an error below it once it was checked.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    #[serde(default)]
+    pub required: bool,
+    pub min_chars: Option<usize>,
+    pub max_chars: Option<usize>,
+    /// Exactly so many digits and nothing else but spaces.
+    pub digits: Option<usize>,
+    #[serde(default)]
+    pub email: bool,
+    /// Said instead of the general complaint.
+    pub message: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    pub value: Option<String>,
+    /// A list instead of a value: only `empty` can be asked.
+    pub rows: Option<String>,
+    pub is: Option<Scalar>,
+    pub not: Option<Scalar>,
+    pub empty: Option<bool>,
+    pub at_least: Option<f64>,
+    pub at_most: Option<f64>,
+}
+
+/// What happens, one after the other. Shared, because a timer may hold it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "Vec<Action>")]
+pub struct Script(pub Arc<Vec<Action>>);
+
+impl From<Vec<Action>> for Script {
+    fn from(actions: Vec<Action>) -> Script {
+        Script(Arc::new(actions))
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Opens a screen over this one.
+    Go(String),
+    /// Opens a screen instead of all that are open.
+    Replace(String),
+    Back,
+    Dialog(String),
+    CloseDialog,
+    HideKeyboard,
+    Toast(String),
+    Notify {
+        title: String,
+        text: String,
+    },
+    Set(BTreeMap<String, Scalar>),
+    Toggle(String),
+    Add(BTreeMap<String, f64>),
+    AddRow {
+        to: String,
+        row: BTreeMap<String, String>,
+    },
+    SetRow(BTreeMap<String, String>),
+    RemoveRow,
+    After {
+        ms: u64,
+        #[serde(rename = "do")]
+        script: Script,
+    },
+    If {
+        all: Vec<Condition>,
+        then: Script,
+        #[serde(rename = "else", default)]
+        otherwise: Script,
+    },
+    /// Goes on only when these fields keep their rules.
+    Check {
+        fields: Vec<String>,
+        #[serde(rename = "else", default)]
+        otherwise: Script,
+    },
+    Log {
+        #[serde(default = "info")]
+        priority: char,
+        tag: String,
+        message: String,
+    },
+    Crash(String),
+    /// The main thread does nothing else for so many milliseconds.
+    Freeze(u64),
+    Permission {
+        name: String,
+        question: String,
+        #[serde(default)]
+        granted: Script,
+        #[serde(default)]
+        denied: Script,
+    },
+    Http(Box<HttpSpec>),
+}
+
+fn info() -> char {
+    'I'
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HttpSpec {
+    #[serde(default = "get")]
+    pub method: String,
+    pub url: String,
+    #[serde(default)]
+    pub body: String,
+    /// Values that take the answer.
+    pub status_to: Option<String>,
+    pub body_to: Option<String>,
+    /// After a status from 200 to 299.
+    #[serde(default)]
+    pub ok: Script,
+    /// After any other status, or none.
+    #[serde(default)]
+    pub failed: Script,
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}

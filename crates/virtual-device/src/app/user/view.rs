@@ -1,0 +1,242 @@
+//! Widgets of an app from a file.
+
+use super::behave::{option_key, range};
+use super::spec::{Kind, Scalar, ScreenSpec, WidgetSpec};
+use super::{RowAt, UserApp};
+use crate::app::parts::{self, SCROLL, column, framed, label, space};
+use crate::app::widget::{Key, Layout, Look, Size, Widget};
+
+const PADDING_DP: i32 = 16;
+const GAP_DP: i32 = 12;
+
+pub fn screen(app: &UserApp, activity: &str) -> Widget {
+    let Some((_, screen)) = app.file.screen(activity) else {
+        return Widget::new("android.widget.FrameLayout");
+    };
+    let content = screen.content.iter().flat_map(|widget| build(app, widget, &None));
+    let mut inside = column(GAP_DP, content);
+    inside.padding_dp = PADDING_DP;
+    let body = if fills(screen) {
+        inside.size(Size::Fill, Size::Fill)
+    } else {
+        Widget::new("android.widget.ScrollView")
+            .size(Size::Fill, Size::Fill)
+            .layout(Layout::Column, 0, 0)
+            .child(inside)
+            .scrolls(SCROLL)
+    };
+    match &screen.title {
+        Some(title) => framed(app.file.package, &app.fill(title, &app.session.row), body),
+        None => Widget::new("android.widget.LinearLayout")
+            .look(Look::Page)
+            .size(Size::Fill, Size::Fill)
+            .child(space(24))
+            .child(body),
+    }
+}
+
+/// A screen with a list or something that scrolls does not scroll itself.
+fn fills(screen: &ScreenSpec) -> bool {
+    screen
+        .content
+        .iter()
+        .any(|widget| matches!(widget.kind, Kind::List | Kind::Scroll) && widget.height.is_none())
+}
+
+/// The widget, and below a field its mistake; nothing when it is not to be seen now.
+fn build(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Vec<Widget> {
+    if !app.hold(&spec.when) {
+        return Vec::new();
+    }
+    let package = app.file.package;
+    let mut widget = match spec.kind {
+        Kind::List => list(app, spec),
+        kind if kind.holds_others() => container(app, spec, row),
+        _ => leaf(app, spec, row),
+    };
+    if !spec.id.is_empty() {
+        widget = widget.id(package, &spec.id);
+    }
+    widget.description = app.fill(&spec.description, row);
+    widget.class = spec.class_name.unwrap_or(widget.class);
+    widget.offset_dp = (spec.x.unwrap_or(0), spec.y.unwrap_or(0));
+    widget.width = spec.width.map_or(widget.width, Size::Dp);
+    widget.height = spec.height.map_or(widget.height, Size::Dp);
+    widget.flags.disabled = spec.disabled || !app.hold(&spec.enabled_when);
+    let mistake = spec.value.as_ref().filter(|_| spec.kind == Kind::Field).and_then(|v| app.mistake_of(v));
+    let mistake = mistake.map(|text| {
+        let line = label(text).look(Look::Error);
+        if spec.id.is_empty() { line } else { line.id(package, &format!("{}_error", spec.id)) }
+    });
+    [Some(widget), mistake].into_iter().flatten().collect()
+}
+
+/// The widget takes taps, and long presses when it has something to do then.
+fn touchable(mut widget: Widget, spec: &WidgetSpec, row: &RowAt) -> Widget {
+    let key = Key { name: spec.key, index: row.as_ref().map_or(0, |(_, number)| *number) };
+    let by_nature = matches!(
+        spec.kind,
+        Kind::Button
+            | Kind::TextButton
+            | Kind::ImageButton
+            | Kind::Field
+            | Kind::Switch
+            | Kind::CheckBox
+            | Kind::Radio
+            | Kind::Tab
+            | Kind::DropDown
+    );
+    if by_nature || !spec.on_tap.0.is_empty() {
+        widget = widget.on_tap(key);
+    }
+    if !spec.on_long_press.0.is_empty() {
+        widget.key = Some(key);
+        widget.flags.long_clickable = true;
+    }
+    widget
+}
+
+fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
+    let (class, layout) = match spec.kind {
+        Kind::Row => ("android.widget.LinearLayout", Layout::Row),
+        Kind::Stack => ("android.widget.FrameLayout", Layout::Stack),
+        Kind::Card => ("androidx.cardview.widget.CardView", Layout::Column),
+        Kind::Scroll => ("android.widget.ScrollView", Layout::Column),
+        _ => ("android.widget.LinearLayout", Layout::Column),
+    };
+    let (padding, gap) = if spec.kind == Kind::Card { (PADDING_DP, GAP_DP / 2) } else { (0, GAP_DP / 2) };
+    let children = spec.children.iter().flat_map(|child| build(app, child, row));
+    let mut widget = Widget::new(class)
+        .layout(layout, spec.padding.unwrap_or(padding), spec.gap.unwrap_or(gap))
+        .children(children);
+    if spec.kind == Kind::Card {
+        widget.look = Look::Card;
+    }
+    if spec.kind == Kind::Scroll {
+        return widget.size(Size::Fill, Size::Fill).scrolls(Key::of(spec.key));
+    }
+    touchable(widget, spec, row)
+}
+
+fn list(app: &UserApp, spec: &WidgetSpec) -> Widget {
+    let name = spec.rows.clone().unwrap_or_default();
+    let rows = app.lists.get(&name).map(|list| list.rows.as_slice()).unwrap_or_default();
+    let rows = rows.iter().map(|(number, _)| {
+        let at = Some((name.clone(), *number));
+        let children = spec.children.iter().flat_map(|child| build(app, child, &at));
+        let row = Widget::new("android.widget.LinearLayout")
+            .look(Look::Row)
+            .layout(Layout::Column, spec.padding.unwrap_or(8), spec.gap.unwrap_or(0))
+            .children(children);
+        touchable(row, spec, &at)
+    });
+    Widget::new("androidx.recyclerview.widget.RecyclerView")
+        .size(Size::Fill, Size::Fill)
+        .layout(Layout::Column, 0, 0)
+        .children(rows)
+        .scrolls(Key::of(spec.key))
+}
+
+fn leaf(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
+    let text = app.fill(&spec.text, row);
+    let key = Key::of(spec.key);
+    let high = |class, look, dp| Widget::new(class).look(look).size(Size::Fill, Size::Dp(dp));
+    let widget = match spec.kind {
+        Kind::Heading => parts::heading(text),
+        Kind::Caption => parts::caption(text),
+        Kind::Error => label(text).look(Look::Error),
+        Kind::Button => parts::button(text, key),
+        Kind::TextButton => parts::text_button(text, key),
+        Kind::ImageButton => {
+            high("android.widget.ImageButton", Look::TextButton, 48).size(Size::Dp(48), Size::Dp(48))
+        }
+        Kind::Image => high("android.widget.ImageView", Look::Picture, 96),
+        Kind::Spinner => high("android.widget.ProgressBar", Look::Spinner, 48),
+        Kind::Field => field(app, spec, row),
+        Kind::Switch => checked(app, spec, row, high("android.widget.Switch", Look::Switch, 48)).text(text),
+        Kind::CheckBox => {
+            checked(app, spec, row, high("android.widget.CheckBox", Look::CheckBox, 48)).text(text)
+        }
+        Kind::Radio => {
+            high("android.widget.RadioButton", Look::Radio, 40).text(text).checked(chosen(app, spec))
+        }
+        Kind::Tab => tab(app, spec, text),
+        Kind::DropDown => drop_down(app, spec),
+        Kind::Slider => return slider(app, spec),
+        Kind::Space => space(spec.height.unwrap_or(16)),
+        _ => label(text),
+    };
+    touchable(widget, spec, row)
+}
+
+fn field(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
+    let value = spec.value.as_ref().and_then(|name| app.values.get(name)).map(Scalar::shown);
+    let hint = app.fill(&spec.hint, row);
+    let mut field = parts::field(&hint, &value.unwrap_or_default(), Key::of(spec.key));
+    field.flags.password = spec.password;
+    field
+}
+
+fn checked(app: &UserApp, spec: &WidgetSpec, row: &RowAt, widget: Widget) -> Widget {
+    widget.checked(spec.value.as_ref().is_some_and(|name| app.is_on(name, row)))
+}
+
+/// Whether the value is what this radio button or tab stands for.
+fn chosen(app: &UserApp, spec: &WidgetSpec) -> bool {
+    let value = spec.value.as_ref().and_then(|name| app.values.get(name));
+    matches!((value, &spec.option), (Some(Scalar::Text(value)), Some(option)) if value == option)
+}
+
+fn tab(app: &UserApp, spec: &WidgetSpec, text: String) -> Widget {
+    let on = chosen(app, spec);
+    let mut inside = Widget::new("android.widget.TextView").text(text).look(Look::Tab);
+    inside = inside.size(Size::Fill, Size::Dp(48));
+    inside.flags.selected = on;
+    let mut tab = Widget::new("android.widget.LinearLayout").size(Size::Fill, Size::Dp(48)).child(inside);
+    tab.flags.selected = on;
+    tab
+}
+
+fn drop_down(app: &UserApp, spec: &WidgetSpec) -> Widget {
+    let value = spec.value.as_ref().and_then(|name| app.values.get(name)).map(Scalar::shown);
+    Widget::new("android.widget.Spinner")
+        .look(Look::DropDown)
+        .size(Size::Fill, Size::Dp(48))
+        .layout(Layout::Row, 8, 0)
+        .child(label(value.unwrap_or_default()).id("android", "text1"))
+}
+
+fn slider(app: &UserApp, spec: &WidgetSpec) -> Widget {
+    let (low, high) = range(spec);
+    let value = match spec.value.as_ref().and_then(|name| app.values.get(name)) {
+        Some(Scalar::Number(value)) => value.clamp(low, high),
+        _ => low,
+    };
+    let fraction = ((value - low) / (high - low)) as f32;
+    let mut bar = Widget::new("android.widget.SeekBar")
+        // What the platform's bar says of itself.
+        .text(format!("{value:.1}"))
+        .look(Look::Slider(fraction))
+        .size(Size::Fill, Size::Dp(48));
+    bar.key = Some(Key::of(spec.key));
+    bar.flags.focusable = true;
+    bar
+}
+
+/// The open drop-down, below the closed one.
+pub fn menu(app: &UserApp, spec: &WidgetSpec) -> Widget {
+    let value = spec.value.as_ref().and_then(|name| app.values.get(name)).map(Scalar::shown);
+    let rows = spec.options.iter().zip(0u32..).map(|(option, index)| {
+        Widget::new("android.widget.CheckedTextView")
+            .id("android", "text1")
+            .text(option.clone())
+            .look(Look::Body)
+            .size(Size::Fill, Size::Dp(48))
+            .checked(value.as_ref() == Some(option))
+            .on_tap(option_key(index))
+    });
+    let mut menu =
+        Widget::new("android.widget.FrameLayout").look(Look::Menu).size(Size::Dp(200), Size::Content);
+    menu.anchor = Some(Key::of(spec.key));
+    menu.child(Widget::new("android.widget.ListView").children(rows))
+}
