@@ -11,6 +11,9 @@ use crate::command::{on_path, output};
 /// Inspector 2.12 refuses an older Node.
 const NODE_MAJOR_MIN: u32 = 22;
 
+/// Counts for the bench what an agent pays.
+pub const TOKENIZER: &str = "MDM_TEST_TOKENIZER";
+
 /// What a failed installer says is kept to this length.
 const WHY_CHARS_MAX: usize = 400;
 
@@ -162,6 +165,7 @@ fn node(root: &Path) -> Found {
         ("MDM_TEST_MOBILE_MCP", mobile_mcp),
         ("MDM_TEST_AGENT_DEVICE", dir.join("node_modules/agent-device/bin/agent-device.mjs")),
         ("MDM_TEST_APPIUM", dir.join("node_modules/appium/index.js")),
+        (TOKENIZER, dir.join("node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js")),
         ("MDM_TEST_APPIUM_HOME", dir),
     ])
 }

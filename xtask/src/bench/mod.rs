@@ -18,6 +18,7 @@ use process::{Phone, Server, living_children, memory, reaped_faults};
 use table::{Line, Spread, Table};
 
 use crate::command::{cargo, metadata, run};
+use crate::third_party;
 
 const WARM_UP_CALLS: usize = 30;
 const CALLS: usize = 250;
@@ -53,6 +54,16 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     }
     for line in pipeline::lines(root, &data)? {
         table.add(line);
+    }
+    let parts = third_party::install(root).env;
+    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path);
+    match (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) {
+        (Some(node), Some(tokenizer)) => {
+            for line in pipeline::tokens(root, &data, &binary, node, tokenizer)? {
+                table.add(line);
+            }
+        }
+        _ => println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party"),
     }
     for line in scale::lines(root)? {
         table.add(line);

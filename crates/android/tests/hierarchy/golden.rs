@@ -128,7 +128,7 @@ fn a_compose_screen() {
         r#"area scrollable
   text "Theme"
   checkbox "Dark" checked @120,270
-  checkbox (no label) unchecked @970,270
+  checkbox (no label, top right) unchecked @970,270
   button "Rescan library" @540,390
   field "Add artist" @540,510
 button "Home" selected @270,2300
