@@ -231,11 +231,14 @@ struct ChangesFacts<'a> {
 pub fn changes_answer(device: Option<&str>, since: &Since, now: &Seen, wanted: &Wanted) -> Answer {
     let (before, after) = (outline(&since.base, &wanted.options), outline(now, &wanted.options));
     let found = changes(&before, &after, wanted.max_tokens);
+    let counted = DeltaFacts::new(&since.base, &since.diff);
+    // The lines below say the rest.
+    let said = DeltaFacts { added: 0, removed: 0, changed: 0, reordered: 0, ..counted };
     let facts = ChangesFacts {
         device,
         snapshot_revision: now.revision,
         captured_at_ms: now.captured_at_ms,
-        snapshot_delta: DeltaFacts::new(&since.base, &since.diff),
+        snapshot_delta: said,
         loading_state: LoadingFacts::of(now),
         partial: Partial::of(&now.reading.snapshot),
         left_out: found.left_out,
