@@ -212,7 +212,7 @@ impl Frame {
 pub(super) fn number(raw: &[u8]) -> Option<f64> {
     /// So many digits cannot overflow.
     const PLAIN_DIGITS_MAX: usize = 9;
-    // Nearly all are whole points, and reading every one as a fraction took a quarter of the time.
+    // Nearly all are whole points; reading every one as a fraction made the largest page source an eighth slower.
     if (1..=PLAIN_DIGITS_MAX).contains(&raw.len()) && raw.iter().all(u8::is_ascii_digit) {
         let whole = raw.iter().fold(0, |whole, digit| whole * 10 + u32::from(digit - b'0'));
         return Some(f64::from(whole));
