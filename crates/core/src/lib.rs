@@ -5,6 +5,7 @@
 
 pub mod actionable;
 pub mod change;
+pub mod condition;
 pub mod delta;
 pub mod device;
 pub mod element;
@@ -15,6 +16,7 @@ pub mod identity;
 pub mod label;
 pub mod loading;
 pub mod outline;
+pub mod query;
 pub mod quote;
 pub mod reading;
 pub mod role;

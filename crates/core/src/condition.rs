@@ -1,0 +1,199 @@
+//! What must hold: the only predicate language. Waits wait for it, expectations and verifications are judged by it.
+
+use crate::query::{Query, TextMatch};
+use crate::state;
+use crate::tracker::Seen;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    Element {
+        query: Query,
+        expected: Expected,
+    },
+    /// The short or the full name of the activity in front.
+    Screen(String),
+    Fingerprint(String),
+}
+
+/// What is asked of the element that the query means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expected {
+    Exists,
+    NotExists,
+    Visible,
+    /// On the screen, enabled, and it or what is around it reacts to a tap.
+    Clickable,
+    Enabled(bool),
+    Checked(bool),
+    Selected(bool),
+    /// The one option that is chosen in it, by id or label.
+    Choice(String),
+    Focused(bool),
+    Expanded(bool),
+    Value {
+        number: f64,
+        tolerance: f64,
+    },
+    Text(TextMatch),
+}
+
+/// How a condition stands on one capture.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Standing {
+    Holds {
+        /// The element that it holds for.
+        index: Option<u32>,
+    },
+    Fails {
+        index: Option<u32>,
+        /// What was seen instead.
+        observed: String,
+    },
+    /// The capture cannot tell: it is damaged, or the platform does not say.
+    Unknown { why: String },
+    /// Several elements are meant, and they differ in what is asked.
+    Ambiguous { indexes: Vec<u32> },
+}
+
+impl Standing {
+    pub fn holds(&self) -> bool {
+        matches!(self, Standing::Holds { .. })
+    }
+}
+
+impl Condition {
+    pub fn judge(&self, seen: &Seen) -> Standing {
+        match self {
+            Condition::Element { query, expected } => element(seen, query, expected),
+            Condition::Screen(name) => screen(seen, name),
+            Condition::Fingerprint(print) => {
+                let observed = seen.fingerprint.to_string();
+                verdict(observed == *print, None, || format!("fingerprint {observed}"))
+            }
+        }
+    }
+}
+
+fn verdict(holds: bool, index: Option<u32>, observed: impl FnOnce() -> String) -> Standing {
+    if holds { Standing::Holds { index } } else { Standing::Fails { index, observed: observed() } }
+}
+
+fn screen(seen: &Seen, name: &str) -> Standing {
+    let Some(screen) = &seen.reading.snapshot.screen else {
+        return Standing::Unknown { why: "the device did not say which screen is in front".to_owned() };
+    };
+    let names = [screen.activity.as_str(), screen.short_activity(), &screen.component()];
+    verdict(names.contains(&name), None, || format!("screen {}", screen.component()))
+}
+
+fn element(seen: &Seen, query: &Query, expected: &Expected) -> Standing {
+    let all = query.matches(seen);
+    let chosen = match query.index {
+        Some(index) => all.get(index).copied().into_iter().collect(),
+        None => all,
+    };
+    if let Expected::Exists | Expected::NotExists = expected {
+        return presence(seen, &chosen, *expected == Expected::Exists);
+    }
+    if chosen.is_empty() {
+        return absent(seen);
+    }
+    let mut standings = chosen.iter().map(|index| one(seen, *index, expected));
+    let first = standings.next().unwrap_or_else(|| absent(seen));
+    // Several that agree are no question; several that differ are one.
+    let same = |other: Standing| std::mem::discriminant(&other) == std::mem::discriminant(&first);
+    if standings.all(same) { first } else { Standing::Ambiguous { indexes: chosen } }
+}
+
+/// "Not there" can only be said of a whole capture (W10).
+fn absent(seen: &Seen) -> Standing {
+    if seen.reading.snapshot.is_whole() {
+        return Standing::Fails { index: None, observed: "no such element".to_owned() };
+    }
+    Standing::Unknown { why: "the tree is damaged, and the element may be in the missing part".to_owned() }
+}
+
+fn presence(seen: &Seen, chosen: &[u32], wanted: bool) -> Standing {
+    match (chosen.first(), wanted) {
+        (Some(index), true) => Standing::Holds { index: Some(*index) },
+        (None, true) => absent(seen),
+        (None, false) if seen.reading.snapshot.is_whole() => Standing::Holds { index: None },
+        (None, false) => absent(seen),
+        (Some(index), false) => {
+            Standing::Fails { index: Some(*index), observed: format!("{} matches", chosen.len()) }
+        }
+    }
+}
+
+fn one(seen: &Seen, index: u32, expected: &Expected) -> Standing {
+    let element = seen.reading.element(index);
+    let state = state::read(&seen.reading.snapshot, index as usize);
+    let flag = |name: &str, observed: Option<bool>, wanted: bool| match observed {
+        Some(observed) => verdict(observed == wanted, Some(index), || format!("{name} {observed}")),
+        None => Standing::Unknown { why: format!("the platform does not say whether it is {name}") },
+    };
+    match expected {
+        Expected::Exists | Expected::NotExists => Standing::Holds { index: Some(index) },
+        Expected::Visible => {
+            let visible = seen.reading.nodes[index as usize].visible.is_some();
+            verdict(visible, Some(index), || "it is there, but no part of it can be seen".to_owned())
+        }
+        Expected::Clickable => clickable(seen, index),
+        Expected::Enabled(wanted) => flag("enabled", state.enabled, *wanted),
+        Expected::Checked(wanted) => flag("checked", state.checked, *wanted),
+        Expected::Selected(wanted) => flag("selected", state.selected, *wanted),
+        Expected::Focused(wanted) => flag("focused", state.focused, *wanted),
+        Expected::Expanded(wanted) => flag("expanded", state.expanded, *wanted),
+        Expected::Choice(wanted) => match &state.choice {
+            Some(choice) => {
+                let names = [choice.id, choice.label.as_deref()];
+                let named =
+                    names.into_iter().flatten().any(|name| TextMatch::Is(wanted.clone()).matches(name));
+                verdict(named, Some(index), || format!("chosen is {:?}", choice.label))
+            }
+            None => Standing::Unknown { why: "nothing says what is chosen".to_owned() },
+        },
+        Expected::Value { number, tolerance } => match state.value {
+            Some(value) => {
+                verdict((value - number).abs() <= *tolerance, Some(index), || format!("value {value}"))
+            }
+            None => Standing::Unknown { why: "it has no readable value".to_owned() },
+        },
+        Expected::Text(wanted) if element.password => {
+            let _ = wanted;
+            Standing::Unknown { why: "the text of a secret field is not compared".to_owned() }
+        }
+        Expected::Text(wanted) => {
+            let held = state.raw_value.or(element.text.as_deref()).or(element.description.as_deref());
+            let held = held.unwrap_or_default();
+            verdict(wanted.matches(held), Some(index), || format!("text {held:?}"))
+        }
+    }
+}
+
+/// An element, or the nearest one around it, that takes a tap.
+pub fn owner(seen: &Seen, index: u32) -> Option<u32> {
+    let mut at = Some(index);
+    for _ in 0..ANCESTORS_MAX {
+        let current = at?;
+        let element = seen.reading.element(current);
+        if element.is_tappable() || element.affordances.adjustable {
+            return Some(current);
+        }
+        at = element.parent;
+    }
+    None
+}
+
+/// A label deeper inside its row than this belongs to something else.
+const ANCESTORS_MAX: usize = 20;
+
+fn clickable(seen: &Seen, index: u32) -> Standing {
+    let Some(owner) = owner(seen, index) else {
+        return Standing::Fails { index: Some(index), observed: "nothing there reacts to a tap".to_owned() };
+    };
+    let visible = seen.reading.nodes[index as usize].visible.is_some();
+    let enabled = seen.reading.element(owner).state.enabled != Some(false);
+    let why = if visible { "it is disabled" } else { "no part of it can be seen" };
+    verdict(visible && enabled, Some(owner), || why.to_owned())
+}

@@ -1,0 +1,131 @@
+//! Which element a caller means. The only way to say it: actions, waits, expectations and searches all use it.
+
+use crate::element::{Element, Role};
+use crate::geometry::Rect;
+use crate::identity::ElementId;
+use crate::label;
+use crate::selector::{stable_id, test_tag};
+use crate::tracker::Seen;
+
+/// How a text is compared. Case and outer spaces never count; a person does not see them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextMatch {
+    Is(String),
+    Contains(String),
+}
+
+impl TextMatch {
+    pub fn matches(&self, text: &str) -> bool {
+        match self {
+            TextMatch::Is(wanted) => folded(text) == folded(wanted),
+            TextMatch::Contains(part) => folded(text).contains(&folded(part)),
+        }
+    }
+}
+
+fn folded(text: &str) -> String {
+    text.trim().to_lowercase()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    Below,
+    Above,
+    LeftOf,
+    RightOf,
+    Inside,
+}
+
+/// What is given must all hold. An empty query means nothing and matches nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    pub id: Option<ElementId>,
+    /// Of its label, its text, its value or its hint.
+    pub text: Option<TextMatch>,
+    /// The whole identifier, or the part behind `:id/`.
+    pub resource_id: Option<String>,
+    /// A description set for accessibility, or the identifier of iOS.
+    pub accessibility_id: Option<TextMatch>,
+    pub test_tag: Option<String>,
+    pub role: Option<Role>,
+    pub class: Option<String>,
+    pub near: Option<(Relation, Box<Query>)>,
+    /// Of the matches in document order, the one with this number, from 0.
+    pub index: Option<usize>,
+}
+
+impl Query {
+    pub fn is_empty(&self) -> bool {
+        *self == Query { index: self.index, ..Query::default() }
+    }
+
+    /// Every element that the query describes, in document order, before `index` picks one. What is not on the screen
+    /// counts too: whether it can be acted on is another question.
+    pub fn matches(&self, seen: &Seen) -> Vec<u32> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let anchors = self.near.as_ref().map(|(relation, anchor)| (*relation, anchor.matches(seen)));
+        let all = 0..seen.ids.len() as u32;
+        all.filter(|index| self.describes(seen, *index))
+            .filter(|index| {
+                let Some((relation, anchors)) = &anchors else { return true };
+                anchors.iter().any(|anchor| stands(seen, *index, *relation, *anchor))
+            })
+            .collect()
+    }
+
+    fn describes(&self, seen: &Seen, index: u32) -> bool {
+        let snapshot = &seen.reading.snapshot;
+        let element = seen.reading.element(index);
+        let id_is = |wanted: &String| element.stable_id.as_deref().is_some_and(|id| same_id(id, wanted));
+        let described = |wanted: &TextMatch| {
+            let known = [stable_id(snapshot, element), element.description.as_deref()];
+            known.into_iter().flatten().any(|text| wanted.matches(text))
+        };
+        self.id.is_none_or(|id| seen.ids[index as usize] == id)
+            && self.role.is_none_or(|role| crate::role::in_context(snapshot, index as usize) == role)
+            && self.class.as_ref().is_none_or(|class| is_class(&element.class, class))
+            && self.resource_id.as_ref().is_none_or(id_is)
+            && self.test_tag.as_ref().is_none_or(|tag| test_tag(snapshot, element) == Some(tag))
+            && self.accessibility_id.as_ref().is_none_or(described)
+            && self.text.as_ref().is_none_or(|text| shows(seen, index, element, text))
+    }
+}
+
+fn same_id(id: &str, wanted: &str) -> bool {
+    id == wanted || id.split_once(":id/").is_some_and(|(_, name)| name == wanted)
+}
+
+fn is_class(class: &str, wanted: &str) -> bool {
+    class.eq_ignore_ascii_case(wanted)
+        || class.rsplit('.').next().is_some_and(|name| name.eq_ignore_ascii_case(wanted))
+}
+
+/// Secrets are not compared: that would tell what they are (ST-07).
+fn shows(seen: &Seen, index: u32, element: &Element, text: &TextMatch) -> bool {
+    let own = [&element.text, &element.value, &element.description, &element.hint];
+    let own = own.into_iter().flatten().filter(|_| !element.password);
+    let mut own = own.map(|text| &**text);
+    let label = || label::label(&seen.reading.snapshot, index as usize);
+    own.any(|shown| text.matches(shown)) || label().is_some_and(|label| text.matches(&label.text))
+}
+
+fn stands(seen: &Seen, index: u32, relation: Relation, anchor: u32) -> bool {
+    if index == anchor {
+        return false;
+    }
+    if relation == Relation::Inside {
+        return seen.reading.range(anchor).contains(&index);
+    }
+    let (at, by) = (seen.reading.element(index).bounds, seen.reading.element(anchor).bounds);
+    let beside = |a: Rect, b: Rect| a.top < b.bottom && b.top < a.bottom;
+    let over = |a: Rect, b: Rect| a.left < b.right && b.left < a.right;
+    match relation {
+        Relation::Below => at.top >= by.bottom && over(at, by),
+        Relation::Above => at.bottom <= by.top && over(at, by),
+        Relation::LeftOf => at.right <= by.left && beside(at, by),
+        Relation::RightOf => at.left >= by.right && beside(at, by),
+        Relation::Inside => false,
+    }
+}
