@@ -97,7 +97,8 @@ fn a_tap_through_the_adb_server_arrives(adb: &Adb) {
     let phone = Phone::start(&[]);
     adb.run(&["connect", &phone.address]).ok();
     call(adb, "start_app", &format!(r#"{{"platform":"android","appId":"{APP}"}}"#), &[]).ok();
-    let (_, outline) = tree(call(adb, "get_ui_tree", TREE, &[]));
+    let with_points = r#"{"platform":"android","coordinates":true}"#;
+    let (_, outline) = tree(call(adb, "get_ui_tree", with_points, &[]));
     let (x, y) = point_of(&outline, "Settings");
     call(adb, "tap", &format!(r#"{{"platform":"android","x":{x},"y":{y}}}"#), &[]).ok();
     phone.ran(&format!("input tap {x} {y}"));
