@@ -30,6 +30,9 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
+/// A step by name, and one round of it.
+type Work<'a> = (&'static str, Box<dyn FnMut() + 'a>);
+
 fn report(size: &str, before: &[u8], after: &[u8]) {
     let read = |xml: &[u8]| parse(xml, &Limits::default());
     // Interleaved, so that a busy machine slows all of them.
@@ -38,7 +41,7 @@ fn report(size: &str, before: &[u8], after: &[u8]) {
     let mut unchanging = Tracker::default();
     unchanging.observe(read(before), 0);
     let known = xxh3_64(before);
-    let mut work: [(&str, Box<dyn FnMut()>); 5] = [
+    let mut work: [Work<'_>; 5] = [
         ("parse", Box::new(|| drop(black_box(read(black_box(before)))))),
         (
             // Parse, enrich, pair, diff, revision, names, fingerprint, loading: all that a call does with a capture.
@@ -82,7 +85,7 @@ fn shown(size: &str, snapshot: Snapshot) {
     println!("{size}_labelled_targets {}", labelled.count());
 }
 
-fn medians<'a>(work: &mut [(&'a str, Box<dyn FnMut() + '_>)]) -> Vec<(&'a str, f64)> {
+fn medians(work: &mut [Work<'_>]) -> Vec<(&'static str, f64)> {
     let mut times = vec![Vec::with_capacity(ROUNDS); work.len()];
     for round in 0..WARM_UP_ROUNDS + ROUNDS {
         for ((_, work), times) in work.iter_mut().zip(&mut times) {
