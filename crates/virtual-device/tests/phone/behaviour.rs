@@ -191,3 +191,14 @@ async fn a_terminal_shows_what_is_typed() {
     assert!(said.out.matches("one\r\n").count() == 2 && said.out.contains("exit 3\r\n"), "{said:?}");
     assert_eq!(said.code, Some(3));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_bouncing_finger_is_no_double_tap() {
+    let (phone, mut host) = on("GesturesActivity").await;
+    let (x, y) = centre(&host.dump().await, "text=\"Tap twice\"");
+    host.run(&format!("input tap {x} {y}; input tap {x} {y}")).await;
+    wait(1000).await;
+    assert_eq!(phone.truth().sliders.get("gallery.double_taps"), None, "within 40 ms it is the same touch");
+    host.run(&format!("input tap {x} {y}; sleep 0.1; input tap {x} {y}")).await;
+    assert_eq!(phone.truth().sliders.get("gallery.double_taps"), Some(&1.0));
+}
