@@ -191,3 +191,38 @@ async fn a_terminal_shows_what_is_typed() {
     assert!(said.out.matches("one\r\n").count() == 2 && said.out.contains("exit 3\r\n"), "{said:?}");
     assert_eq!(said.code, Some(3));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_bouncing_finger_is_no_double_tap() {
+    let (phone, mut host) = on("GesturesActivity").await;
+    let (x, y) = centre(&host.dump().await, "text=\"Tap twice\"");
+    host.run(&format!("input tap {x} {y}; input tap {x} {y}")).await;
+    wait(1000).await;
+    assert_eq!(phone.truth().sliders.get("gallery.double_taps"), None, "within 40 ms it is the same touch");
+    host.run(&format!("input tap {x} {y}; sleep 0.1; input tap {x} {y}")).await;
+    assert_eq!(phone.truth().sliders.get("gallery.double_taps"), Some(&1.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn small_things_that_no_other_test_looks_at() {
+    let (phone, mut host) = workbench().await;
+    host.tap("id/password\"").await;
+    assert!(phone.truth().keyboard_shown);
+    host.run("input keyevent ENTER").await;
+    assert!(!phone.truth().keyboard_shown, "the last field's action closes the keyboard");
+    let begun = tokio::time::Instant::now();
+    host.run("input keyevent --delay 200 29 29 29").await;
+    assert_eq!(begun.elapsed(), Duration::from_millis(400), "a delay between keys, not after them");
+    let begun = tokio::time::Instant::now();
+    assert_eq!(host.shell("timeout 2m sleep 1000").await.code, Some(124));
+    assert_eq!(begun.elapsed(), Duration::from_secs(120));
+    host.run("input keyevent HOME").await;
+    let home = host.dump().await;
+    let top = |label: &str| bounds(&home, &format!("content-desc=\"{label}\""))[1];
+    assert_eq!(top("Workbench"), top("Shop"), "icons stand in rows");
+    host.run("am start -n 'com.android.settings/.Settings$DisplaySettingsActivity'").await;
+    for on in [true, false] {
+        host.tap("text=\"Dark theme\"").await;
+        assert_eq!(phone.truth().switches["dark_ui"], on);
+    }
+}

@@ -27,4 +27,5 @@ mod story;
 mod transcripts;
 mod transport;
 mod user_apps;
+mod user_rules;
 mod versions;

@@ -16,10 +16,10 @@ const STEPS: usize = 10;
 const EXAMPLE: &str = include_str!("../../../../examples/apps/trail-log.json");
 
 /// The phone's own generator is not borrowed: a test that shares it would repeat its mistakes.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
+    pub fn below(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % most.max(1)
     }
