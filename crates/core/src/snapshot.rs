@@ -54,6 +54,31 @@ impl DefectKind {
     }
 }
 
+/// What a device's answer may cost to read. The largest real ones are about 1 MB and 2,000 elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub bytes_max: usize,
+    pub elements_max: usize,
+    /// Deeper elements are left out, or become children of the deepest one allowed.
+    pub depth_max: usize,
+    /// Of one attribute's value.
+    pub value_bytes_max: usize,
+    /// A few more are kept when they are the first to say that elements are missing.
+    pub defects_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            bytes_max: 32 << 20,
+            elements_max: 50_000,
+            depth_max: 512,
+            value_bytes_max: 64 << 10,
+            defects_max: 64,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     pub platform: Platform,

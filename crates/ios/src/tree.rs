@@ -12,6 +12,7 @@ mod names;
 mod said;
 mod text;
 
+pub use mdm_core::snapshot::Limits;
 use mdm_core::snapshot::{DefectKind, Snapshot};
 
 use arena::Arena;
@@ -19,31 +20,6 @@ use document::Document;
 use locate::Located;
 use said::Dialect;
 use text::{Faults, Text};
-
-/// What a tree may cost. The platform itself stops at 62 levels, and idb at 3,000 elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    pub bytes_max: usize,
-    pub elements_max: usize,
-    /// Deeper elements are left out.
-    pub depth_max: usize,
-    /// Of one attribute's value.
-    pub value_bytes_max: usize,
-    /// A few more are kept when they are the first to say that elements are missing.
-    pub defects_max: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            bytes_max: 32 << 20,
-            elements_max: 50_000,
-            depth_max: 512,
-            value_bytes_max: 64 << 10,
-            defects_max: 64,
-        }
-    }
-}
 
 /// Who wrote a tree, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
