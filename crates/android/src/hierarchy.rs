@@ -11,7 +11,8 @@ mod value;
 pub use mdm_core::snapshot::Limits;
 use mdm_core::snapshot::{DefectKind, Snapshot};
 
-use scan::{Event, Scanner};
+use mdm_wire::markup::{Event, Scanner};
+use scan::{DIALECT, Tag};
 use tree::Tree;
 
 /// Fills elements, rotation and defects. The screen and its size are not in the hierarchy: the caller adds them.
@@ -23,7 +24,7 @@ pub fn parse(xml: &[u8], limits: &Limits) -> Snapshot {
         let detail = format!("only the first {} of {} bytes were read", bytes.len(), xml.len());
         tree.defect(DefectKind::LimitReached, bytes.len(), detail);
     }
-    let mut scanner = Scanner::new(bytes);
+    let mut scanner = Scanner::new(bytes, 0, DIALECT);
     if !scanner.seek_document() {
         tree.defect(DefectKind::BadMarkup, 0, "no hierarchy in the answer");
         return tree.finish();
@@ -39,8 +40,8 @@ pub fn parse(xml: &[u8], limits: &Limits) -> Snapshot {
 fn read_events<'a>(scanner: &mut Scanner<'a>, tree: &mut Tree<'a>, bytes_len: usize) -> Option<usize> {
     loop {
         match scanner.next() {
-            Event::Open(tag) => {
-                if !tree.open(&tag) {
+            Event::Open { name, offset, tag, self_closing } => {
+                if !tree.open(&Tag { name, offset, self_closing, ..tag }) {
                     return None;
                 }
             }

@@ -4,3 +4,4 @@
 //! and the embedded phone (`mdm-virtual-device`) share these codecs and nothing else.
 
 pub mod adb;
+pub mod markup;
