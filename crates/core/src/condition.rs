@@ -1,6 +1,7 @@
 //! What must hold: the only predicate language. Waits wait for it, expectations and verifications are judged by it.
 
 use crate::query::{Query, TextMatch};
+use crate::resolve;
 use crate::state;
 use crate::tracker::Seen;
 
@@ -87,10 +88,13 @@ fn screen(seen: &Seen, name: &str) -> Standing {
 }
 
 fn element(seen: &Seen, query: &Query, expected: &Expected) -> Standing {
-    let all = query.matches(seen);
     let chosen = match query.index {
-        Some(index) => all.get(index).copied().into_iter().collect(),
-        None => all,
+        // Counted as where something is acted on.
+        Some(index) => {
+            let all = resolve::candidates(seen, query);
+            all.get(index).map(|candidate| candidate.matched).into_iter().collect()
+        }
+        None => query.matches(seen),
     };
     if let Expected::Exists | Expected::NotExists = expected {
         return presence(seen, &chosen, *expected == Expected::Exists);
@@ -171,25 +175,8 @@ fn one(seen: &Seen, index: u32, expected: &Expected) -> Standing {
     }
 }
 
-/// An element, or the nearest one around it, that takes a tap.
-pub fn owner(seen: &Seen, index: u32) -> Option<u32> {
-    let mut at = Some(index);
-    for _ in 0..ANCESTORS_MAX {
-        let current = at?;
-        let element = seen.reading.element(current);
-        if element.is_tappable() || element.affordances.adjustable {
-            return Some(current);
-        }
-        at = element.parent;
-    }
-    None
-}
-
-/// A label deeper inside its row than this belongs to something else.
-const ANCESTORS_MAX: usize = 20;
-
 fn clickable(seen: &Seen, index: u32) -> Standing {
-    let Some(owner) = owner(seen, index) else {
+    let Some((owner, _)) = resolve::owner(&seen.reading, index) else {
         return Standing::Fails { index: Some(index), observed: "nothing there reacts to a tap".to_owned() };
     };
     let visible = seen.reading.nodes[index as usize].visible.is_some();

@@ -19,6 +19,7 @@ pub mod outline;
 pub mod query;
 pub mod quote;
 pub mod reading;
+pub mod resolve;
 pub mod role;
 pub mod selector;
 pub mod semantics;

@@ -1,5 +1,7 @@
 //! Which element a caller means. The only way to say it: actions, waits, expectations and searches all use it.
 
+use regex_lite::{Regex, RegexBuilder};
+
 use crate::element::{Element, Role};
 use crate::geometry::Rect;
 use crate::identity::ElementId;
@@ -12,6 +14,7 @@ use crate::tracker::Seen;
 pub enum TextMatch {
     Is(String),
     Contains(String),
+    Regex(Pattern),
 }
 
 impl TextMatch {
@@ -19,11 +22,58 @@ impl TextMatch {
         match self {
             TextMatch::Is(wanted) => folded(text) == folded(wanted),
             TextMatch::Contains(part) => folded(text).contains(&folded(part)),
+            TextMatch::Regex(pattern) => pattern.regex.is_match(text.trim()),
+        }
+    }
+
+    /// The whole text was named, and not only a part of it.
+    pub fn is_exactly(&self, text: &str) -> bool {
+        match self {
+            TextMatch::Is(wanted) | TextMatch::Contains(wanted) => folded(text) == folded(wanted),
+            TextMatch::Regex(pattern) => {
+                let text = text.trim();
+                pattern.regex.find(text).is_some_and(|found| found.len() == text.len())
+            }
         }
     }
 }
 
-fn folded(text: &str) -> String {
+/// A regular expression. It is searched for, takes time linear in the text, and does not count case unless it says
+/// `(?-i)`.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    regex: Regex,
+}
+
+impl Pattern {
+    const CHARS_MAX: usize = 500;
+    const PROGRAM_BYTES_MAX: usize = 256 << 10;
+    const NESTING_MAX: u32 = 32;
+
+    /// `Err` says what is wrong with it.
+    pub fn new(source: &str) -> Result<Pattern, String> {
+        if source.chars().count() > Pattern::CHARS_MAX {
+            return Err(format!("it is longer than {} characters", Pattern::CHARS_MAX));
+        }
+        let mut builder = RegexBuilder::new(source);
+        builder.case_insensitive(true).size_limit(Pattern::PROGRAM_BYTES_MAX).nest_limit(Pattern::NESTING_MAX);
+        builder.build().map(|regex| Pattern { regex }).map_err(|error| error.to_string())
+    }
+
+    pub fn source(&self) -> &str {
+        self.regex.as_str()
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.source() == other.source()
+    }
+}
+
+impl Eq for Pattern {}
+
+pub(crate) fn folded(text: &str) -> String {
     text.trim().to_lowercase()
 }
 
@@ -50,7 +100,7 @@ pub struct Query {
     pub role: Option<Role>,
     pub class: Option<String>,
     pub near: Option<(Relation, Box<Query>)>,
-    /// Of the matches in document order, the one with this number, from 0.
+    /// Of what could be meant, in document order, the one with this number, from 0 ([`crate::resolve::Candidate`]).
     pub index: Option<usize>,
 }
 
@@ -80,8 +130,9 @@ impl Query {
         let element = seen.reading.element(index);
         let id_is = |wanted: &String| element.stable_id.as_deref().is_some_and(|id| same_id(id, wanted));
         let described = |wanted: &TextMatch| {
-            let known = [stable_id(snapshot, element), element.description.as_deref()];
-            known.into_iter().flatten().any(|text| wanted.matches(text))
+            let description = element.description.as_deref().filter(|_| !element.password);
+            let known = [stable_id(snapshot, element), description];
+            known.into_iter().flatten().any(|text| wanted.matches(text) || same_named(text, wanted))
         };
         self.id.is_none_or(|id| seen.ids[index as usize] == id)
             && self.role.is_none_or(|role| crate::role::in_context(snapshot, index as usize) == role)
@@ -93,7 +144,12 @@ impl Query {
     }
 }
 
-fn same_id(id: &str, wanted: &str) -> bool {
+/// Identifiers of Android have a package in front that nobody types.
+fn same_named(id: &str, wanted: &TextMatch) -> bool {
+    id.split_once(":id/").is_some_and(|(_, name)| wanted.matches(name))
+}
+
+pub(crate) fn same_id(id: &str, wanted: &str) -> bool {
     id == wanted || id.split_once(":id/").is_some_and(|(_, name)| name == wanted)
 }
 
@@ -102,13 +158,15 @@ fn is_class(class: &str, wanted: &str) -> bool {
         || class.rsplit('.').next().is_some_and(|name| name.eq_ignore_ascii_case(wanted))
 }
 
-/// Secrets are not compared: that would tell what they are (ST-07).
+/// What can be read on it. Secrets are not compared: that would tell what they are (ST-07).
 fn shows(seen: &Seen, index: u32, element: &Element, text: &TextMatch) -> bool {
+    own_texts(element).any(|shown| text.matches(shown))
+        || label::label(&seen.reading.snapshot, index as usize).is_some_and(|label| text.matches(&label.text))
+}
+
+pub(crate) fn own_texts(element: &Element) -> impl Iterator<Item = &str> {
     let own = [&element.text, &element.value, &element.description, &element.hint];
-    let own = own.into_iter().flatten().filter(|_| !element.password);
-    let mut own = own.map(|text| &**text);
-    let label = || label::label(&seen.reading.snapshot, index as usize);
-    own.any(|shown| text.matches(shown)) || label().is_some_and(|label| text.matches(&label.text))
+    own.into_iter().flatten().filter(|_| !element.password).map(|text| &**text)
 }
 
 fn stands(seen: &Seen, index: u32, relation: Relation, anchor: u32) -> bool {
