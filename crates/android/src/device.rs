@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use mdm_core::device::{
-    AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, Platform, PortFuture,
-    RawAnswer,
+    AppAction, AppReport, Capture, Device, DeviceInfo, Input, Key, LogRead, Orientation, Pixels, Platform,
+    PortFuture, RawAnswer,
 };
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::snapshot::Screen;
@@ -13,7 +13,7 @@ use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
-use crate::{logs, pixels, screen};
+use crate::{gesture, logs, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -113,6 +113,30 @@ impl AndroidDevice {
         self.act(&Script::new("input keyevent 279")).await.map(drop)
     }
 
+    async fn drag(&self, script: &Script) -> Result<(), Failure> {
+        let output = self.act_with_code(script).await?;
+        match output.exit_code {
+            0 => Ok(()),
+            gesture::TOO_OLD => Err(gesture::cannot_hold()),
+            _ => Err(rejected(&output)),
+        }
+    }
+
+    async fn hide_keyboard(&self) -> Result<(), Failure> {
+        let output = self.act_with_code(&gesture::hide_keyboard()).await?;
+        match output.exit_code {
+            0 => Ok(()),
+            gesture::CANNOT_TELL => Err(gesture::keyboard_unknown()),
+            _ => Err(rejected(&output)),
+        }
+    }
+
+    async fn turn_screen(&self, wanted: Orientation) -> Result<(), Failure> {
+        let size = self.run(&Script::new("wm size"), SHORT_BYTES_MAX).await?;
+        let wide = gesture::is_naturally_wide(&size.stdout_text());
+        self.act(&gesture::orientation(wanted, wide)).await.map(drop)
+    }
+
     async fn start_app(&self, app: &str) -> Result<AppReport, Failure> {
         let resolve =
             Script::new("cmd package resolve-activity --brief -c android.intent.category.LAUNCHER").arg(app);
@@ -183,16 +207,20 @@ impl AndroidDevice {
 
     /// A command with an effect. When the connection breaks after it was sent, nobody knows whether it happened.
     async fn act(&self, script: &Script) -> Result<Output, Failure> {
-        let output = match self.adb.shell(script, SHORT_BYTES_MAX).await {
-            Ok(output) => output,
-            Err(error @ AdbError::Lost(_)) => return Err(self.failure(error).with_unknown_dispatch()),
-            Err(error) => return Err(self.failure(error)),
-        };
+        let output = self.act_with_code(script).await?;
         match output.exit_code {
             0 => Ok(output),
             NOT_INSTALLED => Err(not_installed("the app", &self.id)),
             _ => Err(rejected(&output)),
         }
+    }
+
+    /// The same, for scripts whose exit codes have meanings of their own.
+    async fn act_with_code(&self, script: &Script) -> Result<Output, Failure> {
+        self.adb.shell(script, SHORT_BYTES_MAX).await.map_err(|error| match error {
+            AdbError::Lost(_) => self.failure(error).with_unknown_dispatch(),
+            _ => self.failure(error),
+        })
     }
 
     fn failure(&self, error: AdbError) -> Failure {
@@ -305,15 +333,19 @@ impl Device for AndroidDevice {
     fn input(&self, input: Input) -> PortFuture<'_, ()> {
         Box::pin(async move {
             let script = match input {
-                Input::Tap(point) => Script::new("input tap").number(point.x.into()).number(point.y.into()),
-                Input::Swipe { from, to, duration_ms } => Script::new("input swipe")
-                    .number(from.x.into())
-                    .number(from.y.into())
-                    .number(to.x.into())
-                    .number(to.y.into())
-                    .number(duration_ms.into()),
                 Input::Text(typed) => return self.type_text(&typed).await,
-                Input::Back => Script::new("input keyevent 4"),
+                Input::HideKeyboard => return self.hide_keyboard().await,
+                Input::Orientation(wanted) => return self.turn_screen(wanted).await,
+                Input::Tap(point) => gesture::tap(point),
+                Input::DoubleTap(point) => gesture::double_tap(point),
+                Input::Swipe { from, to, duration_ms } => gesture::swipe(from, to, duration_ms),
+                Input::LongPress { point, duration_ms } => gesture::swipe(point, point, duration_ms),
+                Input::Drag { from, to, hold_ms, duration_ms } => {
+                    return self.drag(&gesture::drag(from, to, hold_ms, duration_ms)).await;
+                }
+                Input::Pinch { .. } => return Err(gesture::one_finger_only()),
+                Input::Back => gesture::press(Key::Back),
+                Input::Key(key) => gesture::press(key),
             };
             self.act(&script).await.map(drop)
         })

@@ -6,6 +6,7 @@
 mod choose;
 mod clock;
 mod fleet;
+mod gesture;
 mod observe;
 mod progress;
 mod session;
@@ -13,5 +14,6 @@ mod session;
 pub use choose::Wanted;
 pub use clock::Clock;
 pub use fleet::Fleet;
+pub use gesture::{Spot, Touched};
 pub use progress::Progress;
 pub use session::{Memory, ReadBack, Session, Tapped, stale};

@@ -118,7 +118,7 @@ impl Session {
         Ok(Tapped { seen, index, point })
     }
 
-    async fn send(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
+    pub(crate) async fn send(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
         self.memory().tracker.note_action();
         progress.race_effect("sending input", self.device.input(input)).await
     }
@@ -148,11 +148,11 @@ impl Session {
         progress.race_effect("starting an app", self.device.app(AppAction::Start, app)).await
     }
 
-    async fn turn(&self, progress: &Progress) -> Result<MutexGuard<'_, ()>, Failure> {
+    pub(crate) async fn turn(&self, progress: &Progress) -> Result<MutexGuard<'_, ()>, Failure> {
         progress.race("waiting for earlier calls on this device", async { Ok(self.turn.lock().await) }).await
     }
 
-    async fn observe_now(&self, progress: &Progress) -> Result<Arc<Seen>, Failure> {
+    pub(crate) async fn observe_now(&self, progress: &Progress) -> Result<Arc<Seen>, Failure> {
         let known = self.memory().raw;
         let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
         let captured_at_ms = self.clock.now_ms();
@@ -179,7 +179,7 @@ pub fn stale(id: ElementId) -> Failure {
     )
 }
 
-fn out_of_sight(id: ElementId) -> Failure {
+pub(crate) fn out_of_sight(id: ElementId) -> Failure {
     Failure::new(
         ErrorCode::ElementNotInteractable,
         format!("{id} is there but no part of it can be seen"),

@@ -36,7 +36,7 @@ pub(super) struct Target<S: Serialize> {
 #[derive(Serialize)]
 struct NoDetails {}
 
-fn dispatched(
+pub(super) fn dispatched(
     app: &App,
     action_type: &str,
     session: &Session,

@@ -2,6 +2,7 @@
 
 mod apps;
 mod devices;
+mod gestures;
 mod input;
 mod logs;
 mod observe;
@@ -100,7 +101,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 16] = [
+pub static TOOLS: [Entry; 25] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -117,6 +118,15 @@ pub static TOOLS: [Entry; 16] = [
     Entry::of::<input::Swipe>(),
     Entry::of::<input::TypeText>(),
     Entry::of::<input::PressBack>(),
+    Entry::of::<gestures::LongPress>(),
+    Entry::of::<gestures::DoubleTap>(),
+    Entry::of::<gestures::Drag>(),
+    Entry::of::<gestures::Pinch>(),
+    Entry::of::<gestures::PressKey>(),
+    Entry::of::<gestures::PressHome>(),
+    Entry::of::<gestures::PressRecents>(),
+    Entry::of::<gestures::HideKeyboard>(),
+    Entry::of::<gestures::SetOrientation>(),
 ];
 
 pub fn find(name: &str) -> Option<&'static Entry> {

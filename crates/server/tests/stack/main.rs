@@ -12,6 +12,7 @@ mod bad_input;
 mod cuts;
 mod faults;
 mod fleet;
+mod gestures;
 mod hostile_trees;
 mod mcp;
 mod screen;

@@ -1,0 +1,202 @@
+//! Touches and keys as scripts for a device's shell. Each gesture is one script: between two commands of ours anything
+//! could happen.
+
+use mdm_core::device::{Key, Orientation};
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::geometry::Point;
+
+use crate::adb::Script;
+
+/// Exit codes of our own scripts.
+pub const TOO_OLD: u8 = 22;
+pub const CANNOT_TELL: u8 = 23;
+
+/// `input draganddrop` rests for the system's own long press. A longer rest needs a finger of our own.
+const SYSTEM_HOLD_MS: u32 = 500;
+/// Places between the two ends of a drag that is made of single events; each costs the start of a program.
+const DRAG_MOVES: i64 = 4;
+
+pub fn tap(point: Point) -> Script {
+    at(Script::new("input tap"), point)
+}
+
+pub fn swipe(from: Point, to: Point, duration_ms: u32) -> Script {
+    at(at(Script::new("input swipe"), from), to).number(duration_ms.into())
+}
+
+/// Two taps count as one double tap when the second comes 40 to 300 ms after the first. Older systems need half a
+/// second to start `input`, so the second starts while the first is still starting.
+pub fn double_tap(point: Point) -> Script {
+    let first = tap(point).then(" & first=$!; sleep 0.12; ");
+    first.append(&tap(point)).then("; second=$?; wait $first && exit $second")
+}
+
+pub fn drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
+    match hold_ms {
+        0 => swipe(from, to, duration_ms),
+        1..=SYSTEM_HOLD_MS => {
+            // Since Android 7.
+            let known = since(Script::new(""), 24).then("input draganddrop");
+            at(at(known, from), to).number(duration_ms.into())
+        }
+        _ => own_drag(from, to, hold_ms, duration_ms),
+    }
+}
+
+/// A finger that goes down must come up again, whatever happens in between.
+fn own_drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
+    // Since Android 10.
+    let mut script = at(since(Script::new(""), 29).then("input motionevent DOWN"), from);
+    script = pause(script.then(" && {"), hold_ms);
+    for step in 1..=DRAG_MOVES {
+        let part = |from: i32, to: i32| {
+            (i64::from(from) + (i64::from(to) - i64::from(from)) * step / DRAG_MOVES) as i32
+        };
+        let place = Point { x: part(from.x, to.x), y: part(from.y, to.y) };
+        script = at(script.then(" && input motionevent MOVE"), place);
+        script = pause(script.then(" &&"), duration_ms / DRAG_MOVES as u32);
+    }
+    script = at(script.then(" && input motionevent UP"), to);
+    at(script.then(" || { input motionevent CANCEL"), to).then("; exit 1; }; }")
+}
+
+/// Ends with [`TOO_OLD`] on systems before `sdk`.
+fn since(script: Script, sdk: i64) -> Script {
+    script.then("[ \"$(getprop ro.build.version.sdk)\" -ge").number(sdk).then(" ] || exit 22; ")
+}
+
+fn pause(script: Script, ms: u32) -> Script {
+    script.then(" sleep").arg(&format!("{}.{:03}", ms / 1000, ms % 1000))
+}
+
+fn at(script: Script, point: Point) -> Script {
+    script.number(point.x.into()).number(point.y.into())
+}
+
+pub fn press(key: Key) -> Script {
+    Script::new("input keyevent").number(code(key).into())
+}
+
+/// The keyboard takes Back before anything else does, but only while it is shown.
+pub fn hide_keyboard() -> Script {
+    Script::new("case \"$(dumpsys input_method | grep 'mInputShown=')\" in ")
+        .then("*mInputShown=true*) input keyevent 4;; *mInputShown=false*) ;; *) exit 23;; esac")
+}
+
+/// `wide` when the screen is landscape without any rotation, as on many tablets.
+pub fn orientation(wanted: Orientation, wide: bool) -> Script {
+    let turned = match wanted {
+        Orientation::Auto => return Script::new("settings put system accelerometer_rotation 1"),
+        Orientation::Portrait => wide,
+        Orientation::Landscape => !wide,
+    };
+    Script::new("settings put system accelerometer_rotation 0 && settings put system user_rotation")
+        .number(turned.into())
+}
+
+/// From `wm size`: the last line is the size in use.
+pub fn is_naturally_wide(answer: &str) -> bool {
+    let size = answer.lines().rev().find_map(|line| line.split_once(": ")?.1.trim().split_once('x'));
+    let numbers = size.and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    numbers.is_some_and(|(width, height): (u32, u32)| width > height)
+}
+
+fn code(key: Key) -> u16 {
+    match key {
+        Key::Home => 3,
+        Key::Back => 4,
+        Key::DpadUp => 19,
+        Key::DpadDown => 20,
+        Key::DpadLeft => 21,
+        Key::DpadRight => 22,
+        Key::DpadCenter => 23,
+        Key::VolumeUp => 24,
+        Key::VolumeDown => 25,
+        Key::Power => 26,
+        Key::Camera => 27,
+        Key::Tab => 61,
+        Key::Space => 62,
+        Key::Enter => 66,
+        Key::Delete => 67,
+        Key::Menu => 82,
+        Key::Search => 84,
+        Key::MediaPlayPause => 85,
+        Key::PageUp => 92,
+        Key::PageDown => 93,
+        Key::Escape => 111,
+        Key::ForwardDelete => 112,
+        Key::MoveHome => 122,
+        Key::MoveEnd => 123,
+        Key::VolumeMute => 164,
+        Key::Recents => 187,
+        Key::Sleep => 223,
+        Key::Wakeup => 224,
+        Key::Android(code) => code,
+    }
+}
+
+pub fn one_finger_only() -> Failure {
+    Failure::new(
+        ErrorCode::PlatformNotSupported,
+        "`input` has one finger, and a pinch needs two: that takes either a shell that may write /dev/input, or a helper on the device, and neither is used yet",
+        "nothing was sent; look for zoom buttons, or double_tap where the app zooms with it",
+    )
+}
+
+pub fn cannot_hold() -> Failure {
+    Failure::new(
+        ErrorCode::PlatformNotSupported,
+        "this Android has no command that holds a finger still and then moves it (Android 7; 10 for holds over 500 ms)",
+        "nothing was sent; with holdMs 0 the finger moves at once, which is enough where no long press is needed",
+    )
+}
+
+pub fn keyboard_unknown() -> Failure {
+    Failure::new(
+        ErrorCode::ActionRejected,
+        "this device does not tell whether its keyboard is shown",
+        "nothing was sent; press_back closes a keyboard too, but leaves the screen when there is none",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Point = Point { x: 10, y: 20 };
+    const THERE: Point = Point { x: 110, y: 220 };
+
+    #[test]
+    fn one_script_a_gesture() {
+        let text = |script: Script| script.as_str().map(str::to_owned).unwrap_or_default();
+        assert_eq!(text(swipe(HERE, THERE, 300)), "input swipe 10 20 110 220 300");
+        assert_eq!(
+            text(double_tap(HERE)),
+            "input tap 10 20 & first=$!; sleep 0.12; input tap 10 20; second=$?; wait $first && exit $second"
+        );
+        assert_eq!(text(press(Key::Android(287))), "input keyevent 287");
+        let held = text(drag(HERE, THERE, 400, 300));
+        assert!(held.ends_with("|| exit 22; input draganddrop 10 20 110 220 300"), "{held}");
+        let long = text(drag(HERE, THERE, 1500, 400));
+        assert!(long.contains("input motionevent DOWN 10 20 && { sleep '1.500' &&"), "{long}");
+        assert_eq!(long.matches("MOVE").count(), 4, "{long}");
+    }
+
+    #[test]
+    fn keys_have_their_own_codes() {
+        let mut codes: Vec<u16> = Key::NAMED.iter().map(|(_, key)| code(*key)).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), Key::NAMED.len());
+    }
+
+    #[test]
+    fn a_tablet_may_be_wide_by_nature() {
+        assert!(!is_naturally_wide("Physical size: 1080x2400"));
+        assert!(is_naturally_wide("Physical size: 2560x1600\n"));
+        assert!(is_naturally_wide("Physical size: 1080x2400\nOverride size: 1000x800"));
+        assert!(!is_naturally_wide("wm: not found"));
+        let script = orientation(Orientation::Portrait, true);
+        assert!(script.as_str().is_some_and(|text| text.ends_with("user_rotation 1")));
+    }
+}

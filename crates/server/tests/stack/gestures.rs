@@ -1,0 +1,185 @@
+//! GE-01: what the phone's apps and its own truth say happened.
+
+use std::sync::Arc;
+
+use mdm_android::adb::direct::Transport;
+use mdm_android::adb::key::HostKey;
+use mdm_android::adb::link::Link;
+use mdm_android::adb::{Adb, Script};
+use mdm_virtual_device::{Applied, PhoneConfig, Timing};
+
+use crate::world::{World, line_of, point_of};
+
+const OUTPUT_BYTES_MAX: usize = 1 << 20;
+
+/// A screen of Workbench that no button of the first one leads to.
+pub async fn on_screen(activity: &str, config: PhoneConfig) -> World {
+    let world = World::with(config);
+    let phone = world.phone.clone();
+    let connector = Arc::new(move || {
+        let connected = phone.connect();
+        Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) }) as _
+    });
+    let adb = Adb::direct(Link::new(connector, HostKey::at("/nonexistent/adbkey")));
+    let start = Script::new("am start -W -n").arg(&format!("com.workbench/.{activity}"));
+    adb.shell(&start, OUTPUT_BYTES_MAX).await.unwrap();
+    world
+}
+
+fn timed(timing: Timing) -> PhoneConfig {
+    PhoneConfig { timing, ..PhoneConfig::default() }
+}
+
+pub fn id_of(tree: &str, label: &str) -> String {
+    line_of(tree, label).split_whitespace().next().expect("an id").to_owned()
+}
+
+fn count(world: &World, name: &str) -> f32 {
+    world.phone.truth().sliders.get(&format!("gallery.{name}")).copied().unwrap_or(0.0)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_press_is_no_tap() {
+    for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
+        let world = on_screen("GesturesActivity", timed(timing)).await;
+        let tree = world.tree().await;
+        let (x, y) = point_of(&tree, "Press and hold");
+        world.ok("long_press", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
+        assert_eq!((count(&world, "taps"), count(&world, "long_presses")), (0.0, 1.0), "GE-01");
+        let id = id_of(&tree, "Press and hold");
+        let answer = world
+            .ok("long_press", &format!(r#"{{"elementId":"{id}","duration":600,"platform":"android"}}"#))
+            .await;
+        assert!(answer.contains(&format!(r#""elementId":"{id}","label":"Press and hold""#)), "{answer}");
+        assert_eq!((count(&world, "taps"), count(&world, "long_presses")), (0.0, 2.0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_taps_come_close_enough_on_slow_and_fast_phones() {
+    for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
+        let world = on_screen("GesturesActivity", timed(timing)).await;
+        let tree = world.tree().await;
+        world.ok("double_tap", &format!(r#"{{"elementId":"{}"}}"#, id_of(&tree, "Tap twice"))).await;
+        let (x, y) = point_of(&tree, "Tap twice");
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        world.ok("double_tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        assert_eq!((count(&world, "single_taps"), count(&world, "double_taps")), (0.0, 2.0), "{timing:?}");
+        let taps = world.phone.truth().inputs;
+        assert_eq!(taps.len(), 4, "each tap once: {taps:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn something_is_picked_up_and_dropped() {
+    for (timing, hold) in [(Timing::Instant, 500), (Timing::Phone, 500), (Timing::Brisk, 900)] {
+        let world = on_screen("GesturesActivity", timed(timing)).await;
+        let tree = world.tree().await;
+        let line = tree.lines().find(|line| line.contains("Drop here")).expect("a basket");
+        let basket = line.split_whitespace().next().expect("an id");
+        let green = id_of(&tree, "Green");
+        let ids = format!(r#"{{"fromElementId":"{green}","toElementId":"{basket}","holdMs":{hold}}}"#);
+        world.ok("drag", &ids).await;
+        assert_eq!(
+            world.phone.truth().fields.get("gallery.dropped").map(String::as_str),
+            Some("Green"),
+            "{timing:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drag_without_rest_picks_nothing_up_and_an_old_phone_says_that_it_cannot() {
+    let world = on_screen("GesturesActivity", PhoneConfig { sdk: 28, ..PhoneConfig::default() }).await;
+    let tree = world.tree().await;
+    let (x1, y1) = point_of(&tree, "Green");
+    let drag = |hold: u32| format!(r#"{{"x1":{x1},"y1":{y1},"x2":{x1},"y2":{},"holdMs":{hold}}}"#, y1 + 200);
+    world.ok("drag", &drag(0)).await;
+    assert!(matches!(world.phone.truth().inputs[..], [Applied::Swipe { .. }]));
+    assert!(!world.phone.truth().fields.contains_key("gallery.dropped"));
+    assert_eq!(
+        world.code("drag", &drag(900)).await,
+        "PLATFORM_NOT_SUPPORTED",
+        "no motionevent before Android 10"
+    );
+    assert_eq!(world.phone.truth().inputs.len(), 1, "nothing was sent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_arguments_and_gone_elements_send_nothing() {
+    let world = on_screen("GesturesActivity", timed(Timing::Instant)).await;
+    for (tool, json, code) in [
+        ("long_press", r#"{"x":5}"#, "INVALID_ARGUMENT"),
+        ("long_press", r#"{"x":5,"y":5,"elementId":"e1"}"#, "INVALID_ARGUMENT"),
+        ("long_press", r#"{"x":5,"y":5,"duration":100}"#, "INVALID_ARGUMENT"),
+        ("long_press", r#"{"elementId":"e9999"}"#, "STALE_REFERENCE"),
+        ("double_tap", r#"{"x":-5,"y":5}"#, "INVALID_ARGUMENT"),
+        ("double_tap", r#"{"elementId":"e9999"}"#, "STALE_REFERENCE"),
+        ("drag", r#"{"x1":5,"y1":5}"#, "INVALID_ARGUMENT"),
+        ("drag", r#"{"x1":5,"y1":5,"x2":5,"y2":5,"holdMs":-1}"#, "INVALID_ARGUMENT"),
+        ("drag", r#"{"x1":5,"y1":5,"toElementId":"e9999"}"#, "STALE_REFERENCE"),
+        ("press_key", r#"{"key":"; reboot"}"#, "INVALID_ARGUMENT"),
+        ("press_key", r#"{"key":"0"}"#, "INVALID_ARGUMENT"),
+        ("press_key", r#"{"key":"70000"}"#, "INVALID_ARGUMENT"),
+        ("pinch", r#"{"x":5,"y":5,"scale":0}"#, "INVALID_ARGUMENT"),
+        ("set_orientation", r#"{"orientation":"sideways"}"#, "INVALID_ARGUMENT"),
+    ] {
+        assert_eq!(world.code(tool, json).await, code, "{tool} {json}");
+    }
+    let refused = world.call("pinch", r#"{"x":540,"y":900,"scale":2}"#).await;
+    assert!(refused.is_error && refused.text.contains("/dev/input") && refused.text.contains("helper"));
+    assert_eq!(world.phone.truth().inputs, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_are_pressed_once_each() {
+    let world = World::started(Timing::Instant).await;
+    world.tap("Email").await;
+    world.ok("type_text", r#"{"text":"abc"}"#).await;
+    world.ok("press_key", r#"{"key":"delete"}"#).await;
+    assert_eq!(world.phone.truth().fields["email"], "ab");
+    world.ok("press_key", r#"{"key":"KEYCODE_DEL"}"#).await;
+    world.ok("press_key", r#"{"key":"volume_up"}"#).await;
+    world.ok("press_key", r#"{"key":"82"}"#).await;
+    world.ok("press_recents", "{}").await;
+    world.ok("press_home", "{}").await;
+    let truth = world.phone.truth();
+    assert_eq!(truth.fields["email"], "a");
+    assert!(truth.activity.contains("launcher"), "{}", truth.activity);
+    let keys: Vec<u32> = truth
+        .inputs
+        .iter()
+        .filter_map(|i| if let Applied::Key { code } = i { Some(*code) } else { None })
+        .collect();
+    assert_eq!(keys, [67, 67, 24, 82, 187, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hiding_the_keyboard_never_leaves_the_screen() {
+    let world = World::started(Timing::Instant).await;
+    world.tap("Email").await;
+    assert!(world.phone.truth().keyboard_shown);
+    for _ in 0..3 {
+        world.ok("hide_keyboard", "{}").await;
+        assert!(!world.phone.truth().keyboard_shown, "GE-01");
+    }
+    let truth = world.phone.truth();
+    assert_eq!(truth.activity, "com.workbench/.LoginActivity");
+    assert_eq!(truth.inputs.len(), 2, "a tap and one Back: {:?}", truth.inputs);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_screen_turns_and_turns_back() {
+    let world = World::started(Timing::Instant).await;
+    let wide = async || {
+        let picture = world.ok("capture_screenshot", "{}").await;
+        !picture.contains(r#""image":{"width":461,"height":1024}"#)
+    };
+    assert!(!wide().await);
+    world.ok("set_orientation", r#"{"orientation":"landscape"}"#).await;
+    assert!(wide().await);
+    world.ok("set_orientation", r#"{"orientation":"auto"}"#).await;
+    world.ok("set_orientation", r#"{"orientation":"portrait"}"#).await;
+    assert!(!wide().await);
+}
