@@ -21,9 +21,13 @@ pub enum NotActionable {
     OutOfSight,
     Disabled,
     /// At every point, by this element.
-    Covered { by: u32 },
+    Covered {
+        by: u32,
+    },
     /// Too little speaks for it (AC-04).
-    Doubtful { confidence: f64 },
+    Doubtful {
+        confidence: f64,
+    },
 }
 
 /// The point at which a tap reaches the element, as far as the tree tells.
@@ -238,9 +242,7 @@ fn points(rect: Rect) -> Vec<Point> {
         };
         at.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
     };
-    let at = |(x, y): (i32, i32)| Point {
-        x: along(rect.left, rect.right, x),
-        y: along(rect.top, rect.bottom, y),
-    };
+    let at =
+        |(x, y): (i32, i32)| Point { x: along(rect.left, rect.right, x), y: along(rect.top, rect.bottom, y) };
     ORDER.into_iter().map(at).collect()
 }

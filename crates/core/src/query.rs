@@ -56,7 +56,10 @@ impl Pattern {
             return Err(format!("it is longer than {} characters", Pattern::CHARS_MAX));
         }
         let mut builder = RegexBuilder::new(source);
-        builder.case_insensitive(true).size_limit(Pattern::PROGRAM_BYTES_MAX).nest_limit(Pattern::NESTING_MAX);
+        builder
+            .case_insensitive(true)
+            .size_limit(Pattern::PROGRAM_BYTES_MAX)
+            .nest_limit(Pattern::NESTING_MAX);
         builder.build().map(|regex| Pattern { regex }).map_err(|error| error.to_string())
     }
 

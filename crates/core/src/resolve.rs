@@ -313,7 +313,8 @@ fn near(seen: &Seen, query: &Query) -> Vec<Candidate> {
         ..Query::default()
     };
     let text_only = Query { text: query.text.clone(), ..Query::default() };
-    let found = [id_only, text_only].iter().map(|part| candidates(seen, part)).find(|found| !found.is_empty());
+    let found =
+        [id_only, text_only].iter().map(|part| candidates(seen, part)).find(|found| !found.is_empty());
     let looser = || {
         let Some(TextMatch::Is(text)) = query.text.as_ref().or(query.accessibility_id.as_ref()) else {
             return query.resource_id.as_deref().map_or_else(Vec::new, |id| find(seen, id, false));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mdm_core::device::Platform;
-use mdm_core::element::Element;
+use mdm_core::element::{Element, Role};
 use mdm_core::geometry::Size;
 use mdm_core::role;
 use mdm_core::snapshot::{Defect, DefectKind, Screen, Snapshot};
@@ -22,6 +22,9 @@ pub(super) struct Arena<'l> {
     /// Bytes were left out on purpose, so that they end early is no news.
     bytes_left_out: bool,
 }
+
+/// How far into a button the number that it shows is looked for, in elements.
+const BUTTON_REACH: usize = 16;
 
 impl<'l> Arena<'l> {
     pub fn new(limits: &'l Limits) -> Arena<'l> {
@@ -91,6 +94,19 @@ impl<'l> Arena<'l> {
         let end = u32::try_from(self.snapshot.elements.len()).unwrap_or(u32::MAX);
         if let Some(element) = self.snapshot.elements.get_mut(index as usize) {
             element.end = end;
+            self.unselect_counts(index as usize);
+        }
+    }
+
+    /// A button's value "1" means selected, unless it is the number that the button shows: a badge, a count of tabs.
+    fn unselect_counts(&mut self, index: usize) {
+        let Some((button, inside)) = self.snapshot.elements[index..].split_first_mut() else { return };
+        let by_value = button.role == Role::Button
+            && button.state.selected == Some(true)
+            && button.value.as_deref() == Some("1");
+        let shown = |element: &Element| element.text.as_deref() == Some("1");
+        if by_value && inside.iter().take(BUTTON_REACH).any(shown) {
+            button.state.selected = None;
         }
     }
 

@@ -57,6 +57,18 @@ fn formats_are_known_by_their_content() {
 }
 
 #[test]
+fn a_button_that_shows_a_one_is_not_selected() {
+    let button = |inside: &str| {
+        let source =
+            format!("<XCUIElementTypeButton value=\"1\" label=\"Tabs\">{inside}</XCUIElementTypeButton>");
+        read(&source).elements[0].state.selected
+    };
+    assert_eq!(button(""), Some(true));
+    assert_eq!(button("<XCUIElementTypeStaticText label=\"2\"/>"), Some(true));
+    assert_eq!(button("<XCUIElementTypeStaticText label=\"1\"/>"), None);
+}
+
+#[test]
 fn xml_keeps_its_tree() {
     let snapshot = read(
         "<?xml version='1.0'?><!DOCTYPE x><AppiumAUT><XCUIElementTypeApplication bundleId='com.example.shop' \
