@@ -22,6 +22,7 @@ pub mod reading;
 pub mod role;
 pub mod selector;
 pub mod semantics;
+pub mod settle;
 #[cfg(test)]
 pub(crate) mod sketch;
 pub mod snapshot;
