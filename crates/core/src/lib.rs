@@ -14,6 +14,7 @@ pub mod fingerprint;
 pub mod geometry;
 pub mod identity;
 pub mod label;
+pub mod lens;
 pub mod loading;
 pub mod outline;
 pub mod query;

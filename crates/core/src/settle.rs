@@ -35,12 +35,7 @@ pub struct Stabiliser {
 impl Stabiliser {
     /// What happened before `start_ms` is not known, so quiet counts from there.
     pub fn new(start_ms: u64, window_ms: u64) -> Stabiliser {
-        Stabiliser {
-            window_ms,
-            last_change_ms: start_ms,
-            newest_ms: start_ms,
-            state: Stability::Transient,
-        }
+        Stabiliser { window_ms, last_change_ms: start_ms, newest_ms: start_ms, state: Stability::Transient }
     }
 
     /// A capture of `at_ms`; `changed` when it differs from the one before in something that counts.
