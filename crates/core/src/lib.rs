@@ -14,6 +14,7 @@ pub mod fingerprint;
 pub mod geometry;
 pub mod identity;
 pub mod label;
+pub mod lens;
 pub mod loading;
 pub mod outline;
 pub mod query;
@@ -23,6 +24,7 @@ pub mod resolve;
 pub mod role;
 pub mod selector;
 pub mod semantics;
+pub mod settle;
 #[cfg(test)]
 pub(crate) mod sketch;
 pub mod snapshot;

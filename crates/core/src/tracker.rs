@@ -103,9 +103,9 @@ impl Tracker {
         self.reported = self.last.clone();
     }
 
-    /// What changed since a revision that was handed out. `None` when that capture is no longer kept.
+    /// What changed since a revision. `None` when that capture is no longer kept.
     pub fn since(&self, revision: u64) -> Option<Since> {
-        let mut kept = self.reported.iter().chain(self.remembered.iter().rev());
+        let mut kept = self.reported.iter().chain(&self.last).chain(self.remembered.iter().rev());
         self.against(Arc::clone(kept.find(|seen| seen.revision == revision)?))
     }
 
@@ -115,7 +115,8 @@ impl Tracker {
         self.against(Arc::clone(reported))
     }
 
-    fn against(&self, base: Arc<Seen>) -> Option<Since> {
+    /// What changed from a capture of this session to the last one.
+    pub fn against(&self, base: Arc<Seen>) -> Option<Since> {
         let now = self.last.as_ref()?;
         let mut pairing = by_ids(&base, now);
         pairing.replaced = pair(&base.reading, &now.reading).replaced;
@@ -160,7 +161,8 @@ impl Tracker {
     fn name(&mut self, last: &Arc<Seen>, reading: &Reading, pairing: &Pairing) -> Vec<ElementId> {
         let mut known: Vec<Option<ElementId>> =
             pairing.to_old.iter().map(|old| last.ids.get(*old as usize).copied()).collect();
-        if pairing.pairs() * 2 < reading.nodes.len() {
+        // A damaged capture proves nobody gone (W10): those it lost have their names on an earlier one.
+        if pairing.pairs() * 2 < reading.nodes.len() || !last.reading.snapshot.is_whole() {
             self.recognise(reading, &mut known);
         }
         known.into_iter().map(|id| id.unwrap_or_else(|| self.new_id())).collect()

@@ -54,6 +54,12 @@ impl Fleet {
         Ok(self.session(&chosen))
     }
 
+    /// What the waits on each device came to so far (SY-18).
+    pub fn wait_counts(&self) -> Vec<(String, crate::metrics::Counts)> {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.values().map(|session| (session.id().to_owned(), session.wait_counts())).collect()
+    }
+
     pub fn session(&self, listed: &Listed) -> Arc<Session> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (listed.platform, listed.id.clone());

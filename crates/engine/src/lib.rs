@@ -1,19 +1,23 @@
 //! Sessions over devices: which device a call means, whose turn it is, how long it may take, what it saw.
 //!
 //! Architecture invariant: calls on one device never interleave, calls on different devices never wait for each
-//! other, and every call ends by its deadline. Only `observe` may sleep.
+//! other, and every call ends by its deadline. Only `observe` and `watch` may sleep.
 
 mod choose;
 mod clock;
 mod fleet;
 mod gesture;
+mod metrics;
 mod observe;
 mod progress;
 mod session;
+mod watch;
 
 pub use choose::Wanted;
 pub use clock::Clock;
 pub use fleet::Fleet;
 pub use gesture::{Spot, Touched};
+pub use metrics::Counts;
 pub use progress::Progress;
 pub use session::{Memory, ReadBack, Session, Tapped, stale};
+pub use watch::{Ending, Goal, Moving, Settled, Wait, Waited};

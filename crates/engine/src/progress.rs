@@ -20,6 +20,13 @@ impl Progress {
         Progress { started, deadline: started + timeout, cancelled }
     }
 
+    /// The same call with a nearer end, if `timeout` is nearer. It counts from the call's start.
+    #[must_use]
+    pub fn within(&self, timeout: Duration) -> Progress {
+        let deadline = self.deadline.min(self.started + timeout);
+        Progress { deadline, ..self.clone() }
+    }
+
     pub fn elapsed_ms(&self) -> u64 {
         self.started.elapsed().as_millis() as u64
     }

@@ -15,13 +15,15 @@ use mdm_core::tracker::{Seen, Tracker};
 use tokio::sync::MutexGuard;
 
 use crate::clock::Clock;
+use crate::metrics::Metrics;
 use crate::observe::read_again;
 use crate::progress::Progress;
 
 pub struct Session {
     id: String,
     device: Arc<dyn Device>,
-    clock: Clock,
+    pub(crate) clock: Clock,
+    pub(crate) metrics: Metrics,
     /// Fair: callers get their turn in the order in which they came.
     turn: tokio::sync::Mutex<()>,
     memory: Mutex<Memory>,
@@ -60,7 +62,15 @@ pub enum ReadBack {
 
 impl Session {
     pub(crate) fn new(id: String, device: Arc<dyn Device>, clock: Clock, memory: Memory) -> Session {
-        Session { id, device, clock, turn: tokio::sync::Mutex::default(), memory: Mutex::new(memory) }
+        let metrics = Metrics::default();
+        Session {
+            id,
+            device,
+            clock,
+            metrics,
+            turn: tokio::sync::Mutex::default(),
+            memory: Mutex::new(memory),
+        }
     }
 
     pub fn id(&self) -> &str {

@@ -6,6 +6,7 @@ mod gestures;
 mod input;
 mod logs;
 mod observe;
+mod waits;
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -101,7 +102,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 25] = [
+pub static TOOLS: [Entry; 28] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -112,6 +113,9 @@ pub static TOOLS: [Entry; 25] = [
     Entry::of::<observe::GetScreenFingerprint>(),
     Entry::of::<observe::GetCurrentScreen>(),
     Entry::of::<observe::CaptureScreenshot>(),
+    Entry::of::<waits::WaitForUi>(),
+    Entry::of::<waits::WaitForUiChange>(),
+    Entry::of::<waits::WaitForScreenChange>(),
     Entry::of::<logs::GetLogs>(),
     Entry::of::<input::Tap>(),
     Entry::of::<input::TapElement>(),

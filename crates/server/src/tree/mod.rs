@@ -84,7 +84,7 @@ impl<'a> TreeHead<'a> {
 
 /// Emitted whole or not at all; its end is never success (SY-13).
 #[derive(Serialize)]
-struct LoadingFacts {
+pub struct LoadingFacts {
     active: bool,
     signal: &'static str,
     source: &'static str,
@@ -92,7 +92,7 @@ struct LoadingFacts {
 }
 
 impl LoadingFacts {
-    fn of(seen: &Seen) -> Option<LoadingFacts> {
+    pub fn of(seen: &Seen) -> Option<LoadingFacts> {
         let loading = seen.loading?;
         Some(LoadingFacts {
             active: true,

@@ -1,0 +1,162 @@
+//! When a screen has come to rest (SY-05, RFC 013 §7.1.1).
+//!
+//! Architecture invariant: time arrives as data. The same captures, changes and window give the same outcome (SY-06).
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stability {
+    /// The last capture showed a change, or there was none yet.
+    #[default]
+    Transient,
+    /// Quiet since the last change, but not yet for a whole window.
+    Stabilizing,
+    Stable,
+}
+
+impl Stability {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stability::Transient => "transient",
+            Stability::Stabilizing => "stabilizing",
+            Stability::Stable => "stable",
+        }
+    }
+}
+
+/// Fed with captures in the order in which they were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stabiliser {
+    window_ms: u64,
+    last_change_ms: u64,
+    /// No capture is older than the one before it, whatever a clock says.
+    newest_ms: u64,
+    state: Stability,
+}
+
+impl Stabiliser {
+    /// What happened before `start_ms` is not known, so quiet counts from there.
+    pub fn new(start_ms: u64, window_ms: u64) -> Stabiliser {
+        Stabiliser { window_ms, last_change_ms: start_ms, newest_ms: start_ms, state: Stability::Transient }
+    }
+
+    /// A capture of `at_ms`; `changed` when it differs from the one before in something that counts.
+    pub fn capture(&mut self, at_ms: u64, changed: bool) -> Stability {
+        self.newest_ms = self.newest_ms.max(at_ms);
+        self.state = if changed {
+            self.last_change_ms = self.newest_ms;
+            Stability::Transient
+        } else if self.newest_ms - self.last_change_ms >= self.window_ms {
+            Stability::Stable
+        } else {
+            Stability::Stabilizing
+        };
+        self.state
+    }
+
+    pub fn state(&self) -> Stability {
+        self.state
+    }
+
+    pub fn last_change_ms(&self) -> u64 {
+        self.last_change_ms
+    }
+
+    /// A capture at or after this moment, without a change until then, proves rest; `None` when that is proven.
+    pub fn proof_at_ms(&self) -> Option<u64> {
+        (self.state != Stability::Stable).then(|| self.last_change_ms.saturating_add(self.window_ms))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEQUENCES: u64 = 200_000;
+    const SEED: u64 = 13;
+
+    /// RFC 013 §7.1.1 word by word, over the whole history, looked at anew after each capture.
+    fn model(start: u64, window: u64, captures: &[(u64, bool)]) -> Stability {
+        let Some((now, changed_now)) = captures.last().copied() else { return Stability::Transient };
+        if changed_now {
+            return Stability::Transient;
+        }
+        // §7.1.1 (2): from the most recent mutation; before the first one, from the start.
+        let changes = captures.iter().filter(|(_, changed)| *changed);
+        let last = changes.map(|(at, _)| *at).fold(start, |latest, at| if at > latest { at } else { latest });
+        // §7.1.1 (1, 4): every moment of a window that ends no later than this capture is free of changes.
+        let (begin, end) = (last, last + window);
+        let disturbed = captures.iter().any(|(at, changed)| *changed && *at > begin && *at <= end);
+        let seen_at_the_end = captures.iter().any(|(at, changed)| !*changed && *at >= end && *at <= now);
+        if !disturbed && seen_at_the_end { Stability::Stable } else { Stability::Stabilizing }
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            (z ^ (z >> 31)) % limit
+        }
+    }
+
+    #[test]
+    fn generated_sequences_agree_with_the_model() {
+        println!("seed {SEED}, {SEQUENCES} sequences");
+        let mut random = Random(SEED);
+        let mut outcomes = [0u64; 3];
+        for number in 0..SEQUENCES {
+            let window = [0, 1, 20, 250, 1000][random.below(5) as usize] + random.below(3);
+            let start = random.below(1000);
+            let changes_of_ten = random.below(10);
+            let mut captures = Vec::new();
+            let mut stabiliser = Stabiliser::new(start, window);
+            let mut at = start;
+            for _ in 0..random.below(24) {
+                // Steps around the length of the window are where mistakes would be.
+                at += [random.below(3), random.below(window + 2), window][random.below(3) as usize];
+                captures.push((at, random.below(10) < changes_of_ten));
+                let state = stabiliser.capture(at, captures[captures.len() - 1].1);
+                assert_eq!(state, model(start, window, &captures), "SY-05: sequence {number}: {captures:?}");
+                outcomes[state as usize] += 1;
+                let due = stabiliser.proof_at_ms();
+                assert_eq!(due.is_none(), state == Stability::Stable, "sequence {number}");
+                if let Some(due) = due {
+                    let mut later = stabiliser;
+                    assert_eq!(later.capture(due.max(at), false), Stability::Stable, "SY-05: {number}");
+                    let mut early = stabiliser;
+                    if due > at + 1 {
+                        assert_eq!(early.capture(due - 1, false), Stability::Stabilizing, "SY-05: {number}");
+                    }
+                }
+            }
+            let mut again = Stabiliser::new(start, window);
+            for (at, changed) in &captures {
+                again.capture(*at, *changed);
+            }
+            assert_eq!(again, stabiliser, "SY-06: sequence {number}");
+        }
+        println!("transient, stabilizing, stable: {outcomes:?}");
+        assert!(outcomes.iter().all(|count| *count > SEQUENCES / 10), "every outcome was met: {outcomes:?}");
+    }
+
+    #[test]
+    fn partial_quiet_never_adds_up() {
+        let mut stabiliser = Stabiliser::new(0, 250);
+        assert_eq!(stabiliser.capture(200, false), Stability::Stabilizing);
+        assert_eq!(stabiliser.capture(240, true), Stability::Transient);
+        assert_eq!(stabiliser.capture(489, false), Stability::Stabilizing, "SY-05");
+        assert_eq!(stabiliser.proof_at_ms(), Some(490));
+        assert_eq!(stabiliser.capture(490, false), Stability::Stable);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_proves_nothing() {
+        let mut stabiliser = Stabiliser::new(1000, 250);
+        assert_eq!(stabiliser.capture(900, true), Stability::Transient);
+        assert_eq!(stabiliser.capture(1200, false), Stability::Stabilizing);
+        assert_eq!(stabiliser.capture(u64::MAX, true), Stability::Transient);
+        assert_eq!(stabiliser.proof_at_ms(), Some(u64::MAX));
+    }
+}

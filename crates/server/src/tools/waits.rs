@@ -1,0 +1,536 @@
+//! Waiting: for an element, for a change, for another screen.
+
+mod facts;
+
+use std::time::Duration;
+
+use mdm_core::change::ChangeKind;
+use mdm_core::condition::{Condition, Expected, Standing};
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::fingerprint::Fingerprint;
+use mdm_core::lens::Lens;
+use mdm_core::outline::OutlineOptions;
+use mdm_core::query::{Query, TextMatch};
+use mdm_engine::{Ending, Goal, Progress, Wait, Waited};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Tool};
+use crate::answer::Answer;
+use crate::app::App;
+use crate::args::{PlatformArg, element_id, wanted};
+use crate::tree::{self, DeltaFacts};
+use facts::{ErrorJson, WaitFacts, never_read, push_changes, push_moving, unreadable};
+
+const TIMEOUT_MAX_MS: u64 = 600_000;
+/// The call's own end, behind every end that a caller may ask for.
+const CALL_TIMEOUT: Duration = Duration::from_millis(TIMEOUT_MAX_MS + 5_000);
+const WINDOW_DEFAULT_MS: u64 = 250;
+const WINDOW_MAX_MS: u64 = 60_000;
+const IGNORE_MAX: usize = 32;
+
+fn invalid(message: String, hint: &'static str) -> Failure {
+    Failure::new(ErrorCode::InvalidArgument, message, hint)
+}
+
+fn bounded(name: &str, value: Option<u64>, default: u64, max: u64) -> Result<u64, Failure> {
+    let value = value.unwrap_or(default);
+    if value > max {
+        return Err(invalid(
+            format!("{name} = {value} is more than {max}"),
+            "wait again after a shorter wait",
+        ));
+    }
+    Ok(value)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SelectorArg {
+    /// Of its label, text, value or hint.
+    text: Option<String>,
+    /// Whole, or the part behind :id/.
+    resource_id: Option<String>,
+    accessibility_id: Option<String>,
+    /// text and accessibility_id may be parts.
+    contains: Option<bool>,
+    /// An id like e12.
+    element_id: Option<String>,
+}
+
+impl SelectorArg {
+    fn query(&self) -> Result<Query, Failure> {
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let matching = |text: String| {
+            if self.contains == Some(true) { TextMatch::Contains(text) } else { TextMatch::Is(text) }
+        };
+        let query = Query {
+            id: self.element_id.as_deref().map(element_id).transpose()?,
+            text: given(&self.text).map(matching),
+            resource_id: given(&self.resource_id),
+            accessibility_id: given(&self.accessibility_id).map(matching),
+            ..Query::default()
+        };
+        if query.is_empty() {
+            // W32: a mistake, and none that waiting could mend.
+            return Err(invalid(
+                "the selector names nothing".to_owned(),
+                "give text, resource_id, accessibility_id or element_id",
+            ));
+        }
+        Ok(query)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ConditionArg {
+    Exists,
+    NotExists,
+    Visible,
+    Clickable,
+    Enabled,
+    Checked,
+    Value,
+    Text,
+    Stable,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum ExpectedArg {
+    Flag(bool),
+    Number(f64),
+    Text(String),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MatchArg {
+    /// From 0, in document order.
+    index: Option<usize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryArg {
+    #[serde(rename = "max_attempts")]
+    _max_attempts: Option<u32>,
+    #[serde(rename = "backoff_ms")]
+    _backoff_ms: Option<u64>,
+}
+
+pub struct WaitForUi;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WaitForUiParams {
+    platform: Option<PlatformArg>,
+    #[serde(rename = "deviceId")]
+    device_id: Option<String>,
+    selector: Option<SelectorArg>,
+    /// Default exists. stable: neither changes nor moves (without selector: the whole screen).
+    condition: Option<ConditionArg>,
+    /// For enabled and checked (default true), value (a number) and text.
+    expected: Option<ExpectedArg>,
+    /// Of value, default 0.
+    tolerance: Option<f64>,
+    /// Default 60000.
+    timeout_ms: Option<u64>,
+    /// It must hold for this long: default 0, two captures; for stable 250.
+    stability_window_ms: Option<u64>,
+    /// Accepted; the server finds its own pace.
+    #[serde(rename = "poll_interval_ms")]
+    _poll_interval_ms: Option<u64>,
+    /// Which of several; default the first.
+    #[serde(rename = "match")]
+    chosen: Option<MatchArg>,
+    /// Accepted; one wait reads as often as needed.
+    #[serde(rename = "retry")]
+    _retry: Option<RetryArg>,
+}
+
+impl WaitForUiParams {
+    fn wait(&self) -> Result<(Wait, Option<Query>), Failure> {
+        let condition = self.condition.unwrap_or(ConditionArg::Exists);
+        let query = match &self.selector {
+            Some(selector) => Some(selector.query()?),
+            None if condition == ConditionArg::Stable => None,
+            None => {
+                return Err(invalid(
+                    "selector is missing".to_owned(),
+                    "give selector {text, resource_id, accessibility_id or element_id}",
+                ));
+            }
+        };
+        let is_stable = condition == ConditionArg::Stable;
+        let window = if is_stable { WINDOW_DEFAULT_MS } else { 0 };
+        let goal = match &query {
+            None => Goal::Quiet,
+            Some(query) => {
+                let index = self.chosen.as_ref().and_then(|chosen| chosen.index);
+                // Of several the first is meant, unless it is about how many there are.
+                let counts = matches!(condition, ConditionArg::Exists | ConditionArg::NotExists);
+                let index = index.or((!counts).then_some(0));
+                let query = Query { index, ..query.clone() };
+                match self.expected(condition)? {
+                    None => Goal::Rest(query),
+                    Some(expected) => Goal::Condition(Condition::Element { query, expected }),
+                }
+            }
+        };
+        let wait = Wait {
+            goal,
+            window_ms: bounded("stability_window_ms", self.stability_window_ms, window, WINDOW_MAX_MS)?,
+            since_revision: None,
+            lens: Lens::default(),
+            filter: None,
+        };
+        Ok((wait, query))
+    }
+
+    fn expected(&self, condition: ConditionArg) -> Result<Option<Expected>, Failure> {
+        let flag = || match self.expected {
+            None => Ok(true),
+            Some(ExpectedArg::Flag(flag)) => Ok(flag),
+            Some(_) => Err(invalid("expected is no boolean".to_owned(), "pass true or false")),
+        };
+        let tolerance = self.tolerance.unwrap_or(0.0);
+        Ok(Some(match (condition, &self.expected) {
+            (ConditionArg::Stable, _) => return Ok(None),
+            (ConditionArg::Exists, _) => Expected::Exists,
+            (ConditionArg::NotExists, _) => Expected::NotExists,
+            (ConditionArg::Visible, _) => Expected::Visible,
+            (ConditionArg::Clickable, _) => Expected::Clickable,
+            (ConditionArg::Enabled, _) => Expected::Enabled(flag()?),
+            (ConditionArg::Checked, _) => Expected::Checked(flag()?),
+            (ConditionArg::Value, Some(ExpectedArg::Number(number))) if tolerance >= 0.0 => {
+                Expected::Value { number: *number, tolerance }
+            }
+            (ConditionArg::Text, Some(ExpectedArg::Text(text))) => {
+                Expected::Text(TextMatch::Is(text.clone()))
+            }
+            _ => {
+                return Err(invalid(
+                    "this condition needs expected".to_owned(),
+                    "value: a number and a tolerance of 0 or more; text: the whole text",
+                ));
+            }
+        }))
+    }
+}
+
+impl Tool for WaitForUi {
+    type Params = WaitForUiParams;
+    const NAME: &'static str = "wait_for_ui";
+    const TITLE: &'static str = "Wait for an element";
+    const DESCRIPTION: &'static str = "Wait until an element meets a condition in two captures in a row. not_exists is \
+        only concluded from a whole tree. For \"something changes\" use wait_for_ui_change.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = CALL_TIMEOUT;
+
+    async fn run(app: &App, params: WaitForUiParams, progress: &Progress) -> Result<Answer, Failure> {
+        let timeout = bounded("timeout_ms", params.timeout_ms, 60_000, TIMEOUT_MAX_MS)?;
+        let (wait, query) = params.wait()?;
+        let progress = &progress.within(Duration::from_millis(timeout));
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
+        let waited = session.wait(&wait, progress).await?;
+        let condition = params.condition.unwrap_or(ConditionArg::Exists);
+        Ok(element_answer(session.id(), condition, query.as_ref(), &waited))
+    }
+}
+
+#[derive(Serialize)]
+struct ElementFacts<'a> {
+    #[serde(flatten)]
+    wait: WaitFacts<'a>,
+    condition: ConditionArg,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<Found>,
+    metrics: MetricsFacts,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    element_id: String,
+}
+
+#[derive(Serialize)]
+struct MetricsFacts {
+    latency_ms: u64,
+    poll_count: u64,
+    attempts: u32,
+}
+
+fn element_answer(device: &str, condition: ConditionArg, query: Option<&Query>, waited: &Waited) -> Answer {
+    let seen = waited.seen.as_deref();
+    let matched = query.zip(seen).map(|(query, seen)| query.matches(seen).len());
+    let index = match waited.standing {
+        Some(Standing::Holds { index } | Standing::Fails { index, .. }) => index,
+        _ => None,
+    };
+    let found = index.zip(seen).and_then(|(index, seen)| seen.ids.get(index as usize)).copied();
+    let mut wait = WaitFacts::new(device, waited, "condition met");
+    wait.elapsed_ms = None;
+    if waited.ending == Ending::Timeout {
+        let observed = match &waited.standing {
+            Some(Standing::Fails { observed, .. }) => observed.clone(),
+            Some(Standing::Unknown { why }) => why.clone(),
+            Some(Standing::Ambiguous { indexes }) => format!("{} elements differ in it", indexes.len()),
+            Some(Standing::Holds { .. }) => "it held, but not for long enough".to_owned(),
+            None => "the screen did not come to rest".to_owned(),
+        };
+        wait.error = Some(ErrorJson {
+            code: "ELEMENT_NOT_FOUND",
+            message: format!(
+                "not met in {} ms and {} captures: {observed}",
+                waited.elapsed_ms, waited.captures
+            ),
+            hint: None,
+        });
+        if seen.is_none() {
+            wait.error = Some(never_read());
+        }
+    }
+    let metrics = MetricsFacts { latency_ms: waited.elapsed_ms, poll_count: waited.captures, attempts: 1 };
+    let element = found.map(|id| Found { element_id: id.to_string() });
+    let mut lines = String::new();
+    if let (Some(id), Some(seen)) = (found, seen) {
+        let outline = tree::outline(seen, &OutlineOptions::default());
+        if let Some(line) = outline.lines.iter().find(|line| line.id == id) {
+            lines.push_str(&format!("{id} {}\n", line.text));
+        }
+    }
+    if !waited.success() && matches!(condition, ConditionArg::Stable) {
+        push_moving(&mut lines, waited);
+    }
+    let answer = Answer::json(&ElementFacts { wait, condition, matched, element, metrics });
+    Answer { is_error: unreadable(waited), ..answer.with_lines(&lines) }
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ChangeArg {
+    HierarchyDiff,
+    TextChange,
+    StateChange,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ScopeArg {
+    Screen,
+    Subtree,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum IgnoreArg {
+    Id(String),
+    Selector(SelectorArg),
+}
+
+pub struct WaitForUiChange;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WaitForUiChangeParams {
+    platform: Option<PlatformArg>,
+    #[serde(rename = "deviceId")]
+    device_id: Option<String>,
+    /// Default 60000.
+    timeout_ms: Option<u64>,
+    /// How long nothing may change before it counts as done, default 250.
+    stability_window_ms: Option<u64>,
+    /// Only a change of this kind; default any.
+    expected_change: Option<ChangeArg>,
+    /// subtree: only target and what it holds.
+    scope: Option<ScopeArg>,
+    /// An element id like e12.
+    target: Option<String>,
+    /// A snapshot_revision you saw: changes since then count, so none between your action and this call is missed.
+    since_revision: Option<u64>,
+    /// Element ids or selectors whose changes never count.
+    ignore: Option<Vec<IgnoreArg>>,
+}
+
+impl WaitForUiChangeParams {
+    fn wait(&self) -> Result<Wait, Failure> {
+        let target = match (self.scope, &self.target) {
+            (Some(ScopeArg::Subtree), Some(target)) => Some(element_id(target)?),
+            (None | Some(ScopeArg::Screen), None) => None,
+            _ => {
+                return Err(invalid(
+                    "scope subtree and target belong together".to_owned(),
+                    "pass both, target as an element id, or neither",
+                ));
+            }
+        };
+        let ignore = self.ignore.as_deref().unwrap_or_default();
+        if ignore.len() > IGNORE_MAX {
+            return Err(invalid(
+                format!("ignore has {} entries, more than {IGNORE_MAX}", ignore.len()),
+                "wait on a subtree instead",
+            ));
+        }
+        let ignored = ignore.iter().map(|entry| match entry {
+            IgnoreArg::Id(id) => Ok(Query { id: Some(element_id(id)?), ..Query::default() }),
+            IgnoreArg::Selector(selector) => selector.query(),
+        });
+        Ok(Wait {
+            goal: Goal::Change,
+            window_ms: bounded(
+                "stability_window_ms",
+                self.stability_window_ms,
+                WINDOW_DEFAULT_MS,
+                WINDOW_MAX_MS,
+            )?,
+            since_revision: self.since_revision,
+            lens: Lens { target, ignore: ignored.collect::<Result<_, _>>()? },
+            filter: self.expected_change.map(|change| match change {
+                ChangeArg::HierarchyDiff => ChangeKind::Hierarchy,
+                ChangeArg::TextChange => ChangeKind::Text,
+                ChangeArg::StateChange => ChangeKind::State,
+            }),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct ChangeFacts<'a> {
+    #[serde(flatten)]
+    wait: WaitFacts<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change_summary: Option<DeltaFacts>,
+    scope: ScopeArg,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_change: Option<&'static str>,
+}
+
+impl Tool for WaitForUiChange {
+    type Params = WaitForUiChangeParams;
+    const NAME: &'static str = "wait_for_ui_change";
+    const TITLE: &'static str = "Wait for a change";
+    const DESCRIPTION: &'static str = "Wait until something that matters changes and the screen is quiet again; says what \
+        changed, or what keeps moving. Pass since_revision after an action.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = CALL_TIMEOUT;
+
+    async fn run(app: &App, params: WaitForUiChangeParams, progress: &Progress) -> Result<Answer, Failure> {
+        let timeout = bounded("timeout_ms", params.timeout_ms, 60_000, TIMEOUT_MAX_MS)?;
+        let wait = params.wait()?;
+        let progress = &progress.within(Duration::from_millis(timeout));
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
+        let waited = session.wait(&wait, progress).await?;
+        let since = waited.since.as_ref().filter(|since| since.diff.is_relevant());
+        let facts = ChangeFacts {
+            wait: WaitFacts::new(session.id(), &waited, "UI change observed"),
+            change_summary: since.map(|since| DeltaFacts::new(&since.base, &since.diff)),
+            scope: params.scope.unwrap_or(ScopeArg::Screen),
+            target: params.target.as_deref(),
+            expected_change: wait.filter.and_then(ChangeKind::as_str),
+        };
+        let mut lines = String::new();
+        if let (Some(since), Some(seen)) = (since, &waited.seen) {
+            push_changes(&mut lines, &since.base, seen, &wait.lens);
+        }
+        push_moving(&mut lines, &waited);
+        let answer = Answer::json(&facts).with_lines(&lines);
+        Ok(Answer { is_error: unreadable(&waited), ..answer })
+    }
+}
+
+pub struct WaitForScreenChange;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct WaitForScreenChangeParams {
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+    /// From get_screen_fingerprint.
+    previous_fingerprint: String,
+    /// Default 5000.
+    timeout_ms: Option<u64>,
+    /// Accepted; the server finds its own pace.
+    #[serde(rename = "pollIntervalMs")]
+    _poll_interval_ms: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ScreenChangeFacts<'a> {
+    #[serde(flatten)]
+    wait: WaitFacts<'a>,
+    previous_fingerprint: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_fingerprint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_fingerprint: Option<String>,
+    #[serde(rename = "observed_screen", skip_serializing_if = "Option::is_none")]
+    observed_screen: Option<ObservedScreen<'a>>,
+    elapsed_ms: u64,
+}
+
+#[derive(Serialize)]
+struct ObservedScreen<'a> {
+    activity: &'a str,
+}
+
+impl Tool for WaitForScreenChange {
+    type Params = WaitForScreenChangeParams;
+    const NAME: &'static str = "wait_for_screen_change";
+    const TITLE: &'static str = "Wait for another screen";
+    const DESCRIPTION: &'static str =
+        "Wait until the screen has another fingerprint than the one given and is quiet.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = CALL_TIMEOUT;
+
+    async fn run(
+        app: &App,
+        params: WaitForScreenChangeParams,
+        progress: &Progress,
+    ) -> Result<Answer, Failure> {
+        let timeout = bounded("timeoutMs", params.timeout_ms, 5_000, TIMEOUT_MAX_MS)?;
+        let previous = params.previous_fingerprint.as_str();
+        let from =
+            u64::from_str_radix(previous, 16).ok().filter(|_| previous.len() == 16).ok_or_else(|| {
+                invalid(
+                    format!("previousFingerprint = {previous:?} is no fingerprint"),
+                    "pass the value of get_screen_fingerprint as it came",
+                )
+            })?;
+        let wait = Wait {
+            goal: Goal::ScreenChange { from: Fingerprint(from) },
+            window_ms: WINDOW_DEFAULT_MS,
+            since_revision: None,
+            lens: Lens::default(),
+            filter: None,
+        };
+        let progress = &progress.within(Duration::from_millis(timeout));
+        let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
+        let waited = session.wait(&wait, progress).await?;
+        let seen = waited.seen.as_deref();
+        let fingerprint = seen.map(|seen| seen.fingerprint.to_string());
+        let screen = seen.and_then(|seen| seen.reading.snapshot.screen.as_ref());
+        let (new_fingerprint, last_fingerprint) =
+            if waited.success() { (fingerprint, None) } else { (None, fingerprint) };
+        let mut common = WaitFacts::new(session.id(), &waited, "screen changed");
+        common.elapsed_ms = None;
+        let facts = ScreenChangeFacts {
+            wait: common,
+            previous_fingerprint: previous,
+            new_fingerprint,
+            last_fingerprint,
+            observed_screen: screen.map(|screen| ObservedScreen { activity: &screen.activity }),
+            elapsed_ms: waited.elapsed_ms,
+        };
+        let mut lines = String::new();
+        push_moving(&mut lines, &waited);
+        Ok(Answer { is_error: unreadable(&waited), ..Answer::json(&facts).with_lines(&lines) })
+    }
+}

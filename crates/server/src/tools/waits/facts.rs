@@ -1,0 +1,156 @@
+//! What waits answer: the same facts for all of them, then lines for reading.
+
+use mdm_core::error::ErrorCode;
+use mdm_core::lens::Lens;
+use mdm_core::outline::{OutlineOptions, changes};
+use mdm_core::settle::Stability;
+use mdm_core::tracker::Seen;
+use mdm_engine::{Ending, Moving, Waited};
+use serde::Serialize;
+
+use crate::tree::{self, LoadingFacts};
+
+/// Of the lines that say what changed.
+const LINES_TOKENS_MAX: usize = 300;
+
+pub fn never_read() -> ErrorJson {
+    ErrorJson {
+        code: ErrorCode::Timeout.as_str(),
+        message: "time was up before the screen could be read once".to_owned(),
+        hint: Some("wait longer; get_system_status tells whether the device answers".to_owned()),
+    }
+}
+
+pub fn unreadable(waited: &Waited) -> bool {
+    matches!(waited.ending, Ending::Unreadable(_))
+}
+
+/// What all waits answer (SY-11).
+#[derive(Serialize)]
+pub struct WaitFacts<'a> {
+    pub device: &'a str,
+    pub success: bool,
+    pub status: &'static str,
+    pub reason: &'static str,
+    pub timeout: bool,
+    pub change_detected: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_change: Option<&'static str>,
+    pub stabilized: bool,
+    pub stability_state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot_revision: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub captured_at_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot_freshness_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loading_state: Option<LoadingFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elapsed_ms: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorJson>,
+}
+
+#[derive(Serialize)]
+pub struct ErrorJson {
+    pub code: &'static str,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl<'a> WaitFacts<'a> {
+    pub fn new(device: &'a str, waited: &Waited, reached: &'static str) -> WaitFacts<'a> {
+        let (status, reason) = match waited.ending {
+            Ending::Reached => ("success", reached),
+            Ending::Timeout => ("timeout", "timeout"),
+            Ending::TargetGone(_) => ("failed", "target_gone"),
+            Ending::Unreadable(_) => ("failed", "hierarchy_unavailable"),
+        };
+        let error = match &waited.ending {
+            Ending::Unreadable(failure) => Some(ErrorJson {
+                code: failure.code.as_str(),
+                message: failure.message.clone(),
+                hint: Some(failure.hint.to_string()),
+            }),
+            Ending::TargetGone(id) => Some(ErrorJson {
+                code: ErrorCode::StaleReference.as_str(),
+                message: format!("{id} is not on the screen any more"),
+                hint: Some("read the screen with get_ui_tree".to_owned()),
+            }),
+            Ending::Timeout if waited.seen.is_none() => Some(never_read()),
+            _ => None,
+        };
+        let seen = waited.seen.as_deref();
+        WaitFacts {
+            device,
+            success: waited.success(),
+            status,
+            reason,
+            timeout: waited.ending == Ending::Timeout,
+            change_detected: waited.change_detected,
+            observed_change: waited.observed.as_str().filter(|_| waited.observed.is_relevant()),
+            stabilized: waited.stabilized(),
+            stability_state: waited.stability.as_str(),
+            snapshot_revision: seen.map(|seen| seen.revision),
+            captured_at_ms: seen.map(|seen| seen.captured_at_ms),
+            snapshot_freshness_ms: seen.map(|_| waited.freshness_ms),
+            loading_state: seen.and_then(LoadingFacts::of),
+            elapsed_ms: Some(waited.elapsed_ms),
+            partial: seen.is_some_and(|seen| !seen.reading.snapshot.is_whole()),
+            error,
+        }
+    }
+}
+
+pub fn push_changes(out: &mut String, base: &Seen, now: &Seen, lens: &Lens) {
+    let options = |seen: &Seen| OutlineOptions {
+        root: lens.target.and_then(|id| seen.index_of(id)),
+        ..OutlineOptions::default()
+    };
+    let screens = [base, now].map(|seen| seen.reading.snapshot.screen.as_ref());
+    if let [Some(was), Some(is)] = screens
+        && was != is
+    {
+        out.push_str(&format!("screen {} -> {}\n", was.component(), is.component()));
+    }
+    let found =
+        changes(&tree::outline(base, &options(base)), &tree::outline(now, &options(now)), LINES_TOKENS_MAX);
+    out.push_str(&found.text);
+    if found.left_out > 0 {
+        out.push_str(&format!("… {} more: get_ui_tree\n", found.left_out));
+    }
+}
+
+/// Why a wait did not end well, as far as the screen tells.
+pub fn push_moving(out: &mut String, waited: &Waited) {
+    if waited.ending != Ending::Timeout {
+        return;
+    }
+    let Some(seen) = waited.seen.as_deref() else { return };
+    if waited.moving.is_empty() {
+        out.push_str(&format!("nothing that matters changed in {} captures\n", waited.captures));
+        return;
+    }
+    if waited.stability == Stability::Stabilizing && !waited.change_detected {
+        out.push_str("other things changed, but nothing of the expected kind\n");
+        return;
+    }
+    let outline = tree::outline(seen, &OutlineOptions::default());
+    let describe = |moving: &Moving| {
+        let line = outline.lines.iter().find(|line| line.id == moving.id);
+        let shown = line.map_or("(not shown)", |line| line.text.as_str());
+        let every = moving.every_ms.map(|ms| format!(", every {ms} ms")).unwrap_or_default();
+        format!("{} {shown} ({} changes{every})", moving.id, moving.times)
+    };
+    let all: Vec<String> = waited.moving.iter().map(describe).collect();
+    out.push_str(&format!("still moving: {}\n", all.join(", ")));
+    let ids: Vec<String> = waited.moving.iter().map(|moving| format!("\"{}\"", moving.id)).collect();
+    out.push_str(&format!(
+        "hint: wait on a part (scope: subtree, target: an id), or ignore: [{}]\n",
+        ids.join(",")
+    ));
+}
