@@ -178,7 +178,7 @@ impl Planner {
         self.touches
     }
 
-    /// What is shown after the touch that `next` asked for, and where the control is now.
+    /// What is shown after the touch that `step` asked for, and where the control is now.
     pub fn learn(&mut self, value: f64, track: Track) {
         let changed = (value - self.now).abs() > EPSILON;
         self.now = value;
@@ -204,7 +204,7 @@ impl Planner {
         }
     }
 
-    pub fn next(&mut self) -> Step {
+    pub fn step(&mut self) -> Step {
         if self.goal.is_met_by(self.now) {
             return Step::Converged;
         }
@@ -335,7 +335,7 @@ impl Planner {
         let middle = i32::midpoint(below.place, above.place);
         let both = below.real && above.real;
         // Interpolation can creep towards one side for ever; halving cannot.
-        if both && self.read.len() >= 4 && self.read.len() % 2 == 0 {
+        if both && self.read.len() >= 4 && self.read.len().is_multiple_of(2) {
             return middle;
         }
         let third = self.anchors().into_iter().filter(|a| *a != below && *a != above);

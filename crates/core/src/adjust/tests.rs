@@ -67,7 +67,7 @@ impl Slider {
         let shown = Shown { value: self.value, unit, raw: None, range: None, index: 0 };
         let mut planner = Planner::new(track, goal, &shown, touches_max);
         loop {
-            match planner.next() {
+            match planner.step() {
                 Step::Touch(touch) => self.touch(touch),
                 done => return (done, planner.touches()),
             }
