@@ -4,6 +4,7 @@
 //! server.
 
 pub mod actionable;
+pub mod adjust;
 pub mod change;
 pub mod condition;
 pub mod delta;
