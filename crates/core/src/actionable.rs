@@ -1,5 +1,6 @@
 //! Where an element can be acted on, and what stands in the way (AC-05, AC-06).
 
+use crate::device::Platform;
 use crate::element::Role;
 use crate::geometry::{Point, Rect};
 use crate::identity::ElementId;
@@ -121,8 +122,8 @@ fn place(reading: &Reading, target: u32, described: u32) -> Option<Rect> {
 struct Cover {
     index: u32,
     rect: Rect,
-    /// Document order is drawing order here. Where two branches of the tree overlap only in part it may not be: views
-    /// are listed by their place on the screen.
+    /// Document order is drawing order here. It need not be: views are listed by their place on the screen, so that a
+    /// bar stands before the page that scrolls below it. What is listed later and lies wholly within is in front.
     certain: bool,
 }
 
@@ -139,14 +140,34 @@ fn covers(reading: &Reading, target: u32, described: u32, rect: Rect) -> Vec<Cov
         }
         let (beside, branch, own) = part_at(reading, &ancestors, target, index);
         if takes_taps(reading, index, branch.filter(|_| beside.is_none())) {
-            let certain = match (branch.and_then(|at| seen_at(reading, at)), seen_at(reading, own)) {
-                (Some(theirs), Some(ours)) => holds(theirs, ours) || holds(ours, theirs),
+            let theirs = branch.and_then(|at| seen_at(reading, at));
+            let within = match (theirs, seen_at(reading, own)) {
+                (Some(theirs), Some(ours)) => holds(ours, theirs) || holds(over, ours),
                 _ => false,
             };
+            // The words of a page flow around each other, and their bounds are the boxes around that.
+            let page = beside.is_some_and(|at| is_on_page(reading, &ancestors, at));
+            let certain = !page && is_in_front(reading, index, beside, within);
             covers.push(Cover { index, rect: over, certain });
         }
     }
     covers
+}
+
+fn is_on_page(reading: &Reading, ancestors: &[u32], common: u32) -> bool {
+    let above = ancestors.iter().filter(|ancestor| **ancestor <= common);
+    above.into_iter().any(|ancestor| reading.element(*ancestor).role == Role::WebView)
+}
+
+/// iOS lists a navigation bar before the page below it, and says itself what can be seen. What only scrolls is often
+/// the page below a bar.
+fn is_in_front(reading: &Reading, over: u32, common: Option<u32>, within: bool) -> bool {
+    let element = reading.element(over);
+    let ordered = reading.snapshot.platform == Platform::Android || common.is_none();
+    match element.role {
+        Role::Dialog | Role::Key => true,
+        _ => ordered && within && (element.is_tappable() || common.is_none()),
+    }
 }
 
 fn seen_at(reading: &Reading, index: u32) -> Option<Rect> {

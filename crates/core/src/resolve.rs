@@ -10,6 +10,7 @@ mod owner;
 mod tests;
 
 use crate::actionable::{NotActionable, check_within};
+use crate::device::Platform;
 use crate::element::Role;
 use crate::geometry::Point;
 use crate::label;
@@ -95,6 +96,7 @@ pub enum Reason {
     RoleAndLabel,
     Structure,
     ExactText,
+    ExactValue,
     PartialText,
     RoleWord,
     ClassName,
@@ -121,6 +123,7 @@ impl Reason {
             Reason::RoleAndLabel => "role_and_label_match",
             Reason::Structure => "structure_match",
             Reason::ExactText => "exact_text_match",
+            Reason::ExactValue => "exact_value_match",
             Reason::PartialText => "partial_text_match",
             Reason::RoleWord => "semantic_role_match",
             Reason::ClassName => "class_match",
@@ -184,8 +187,8 @@ pub fn resolve(seen: &Seen, query: &Query, options: &ResolveOptions) -> Resoluti
 fn preferred(seen: &Seen, query: &Query, mut left: Vec<Candidate>) -> Vec<Candidate> {
     let best = left.iter().map(grade).max().unwrap_or(0);
     keep(&mut left, Reason::ExactPreferred, |candidate| grade(candidate) == best);
-    // One identifier on two elements is a collision, whatever else they are (ID-04).
-    if by_words(query) {
+    // One identifier on two elements is a collision, whatever else they are (ID-04). iOS does not say what takes taps.
+    if by_words(query) && seen.reading.snapshot.platform == Platform::Android {
         keep(&mut left, Reason::ExecutablePreferred, |candidate| candidate.executable);
     }
     let checked = |candidate: &Candidate| check_within(&seen.reading, candidate.index, candidate.matched);
@@ -259,11 +262,12 @@ fn decide(
 /// Place in the order of ID-06, the best highest, and the confidence that it gives.
 fn step(reason: Reason) -> (u8, f64) {
     match reason {
-        Reason::ElementId => (9, 1.0),
-        Reason::StableId => (8, 1.0),
-        Reason::Description => (7, 0.95),
-        Reason::RoleAndLabel => (6, 0.95),
-        Reason::ExactText => (5, 0.9),
+        Reason::ElementId => (10, 1.0),
+        Reason::StableId => (9, 1.0),
+        Reason::Description => (8, 0.95),
+        Reason::RoleAndLabel => (7, 0.95),
+        Reason::ExactText => (6, 0.9),
+        Reason::ExactValue => (5, 0.85),
         Reason::PartialText => (4, 0.75),
         Reason::PartialId => (3, 0.7),
         Reason::Structure => (2, 0.75),
@@ -287,15 +291,20 @@ fn described(seen: &Seen, query: &Query, index: u32) -> Reason {
             TextMatch::Is(wanted) => same_id(id, wanted),
             other => other.matches(id),
         });
-        return if is_id { Reason::StableId } else { Reason::Description };
+        // On iOS both are what automation calls the accessibility id.
+        let named = |text: &str| matches!(wanted, TextMatch::Is(wanted) if *wanted == *text);
+        let ios = seen.reading.snapshot.platform == Platform::Ios;
+        let named = ios && element.stable_id.is_none() && element.description.as_deref().is_some_and(named);
+        return if is_id || named { Reason::StableId } else { Reason::Description };
     }
     let Some(text) = &query.text else { return Reason::Structure };
     let label = || label::label(&seen.reading.snapshot, index as usize);
-    let exactly = own_texts(element).any(|shown| text.is_exactly(shown))
-        || label().is_some_and(|label| text.is_exactly(&label.text));
-    match (exactly, query.role.is_some()) {
+    let named = [&element.text, &element.description].into_iter().flatten().any(|shown| text.is_exactly(shown));
+    let named = (named && !element.password) || label().is_some_and(|label| text.is_exactly(&label.text));
+    match (named, query.role.is_some()) {
         (true, true) => Reason::RoleAndLabel,
         (true, false) => Reason::ExactText,
+        (false, _) if own_texts(element).any(|shown| text.is_exactly(shown)) => Reason::ExactValue,
         (false, _) => Reason::PartialText,
     }
 }

@@ -1,6 +1,6 @@
 //! Matches that lead to one place are one candidate.
 
-use super::owner::{area, owner, same_place};
+use super::owner::{area, is_ground, owner, same_place};
 use super::{Candidate, Reason, by_words, described, rounded, step};
 use crate::actionable::inner_indexes;
 use crate::label;
@@ -59,7 +59,7 @@ fn candidate(seen: &Seen, matched: u32, reason: Reason) -> Candidate {
 fn is_same(seen: &Seen, a: &Candidate, b: &Candidate, by_words: bool) -> bool {
     let reading = &seen.reading;
     if a.index == b.index {
-        return by_words || nested(seen, a.matched, b.matched);
+        return nested(seen, a.matched, b.matched) || (by_words && !is_ground(reading, a.index, a.matched));
     }
     if !nested(seen, a.index, b.index) {
         return false;

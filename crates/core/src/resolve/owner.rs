@@ -1,6 +1,7 @@
 //! Who takes the tap that is meant for an element.
 
 use crate::actionable::inner_indexes;
+use crate::device::Platform;
 use crate::geometry::Rect;
 use crate::reading::Reading;
 use crate::resolve::Reason;
@@ -47,9 +48,11 @@ fn ancestor(reading: &Reading, index: u32) -> Option<u32> {
     for _ in 0..ANCESTORS_MAX {
         let parent = reading.element(at).parent.filter(|parent| *parent < at)?;
         let element = reading.element(parent);
-        let off = element.state.enabled == Some(false);
-        if element.is_tappable() || off {
-            return (!is_ground(reading, parent, index)).then_some(parent);
+        // iOS calls whole pages disabled whose buttons work.
+        let counts = element.role.is_control() || reading.snapshot.platform == Platform::Android;
+        let off = element.state.enabled == Some(false) && counts;
+        if element.is_tappable() || (off && !is_ground(reading, parent, index)) {
+            return Some(parent);
         }
         if element.affordances.scrollable {
             return None;
@@ -59,11 +62,9 @@ fn ancestor(reading: &Reading, index: u32) -> Option<u32> {
     None
 }
 
-/// A tappable element as large as a screen is there to close a keyboard; what stands on it is not its label.
-fn is_ground(reading: &Reading, around: u32, index: u32) -> bool {
-    let (Some(around), Some(rect)) = (visible(reading, around), visible(reading, index)) else {
-        return false;
-    };
+/// A tappable element as large as a screen is there to close a keyboard; two texts on it are still two places.
+pub(super) fn is_ground(reading: &Reading, around: u32, index: u32) -> bool {
+    let (Some(around), Some(rect)) = (visible(reading, around), visible(reading, index)) else { return false };
     let screen = reading.snapshot.size.rect();
     let screen = if screen.is_empty() { visible(reading, 0).unwrap_or(around) } else { screen };
     area(around) * 10 >= area(screen) * 4 && area(rect) * 2 < area(around)

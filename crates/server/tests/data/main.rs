@@ -10,4 +10,5 @@
 
 mod figures;
 mod files;
+mod resolution;
 mod traces;

@@ -1,0 +1,305 @@
+//! Whether what people named is what would be acted on.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mdm_core::actionable::{NotActionable, check};
+use mdm_core::element::Element;
+use mdm_core::geometry::Rect;
+use mdm_core::query::{Query, TextMatch};
+use mdm_core::resolve::{Resolution, ResolveOptions, candidates, resolve};
+use mdm_core::role;
+use mdm_core::snapshot::Snapshot;
+use mdm_core::tracker::Seen;
+use mobile_debug_mcp::tree;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::files::{below, is_screen, load};
+
+#[derive(Deserialize)]
+struct Trace {
+    steps: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    tree: Option<String>,
+    #[serde(default)]
+    target_nodes: Vec<BTreeMap<String, String>>,
+    action: Option<Action>,
+}
+
+#[derive(Deserialize)]
+struct Action {
+    #[serde(rename = "type")]
+    kind: String,
+    bounds_px: Option<Bounds>,
+    identifier: Option<Value>,
+    identifier_raw: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Bounds {
+    x1: f64,
+    y1: f64,
+    x2: f64,
+    y2: f64,
+}
+
+/// One thing that a person did, with what it was called and where it was.
+struct Deed {
+    name: String,
+    seen: std::sync::Arc<Seen>,
+    identifier: BTreeMap<String, String>,
+    nodes: Vec<BTreeMap<String, String>>,
+    places: Vec<Rect>,
+}
+
+impl Action {
+    fn identifier(&self) -> Option<BTreeMap<String, String>> {
+        // Some were written down with line breaks inside their texts.
+        let raw = || serde_json::from_str(&self.identifier_raw.as_ref()?.replace('\n', "\\n")).ok();
+        let object = self.identifier.clone().or_else(raw)?;
+        let known: BTreeMap<String, String> = serde_json::from_value(object).ok()?;
+        let known: BTreeMap<_, _> = known.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+        (!known.is_empty()).then_some(known)
+    }
+}
+
+fn node_rect(node: &BTreeMap<String, String>) -> Option<Rect> {
+    if let Some(bounds) = node.get("bounds") {
+        let numbers: Vec<i32> = bounds.split(['[', ']', ',']).filter_map(|part| part.parse().ok()).collect();
+        let [left, top, right, bottom] = numbers[..] else { return None };
+        return Some(Rect { left, top, right, bottom });
+    }
+    let number = |name: &str| node.get(name)?.parse::<i32>().ok();
+    let (x, y) = (number("x")?, number("y")?);
+    Some(Rect::new(x, y, x + number("width")?, y + number("height")?))
+}
+
+fn deeds(platform: &str) -> Vec<Deed> {
+    let folders = below(&format!("{platform}-traces")).into_iter().filter(|path| path.is_dir());
+    folders.flat_map(|folder| deeds_of(platform, &folder)).collect()
+}
+
+fn deeds_of(platform: &str, folder: &Path) -> Vec<Deed> {
+    let text = std::fs::read_to_string(folder.join("trace.json")).unwrap();
+    let steps = serde_json::from_str::<Trace>(&text).unwrap().steps;
+    let deed = |step: Step| {
+        let action = step.action.filter(|action| action.kind != "oracle" && action.kind != "back")?;
+        let identifier = action.identifier()?;
+        let file = step.tree?;
+        let snapshot = load(&folder.join(&file))?;
+        let mut places: Vec<Rect> = step.target_nodes.iter().filter_map(node_rect).collect();
+        if let Some(b) = action.bounds_px.filter(|_| platform == "android") {
+            places.push(Rect::new(b.x1 as i32, b.y1 as i32, b.x2 as i32, b.y2 as i32));
+        }
+        let name = format!("{} {file}", folder.file_name().unwrap().display());
+        let seen = tree::seen(snapshot);
+        (!places.is_empty()).then_some(Deed { name, seen, identifier, nodes: step.target_nodes, places })
+    };
+    steps.into_iter().filter_map(deed).collect()
+}
+
+/// Whether an element carries an attribute that a person named, as the platform writes it.
+fn carries(element: &Element, name: &str, text: &str) -> bool {
+    let is = |field: &Option<Box<str>>| field.as_deref() == Some(text);
+    match name {
+        "resource-id" => is(&element.stable_id),
+        "content-desc" | "label" => is(&element.description),
+        "text" => is(&element.text),
+        // iOS writes the label where there is no identifier.
+        "name" => is(&element.stable_id) || (element.stable_id.is_none() && is(&element.description)),
+        "value" => is(&element.value) || is(&element.text),
+        _ => false,
+    }
+}
+
+fn holders(snapshot: &Snapshot, identifier: &BTreeMap<String, String>) -> Vec<Rect> {
+    let all = |element: &&Element| identifier.iter().all(|(name, text)| carries(element, name, text));
+    snapshot.elements.iter().filter(all).map(|element| element.bounds).collect()
+}
+
+fn add(query: &Query, name: &str, text: &str) -> Option<Query> {
+    let mut query = query.clone();
+    let is = || Some(TextMatch::Is(text.to_owned()));
+    match name {
+        "resource-id" if query.resource_id.is_none() => query.resource_id = Some(text.to_owned()),
+        "content-desc" | "name" if query.accessibility_id.is_none() => query.accessibility_id = is(),
+        "text" | "label" | "value" if query.text.is_none() => query.text = is(),
+        "class" | "type" => query.class = Some(text.to_owned()),
+        _ => return None,
+    }
+    Some(query)
+}
+
+impl Deed {
+    fn query(&self) -> Query {
+        let add_one = |query: Query, (name, text): (&String, &String)| add(&query, name, text).unwrap_or(query);
+        self.identifier.iter().fold(Query::default(), add_one)
+    }
+
+    fn resolve(&self, query: &Query) -> Outcome {
+        match resolve(&self.seen, query, &ResolveOptions::default()) {
+            Resolution::Found(target) if self.places.iter().any(|rect| rect.contains(target.point)) => {
+                Outcome::Right
+            }
+            Resolution::Found(target) => {
+                Outcome::Wrong(format!("{:?} {:?}", target.point, target.reasons))
+            }
+            Resolution::Ambiguous(_) => Outcome::Ambiguous,
+            Resolution::NotFound { .. } => Outcome::Refused("not found".to_owned()),
+            Resolution::NotActionable { why, .. } => Outcome::Refused(format!("{why:?}")),
+        }
+    }
+
+    /// Queries that say one thing more about what the person acted on.
+    fn with_one_more(&self) -> Vec<Query> {
+        let query = self.query();
+        let mut more = Vec::new();
+        for node in &self.nodes {
+            for name in ["resource-id", "content-desc", "text", "name", "label", "value", "class", "type"] {
+                let text = node.get(name).filter(|text| !text.is_empty());
+                more.extend(text.and_then(|text| add(&query, name, text)));
+            }
+            let rect = node_rect(node);
+            let elements = &self.seen.reading.snapshot.elements;
+            let at = elements.iter().position(|element| Some(element.bounds) == rect);
+            let role = at.map(|at| role::in_context(&self.seen.reading.snapshot, at));
+            more.push(Query { role, ..query.clone() });
+        }
+        more
+    }
+
+    fn with_index(&self) -> Vec<Query> {
+        let numbers = 0..candidates(&self.seen, &self.query()).len();
+        numbers.map(|number| Query { index: Some(number), ..self.query() }).collect()
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Right,
+    Wrong(String),
+    Ambiguous,
+    Refused(String),
+}
+
+#[derive(Default, Debug)]
+struct Score {
+    unique: usize,
+    unique_right: usize,
+    several: usize,
+    several_ambiguous: usize,
+    several_right: usize,
+    one_more: usize,
+    by_number: usize,
+    absent: usize,
+    elsewhere: usize,
+    wrong: usize,
+}
+
+impl Score {
+    fn note(&mut self, deed: &Deed) {
+        let outcome = deed.resolve(&deed.query());
+        let holders = holders(&deed.seen.reading.snapshot, &deed.identifier);
+        let on_it = |holder: &Rect| deed.places.iter().any(|place| place.intersection(*holder).is_some());
+        if !holders.is_empty() && !holders.iter().any(on_it) {
+            // Written down wrongly: what is called so is elsewhere on the screen.
+            self.elsewhere += 1;
+            println!("elsewhere: {} {:?} at {holders:?}, acted on {:?}", deed.name, deed.identifier, deed.places);
+            return;
+        }
+        let holders = holders.len();
+        self.wrong += usize::from(matches!(outcome, Outcome::Wrong(_)));
+        let expected = match holders {
+            0 => {
+                self.absent += 1;
+                !matches!(outcome, Outcome::Wrong(_))
+            }
+            1 => {
+                self.unique += 1;
+                self.unique_right += usize::from(outcome == Outcome::Right);
+                outcome == Outcome::Right
+            }
+            _ => self.note_several(deed, &outcome),
+        };
+        if !expected {
+            println!("{outcome:?}: {} {:?} on {holders}, {:?}", deed.name, deed.identifier, deed.places);
+        }
+    }
+
+    fn note_several(&mut self, deed: &Deed, outcome: &Outcome) -> bool {
+        self.several += 1;
+        self.several_ambiguous += usize::from(*outcome == Outcome::Ambiguous);
+        self.several_right += usize::from(*outcome == Outcome::Right);
+        let right = |query: &Query| deed.resolve(query) == Outcome::Right;
+        let more = *outcome == Outcome::Right || deed.with_one_more().iter().any(right);
+        let number = more || deed.with_index().iter().any(right);
+        self.one_more += usize::from(more);
+        self.by_number += usize::from(number);
+        number && matches!(outcome, Outcome::Right | Outcome::Ambiguous)
+    }
+
+    fn all(&self) -> usize {
+        self.unique + self.several + self.absent
+    }
+}
+
+#[test]
+fn what_people_named_is_what_would_be_acted_on() {
+    // AC-01, AC-08, ID-04, W23
+    for platform in ["android", "ios"] {
+        let mut score = Score::default();
+        for deed in deeds(platform) {
+            score.note(&deed);
+        }
+        println!("{platform}: {} deeds, {score:?}", score.all());
+        if score.all() == 0 {
+            continue;
+        }
+        assert!(score.unique_right * 100 >= score.unique * 98, "{platform}: {score:?}");
+        assert!(score.by_number * 100 >= score.several * 95, "{platform}: {score:?}");
+        assert!(score.wrong * 1000 <= score.all() * 5, "{platform}: {score:?}");
+    }
+}
+
+/// Every screen below a folder; those of a trace lie one level deeper.
+fn screens(folder: &str) -> Vec<std::path::PathBuf> {
+    let inside = |path: std::path::PathBuf| match std::fs::read_dir(&path) {
+        Ok(entries) => entries.map(|entry| entry.unwrap().path()).collect(),
+        Err(_) => vec![path],
+    };
+    below(folder).into_iter().flat_map(inside).filter(|path| is_screen(path)).collect()
+}
+
+#[test]
+fn few_of_the_elements_that_take_taps_are_called_covered() {
+    // AC-05
+    for folder in ["android-ui", "android-traces", "ios-ui", "ios-traces"] {
+        let (mut tappable, mut covered, mut dodged) = (0, 0, 0);
+        for path in screens(folder) {
+            let seen = tree::seen(load(&path).unwrap_or_default());
+            let reading = &seen.reading;
+            let shown = |index: &u32| {
+                reading.nodes[*index as usize].visible.is_some() && reading.element(*index).is_tappable()
+            };
+            for index in (0..reading.nodes.len() as u32).filter(shown) {
+                tappable += 1;
+                let center = reading.nodes[index as usize].visible.map(Rect::center);
+                match check(reading, index) {
+                    Err(NotActionable::Covered { by }) => {
+                        covered += 1;
+                        println!("covered: {} {index} by {by}", path.display());
+                    }
+                    Ok(point) => dodged += usize::from(Some(point) != center),
+                    Err(_) => {}
+                }
+            }
+        }
+        println!("{folder}: {tappable} elements take taps, {covered} are covered, {dodged} are tapped beside their middle");
+        // Most of these were looked at and are covered: drawers, suggestions over a page, bars over a list.
+        assert!(covered * 100 <= tappable, "{folder}: {covered} of {tappable}");
+    }
+}
