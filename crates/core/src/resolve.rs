@@ -299,7 +299,8 @@ fn described(seen: &Seen, query: &Query, index: u32) -> Reason {
     }
     let Some(text) = &query.text else { return Reason::Structure };
     let label = || label::label(&seen.reading.snapshot, index as usize);
-    let named = [&element.text, &element.description].into_iter().flatten().any(|shown| text.is_exactly(shown));
+    let named =
+        [&element.text, &element.description].into_iter().flatten().any(|shown| text.is_exactly(shown));
     let named = (named && !element.password) || label().is_some_and(|label| text.is_exactly(&label.text));
     match (named, query.role.is_some()) {
         (true, true) => Reason::RoleAndLabel,

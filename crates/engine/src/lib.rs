@@ -3,6 +3,7 @@
 //! Architecture invariant: calls on one device never interleave, calls on different devices never wait for each
 //! other, and every call ends by its deadline. Only `observe` and `watch` may sleep.
 
+mod act;
 mod choose;
 mod clock;
 mod fleet;
@@ -13,6 +14,7 @@ mod progress;
 mod session;
 mod watch;
 
+pub use act::{Acted, After, Aim, Follow, Hit, Verdict};
 pub use choose::Wanted;
 pub use clock::Clock;
 pub use fleet::Fleet;

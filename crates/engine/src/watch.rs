@@ -126,6 +126,19 @@ pub struct Settled {
     pub elapsed_ms: u64,
 }
 
+impl Wait {
+    /// For the whole screen, from now on.
+    pub fn holding(goal: Goal, window: Duration) -> Wait {
+        Wait {
+            goal,
+            window_ms: window.as_millis() as u64,
+            since_revision: None,
+            lens: Lens::default(),
+            filter: None,
+        }
+    }
+}
+
 impl Session {
     /// Takes the turn and looks until the screen is at rest, or time is up.
     pub async fn settle(&self, window: Duration, progress: &Progress) -> Result<Settled, Failure> {
@@ -141,13 +154,7 @@ impl Session {
         window: Duration,
         progress: &Progress,
     ) -> Result<Settled, Failure> {
-        let wait = Wait {
-            goal: Goal::Quiet,
-            window_ms: window.as_millis() as u64,
-            since_revision: None,
-            lens: Lens::default(),
-            filter: None,
-        };
+        let wait = Wait::holding(Goal::Quiet, window);
         let mut watch = Watch::new(&wait, Some(Arc::clone(since)), self.clock.now_ms());
         let ending = self.poll(&mut watch, Turn::Held, progress).await?;
         self.metrics.note(|counts| {
@@ -181,6 +188,20 @@ impl Session {
         };
         let mut watch = Watch::new(wait, base, self.clock.now_ms());
         let ending = self.poll(&mut watch, Turn::Each, progress).await?;
+        let now_ms = self.clock.now_ms();
+        self.count(&watch, &ending, now_ms);
+        Ok(watch.finish(ending, now_ms, progress))
+    }
+
+    /// The same from a capture that the caller has, for callers that hold the turn.
+    pub(crate) async fn watch_now(
+        &self,
+        wait: &Wait,
+        since: &Arc<Seen>,
+        progress: &Progress,
+    ) -> Result<Waited, Failure> {
+        let mut watch = Watch::new(wait, Some(Arc::clone(since)), self.clock.now_ms());
+        let ending = self.poll(&mut watch, Turn::Held, progress).await?;
         let now_ms = self.clock.now_ms();
         self.count(&watch, &ending, now_ms);
         Ok(watch.finish(ending, now_ms, progress))

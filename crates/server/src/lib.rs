@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod app;
 pub mod args;
+mod expect;
 pub mod mcp;
 mod picture;
 pub mod tools;

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use mdm_core::device::Input;
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::label::label;
-use mdm_engine::{Progress, ReadBack, Session};
+use mdm_engine::{Aim, Progress, ReadBack, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Tool};
+use super::{Effect, Tool, follow};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::args::{PlatformArg, element_id, point, wanted};
+use crate::expect::ExpectArg;
 
 /// The envelope of every action.
 #[derive(Serialize)]
@@ -65,12 +65,13 @@ pub struct TapParams {
     y: f64,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
-}
-
-#[derive(Serialize)]
-struct PointSelector {
-    x: i32,
-    y: i32,
+    /// What must be true afterwards, like {"text":"Welcome"}, {"elementId":"e4","checked":true}, {"screen":"Home"}.
+    expect: Option<ExpectArg>,
+    /// Wait until the screen rests and say what changed (not unless asked).
+    settle: Option<bool>,
+    /// For both; 5000 when not given.
+    #[serde(rename = "timeout_ms")]
+    timeout_ms: Option<u32>,
 }
 
 impl Tool for Tap {
@@ -78,15 +79,16 @@ impl Tool for Tap {
     const NAME: &'static str = "tap";
     const TITLE: &'static str = "Tap";
     const DESCRIPTION: &'static str =
-        "Tap a point. success = the device took the tap; read the tree to see what it did.";
+        "Tap a point, where no element can be named. success = the device took the tap.";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(70);
 
     async fn run(app: &App, params: TapParams, progress: &Progress) -> Result<Answer, Failure> {
         let point = point(params.x, params.y)?;
+        let follow = follow::read(params.expect.as_ref(), params.settle, params.timeout_ms, false)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        session.input(Input::Tap(point), progress).await?;
-        Ok(dispatched(app, Self::NAME, &session, PointSelector { x: point.x, y: point.y }, progress))
+        let acted = session.act([Aim::Point(point)], |[point]| Input::Tap(point), &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }
 
@@ -99,37 +101,31 @@ pub struct TapElementParams {
     element_id: String,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ElementSelector {
-    #[serde(rename = "elementId")]
-    element_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-    point: [i32; 2],
+    /// What must be true afterwards, like {"text":"Welcome"}, {"elementId":"e4","checked":true}, {"screen":"Home"}.
+    expect: Option<ExpectArg>,
+    /// Wait until the screen rests and say what changed (default true).
+    settle: Option<bool>,
+    /// For both; 5000 when not given.
+    #[serde(rename = "timeout_ms")]
+    timeout_ms: Option<u32>,
 }
 
 impl Tool for TapElement {
     type Params = TapElementParams;
     const NAME: &'static str = "tap_element";
     const TITLE: &'static str = "Tap an element";
-    const DESCRIPTION: &'static str = "Tap an element by its id, where it is now. An id whose element is gone answers \
-        STALE_REFERENCE and nothing is tapped. success = the device took the tap.";
+    const DESCRIPTION: &'static str = "Tap an element by its id, where it is now, and say what changed. A gone, disabled or \
+        covered element is refused and nothing is tapped. With expect the verdict is confirmed, contradicted or \
+        undetermined.";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(app: &App, params: TapElementParams, progress: &Progress) -> Result<Answer, Failure> {
-        let id = element_id(&params.element_id)?;
+        let aim = Aim::id(element_id(&params.element_id)?);
+        let follow = follow::read(params.expect.as_ref(), params.settle, params.timeout_ms, true)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        let tapped = session.tap_element(id, progress).await?;
-        let label = label(&tapped.seen.reading.snapshot, tapped.index);
-        let selector = ElementSelector {
-            element_id: id.to_string(),
-            label: label.map(|label| label.text.into_owned()),
-            point: [tapped.point.x, tapped.point.y],
-        };
-        Ok(dispatched(app, Self::NAME, &session, selector, progress))
+        let acted = session.act([aim], |[point]| Input::Tap(point), &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }
 

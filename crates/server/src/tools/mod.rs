@@ -2,6 +2,7 @@
 
 mod apps;
 mod devices;
+mod follow;
 mod gestures;
 mod input;
 mod logs;

@@ -476,7 +476,8 @@ const ROLES: [(Role, &str); 23] = [
     (Role::Unknown, ""),
 ];
 
-fn role_name(role: Role) -> &'static str {
+/// The contract's word; empty for an element whose kind nothing tells.
+pub fn role_name(role: Role) -> &'static str {
     ROLES.iter().find(|(other, _)| *other == role).map_or("", |(_, name)| name)
 }
 

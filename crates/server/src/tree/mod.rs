@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::answer::Answer;
 
-pub use json::{DeltaJson, TreeJson, redacted};
+pub use json::{DeltaJson, TreeJson, redacted, role_name};
 pub use read::{Source, read};
 
 /// Defects named in an outline's answer; the number of all is given as well.

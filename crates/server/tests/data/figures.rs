@@ -124,3 +124,31 @@ fn every_real_screen_is_read() {
         changed.join("\n")
     );
 }
+
+/// What a capture holds on to: elements, their texts, and what is worked out of them.
+fn bytes_held(seen: &mdm_core::tracker::Seen) -> usize {
+    let texts = |element: &mdm_core::element::Element| {
+        let all = [&element.stable_id, &element.text, &element.description, &element.hint, &element.value];
+        all.into_iter().flatten().map(|text| text.len()).sum::<usize>()
+    };
+    let elements = &seen.reading.snapshot.elements;
+    let each = size_of::<mdm_core::element::Element>()
+        + size_of::<mdm_core::reading::Node>()
+        + size_of::<mdm_core::identity::ElementId>();
+    elements.len() * each + elements.iter().map(texts).sum::<usize>()
+}
+
+#[test]
+fn a_screen_takes_no_more_memory_than_four_times_its_bytes() {
+    let mut most: f64 = 0.0;
+    for folder in ["android-ui", "ios-ui", "bench", "android-traces", "ios-traces"] {
+        for path in screens(folder) {
+            let Some(snapshot) = load(&path) else { continue };
+            let input = std::fs::metadata(&path).unwrap().len() as f64;
+            let ratio = bytes_held(&tree::seen(snapshot)) as f64 / input;
+            assert!(ratio <= 4.0, "{}: {ratio:.2}", path.display());
+            most = most.max(ratio);
+        }
+    }
+    println!("at most {most:.2} times the bytes of its file");
+}
