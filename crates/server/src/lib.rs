@@ -6,7 +6,9 @@
 pub mod answer;
 pub mod app;
 pub mod args;
+pub mod found;
 pub mod mcp;
 mod picture;
+pub mod target;
 pub mod tools;
 pub mod tree;

@@ -64,7 +64,9 @@ fn ancestor(reading: &Reading, index: u32) -> Option<u32> {
 
 /// A tappable element as large as a screen is there to close a keyboard; two texts on it are still two places.
 pub(super) fn is_ground(reading: &Reading, around: u32, index: u32) -> bool {
-    let (Some(around), Some(rect)) = (visible(reading, around), visible(reading, index)) else { return false };
+    let (Some(around), Some(rect)) = (visible(reading, around), visible(reading, index)) else {
+        return false;
+    };
     let screen = reading.snapshot.size.rect();
     let screen = if screen.is_empty() { visible(reading, 0).unwrap_or(around) } else { screen };
     area(around) * 10 >= area(screen) * 4 && area(rect) * 2 < area(around)

@@ -136,7 +136,8 @@ fn add(query: &Query, name: &str, text: &str) -> Option<Query> {
 
 impl Deed {
     fn query(&self) -> Query {
-        let add_one = |query: Query, (name, text): (&String, &String)| add(&query, name, text).unwrap_or(query);
+        let add_one =
+            |query: Query, (name, text): (&String, &String)| add(&query, name, text).unwrap_or(query);
         self.identifier.iter().fold(Query::default(), add_one)
     }
 
@@ -145,9 +146,7 @@ impl Deed {
             Resolution::Found(target) if self.places.iter().any(|rect| rect.contains(target.point)) => {
                 Outcome::Right
             }
-            Resolution::Found(target) => {
-                Outcome::Wrong(format!("{:?} {:?}", target.point, target.reasons))
-            }
+            Resolution::Found(target) => Outcome::Wrong(format!("{:?} {:?}", target.point, target.reasons)),
             Resolution::Ambiguous(_) => Outcome::Ambiguous,
             Resolution::NotFound { .. } => Outcome::Refused("not found".to_owned()),
             Resolution::NotActionable { why, .. } => Outcome::Refused(format!("{why:?}")),
@@ -208,7 +207,10 @@ impl Score {
         if !holders.is_empty() && !holders.iter().any(on_it) {
             // Written down wrongly: what is called so is elsewhere on the screen.
             self.elsewhere += 1;
-            println!("elsewhere: {} {:?} at {holders:?}, acted on {:?}", deed.name, deed.identifier, deed.places);
+            println!(
+                "elsewhere: {} {:?} at {holders:?}, acted on {:?}",
+                deed.name, deed.identifier, deed.places
+            );
             return;
         }
         let holders = holders.len();
@@ -298,7 +300,9 @@ fn few_of_the_elements_that_take_taps_are_called_covered() {
                 }
             }
         }
-        println!("{folder}: {tappable} elements take taps, {covered} are covered, {dodged} are tapped beside their middle");
+        println!(
+            "{folder}: {tappable} elements take taps, {covered} are covered, {dodged} are tapped beside their middle"
+        );
         // Most of these were looked at and are covered: drawers, suggestions over a page, bars over a list.
         assert!(covered * 100 <= tappable, "{folder}: {covered} of {tappable}");
     }
