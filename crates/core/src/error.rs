@@ -27,6 +27,8 @@ pub enum ErrorCode {
     TextNotTypeable,
     VerificationFailed,
     StaleReference,
+    ElementNotFound,
+    AmbiguousTarget,
     ElementNotInteractable,
     InternalError,
 }
@@ -54,6 +56,8 @@ impl ErrorCode {
             ErrorCode::ScreenshotUnavailable => "SCREENSHOT_UNAVAILABLE",
             ErrorCode::TextNotTypeable => "TEXT_NOT_TYPEABLE",
             ErrorCode::StaleReference => "STALE_REFERENCE",
+            ErrorCode::ElementNotFound => "ELEMENT_NOT_FOUND",
+            ErrorCode::AmbiguousTarget => "AMBIGUOUS_TARGET",
             ErrorCode::ElementNotInteractable => "ELEMENT_NOT_INTERACTABLE",
             ErrorCode::VerificationFailed => "VERIFICATION_FAILED",
             ErrorCode::InternalError => "INTERNAL_ERROR",
@@ -71,6 +75,7 @@ impl ErrorCode {
                 | ErrorCode::NoRootWindow
                 | ErrorCode::UiTreeUnavailable
                 | ErrorCode::ScreenshotUnavailable
+                | ErrorCode::ElementNotFound
         )
     }
 }

@@ -1,11 +1,14 @@
 //! Which element a caller means. The only way to say it: actions, waits, expectations and searches all use it.
 
+use std::sync::Arc;
+
 use regex_lite::{Regex, RegexBuilder};
 
 use crate::element::{Element, Role};
 use crate::geometry::Rect;
 use crate::identity::ElementId;
 use crate::label;
+use crate::quote::push_quoted;
 use crate::selector::{stable_id, test_tag};
 use crate::tracker::Seen;
 
@@ -42,7 +45,7 @@ impl TextMatch {
 /// `(?-i)`.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    regex: Regex,
+    regex: Arc<Regex>,
 }
 
 impl Pattern {
@@ -60,7 +63,7 @@ impl Pattern {
             .case_insensitive(true)
             .size_limit(Pattern::PROGRAM_BYTES_MAX)
             .nest_limit(Pattern::NESTING_MAX);
-        builder.build().map(|regex| Pattern { regex }).map_err(|error| error.to_string())
+        builder.build().map(|regex| Pattern { regex: Arc::new(regex) }).map_err(|error| error.to_string())
     }
 
     pub fn source(&self) -> &str {
@@ -89,6 +92,78 @@ pub enum Relation {
     Inside,
 }
 
+impl Relation {
+    fn word(self) -> &'static str {
+        match self {
+            Relation::Below => "below",
+            Relation::Above => "above",
+            Relation::LeftOf => "left of",
+            Relation::RightOf => "right of",
+            Relation::Inside => "inside",
+        }
+    }
+}
+
+/// Of a text that is told back.
+const TOLD_CHARS_MAX: usize = 80;
+
+fn told<'a>(text: Option<&'a TextMatch>, names: [&'static str; 3]) -> (&'static str, Option<&'a str>) {
+    match text {
+        None => (names[0], None),
+        Some(TextMatch::Is(text)) => (names[0], Some(text)),
+        Some(TextMatch::Contains(text)) => (names[1], Some(text)),
+        Some(TextMatch::Regex(pattern)) => (names[2], Some(pattern.source())),
+    }
+}
+
+/// The words for roles that callers use; the first of each role is our own.
+const ROLE_WORDS: [(&str, Role); 34] = [
+    ("button", Role::Button),
+    ("link", Role::Link),
+    ("text", Role::Text),
+    ("label", Role::Text),
+    ("heading", Role::Heading),
+    ("field", Role::TextField),
+    ("textfield", Role::TextField),
+    ("input", Role::TextField),
+    ("edittext", Role::TextField),
+    ("switch", Role::Switch),
+    ("toggle", Role::Switch),
+    ("checkbox", Role::Checkbox),
+    ("radio", Role::Radio),
+    ("radiobutton", Role::Radio),
+    ("slider", Role::Slider),
+    ("seekbar", Role::Slider),
+    ("stepper", Role::Stepper),
+    ("picker", Role::Picker),
+    ("dropdown", Role::Dropdown),
+    ("spinner", Role::Dropdown),
+    ("segments", Role::SegmentedControl),
+    ("segmentedcontrol", Role::SegmentedControl),
+    ("tab", Role::Tab),
+    ("key", Role::Key),
+    ("image", Role::Image),
+    ("icon", Role::Image),
+    ("progress", Role::Progress),
+    ("list", Role::List),
+    ("row", Role::Row),
+    ("cell", Role::Row),
+    ("webview", Role::WebView),
+    ("dialog", Role::Dialog),
+    ("container", Role::Container),
+    ("unknown", Role::Unknown),
+];
+
+/// `text_field`, `Text field` and `TextField` are one.
+pub fn role_named(word: &str) -> Option<Role> {
+    let plain: String = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    ROLE_WORDS.iter().find(|(name, _)| *name == plain).map(|(_, role)| *role)
+}
+
+pub fn role_word(role: Role) -> &'static str {
+    ROLE_WORDS.iter().find(|(_, other)| *other == role).map_or("element", |(name, _)| name)
+}
+
 /// What is given must all hold. An empty query means nothing and matches nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
@@ -110,6 +185,32 @@ pub struct Query {
 impl Query {
     pub fn is_empty(&self) -> bool {
         *self == Query { index: self.index, ..Query::default() }
+    }
+
+    /// For messages: what was asked for, in a few words.
+    pub fn describe(&self) -> String {
+        let mut parts = Vec::new();
+        let mut quoted = |name: &str, text: Option<&str>| {
+            let Some(text) = text else { return };
+            let mut part = format!("{name} ");
+            push_quoted(&mut part, text, TOLD_CHARS_MAX);
+            parts.push(part);
+        };
+        let (named, text) = told(self.text.as_ref(), ["text", "text with", "text like"]);
+        quoted(named, text);
+        quoted("resource_id", self.resource_id.as_deref());
+        let names = ["accessibility_id", "accessibility_id with", "accessibility_id like"];
+        let (named, text) = told(self.accessibility_id.as_ref(), names);
+        quoted(named, text);
+        quoted("test_tag", self.test_tag.as_deref());
+        quoted("class", self.class.as_deref());
+        parts.extend(self.id.map(|id| id.to_string()));
+        parts.extend(self.role.map(|role| format!("role {}", role_word(role))));
+        if let Some((relation, anchor)) = &self.near {
+            parts.push(format!("{} {}", relation.word(), anchor.describe()));
+        }
+        parts.extend(self.index.map(|index| format!("index {index}")));
+        parts.join(", ")
     }
 
     /// Every element that the query describes, in document order, before `index` picks one. What is not on the screen

@@ -6,6 +6,7 @@
 mod find;
 mod group;
 mod owner;
+mod tell;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use crate::tracker::Seen;
 pub use find::find;
 pub use group::candidates;
 pub use owner::owner;
+pub use tell::{failure, tell};
 
 /// Other candidates told with a target.
 const ALTERNATES_MAX: usize = 3;
@@ -169,26 +171,34 @@ pub fn resolve(seen: &Seen, query: &Query, options: &ResolveOptions) -> Resoluti
     if all.is_empty() {
         return Resolution::NotFound { near: near(seen, query) };
     }
-    let total = all.len();
-    if let Some(index) = query.index {
-        let Some(chosen) = all.iter().find(|candidate| candidate.number == index) else {
-            return Resolution::NotFound { near: all.into_iter().take(NEAR_MAX).collect() };
-        };
-        let mut chosen = chosen.clone();
-        chosen.reasons.push(Reason::Chosen);
-        return decide(seen, vec![chosen], all, total, options);
+    let best = match query.index {
+        Some(index) => chosen(&all, index),
+        None => best(seen, &all),
+    };
+    match &best[..] {
+        [] => Resolution::NotFound { near: all.into_iter().take(NEAR_MAX).collect() },
+        [only] => decide(seen, only.clone(), all, options),
+        _ => Resolution::Ambiguous(best),
     }
-    let best = preferred(seen, query, all.clone());
-    decide(seen, best, all, total, options)
+}
+
+/// The one that the caller counted out.
+pub fn chosen(all: &[Candidate], index: usize) -> Vec<Candidate> {
+    let mut chosen: Vec<Candidate> = all.iter().filter(|c| c.number == index).cloned().collect();
+    for candidate in &mut chosen {
+        candidate.reasons.push(Reason::Chosen);
+    }
+    chosen
 }
 
 /// What is left of the candidates when all that are worse in one respect are dropped, the respects in the order in
 /// which they count.
-fn preferred(seen: &Seen, query: &Query, mut left: Vec<Candidate>) -> Vec<Candidate> {
-    let best = left.iter().map(grade).max().unwrap_or(0);
-    keep(&mut left, Reason::ExactPreferred, |candidate| grade(candidate) == best);
-    // One identifier on two elements is a collision, whatever else they are (ID-04). iOS does not say what takes taps.
-    if by_words(query) && seen.reading.snapshot.platform == Platform::Android {
+pub fn best(seen: &Seen, all: &[Candidate]) -> Vec<Candidate> {
+    let mut left = all.to_vec();
+    let highest = left.iter().map(grade).max().unwrap_or(0);
+    keep(&mut left, Reason::ExactPreferred, |candidate| grade(candidate) == highest);
+    // iOS does not say what takes taps.
+    if left.iter().all(is_loose) && seen.reading.snapshot.platform == Platform::Android {
         keep(&mut left, Reason::ExecutablePreferred, |candidate| candidate.executable);
     }
     let checked = |candidate: &Candidate| check_within(&seen.reading, candidate.index, candidate.matched);
@@ -199,8 +209,18 @@ fn preferred(seen: &Seen, query: &Query, mut left: Vec<Candidate>) -> Vec<Candid
     left
 }
 
-fn by_words(query: &Query) -> bool {
-    query.resource_id.is_none() && query.test_tag.is_none() && query.accessibility_id.is_none()
+/// Described by what it says.
+fn by_words(candidate: &Candidate) -> bool {
+    matches!(
+        candidate.reasons.first(),
+        Some(Reason::ExactText | Reason::ExactValue | Reason::PartialText | Reason::RoleAndLabel)
+    )
+}
+
+/// One identifier on two elements is a collision, whatever else they are (ID-04); loose words are not.
+fn is_loose(candidate: &Candidate) -> bool {
+    by_words(candidate)
+        || matches!(candidate.reasons.first(), Some(Reason::PartialId | Reason::RoleWord | Reason::ClassName))
 }
 
 fn grade(candidate: &Candidate) -> u8 {
@@ -223,17 +243,8 @@ fn keep(left: &mut Vec<Candidate>, reason: Reason, holds: impl Fn(&Candidate) ->
     }
 }
 
-fn decide(
-    seen: &Seen,
-    mut best: Vec<Candidate>,
-    all: Vec<Candidate>,
-    total: usize,
-    options: &ResolveOptions,
-) -> Resolution {
-    if best.len() != 1 {
-        return Resolution::Ambiguous(best);
-    }
-    let chosen = best.remove(0);
+fn decide(seen: &Seen, chosen: Candidate, all: Vec<Candidate>, options: &ResolveOptions) -> Resolution {
+    let matched_count = all.len();
     let point = match check_within(&seen.reading, chosen.index, chosen.matched) {
         Ok(point) => point,
         Err(why) => return Resolution::NotActionable { candidate: chosen, why },
@@ -252,7 +263,7 @@ fn decide(
         point,
         confidence: chosen.confidence,
         reasons: chosen.reasons,
-        matched_count: total,
+        matched_count,
         fallback_available: !alternates.is_empty(),
         alternates,
         expected_change: expected_change(seen, chosen.index),
@@ -336,7 +347,8 @@ fn near(seen: &Seen, query: &Query) -> Vec<Candidate> {
     found
 }
 
-fn expected_change(seen: &Seen, index: u32) -> ExpectedChange {
+/// What a tap on the element should change.
+pub fn expected_change(seen: &Seen, index: u32) -> ExpectedChange {
     let snapshot = &seen.reading.snapshot;
     let kind = semantics::control(snapshot, index as usize).map(|control| control.kind);
     match kind {

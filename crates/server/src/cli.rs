@@ -49,6 +49,8 @@ pub enum Command {
     },
     /// Read a screen from a file, as get_ui_tree would answer
     Tree(TreeArgs),
+    /// Look for an element on a screen from a file, as find_element would answer
+    Find(FindArgs),
     /// Set two screens from files against each other
     Diff(DiffArgs),
     /// Run an embedded device by itself
@@ -77,6 +79,25 @@ pub struct TreeArgs {
     /// Add the developer's identifiers
     #[arg(long)]
     pub ids: bool,
+}
+
+#[derive(Args)]
+pub struct FindArgs {
+    /// As for `tree`
+    #[arg(long, value_name = "DUMP")]
+    pub file: PathBuf,
+    /// An id, an identifier, a text or a role
+    #[arg(long, value_name = "WORDS", required_unless_present = "selector", conflicts_with = "selector")]
+    pub query: Option<String>,
+    /// A selector as the tools take it, in JSON
+    #[arg(long, value_name = "JSON")]
+    pub selector: Option<String>,
+    /// Whole texts only
+    #[arg(long)]
+    pub exact: bool,
+    /// json: candidates for a program; outline: as an agent reads them
+    #[arg(long, value_enum, default_value_t = FormatArg::Outline)]
+    pub format: FormatArg,
 }
 
 #[derive(Args)]

@@ -51,6 +51,7 @@ async fn run(cli: Cli) -> ExitCode {
         }),
         Some(Command::Call { tool, json, devices }) => call(&app(&devices), &tool, &json).await,
         Some(Command::Tree(args)) => answered(offline::tree(&args)),
+        Some(Command::Find(args)) => answered(offline::find(&args)),
         Some(Command::Diff(args)) => answered(offline::diff(&args)),
         Some(Command::Virtual { device: VirtualDevice::Android(options) }) => {
             virtual_phone::run(options).await

@@ -7,9 +7,11 @@ use mdm_core::outline::OutlineOptions;
 use mdm_core::snapshot::Snapshot;
 use mdm_core::tracker::Tracker;
 use mobile_debug_mcp::answer::Answer;
+use mobile_debug_mcp::found::{Found, Sought};
+use mobile_debug_mcp::target::SelectorArg;
 use mobile_debug_mcp::tree::{self, DeltaJson, TreeHead, TreeJson};
 
-use crate::cli::{DiffArgs, FormatArg, TreeArgs};
+use crate::cli::{DiffArgs, FindArgs, FormatArg, TreeArgs};
 
 /// A larger file is no screen; what a device sends is limited too.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -25,6 +27,22 @@ pub fn tree(args: &TreeArgs) -> Result<Answer, String> {
         OutlineOptions { points: args.coordinates, stable_ids: args.ids, ..OutlineOptions::default() };
     let wanted = tree::Wanted { options, max_tokens: args.max_tokens as usize, page: args.page as usize };
     Ok(tree::outline_answer(head, &seen, &wanted))
+}
+
+pub fn find(args: &FindArgs) -> Result<Answer, String> {
+    let sought = match (&args.selector, &args.query) {
+        (Some(json), _) => {
+            let selector: SelectorArg = serde_json::from_str(json)
+                .map_err(|error| format!("the selector cannot be read: {error}"))?;
+            Sought::Described(selector.query().map_err(|failure| failure.to_string())?)
+        }
+        (None, words) => {
+            let words = words.as_deref().unwrap_or_default();
+            Sought::words(words, args.exact).map_err(|failure| failure.to_string())?
+        }
+    };
+    let seen = tree::seen(load(&args.file)?);
+    Ok(Found::on(&seen, &sought).answer(None, &seen, args.format == FormatArg::Json))
 }
 
 pub fn diff(args: &DiffArgs) -> Result<Answer, String> {

@@ -4,7 +4,7 @@ use super::group::{MATCHES_MAX, group};
 use super::{Candidate, Reason, grade};
 use crate::element::Role;
 use crate::label;
-use crate::query::{folded, own_texts, same_id};
+use crate::query::{folded, own_texts, role_named, same_id};
 use crate::role;
 use crate::semantics;
 use crate::tracker::Seen;
@@ -20,7 +20,7 @@ pub fn find(seen: &Seen, text: &str, exact: bool) -> Vec<Candidate> {
         return Vec::new();
     }
     if let Some(index) = text.trim().parse().ok().and_then(|id| seen.index_of(id)) {
-        return group(seen, [(index as u32, Reason::ElementId)].into_iter(), true);
+        return group(seen, [(index as u32, Reason::ElementId)].into_iter());
     }
     let search = Search { seen, typed: text.trim(), role: RoleWords::of(&words), words, exact };
     let all = 0..seen.ids.len() as u32;
@@ -32,7 +32,7 @@ pub fn find(seen: &Seen, text: &str, exact: bool) -> Vec<Candidate> {
         found.truncate(MATCHES_MAX);
         found.sort_unstable_by_key(|(index, _)| *index);
     }
-    let mut candidates = group(seen, found.into_iter(), true);
+    let mut candidates = group(seen, found.into_iter());
     candidates.sort_by_key(|candidate| std::cmp::Reverse((grade(candidate), candidate.executable)));
     candidates
 }
@@ -56,37 +56,13 @@ impl RoleWords {
         let last = words.rsplit_once(' ').map_or(("", words), |(rest, last)| (rest, last));
         let first = words.split_once(' ').map_or(("", words), |(first, rest)| (rest, first));
         let named = |(rest, word): (&str, &str)| {
-            let (_, role) = ROLES.iter().find(|(name, _)| *name == word)?;
-            Some(RoleWords { role: *role, rest: rest.trim().to_owned() })
+            // Words on a screen are called texts and labels; that says nothing about what is meant.
+            let role = role_named(word).filter(|role| !matches!(role, Role::Text | Role::Unknown))?;
+            Some(RoleWords { role, rest: rest.trim().to_owned() })
         };
         named(last).or_else(|| named(first))
     }
 }
-
-const ROLES: [(&str, Role); 22] = [
-    ("button", Role::Button),
-    ("link", Role::Link),
-    ("heading", Role::Heading),
-    ("field", Role::TextField),
-    ("textfield", Role::TextField),
-    ("input", Role::TextField),
-    ("switch", Role::Switch),
-    ("toggle", Role::Switch),
-    ("checkbox", Role::Checkbox),
-    ("radio", Role::Radio),
-    ("slider", Role::Slider),
-    ("seekbar", Role::Slider),
-    ("stepper", Role::Stepper),
-    ("picker", Role::Picker),
-    ("dropdown", Role::Dropdown),
-    ("spinner", Role::Dropdown),
-    ("tab", Role::Tab),
-    ("image", Role::Image),
-    ("progress", Role::Progress),
-    ("list", Role::List),
-    ("row", Role::Row),
-    ("dialog", Role::Dialog),
-];
 
 impl Search<'_> {
     fn matched(&self, index: u32) -> Option<Reason> {

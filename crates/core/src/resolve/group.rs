@@ -15,26 +15,19 @@ pub fn candidates(seen: &Seen, query: &Query) -> Vec<Candidate> {
     let mut matches = query.matches(seen);
     matches.truncate(MATCHES_MAX);
     let described = |index: u32| (index, described(seen, query, index));
-    group(seen, matches.into_iter().map(described), by_words(query))
+    group(seen, matches.into_iter().map(described))
 }
 
-/// `by_words`: the matches say the same, and one inside another only repeats it. With identifiers that is a collision.
-pub(super) fn group(
-    seen: &Seen,
-    matches: impl Iterator<Item = (u32, Reason)>,
-    by_words: bool,
-) -> Vec<Candidate> {
+pub(super) fn group(seen: &Seen, matches: impl Iterator<Item = (u32, Reason)>) -> Vec<Candidate> {
     let mut groups: Vec<Candidate> = Vec::new();
     for (matched, reason) in matches {
         let candidate = candidate(seen, matched, reason);
-        match groups.iter_mut().find(|other| is_same(seen, other, &candidate, by_words)) {
+        match groups.iter_mut().find(|other| is_same(seen, other, &candidate)) {
             Some(other) => merge(seen, other, candidate),
             None => groups.push(candidate),
         }
     }
-    if by_words {
-        drop_names(seen, &mut groups);
-    }
+    drop_names(seen, &mut groups);
     for (number, candidate) in groups.iter_mut().enumerate() {
         candidate.number = number;
     }
@@ -56,8 +49,10 @@ fn candidate(seen: &Seen, matched: u32, reason: Reason) -> Candidate {
     Candidate { index, matched, number: 0, confidence, reasons, executable: owner.is_some() }
 }
 
-fn is_same(seen: &Seen, a: &Candidate, b: &Candidate, by_words: bool) -> bool {
+/// Words inside the same words only repeat them; one identifier inside another is a collision (ID-04).
+fn is_same(seen: &Seen, a: &Candidate, b: &Candidate) -> bool {
     let reading = &seen.reading;
+    let by_words = by_words(a) && by_words(b);
     if a.index == b.index {
         return nested(seen, a.matched, b.matched) || (by_words && !is_ground(reading, a.index, a.matched));
     }
@@ -95,5 +90,7 @@ fn drop_names(seen: &Seen, groups: &mut Vec<Candidate>) {
     let names: Vec<u32> = executable
         .filter_map(|candidate| label::label(&seen.reading.snapshot, candidate.index as usize)?.from)
         .collect();
-    groups.retain(|candidate| candidate.executable || !names.contains(&candidate.matched));
+    groups.retain(|candidate| {
+        candidate.executable || !by_words(candidate) || !names.contains(&candidate.matched)
+    });
 }

@@ -2,6 +2,7 @@
 
 mod apps;
 mod devices;
+mod find;
 mod follow;
 mod gestures;
 mod input;
@@ -103,7 +104,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 28] = [
+pub static TOOLS: [Entry; 29] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -111,6 +112,7 @@ pub static TOOLS: [Entry; 28] = [
     Entry::of::<apps::RestartApp>(),
     Entry::of::<apps::ResetAppData>(),
     Entry::of::<observe::GetUiTree>(),
+    Entry::of::<find::FindElement>(),
     Entry::of::<observe::GetScreenFingerprint>(),
     Entry::of::<observe::GetCurrentScreen>(),
     Entry::of::<observe::CaptureScreenshot>(),

@@ -1,0 +1,317 @@
+//! What a search found, as an answer. The tool and the offline command answer with the same code.
+
+use mdm_core::actionable::{NotActionable, check_within};
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::geometry::Rect;
+use mdm_core::label::label;
+use mdm_core::query::{Query, role_word};
+use mdm_core::resolve::{self, Candidate, best, chosen, expected_change, find, tell};
+use mdm_core::role::in_context;
+use mdm_core::selector::{Census, stable_id, test_tag};
+use mdm_core::semantics;
+use mdm_core::tracker::Seen;
+use serde::Serialize;
+
+use crate::answer::Answer;
+
+/// Candidates written out; the number of all is given as well.
+const CANDIDATES_MAX: usize = 10;
+const ALTERNATES_MAX: usize = 3;
+const QUERY_CHARS_MAX: usize = 1000;
+
+/// What is looked for.
+pub enum Sought {
+    /// Free words: an id, an identifier, a text, a role.
+    Words {
+        words: String,
+        exact: bool,
+    },
+    Described(Query),
+}
+
+impl Sought {
+    pub fn words(words: &str, exact: bool) -> Result<Sought, Failure> {
+        let invalid = |message: &str| {
+            let hint = "give a text, an identifier, a role or an id that the element has";
+            Failure::new(ErrorCode::InvalidArgument, message, hint)
+        };
+        if words.trim().is_empty() {
+            return Err(invalid("Empty query"));
+        }
+        if words.chars().count() > QUERY_CHARS_MAX {
+            return Err(invalid("the query is longer than 1000 characters"));
+        }
+        Ok(Sought::Words { words: words.to_owned(), exact })
+    }
+}
+
+/// How a search ended on one capture.
+pub struct Found {
+    all: Vec<Candidate>,
+    best: Vec<Candidate>,
+}
+
+impl Found {
+    pub fn on(seen: &Seen, sought: &Sought) -> Found {
+        let (all, index) = match sought {
+            Sought::Words { words, exact } => (find(seen, words, *exact), None),
+            Sought::Described(query) => (resolve::candidates(seen, query), query.index),
+        };
+        let best = index.map_or_else(|| best(seen, &all), |index| chosen(&all, index));
+        Found { all, best }
+    }
+
+    pub fn anything(&self) -> bool {
+        !self.best.is_empty()
+    }
+
+    /// `in_full`: candidates as JSON too, for programs; an agent reads the lines.
+    pub fn answer(&self, device: Option<&str>, seen: &Seen, in_full: bool) -> Answer {
+        let partial = !seen.reading.snapshot.is_whole();
+        let nothing = FindFacts { device, partial, ..FindFacts::default() };
+        match &self.best[..] {
+            [] => Answer::json(&FindFacts { error: Some("Element not found"), ..nothing }),
+            [only] => self.one(only, seen, nothing),
+            several if in_full => {
+                let shown = several.iter().take(CANDIDATES_MAX);
+                let candidates = shown.map(|candidate| CandidateJson::new(seen, candidate)).collect();
+                Answer::json(&FindFacts { candidates, ..several_facts(several, nothing) })
+            }
+            several => {
+                let mut lines = String::new();
+                for candidate in several.iter().take(CANDIDATES_MAX) {
+                    lines.push_str(&tell(seen, candidate.index));
+                    lines.push_str(&format!(" (index {})\n", candidate.number));
+                }
+                if several.len() > CANDIDATES_MAX {
+                    lines.push_str(&format!("… and {} more\n", several.len() - CANDIDATES_MAX));
+                }
+                Answer::json(&several_facts(several, nothing)).with_lines(&lines)
+            }
+        }
+    }
+
+    fn one(&self, only: &Candidate, seen: &Seen, nothing: FindFacts<'_>) -> Answer {
+        let others = self.all.iter().filter(|other| other.number != only.number);
+        let alternates: Vec<CandidateJson> =
+            others.take(ALTERNATES_MAX).map(|other| CandidateJson::new(seen, other)).collect();
+        let resolution = ResolutionJson {
+            confidence: only.confidence,
+            reason: only.reasons.first().map_or("", |reason| reason.name()),
+            also: only.reasons.iter().skip(1).map(|reason| reason.name()).collect(),
+            fallback_available: !alternates.is_empty(),
+            matched_count: self.all.len(),
+            alternates,
+            expected_change: expected_change(seen, only.index).name(),
+        };
+        let facts = FindFacts {
+            found: true,
+            element: Some(ElementJson::new(seen, only)),
+            score: Some(only.confidence),
+            confidence: Some(only.confidence),
+            resolution: Some(resolution),
+            ..nothing
+        };
+        Answer::json(&facts)
+    }
+}
+
+fn several_facts<'a>(several: &[Candidate], nothing: FindFacts<'a>) -> FindFacts<'a> {
+    FindFacts {
+        found: true,
+        ambiguous: true,
+        matched_count: Some(several.len()),
+        hint: Some("use one of these ids, or add role, inside or index"),
+        ..nothing
+    }
+}
+
+#[derive(Default, Serialize)]
+struct FindFacts<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'a str>,
+    found: bool,
+    /// Several are equally good: none is chosen (W23).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ambiguous: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    /// Elements are missing from the tree: "not found" proves nothing (W10).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<ElementJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolution: Option<ResolutionJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched_count: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<CandidateJson>,
+}
+
+#[derive(Serialize)]
+struct ResolutionJson {
+    confidence: f64,
+    reason: &'static str,
+    /// The rest of the reasons, in the order in which they counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<&'static str>,
+    fallback_available: bool,
+    matched_count: usize,
+    expected_change: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alternates: Vec<CandidateJson>,
+}
+
+/// The element to act on. What was described inside or around it is named when it is another one.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ElementJson<'a> {
+    element_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched_element_id: Option<String>,
+    role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_desc: Option<&'a str>,
+    class: &'a str,
+    bounds: BoundsJson,
+    clickable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enabled: Option<bool>,
+    #[serde(rename = "stable_id", skip_serializing_if = "Option::is_none")]
+    stable_id: Option<&'a str>,
+    /// Others have the same one (ID-04).
+    #[serde(rename = "stable_id_collision", skip_serializing_if = "Option::is_none")]
+    collision: Option<usize>,
+    #[serde(rename = "test_tag", skip_serializing_if = "Option::is_none")]
+    test_tag: Option<&'a str>,
+    /// Where a tap reaches it; absent when nothing would.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tap_coordinates: Option<PointJson>,
+    /// The check that failed (AC-05).
+    #[serde(rename = "not_interactable", skip_serializing_if = "Option::is_none")]
+    not_interactable: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interaction_hint: Option<HintJson>,
+}
+
+#[derive(Serialize)]
+struct PointJson {
+    x: i32,
+    y: i32,
+}
+
+#[derive(Serialize)]
+struct BoundsJson {
+    left: i32,
+    top: i32,
+    right: i32,
+    bottom: i32,
+}
+
+impl From<Rect> for BoundsJson {
+    fn from(rect: Rect) -> BoundsJson {
+        BoundsJson { left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom }
+    }
+}
+
+/// It is adjusted rather than tapped.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HintJson {
+    kind: &'static str,
+    axis: &'static str,
+    track_bounds: BoundsJson,
+}
+
+impl<'a> ElementJson<'a> {
+    fn new(seen: &'a Seen, candidate: &Candidate) -> ElementJson<'a> {
+        let snapshot = &seen.reading.snapshot;
+        let index = candidate.index as usize;
+        let element = &snapshot.elements[index];
+        let checked = check_within(&seen.reading, candidate.index, candidate.matched);
+        let other = (candidate.matched != candidate.index).then_some(candidate.matched as usize);
+        let id = stable_id(snapshot, element);
+        let shown = |text: &'a Option<Box<str>>| text.as_deref().filter(|_| !element.password);
+        ElementJson {
+            element_id: seen.ids[index].to_string(),
+            matched_element_id: other.map(|other| seen.ids[other].to_string()),
+            role: role_word(in_context(snapshot, index)),
+            label: label(snapshot, index).map(|label| label.text.into_owned()),
+            text: shown(&element.text),
+            resource_id: element.stable_id.as_deref(),
+            content_desc: shown(&element.description),
+            class: &element.class,
+            bounds: element.bounds.into(),
+            clickable: element.is_tappable(),
+            enabled: element.state.enabled,
+            stable_id: id,
+            collision: id.map(|id| Census::of(snapshot).with_id(id)).filter(|holders| *holders > 1),
+            test_tag: test_tag(snapshot, element),
+            tap_coordinates: checked.ok().map(|point| PointJson { x: point.x, y: point.y }),
+            not_interactable: checked.err().map(|why| in_words(seen, why)),
+            interaction_hint: HintJson::of(seen, index),
+        }
+    }
+}
+
+fn in_words(seen: &Seen, why: NotActionable) -> String {
+    match why {
+        NotActionable::OutOfSight => "off screen".to_owned(),
+        NotActionable::Disabled => "disabled".to_owned(),
+        NotActionable::Covered { by } => format!("covered by {}", tell(seen, by)),
+        NotActionable::Doubtful { confidence } => format!("confidence {confidence}"),
+    }
+}
+
+impl HintJson {
+    fn of(seen: &Seen, index: usize) -> Option<HintJson> {
+        let control = semantics::control(&seen.reading.snapshot, index)?;
+        let bounds = seen.reading.element(control.target).bounds;
+        control.kind.adjustable().then(|| HintJson {
+            kind: control.kind.semantic_role(),
+            axis: if bounds.height() > bounds.width() { "vertical" } else { "horizontal" },
+            track_bounds: bounds.into(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CandidateJson {
+    element_id: String,
+    /// As an agent reads it.
+    line: String,
+    index: usize,
+    bounds: BoundsJson,
+    clickable: bool,
+    score: f64,
+    reason: &'static str,
+}
+
+impl CandidateJson {
+    fn new(seen: &Seen, candidate: &Candidate) -> CandidateJson {
+        let element = seen.reading.element(candidate.index);
+        CandidateJson {
+            element_id: seen.ids[candidate.index as usize].to_string(),
+            line: tell(seen, candidate.index),
+            index: candidate.number,
+            bounds: element.bounds.into(),
+            clickable: candidate.executable,
+            score: candidate.confidence,
+            reason: candidate.reasons.first().map_or("", |reason| reason.name()),
+        }
+    }
+}

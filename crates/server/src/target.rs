@@ -1,0 +1,285 @@
+//! What a tool acts on, as callers write it: the one JSON form for all tools.
+
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::geometry::Point;
+use mdm_core::query::{Pattern, Query, Relation, TextMatch, role_named};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::args::{element_id, point};
+
+/// Of one text in a selector.
+const TEXT_CHARS_MAX: usize = 1000;
+/// Selectors inside selectors.
+const NESTING_MAX: usize = 3;
+const INDEX_MAX: u32 = 10_000;
+
+/// Flattened into the parameters of a tool. Exactly one of the three ways is used.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct TargetArg {
+    /// From get_ui_tree or find_element, like e12.
+    #[serde(rename = "elementId", alias = "element_id")]
+    pub element_id: Option<String>,
+    pub selector: Option<SelectorArg>,
+    /// Device pixels, as a last resort: nothing checks what is there.
+    pub x: Option<f64>,
+    pub y: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    Element(Query),
+    /// Degraded: no element stands behind it (AC-02).
+    Place(Point),
+}
+
+/// All that is given must hold.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SelectorArg {
+    /// Its label, text, value or hint. Case does not count.
+    pub text: Option<String>,
+    /// true: text and accessibility_id may be parts. A string: what the text contains.
+    pub contains: Option<ContainsArg>,
+    /// A pattern that is found in its text.
+    pub regex: Option<String>,
+    /// Whole, or the part behind :id/.
+    #[serde(alias = "resourceId")]
+    pub resource_id: Option<String>,
+    /// Content description, or the identifier of iOS.
+    #[serde(alias = "accessibilityId", alias = "contentDesc")]
+    pub accessibility_id: Option<String>,
+    #[serde(alias = "testTag")]
+    pub test_tag: Option<String>,
+    /// As in get_ui_tree: button, field, switch, row, …
+    pub role: Option<String>,
+    #[serde(alias = "className")]
+    pub class: Option<String>,
+    #[schemars(with = "Option<AnchorSchema>")]
+    pub below: Option<Box<SelectorArg>>,
+    #[schemars(with = "Option<AnchorSchema>")]
+    pub above: Option<Box<SelectorArg>>,
+    #[serde(alias = "leftOf")]
+    #[schemars(with = "Option<AnchorSchema>")]
+    pub left_of: Option<Box<SelectorArg>>,
+    #[serde(alias = "rightOf")]
+    #[schemars(with = "Option<AnchorSchema>")]
+    pub right_of: Option<Box<SelectorArg>>,
+    #[schemars(with = "Option<AnchorSchema>")]
+    pub inside: Option<Box<SelectorArg>>,
+    /// An id like e12.
+    #[serde(alias = "elementId")]
+    pub element_id: Option<String>,
+    /// Which of several that match, from 0 in document order.
+    pub index: Option<u32>,
+}
+
+/// Another selector; written out it would have no end.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct AnchorSchema(crate::args::JsonObject);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ContainsArg {
+    Flag(bool),
+    Text(String),
+}
+
+fn invalid(message: impl Into<String>, hint: &'static str) -> Failure {
+    Failure::new(ErrorCode::InvalidArgument, message, hint)
+}
+
+impl TargetArg {
+    pub fn target(&self) -> Result<Target, Failure> {
+        let ways = [self.element_id.is_some(), self.selector.is_some(), self.x.is_some() || self.y.is_some()];
+        if ways.into_iter().filter(|given| *given).count() != 1 {
+            let message =
+                if ways.contains(&true) { "more than one target is given" } else { "no target is given" };
+            return Err(invalid(message, "give elementId, or selector, or x and y"));
+        }
+        if let Some(id) = &self.element_id {
+            return Ok(Target::Element(Query { id: Some(element_id(id)?), ..Query::default() }));
+        }
+        if let Some(selector) = &self.selector {
+            return Ok(Target::Element(selector.query()?));
+        }
+        match (self.x, self.y) {
+            (Some(x), Some(y)) => Ok(Target::Place(point(x, y)?)),
+            _ => Err(invalid("x and y belong together", "give both, or an elementId")),
+        }
+    }
+}
+
+impl SelectorArg {
+    pub fn query(&self) -> Result<Query, Failure> {
+        self.query_at(0)
+    }
+
+    fn query_at(&self, depth: usize) -> Result<Query, Failure> {
+        if depth > NESTING_MAX {
+            let message = format!("the selector is nested deeper than {NESTING_MAX}");
+            return Err(invalid(message, "name the anchor by its elementId"));
+        }
+        let partly = matches!(self.contains, Some(ContainsArg::Flag(true)));
+        let matching = |text: String| if partly { TextMatch::Contains(text) } else { TextMatch::Is(text) };
+        let query = Query {
+            id: self.element_id.as_deref().map(element_id).transpose()?,
+            text: self.text_match(partly)?,
+            resource_id: said("resource_id", self.resource_id.as_deref())?,
+            accessibility_id: said("accessibility_id", self.accessibility_id.as_deref())?.map(matching),
+            test_tag: said("test_tag", self.test_tag.as_deref())?,
+            role: self.role.as_deref().map(role).transpose()?,
+            class: said("class", self.class.as_deref())?,
+            near: self.near(depth)?,
+            index: self.index()?,
+        };
+        if query.is_empty() {
+            // W32: a mistake, and none that waiting could mend.
+            let hint =
+                "give text, contains, regex, resource_id, accessibility_id, test_tag, role, class or a place";
+            return Err(invalid("the selector names nothing", hint));
+        }
+        Ok(query)
+    }
+
+    fn text_match(&self, partly: bool) -> Result<Option<TextMatch>, Failure> {
+        let part = match &self.contains {
+            Some(ContainsArg::Text(part)) => said("contains", Some(part))?,
+            _ => None,
+        };
+        let text = said("text", self.text.as_deref())?;
+        let pattern = said("regex", self.regex.as_deref())?;
+        match (text, part, pattern) {
+            (None, None, None) => Ok(None),
+            (Some(text), None, None) if partly => Ok(Some(TextMatch::Contains(text))),
+            (Some(text), None, None) => Ok(Some(TextMatch::Is(text))),
+            (None, Some(part), None) => Ok(Some(TextMatch::Contains(part))),
+            (None, None, Some(pattern)) => Ok(Some(TextMatch::Regex(regex(&pattern)?))),
+            _ => Err(invalid("text, contains and regex are three ways to say one thing", "give one of them")),
+        }
+    }
+
+    fn near(&self, depth: usize) -> Result<Option<(Relation, Box<Query>)>, Failure> {
+        let given = [
+            (Relation::Below, &self.below),
+            (Relation::Above, &self.above),
+            (Relation::LeftOf, &self.left_of),
+            (Relation::RightOf, &self.right_of),
+            (Relation::Inside, &self.inside),
+        ];
+        let mut given = given.into_iter().filter_map(|(relation, anchor)| Some((relation, anchor.as_ref()?)));
+        let Some((relation, anchor)) = given.next() else { return Ok(None) };
+        if given.next().is_some() {
+            return Err(invalid(
+                "more than one place is given",
+                "give one of below, above, left_of, right_of, inside",
+            ));
+        }
+        Ok(Some((relation, Box::new(anchor.query_at(depth + 1)?))))
+    }
+
+    fn index(&self) -> Result<Option<usize>, Failure> {
+        match self.index {
+            Some(index) if index > INDEX_MAX => {
+                Err(invalid(format!("index = {index} is more than {INDEX_MAX}"), "count from 0"))
+            }
+            index => Ok(index.map(|index| index as usize)),
+        }
+    }
+}
+
+/// A text that was given and says something.
+fn said(name: &str, text: Option<&str>) -> Result<Option<String>, Failure> {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    if text.chars().count() > TEXT_CHARS_MAX {
+        let message = format!("{name} is longer than {TEXT_CHARS_MAX} characters");
+        return Err(invalid(message, "use contains with a telling part of it"));
+    }
+    Ok(Some(text.to_owned()))
+}
+
+fn role(word: &str) -> Result<mdm_core::element::Role, Failure> {
+    role_named(word).ok_or_else(|| {
+        invalid(
+            format!("role = {word:?} is none that is known"),
+            "use a role as get_ui_tree writes it: button, field, switch, checkbox, slider, tab, row, text, …",
+        )
+    })
+}
+
+fn regex(source: &str) -> Result<Pattern, Failure> {
+    Pattern::new(source).map_err(|problem| {
+        invalid(
+            format!("regex = {source:?}: {problem}"),
+            "mend the pattern, or use contains for a plain text",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use mdm_core::element::Role;
+    use mdm_core::identity::ElementId;
+
+    use super::*;
+
+    fn target(json: &str) -> Result<Target, String> {
+        let arg: TargetArg = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        arg.target().map_err(|failure| failure.message)
+    }
+
+    fn query(json: &str) -> Query {
+        match target(&format!("{{\"selector\":{json}}}")) {
+            Ok(Target::Element(query)) => query,
+            other => panic!("{json}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn there_is_one_target_or_none() {
+        let e12 = Query { id: Some(ElementId(12)), ..Query::default() };
+        assert_eq!(target(r#"{"elementId":"e12"}"#), Ok(Target::Element(e12.clone())));
+        assert_eq!(target(r#"{"element_id":"e12"}"#), Ok(Target::Element(e12)));
+        assert_eq!(target(r#"{"x":1.6,"y":2}"#), Ok(Target::Place(Point { x: 2, y: 2 })));
+        assert_eq!(target("{}"), Err("no target is given".into()));
+        assert_eq!(target(r#"{"elementId":"e1","x":1,"y":1}"#), Err("more than one target is given".into()));
+        assert_eq!(target(r#"{"x":1}"#), Err("x and y belong together".into()));
+        assert!(target(r#"{"elementId":"12"}"#).is_err());
+    }
+
+    #[test]
+    fn a_selector_becomes_a_query() {
+        let text = |text: &str| Some(TextMatch::Is(text.to_owned()));
+        let part = |text: &str| Some(TextMatch::Contains(text.to_owned()));
+        assert_eq!(query(r#"{"text":"Delete"}"#), Query { text: text("Delete"), ..Query::default() });
+        assert_eq!(query(r#"{"text":"Del","contains":true}"#).text, part("Del"));
+        assert_eq!(query(r#"{"contains":"Del"}"#).text, part("Del"));
+        assert_eq!(query(r#"{"accessibilityId":"Cl","contains":true}"#).accessibility_id, part("Cl"));
+        assert_eq!(query(r#"{"role":"text_field"}"#).role, Some(Role::TextField));
+        let inside = query(r#"{"role":"button","inside":{"text":"Milk"},"index":1}"#);
+        let milk = Query { text: text("Milk"), ..Query::default() };
+        assert_eq!((inside.near, inside.index), (Some((Relation::Inside, Box::new(milk))), Some(1)));
+        assert!(matches!(query(r#"{"regex":"^[0-9]+ left$"}"#).text, Some(TextMatch::Regex(_))));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_selector_is_said() {
+        let problem = |json: &str| target(&format!("{{\"selector\":{json}}}")).unwrap_err();
+        assert_eq!(problem("{}"), "the selector names nothing", "W32");
+        assert_eq!(problem(r#"{"index":2}"#), "the selector names nothing");
+        assert_eq!(problem(r#"{"text":" "}"#), "the selector names nothing");
+        assert!(problem(r#"{"txt":"a"}"#).contains("unknown field `txt`"));
+        assert!(problem(r#"{"regex":"("}"#).starts_with("regex = \"(\":"));
+        assert!(problem(&format!(r#"{{"regex":"{}"}}"#, "a".repeat(501))).contains("longer than 500"));
+        assert!(problem(r#"{"role":"wizard"}"#).contains("none that is known"));
+        assert!(problem(r#"{"text":"a","regex":"b"}"#).contains("three ways"));
+        let two = r#"{"text":"a","below":{"text":"b"},"above":{"text":"c"}}"#;
+        assert_eq!(problem(two), "more than one place is given");
+        let deep = r#"{"below":{"below":{"below":{"below":{"text":"a"}}}}}"#;
+        assert_eq!(problem(deep), "the selector is nested deeper than 3");
+        assert!(problem(&format!(r#"{{"text":"{}"}}"#, "a".repeat(1001))).contains("longer than 1000"));
+        assert!(problem(r#"{"text":"a","index":20000}"#).contains("more than 10000"));
+    }
+}
