@@ -1,0 +1,99 @@
+//! One call resolves, checks, acts, waits, verifies, and says what changed (LC-01 to LC-06).
+
+use mdm_virtual_device::Timing;
+
+use crate::world::{World, fact, line_of, point_of};
+
+fn id_of(tree: &str, label: &str) -> String {
+    line_of(tree, label).split_whitespace().next().expect("an id").to_owned()
+}
+
+async fn tap(world: &World, label: &str, more: &str) -> mobile_debug_mcp::answer::Answer {
+    let id = id_of(&world.tree().await, label);
+    world.call("tap_element", &format!(r#"{{"elementId":"{id}"{more}}}"#)).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tap_that_toggles_says_what_changed() {
+    let world = World::started(Timing::Phone).await;
+    let answer = tap(&world, "Remember me", "").await;
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(fact(&answer.text, "observed_change"), "state_change", "LC-04");
+    assert_eq!(fact(&answer.text, "stability_state"), "stable");
+    assert!(answer.text.ends_with("switch \"Remember me\" off -> on"), "{}", answer.text);
+    assert_eq!(world.phone.truth().inputs.len(), 1, "one dispatch");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tap_that_does_nothing_is_said_to_have_done_nothing() {
+    let world = World::started(Timing::Phone).await;
+    let tree = world.tree().await;
+    let title = line_of_text(&tree, "Sign in to Workbench");
+    let answer = world.call("tap_element", &format!(r#"{{"elementId":"{title}"}}"#)).await;
+    // A text that takes no tap is tapped where it is: the agent asked for it by name.
+    assert!(answer.text.contains("nothing that counts changed"), "{}", answer.text);
+    assert_eq!(fact(&answer.text, "success"), "true", "LC-03: success is the dispatch");
+    assert_eq!(fact(&answer.text, "lifecycle_state"), "pending_verification");
+}
+
+fn line_of_text(tree: &str, text: &str) -> String {
+    let line = tree.lines().find(|line| line.contains(text)).expect("the text is there");
+    line.split_whitespace().next().expect("an id").to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expectation_is_confirmed_by_what_is_seen() {
+    let world = World::started(Timing::Phone).await;
+    let answer = tap(&world, "Settings", r#","expect":{"screen":"SettingsActivity"}"#).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(fact(&answer.text, "verdict"), "confirmed");
+    assert_eq!(fact(&answer.text, "lifecycle_state"), "verified", "LC-01");
+    assert_eq!(fact(&answer.text, "observed_change"), "navigation");
+    assert!(answer.text.contains("screen LoginActivity -> SettingsActivity"), "{}", answer.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expectation_that_does_not_come_true_is_contradicted() {
+    let world = World::started(Timing::Phone).await;
+    let more = r#","expect":{"text":"Welcome"},"timeout_ms":3000"#;
+    let answer = tap(&world, "Remember me", more).await;
+    assert!(answer.is_error, "only contradicted is an error: {}", answer.text);
+    assert_eq!(fact(&answer.text, "verdict"), "contradicted");
+    assert_eq!(fact(&answer.text, "failure_code"), "VERIFICATION_FAILED");
+    assert_eq!(fact(&answer.text, "success"), "true", "it was dispatched all the same");
+    assert!(answer.text.contains("no such element"), "{}", answer.text);
+    assert_eq!(world.phone.truth().inputs.len(), 1, "RC-04: not repeated");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_held_before_proves_little() {
+    let world = World::started(Timing::Phone).await;
+    let answer = tap(&world, "Remember me", r#","expect":{"text":"Log in"}"#).await;
+    assert_eq!(fact(&answer.text, "verdict"), "confirmed");
+    assert_eq!(fact(&answer.text, "held_before"), "true");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_point_is_tapped_without_a_look_unless_one_is_asked_for() {
+    let world = World::started(Timing::Phone).await;
+    let (x, y) = point_of(&world.tree().await, "Remember me");
+    let dumps = || world.phone.truth().commands.iter().filter(|c| c.starts_with("uiautomator")).count();
+    let before = dumps();
+    world.ok("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
+    assert_eq!(dumps(), before, "degraded mode looks at nothing (AC-02)");
+    let answer = world.ok("tap", &format!(r#"{{"x":{x},"y":{y},"settle":true}}"#)).await;
+    assert!(answer.contains("on -> off"), "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_expectations_are_refused_before_anything_is_done() {
+    let world = World::started(Timing::Instant).await;
+    let id = id_of(&world.tree().await, "Remember me");
+    for expect in ["{}", r#"{"screen":"A","text":"b"}"#, r#"{"text":"a","checked":true,"enabled":true}"#] {
+        let arguments = format!(r#"{{"elementId":"{id}","expect":{expect}}}"#);
+        assert_eq!(world.code("tap_element", &arguments).await, "INVALID_ARGUMENT", "{expect}");
+    }
+    let arguments = format!(r#"{{"elementId":"{id}","timeout_ms":0}}"#);
+    assert_eq!(world.code("tap_element", &arguments).await, "INVALID_ARGUMENT");
+    assert_eq!(world.phone.truth().inputs.len(), 0);
+}
