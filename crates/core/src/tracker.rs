@@ -34,11 +34,16 @@ pub struct Seen {
     pub fingerprint: Fingerprint,
     /// Against the capture before; empty for the first one.
     pub diff: Diff,
-    /// Signs that more is to come (SY-13).
-    pub loading: Option<Loading>,
+    /// A button that was pressed and is disabled since.
+    submitting: Option<Loading>,
 }
 
 impl Seen {
+    /// Signs that more is to come (SY-13).
+    pub fn loading(&self) -> Option<Loading> {
+        loading(&self.reading).or(self.submitting)
+    }
+
     pub fn index_of(&self, id: ElementId) -> Option<usize> {
         self.ids.iter().position(|other| *other == id)
     }
@@ -128,9 +133,8 @@ impl Tracker {
         self.revision += 1;
         let ids = reading.nodes.iter().map(|_| self.new_id()).collect();
         let fingerprint = fingerprint::of(&reading, |_| false);
-        let loading = loading(&reading);
         let (reading, diff) = (Arc::new(reading), Diff::default());
-        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff, loading }
+        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff, submitting: None }
     }
 
     fn next(&mut self, last: &Arc<Seen>, reading: Reading, captured_at_ms: u64) -> Seen {
@@ -147,9 +151,9 @@ impl Tracker {
             self.remember(Arc::clone(handed_out.unwrap_or(last)));
         }
         let fingerprint = self.fingerprint(last, &reading, &ids, &diff);
-        let loading = loading(&reading).or_else(|| submitting(last, &reading, &pairing));
+        let submitting = submitting(last, &reading, &pairing, &diff);
         let (reading, ids) = (Arc::new(reading), ids.into());
-        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff, loading }
+        Seen { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff, submitting }
     }
 
     fn new_id(&mut self) -> ElementId {
@@ -253,21 +257,22 @@ fn is_over_all(package: &str) -> bool {
     package == "android" || package.starts_with("com.android.") || package.starts_with("com.google.android.")
 }
 
-/// A button that could be pressed at the last look and cannot now, while everything else stayed: it was pressed, and
-/// what it does is still under way. It lasts for as long as the button stays so.
-fn submitting(last: &Seen, reading: &Reading, pairing: &Pairing) -> Option<Loading> {
-    let before =
-        last.loading.filter(|loading| loading.signal == Signal::SubmitDisabled).map(|loading| loading.index);
-    pairing.to_old.iter().enumerate().filter(|(_, old)| **old != NONE).find_map(|(new, old)| {
-        let (was, is) = (last.reading.element(*old), &reading.snapshot.elements[new]);
-        let disabled = is.role == Role::Button && is.affordances.clickable && is.state.enabled == Some(false);
-        let pressed = was.state.enabled == Some(true) || before == Some(*old);
-        (disabled && pressed).then_some(Loading {
-            signal: Signal::SubmitDisabled,
-            source: Source::History,
-            index: new as u32,
-        })
-    })
+/// A button that could be pressed at the last look and cannot now: it was pressed, and what it does is still under way.
+/// It lasts for as long as the button stays so.
+fn submitting(last: &Seen, reading: &Reading, pairing: &Pairing, diff: &Diff) -> Option<Loading> {
+    let is_off = |element: &Element| {
+        element.role == Role::Button && element.affordances.clickable && element.state.enabled == Some(false)
+    };
+    let sign = |index: u32| Loading { signal: Signal::SubmitDisabled, source: Source::History, index };
+    let pressed = diff.changed.iter().find(|changed| {
+        is_off(reading.element(changed.new)) && last.reading.element(changed.old).state.enabled == Some(true)
+    });
+    let still = || {
+        let before = last.submitting?.index as usize;
+        let now = pairing.to_new.get(before).copied().filter(|new| *new != NONE)?;
+        is_off(reading.element(now)).then_some(now)
+    };
+    pressed.map(|changed| changed.new).or_else(still).map(sign)
 }
 
 fn by_ids(base: &Seen, now: &Seen) -> Pairing {

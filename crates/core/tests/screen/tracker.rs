@@ -176,3 +176,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_button_that_was_pressed_and_is_disabled_since_is_a_sign_of_work() {
+    // SY-13
+    let mut session = Session::new();
+    let form = "box\n  field \"ada\" tap #name\n  button \"Send\" tap #send";
+    let empty = form.replace("#send", "#send disabled");
+    assert!(session.draw(&empty).loading().is_none(), "a form that is not filled in is no work");
+    assert!(session.draw(form).loading().is_none());
+    let sent = session.draw(&empty);
+    assert_eq!(sent.loading().map(|loading| loading.signal.name()), Some("submit_disabled"));
+    let busy = session.draw(&empty.replace("ada", "adb"));
+    assert!(busy.loading().is_some(), "for as long as it stays so");
+    assert!(session.draw(form).loading().is_none());
+}

@@ -93,7 +93,7 @@ pub struct LoadingFacts {
 
 impl LoadingFacts {
     pub fn of(seen: &Seen) -> Option<LoadingFacts> {
-        let loading = seen.loading?;
+        let loading = seen.loading()?;
         Some(LoadingFacts {
             active: true,
             signal: loading.signal.name(),
