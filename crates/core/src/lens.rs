@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::change::{ChangeKind, Diff};
-use crate::identity::ElementId;
+use crate::identity::{ElementId, NONE};
 use crate::label::own_words;
 use crate::query::Query;
 use crate::tracker::{Seen, Since};
@@ -20,7 +20,7 @@ pub struct Lens {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Glimpse {
     pub kind: ChangeKind,
-    /// Elements that came, went, changed or changed places.
+    /// Elements that changed, and those that stayed while something in them came, went or changed places.
     pub touched: Vec<ElementId>,
     pub structure: bool,
     pub words: bool,
@@ -57,17 +57,39 @@ impl Lens {
         let screens = [&*since.base, now].map(|seen| seen.reading.snapshot.screen.as_ref());
         let elsewhere = self.target.is_none() && matches!(screens, [Some(was), Some(is)] if was != is);
         let structure = elsewhere || !(added.is_empty() && removed.is_empty() && moved.is_empty());
-        let worded = |seen: &Seen, index: &u32| own_words(seen.reading.element(*index)).is_some();
-        let words = changed.iter().any(|changed| changed.words)
-            || added.iter().any(|new| worded(now, new))
-            || removed.iter().any(|old| worded(&since.base, old));
+        // Words that left one element and stand in another are not another text.
+        let came = sorted_words(now, &added);
+        let words =
+            changed.iter().any(|changed| changed.words) || came != sorted_words(&since.base, &removed);
         let state = changed.iter().any(|changed| changed.state);
-        let here = added.iter().chain(&moved).chain(changed.iter().map(|changed| &changed.new));
-        let mut touched: Vec<ElementId> = here.map(|new| now.ids[*new as usize]).collect();
-        touched.extend(removed.iter().map(|old| since.base.ids[*old as usize]));
+        let mut touched: Vec<ElementId> =
+            changed.iter().map(|changed| now.ids[changed.new as usize]).collect();
+        touched.extend(added.iter().chain(&moved).filter_map(|new| holder(now, *new, &since.pairing.to_old)));
+        touched.extend(removed.iter().filter_map(|old| holder(&since.base, *old, &since.pairing.to_new)));
+        touched.sort_unstable();
+        touched.dedup();
         let kind = kind(diff, structure, changed.iter().any(|changed| changed.words), state);
         Glimpse { kind, touched, structure, words, state }
     }
+}
+
+fn sorted_words<'a>(seen: &'a Seen, indexes: &[u32]) -> Vec<&'a str> {
+    let mut words: Vec<_> =
+        indexes.iter().filter_map(|index| own_words(seen.reading.element(*index))).collect();
+    words.sort_unstable();
+    words
+}
+
+/// The nearest element around one that is in both captures: those that come and go cannot be spoken of later.
+fn holder(seen: &Seen, index: u32, partners: &[u32]) -> Option<ElementId> {
+    let mut at = seen.reading.element(index).parent;
+    while let Some(parent) = at {
+        if partners.get(parent as usize).is_some_and(|partner| *partner != NONE) {
+            return seen.ids.get(parent as usize).copied();
+        }
+        at = seen.reading.element(parent).parent.filter(|above| *above < parent);
+    }
+    None
 }
 
 fn kind(diff: &Diff, structure: bool, words: bool, state: bool) -> ChangeKind {

@@ -67,6 +67,7 @@ impl Stabiliser {
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stdout, reason = "a test with a seed says which")]
 mod tests {
     use super::*;
 

@@ -211,6 +211,11 @@ impl Tracker {
         }
     }
 
+    /// Whether its words are known to change by themselves.
+    pub fn is_ticking(&self, id: ElementId) -> bool {
+        self.ticks.get(&id).is_some_and(|ticks| ticks.is_ticking())
+    }
+
     fn ticked(&self, base: &Seen, old: u32, now: &Seen, new: u32) -> bool {
         self.ticks.get(&now.ids[new as usize]).is_some_and(|ticks| ticks.is_ticking())
             || is_time_step(base.reading.element(old), now.reading.element(new), false)

@@ -33,6 +33,8 @@ const PAUSE_PER_COST: u64 = 12;
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
 /// Damaged captures in a row before one is taken for what it is: some screens never give a whole one.
 const DAMAGED_MAX: u32 = 3;
+/// Reads in a row that found no rest to read in, each of which took the device ten seconds.
+const RESTLESS_MAX: u32 = 2;
 /// Elements whose changes are counted.
 const MOVING_MAX: usize = 256;
 /// Of these, named in an answer.
@@ -257,9 +259,19 @@ impl Session {
 
     /// Only a cancelled wait is an error; every other end is an answer.
     async fn poll(&self, watch: &mut Watch<'_>, turn: Turn, progress: &Progress) -> Result<Ending, Failure> {
+        let mut restless = 0;
         loop {
             let ending = match self.look(watch, turn, progress).await {
-                Ok(look) => watch.take(look),
+                Ok(look) => {
+                    restless = 0;
+                    watch.take(look)
+                }
+                // What moves now may be what is waited for: it gets a second chance.
+                Err(failure) if failure.code == ErrorCode::UiNotIdle && restless + 1 < RESTLESS_MAX => {
+                    restless += 1;
+                    watch.held = None;
+                    None
+                }
                 Err(failure) => Some(ended_by(failure, progress)?),
             };
             if let Some(ending) = ending {
@@ -291,7 +303,8 @@ impl Session {
             tracker.against(Arc::clone(earlier))
         };
         let (step, total) = (against(&watch.last), against(&watch.base));
-        Ok(Look { seen, step, total, began_ms, ended_ms })
+        let only_ticked = watch.nameable && watch.moving.keys().all(|id| tracker.is_ticking(*id));
+        Ok(Look { seen, step, total, only_ticked, began_ms, ended_ms })
     }
 }
 
@@ -322,6 +335,8 @@ struct Look {
     /// Against the capture before, and against the first one.
     step: Option<Since>,
     total: Option<Since>,
+    /// All that changed before this capture is known by now to have been ticking.
+    only_ticked: bool,
     began_ms: u64,
     ended_ms: u64,
 }
@@ -352,6 +367,8 @@ struct Watch<'a> {
     held: Option<Held>,
     standing: Option<Standing>,
     moving: BTreeMap<ElementId, (u64, u64, u64)>,
+    /// Every change so far was one of an element in `moving`.
+    nameable: bool,
     captures: u64,
     changes: u64,
     damaged: u32,
@@ -376,6 +393,7 @@ impl Watch<'_> {
             held: None,
             standing: None,
             moving: BTreeMap::new(),
+            nameable: true,
             captures: 0,
             changes: 0,
             damaged: 0,
@@ -401,6 +419,10 @@ impl Watch<'_> {
         if let Some(target) = self.wait.lens.target.filter(|id| whole && look.seen.index_of(*id).is_none()) {
             self.keep(&look);
             return Some(Ending::TargetGone(target));
+        }
+        if look.only_ticked && self.satisfied {
+            // A counter gives itself away only by its second or third step: the first ones were no change (SY-04).
+            self.forget_changes();
         }
         let glimpse =
             look.step.as_ref().map(|step| self.wait.lens.look(step, &look.seen)).unwrap_or_default();
@@ -437,6 +459,7 @@ impl Watch<'_> {
             self.observed = self.observed.max(glimpse.kind);
         }
         self.satisfied |= self.wait.filter.is_none();
+        self.nameable &= !glimpse.touched.is_empty();
         for id in &glimpse.touched {
             if self.moving.len() < MOVING_MAX || self.moving.contains_key(id) {
                 let (times, _, last) = self.moving.entry(*id).or_insert((0, at_ms, at_ms));
@@ -444,6 +467,14 @@ impl Watch<'_> {
                 *last = at_ms;
             }
         }
+    }
+
+    fn forget_changes(&mut self) {
+        self.satisfied = false;
+        self.observed = ChangeKind::None;
+        self.first_change_ms = None;
+        self.changes = 0;
+        self.moving.clear();
     }
 
     fn reached(&mut self, look: &Look, stable: bool) -> bool {
@@ -539,9 +570,13 @@ impl Watch<'_> {
     }
 
     fn named(&self) -> Vec<Moving> {
-        let mut all: Vec<_> = self.moving.iter().map(|(id, counted)| (*id, *counted)).collect();
+        let there = |id: ElementId| self.last.as_ref().is_some_and(|seen| seen.index_of(id).is_some());
+        let moving = self.moving.iter().filter(|(id, _)| there(**id));
+        let mut all: Vec<_> = moving.map(|(id, counted)| (*id, *counted)).collect();
         all.sort_by_key(|(id, (times, _, last))| (u64::MAX - times, u64::MAX - last, *id));
-        let named = all.into_iter().take(MOVING_NAMED_MAX);
+        // What changed once has changed; what changed again is what keeps the screen from resting.
+        let again = all.iter().any(|(_, (times, ..))| *times > 1);
+        let named = all.into_iter().filter(|(_, (times, ..))| *times > 1 || !again).take(MOVING_NAMED_MAX);
         named
             .map(|(id, (times, first, last))| Moving {
                 id,

@@ -33,6 +33,10 @@ fn invalid(message: String, hint: &'static str) -> Failure {
     Failure::new(ErrorCode::InvalidArgument, message, hint)
 }
 
+fn needs(what: &str) -> Failure {
+    invalid(format!("this condition needs {what}"), "see the tool's arguments")
+}
+
 fn bounded(name: &str, value: Option<u64>, default: u64, max: u64) -> Result<u64, Failure> {
     let value = value.unwrap_or(default);
     if value > max {
@@ -97,14 +101,6 @@ enum ConditionArg {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum ExpectedArg {
-    Flag(bool),
-    Number(f64),
-    Text(String),
-}
-
-#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatchArg {
     /// From 0, in document order.
@@ -131,9 +127,13 @@ pub struct WaitForUiParams {
     selector: Option<SelectorArg>,
     /// Default exists. stable: neither changes nor moves (without selector: the whole screen).
     condition: Option<ConditionArg>,
-    /// For enabled and checked (default true), value (a number) and text.
-    expected: Option<ExpectedArg>,
-    /// Of value, default 0.
+    /// For enabled and checked, default true.
+    expected: Option<bool>,
+    /// For text: the whole of it.
+    expected_text: Option<String>,
+    /// For value.
+    expected_value: Option<f64>,
+    /// Of expected_value, default 0.
     tolerance: Option<f64>,
     /// Default 60000.
     timeout_ms: Option<u64>,
@@ -190,32 +190,25 @@ impl WaitForUiParams {
     }
 
     fn expected(&self, condition: ConditionArg) -> Result<Option<Expected>, Failure> {
-        let flag = || match self.expected {
-            None => Ok(true),
-            Some(ExpectedArg::Flag(flag)) => Ok(flag),
-            Some(_) => Err(invalid("expected is no boolean".to_owned(), "pass true or false")),
-        };
+        let flag = self.expected.unwrap_or(true);
         let tolerance = self.tolerance.unwrap_or(0.0);
-        Ok(Some(match (condition, &self.expected) {
-            (ConditionArg::Stable, _) => return Ok(None),
-            (ConditionArg::Exists, _) => Expected::Exists,
-            (ConditionArg::NotExists, _) => Expected::NotExists,
-            (ConditionArg::Visible, _) => Expected::Visible,
-            (ConditionArg::Clickable, _) => Expected::Clickable,
-            (ConditionArg::Enabled, _) => Expected::Enabled(flag()?),
-            (ConditionArg::Checked, _) => Expected::Checked(flag()?),
-            (ConditionArg::Value, Some(ExpectedArg::Number(number))) if tolerance >= 0.0 => {
-                Expected::Value { number: *number, tolerance }
-            }
-            (ConditionArg::Text, Some(ExpectedArg::Text(text))) => {
-                Expected::Text(TextMatch::Is(text.clone()))
-            }
-            _ => {
-                return Err(invalid(
-                    "this condition needs expected".to_owned(),
-                    "value: a number and a tolerance of 0 or more; text: the whole text",
-                ));
-            }
+        Ok(Some(match condition {
+            ConditionArg::Stable => return Ok(None),
+            ConditionArg::Exists => Expected::Exists,
+            ConditionArg::NotExists => Expected::NotExists,
+            ConditionArg::Visible => Expected::Visible,
+            ConditionArg::Clickable => Expected::Clickable,
+            ConditionArg::Enabled => Expected::Enabled(flag),
+            ConditionArg::Checked => Expected::Checked(flag),
+            ConditionArg::Value if tolerance >= 0.0 => match self.expected_value {
+                Some(number) => Expected::Value { number, tolerance },
+                None => return Err(needs("expected_value")),
+            },
+            ConditionArg::Value => return Err(needs("a tolerance of 0 or more")),
+            ConditionArg::Text => match &self.expected_text {
+                Some(text) => Expected::Text(TextMatch::Is(text.clone())),
+                None => return Err(needs("expected_text")),
+            },
         }))
     }
 }
@@ -326,13 +319,6 @@ enum ScopeArg {
     Subtree,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum IgnoreArg {
-    Id(String),
-    Selector(SelectorArg),
-}
-
 pub struct WaitForUiChange;
 
 #[derive(Deserialize, JsonSchema)]
@@ -353,8 +339,8 @@ pub struct WaitForUiChangeParams {
     target: Option<String>,
     /// A snapshot_revision you saw: changes since then count, so none between your action and this call is missed.
     since_revision: Option<u64>,
-    /// Element ids or selectors whose changes never count.
-    ignore: Option<Vec<IgnoreArg>>,
+    /// Elements whose changes never count: e12, #resource_id, or a label.
+    ignore: Option<Vec<String>>,
 }
 
 impl WaitForUiChangeParams {
@@ -376,10 +362,6 @@ impl WaitForUiChangeParams {
                 "wait on a subtree instead",
             ));
         }
-        let ignored = ignore.iter().map(|entry| match entry {
-            IgnoreArg::Id(id) => Ok(Query { id: Some(element_id(id)?), ..Query::default() }),
-            IgnoreArg::Selector(selector) => selector.query(),
-        });
         Ok(Wait {
             goal: Goal::Change,
             window_ms: bounded(
@@ -389,7 +371,10 @@ impl WaitForUiChangeParams {
                 WINDOW_MAX_MS,
             )?,
             since_revision: self.since_revision,
-            lens: Lens { target, ignore: ignored.collect::<Result<_, _>>()? },
+            lens: Lens {
+                target,
+                ignore: ignore.iter().map(|entry| ignored(entry)).collect::<Result<_, _>>()?,
+            },
             filter: self.expected_change.map(|change| match change {
                 ChangeArg::HierarchyDiff => ChangeKind::Hierarchy,
                 ChangeArg::TextChange => ChangeKind::Text,
@@ -397,6 +382,18 @@ impl WaitForUiChangeParams {
             }),
         })
     }
+}
+
+fn ignored(entry: &str) -> Result<Query, Failure> {
+    let query = match (entry.parse(), entry.strip_prefix('#')) {
+        (Ok(id), _) => Query { id: Some(id), ..Query::default() },
+        (Err(_), Some(id)) => Query { resource_id: Some(id.to_owned()), ..Query::default() },
+        (Err(_), None) => Query { text: Some(TextMatch::Is(entry.to_owned())), ..Query::default() },
+    };
+    if entry.trim_start_matches('#').trim().is_empty() {
+        return Err(invalid("an entry of ignore is empty".to_owned(), "pass e12, #resource_id, or a label"));
+    }
+    Ok(query)
 }
 
 #[derive(Serialize)]

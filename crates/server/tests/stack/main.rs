@@ -18,4 +18,5 @@ mod hostile_trees;
 mod mcp;
 mod screen;
 mod story;
+mod waits;
 mod world;

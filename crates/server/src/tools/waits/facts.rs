@@ -142,9 +142,17 @@ pub fn push_moving(out: &mut String, waited: &Waited) {
     let outline = tree::outline(seen, &OutlineOptions::default());
     let describe = |moving: &Moving| {
         let line = outline.lines.iter().find(|line| line.id == moving.id);
-        let shown = line.map_or("(not shown)", |line| line.text.as_str());
+        // A bare container has no line of its own, but what it holds has.
+        let held = seen.index_of(moving.id).map(|index| seen.reading.range(index as u32));
+        let inner =
+            || outline.lines.iter().find(|line| held.as_ref().is_some_and(|h| h.contains(&line.index)));
+        let shown = match line {
+            Some(line) => line.text.clone(),
+            None => inner().map_or("(gone)".to_owned(), |line| format!("(around {} {})", line.id, line.text)),
+        };
         let every = moving.every_ms.map(|ms| format!(", every {ms} ms")).unwrap_or_default();
-        format!("{} {shown} ({} changes{every})", moving.id, moving.times)
+        let plural = if moving.times == 1 { "" } else { "s" };
+        format!("{} {shown} ({} change{plural}{every})", moving.id, moving.times)
     };
     let all: Vec<String> = waited.moving.iter().map(describe).collect();
     out.push_str(&format!("still moving: {}\n", all.join(", ")));
