@@ -267,3 +267,136 @@ fn points(rect: Rect) -> Vec<Point> {
         |(x, y): (i32, i32)| Point { x: along(rect.left, rect.right, x), y: along(rect.top, rect.bottom, y) };
     ORDER.into_iter().map(at).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::sketch;
+    use crate::snapshot::Snapshot;
+    use crate::tracker::Tracker;
+
+    fn read(tree: &str) -> Reading {
+        Reading::new(sketch(tree))
+    }
+
+    #[track_caller]
+    fn tapped_in(reading: &Reading, index: u32, rect: Rect) {
+        let point = check(reading, index).unwrap();
+        assert!(rect.contains(point), "{point:?}");
+    }
+
+    #[test]
+    fn a_point_that_belongs_to_the_target_is_used() {
+        // AC-06
+        let nested = read(
+            r#"
+            LinearLayout [0,0][1000,200] click text:"Row"
+              Button [300,0][1000,200] click text:"Delete"
+            "#,
+        );
+        tapped_in(&nested, 0, Rect::new(0, 0, 300, 200));
+        let covered = read(
+            r#"
+            FrameLayout [0,0][1000,2000]
+              Button [0,0][1000,200] click text:"Under"
+              Button [200,0][1000,200] click text:"Over"
+            "#,
+        );
+        tapped_in(&covered, 1, Rect::new(0, 0, 200, 200));
+        tapped_in(&covered, 2, Rect::new(200, 0, 1000, 200));
+    }
+
+    #[test]
+    fn what_takes_no_tap_covers_nothing() {
+        // AC-05
+        let veil = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              Button [0,0][1000,200] click text:"Under"
+              FrameLayout [0,0][1080,2400]
+                ImageView [0,0][1080,2400]
+            "#,
+        );
+        assert_eq!(check(&veil, 1), Ok(Point { x: 500, y: 100 }));
+    }
+
+    #[test]
+    fn a_page_that_scrolls_below_a_bar_does_not_cover_it() {
+        let page = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              LinearLayout [0,0][1080,200]
+                Button [0,0][200,200] click text:"Up"
+              ScrollView [0,0][1080,2400] scroll
+                Button [0,150][1080,600] click text:"First"
+            "#,
+        );
+        tapped_in(&page, 2, Rect::new(0, 0, 200, 150));
+        let bar_only = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              LinearLayout [0,0][1080,200]
+                Button [0,0][200,200] click text:"Up"
+              ScrollView [0,0][1080,2400] scroll
+            "#,
+        );
+        assert_eq!(check(&bar_only, 2), Ok(Point { x: 100, y: 100 }));
+    }
+
+    #[test]
+    fn a_sheet_and_another_window_cover() {
+        // AC-05
+        let sheet = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              LinearLayout [0,0][1080,2400]
+                Button [0,2000][1080,2200] click text:"Under"
+              FrameLayout [0,1000][1080,2400] click
+                TextView [0,1000][1080,1100] text:"Share"
+            "#,
+        );
+        assert_eq!(check(&sheet, 2), Err(NotActionable::Covered { by: 3 }));
+        let window = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              Button [100,1000][900,1100] click text:"Under"
+            FrameLayout [50,900][1000,1500]
+              TextView [60,910][900,1000] text:"Really?"
+            "#,
+        );
+        assert_eq!(check(&window, 1), Err(NotActionable::Covered { by: 2 }));
+    }
+
+    #[test]
+    fn ios_says_itself_what_can_be_seen_but_a_keyboard_is_in_front() {
+        let tree = r#"
+            Window [0,0][400,800]
+              Button [0,0][100,40] click text:"Save"
+              Other [0,0][400,800] click
+              Button [0,700][100,740] click text:"Send"
+              Keyboard [0,600][400,800] role:Container
+                Key [0,600][400,800] click role:Key
+            "#;
+        let reading = Reading::new(Snapshot { platform: Platform::Ios, ..sketch(tree) });
+        assert!(check(&reading, 1).is_ok());
+        assert_eq!(check(&reading, 3), Err(NotActionable::Covered { by: 5 }));
+    }
+
+    #[test]
+    fn two_captures_tell_whether_it_moves() {
+        // AC-05
+        let at = |top: i32| {
+            let bottom = top + 50;
+            sketch(&format!(
+                "FrameLayout [0,0][1080,2400]\n  Button [0,{top}][100,{bottom}] click text:\"Go\""
+            ))
+        };
+        let mut tracker = Tracker::default();
+        let first = tracker.observe(at(10), 0);
+        let second = tracker.observe(at(60), 1);
+        let third = tracker.observe(at(60), 2);
+        assert!(is_moving(&first, &second, first.ids[1]));
+        assert!(!is_moving(&second, &third, first.ids[1]));
+        assert!(is_moving(&second, &third, ElementId(99)), "not proven to rest");
+    }
+}

@@ -184,3 +184,84 @@ fn clickable(seen: &Seen, index: u32) -> Standing {
     let why = if visible { "it is disabled" } else { "no part of it can be seen" };
     verdict(visible && enabled, Some(owner), || why.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::sketch::sketch;
+    use crate::snapshot::{Defect, DefectKind, Snapshot};
+    use crate::tracker::Tracker;
+
+    const FORM: &str = r#"
+        FrameLayout [0,0][1080,2400]
+          LinearLayout [0,0][1080,100] click
+            TextView [0,0][500,100] text:"Wi-Fi"
+            Switch [900,0][1080,100] check=on id:wifi
+          Switch [0,100][1080,200] click check=off id:tone text:"Tone"
+          Switch [0,200][1080,300] click check=on id:tone text:"Tone"
+          SeekBar [0,300][1080,400] text:"38.0" id:volume
+          TextView [0,2500][1080,2600] text:"Below"
+          EditText [0,500][1080,600] password text:"hunter2" id:secret
+        "#;
+
+    fn seen(snapshot: Snapshot) -> Arc<Seen> {
+        Tracker::default().observe(snapshot, 0)
+    }
+
+    fn judge(query: Query, expected: Expected) -> Standing {
+        Condition::Element { query, expected }.judge(&seen(sketch(FORM)))
+    }
+
+    fn text(text: &str) -> Query {
+        Query { text: Some(TextMatch::Is(text.to_owned())), ..Query::default() }
+    }
+
+    fn id(id: &str) -> Query {
+        Query { resource_id: Some(id.to_owned()), ..Query::default() }
+    }
+
+    #[test]
+    fn state_is_judged_by_what_is_there() {
+        assert!(judge(id("wifi"), Expected::Checked(true)).holds());
+        assert!(matches!(
+            judge(id("wifi"), Expected::Checked(false)),
+            Standing::Fails { index: Some(3), .. }
+        ));
+        assert!(judge(id("volume"), Expected::Value { number: 38.2, tolerance: 0.5 }).holds());
+        assert!(!judge(id("volume"), Expected::Value { number: 39.0, tolerance: 0.5 }).holds());
+        assert!(judge(text("Wi-Fi"), Expected::Clickable).holds(), "its row takes the tap");
+        assert!(matches!(judge(text("Below"), Expected::Visible), Standing::Fails { .. }));
+        assert!(judge(text("Below"), Expected::Exists).holds());
+        assert!(matches!(judge(id("wifi"), Expected::Expanded(true)), Standing::Unknown { .. }), "ST-01");
+    }
+
+    #[test]
+    fn several_that_differ_are_a_question() {
+        // W23
+        assert!(matches!(judge(id("tone"), Expected::Checked(true)), Standing::Ambiguous { .. }));
+        assert!(judge(id("tone"), Expected::Visible).holds(), "they agree");
+        assert!(judge(Query { index: Some(1), ..id("tone") }, Expected::Checked(true)).holds());
+        let third = Query { index: Some(2), ..id("tone") };
+        assert!(matches!(judge(third, Expected::Checked(true)), Standing::Fails { index: None, .. }));
+    }
+
+    #[test]
+    fn a_secret_is_not_compared() {
+        // ST-07
+        let guess = Expected::Text(TextMatch::Is("hunter2".into()));
+        assert!(matches!(judge(id("secret"), guess), Standing::Unknown { .. }));
+        assert!(matches!(judge(text("hunter2"), Expected::Exists), Standing::Fails { .. }));
+    }
+
+    #[test]
+    fn absence_needs_a_whole_tree() {
+        // W10
+        let gone = || Condition::Element { query: text("Nowhere"), expected: Expected::NotExists };
+        assert!(gone().judge(&seen(sketch(FORM))).holds());
+        let defect = Defect { kind: DefectKind::Truncated, offset: 0, detail: String::new() };
+        let damaged = Snapshot { defects: vec![defect], ..sketch(FORM) };
+        assert!(matches!(gone().judge(&seen(damaged)), Standing::Unknown { .. }));
+    }
+}

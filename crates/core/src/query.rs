@@ -291,3 +291,81 @@ fn stands(seen: &Seen, index: u32, relation: Relation, anchor: u32) -> bool {
         Relation::Inside => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::sketch;
+    use crate::tracker::Tracker;
+
+    fn matches(tree: &str, query: &Query) -> Vec<u32> {
+        query.matches(&Tracker::default().observe(sketch(tree), 0))
+    }
+
+    fn regex(source: &str) -> TextMatch {
+        TextMatch::Regex(Pattern::new(source).unwrap())
+    }
+
+    #[test]
+    fn case_and_outer_spaces_do_not_count() {
+        assert!(TextMatch::Is("log in".into()).matches(" Log In\n"));
+        assert!(!TextMatch::Is("log".into()).matches("Log in"));
+        assert!(TextMatch::Contains("G I".into()).matches("log in"));
+        assert!(regex("^[0-9]+ LEFT$").matches(" 12 left "));
+        assert!(!regex("(?-i)LEFT").matches("12 left"));
+        assert!(regex("left").is_exactly("Left") && !regex("left").is_exactly("12 left"));
+    }
+
+    #[test]
+    fn a_pattern_has_its_limits() {
+        assert!(Pattern::new("(").is_err());
+        assert!(Pattern::new(&"a".repeat(501)).is_err());
+        assert!(Pattern::new("(((a{100}){100}){100}){100}").is_err());
+        assert!(Pattern::new(&format!("{}a{}", "(".repeat(100), ")".repeat(100))).is_err());
+        // Linear, where others take for ever.
+        assert!(!regex("(a+)+$").matches(&format!("{}b", "a".repeat(5000))));
+    }
+
+    #[test]
+    fn places_are_relative_to_what_is_seen() {
+        let tree = r#"
+            FrameLayout [0,0][300,300]
+              TextView [100,100][200,200] text:"x"
+              TextView [100,0][200,100] text:"up"
+              TextView [100,200][200,300] text:"down"
+              TextView [0,100][100,200] text:"left"
+              TextView [200,100][300,200] text:"right"
+            "#;
+        let anchor = || Box::new(Query { text: Some(TextMatch::Is("x".into())), ..Query::default() });
+        let at = |relation| matches(tree, &Query { near: Some((relation, anchor())), ..Query::default() });
+        assert_eq!(at(Relation::Above), [2]);
+        assert_eq!(at(Relation::Below), [3]);
+        assert_eq!(at(Relation::LeftOf), [4]);
+        assert_eq!(at(Relation::RightOf), [5]);
+        assert!(at(Relation::Inside).is_empty());
+        assert!(matches(tree, &Query::default()).is_empty(), "an empty query means nothing");
+    }
+
+    #[test]
+    fn a_query_tells_what_it_asks_for() {
+        let inside = Query { resource_id: Some("list".into()), ..Query::default() };
+        let query = Query {
+            text: Some(TextMatch::Contains("a\"b".into())),
+            role: Some(Role::TextField),
+            near: Some((Relation::Inside, Box::new(inside))),
+            index: Some(2),
+            ..Query::default()
+        };
+        let told = r#"text with "a\"b", role field, inside resource_id "list", index 2"#;
+        assert_eq!(query.describe(), told);
+    }
+
+    #[test]
+    fn roles_are_known_by_many_words() {
+        for word in ["TextField", "text_field", "field", "EditText", "input"] {
+            assert_eq!(role_named(word), Some(Role::TextField), "{word}");
+        }
+        assert_eq!(role_named("wizard"), None);
+        assert_eq!(role_word(Role::TextField), "field");
+    }
+}

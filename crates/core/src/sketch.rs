@@ -116,6 +116,7 @@ fn named_role(word: &str) -> Role {
         Role::Dropdown,
         Role::SegmentedControl,
         Role::Tab,
+        Role::Key,
         Role::Progress,
         Role::Row,
         Role::List,

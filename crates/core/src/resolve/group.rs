@@ -73,8 +73,9 @@ fn nested(seen: &Seen, outer: u32, inner: u32) -> bool {
 
 /// The better reason stays, then what takes taps, then the smaller place: a tap there reaches the larger too.
 fn merge(seen: &Seen, kept: &mut Candidate, other: Candidate) {
-    let size =
-        |candidate: &Candidate| seen.reading.nodes[candidate.matched as usize].visible.map_or(i64::MAX, area);
+    let size = |candidate: &Candidate| {
+        seen.reading.nodes[candidate.matched as usize].visible.map_or(i128::MAX, area)
+    };
     let rank = |candidate: &Candidate| {
         let grade = candidate.reasons.first().map_or(0, |reason| step(*reason).0);
         (grade, candidate.executable, std::cmp::Reverse(size(candidate)))

@@ -98,8 +98,9 @@ fn visible(reading: &Reading, index: u32) -> Option<Rect> {
     reading.nodes.get(index as usize)?.visible
 }
 
-pub(super) fn area(rect: Rect) -> i64 {
-    i64::from(rect.width()) * i64::from(rect.height())
+/// Bounds of hostile trees reach so far that 64 bits would not hold ten times their area.
+pub(super) fn area(rect: Rect) -> i128 {
+    i128::from(rect.width()) * i128::from(rect.height())
 }
 
 /// Each fills nearly all of the other.
