@@ -1,5 +1,6 @@
 //! The tools: one file a family, each with its parameters, its description and its handler.
 
+mod adjust;
 mod apps;
 mod devices;
 mod find;
@@ -134,6 +135,7 @@ pub static TOOLS: [Entry; 29] = [
     Entry::of::<gestures::PressRecents>(),
     Entry::of::<gestures::HideKeyboard>(),
     Entry::of::<gestures::SetOrientation>(),
+    Entry::of::<adjust::AdjustControl>(),
 ];
 
 pub fn find(name: &str) -> Option<&'static Entry> {

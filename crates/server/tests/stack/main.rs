@@ -8,6 +8,7 @@
 )]
 #![allow(clippy::print_stdout, reason = "a test with a seed says which")]
 
+mod adjust;
 mod bad_input;
 mod cuts;
 mod faults;
