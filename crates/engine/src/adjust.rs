@@ -264,7 +264,11 @@ fn track(seen: &Seen, id: ElementId) -> Result<Track, Failure> {
     let refused = |message: String, hint: &'static str| {
         Err(Failure::new(ErrorCode::ElementNotInteractable, message, hint))
     };
+    let out_of_sight = "scroll it into view with swipe, then call again";
     match actionable::check(&seen.reading, index as u32) {
+        Ok(_) if adjust::is_stub(&seen.reading, index) => {
+            return refused(format!("most of {id} is out of sight"), out_of_sight);
+        }
         Ok(_) => {}
         Err(NotActionable::Disabled) => {
             return refused(format!("{id} is disabled"), "find out what enables it");
@@ -274,10 +278,7 @@ fn track(seen: &Seen, id: ElementId) -> Result<Track, Failure> {
             return refused(format!("{id} is covered by {cover}"), "close or move what covers it");
         }
         Err(NotActionable::OutOfSight | NotActionable::Doubtful { .. }) => {
-            return refused(
-                format!("{id} is there but no part of it can be seen"),
-                "scroll it into view with swipe, then call again",
-            );
+            return refused(format!("{id} is there but no part of it can be seen"), out_of_sight);
         }
     }
     let visible = seen.reading.nodes.get(index).and_then(|node| node.visible);

@@ -180,7 +180,7 @@ fn failure(adjusted: &Adjusted, goal: Goal) -> Option<Failure> {
         Why::EndOfTrack => (
             ErrorCode::VerificationFailed,
             "lies past the end of the control",
-            "ask for a value that the control has",
+            "ask for a value that the control has; when a part of it is out of sight, scroll first",
         ),
         Why::NoReaction => (
             ErrorCode::ElementNotInteractable,
