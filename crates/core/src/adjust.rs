@@ -9,8 +9,9 @@ mod track;
 pub use track::Track;
 
 use crate::element::ValueRange;
-use crate::geometry::Point;
+use crate::geometry::{Point, Rect};
 use crate::label;
+use crate::reading::Reading;
 use crate::semantics::{self, ControlKind};
 use crate::snapshot::Snapshot;
 use crate::state;
@@ -24,6 +25,8 @@ const QUIET_MAX: u32 = 2;
 const PLATEAU: f64 = 0.04;
 /// A reading this near to what a range predicts, as a part of it, confirms the range.
 const CONFIRMED: f64 = 0.1;
+/// How far up a list is looked for, in levels.
+const LEVELS_MAX: usize = 100;
 /// Room for the rounding of decimals.
 const EPSILON: f64 = 1e-9;
 
@@ -69,6 +72,24 @@ pub fn meant(snapshot: &Snapshot, index: usize) -> Option<usize> {
     let named =
         sliders().filter(|(_, c)| c.parts.label == Some(index as u32)).map(|(_, c)| c.target as usize);
     only(Box::new(inside)).or_else(|| only(Box::new(named)))
+}
+
+/// What is left of a control at the edge of a list says neither how long it is nor which way it lies.
+pub fn is_stub(reading: &Reading, index: usize) -> bool {
+    let element = reading.element(index as u32);
+    let bounds = element.bounds;
+    let narrow = i64::from(bounds.width()) * 4 < i64::from(reading.snapshot.size.width);
+    let mut parent = element.parent;
+    for _ in 0..LEVELS_MAX {
+        let Some(above) = parent.filter(|above| (*above as usize) < index) else { break };
+        if reading.element(above).affordances.scrollable {
+            let visible = reading.nodes[above as usize].visible;
+            let cut = |edge: Rect| bounds.top <= edge.top || bounds.bottom >= edge.bottom;
+            return narrow && bounds.height() < bounds.width() && visible.is_some_and(cut);
+        }
+        parent = reading.element(above).parent;
+    }
+    false
 }
 
 fn is_slider(kind: ControlKind) -> bool {
@@ -356,7 +377,11 @@ impl Planner {
             Some(other) => straight(at, other, self.goal.target),
             None => i32::midpoint(at.place, end),
         };
-        let (from, to) = (at.place + way, end);
+        // Past the thumb's way the track is flat, which would hide its slope.
+        let ends = self.track.ends();
+        let soft = if way > 0 { ends.1.min(end) } else { ends.0.max(end) };
+        let to = if (soft - at.place) * way > 0 { soft } else { end };
+        let from = at.place + way;
         Ok(place.clamp(from.min(to), from.max(to)))
     }
 

@@ -4,6 +4,7 @@
 //! other, and every call ends by its deadline. Only `observe` and `watch` may sleep.
 
 mod act;
+mod adjust;
 mod choose;
 mod clock;
 mod fleet;
@@ -15,6 +16,7 @@ mod session;
 mod watch;
 
 pub use act::{Acted, After, Aim, Follow, Hit, Verdict};
+pub use adjust::{Adjusted, Adjustment, End, Mode, Reading, Which};
 pub use choose::Wanted;
 pub use clock::Clock;
 pub use fleet::Fleet;

@@ -1,5 +1,6 @@
 //! The tools: one file a family, each with its parameters, its description and its handler.
 
+mod adjust;
 mod apps;
 mod devices;
 mod find;
@@ -104,7 +105,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 29] = [
+pub static TOOLS: [Entry; 30] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -134,6 +135,7 @@ pub static TOOLS: [Entry; 29] = [
     Entry::of::<gestures::PressRecents>(),
     Entry::of::<gestures::HideKeyboard>(),
     Entry::of::<gestures::SetOrientation>(),
+    Entry::of::<adjust::AdjustControl>(),
 ];
 
 pub fn find(name: &str) -> Option<&'static Entry> {

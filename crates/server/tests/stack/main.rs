@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, reason = "a test with a seed says which")]
 
 mod act;
+mod adjust;
 mod bad_input;
 mod cuts;
 mod faults;

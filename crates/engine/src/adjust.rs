@@ -1,0 +1,329 @@
+//! Brings a control to a value: touch, read back, compare, again (AD-01). What is touched is always the control as it
+//! was seen a moment ago, and nothing else (W4).
+
+use std::sync::Arc;
+
+use mdm_core::actionable::{self, NotActionable};
+use mdm_core::adjust::{self, Goal, Planner, Shown, Step, Touch, Track, Why};
+use mdm_core::device::Input;
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::geometry::Point;
+use mdm_core::identity::ElementId;
+use mdm_core::label;
+use mdm_core::query::Query;
+use mdm_core::tracker::Seen;
+use mdm_core::value::Unit;
+
+use crate::progress::Progress;
+use crate::session::{Session, stale};
+
+/// Slow enough that nothing is flung.
+const DRAG_MS: u32 = 400;
+/// A value that is reached must still be there at the next look; so often may it be gone.
+const LOOKS_MAX: u32 = 3;
+const CANDIDATES_MAX: usize = 10;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    Element(ElementId),
+    Matching(Query),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adjustment {
+    pub which: Which,
+    pub goal: Goal,
+    pub touches_max: u32,
+}
+
+/// What a control showed at one time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    pub value: f64,
+    pub raw: Option<String>,
+    pub unit: Option<String>,
+}
+
+/// How a control was brought to its value (AD-02).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// No touch was needed.
+    Semantic,
+    /// The thumb was dragged.
+    Gesture,
+    /// The track was tapped.
+    Coordinate,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    Met,
+    /// Everything worked, but the value cannot be had.
+    CannotReach {
+        why: Why,
+        nearest: f64,
+    },
+    /// Something stood in the way.
+    Failed(Failure),
+}
+
+/// AD-04: what was, what is, and what was done.
+#[derive(Debug, Clone)]
+pub struct Adjusted {
+    pub id: ElementId,
+    pub label: Option<String>,
+    pub before: Option<Reading>,
+    /// The last reading; `None` when nothing could be read.
+    pub after: Option<Reading>,
+    pub touches: u32,
+    pub mode: Mode,
+    pub end: End,
+}
+
+impl Session {
+    pub async fn adjust(&self, asked: &Adjustment, progress: &Progress) -> Result<Adjusted, Failure> {
+        let _turn = self.turn(progress).await?;
+        let seen = self.observe_now(progress).await?;
+        let index = resolve(&seen, &asked.which)?;
+        let snapshot = &seen.reading.snapshot;
+        let before = adjust::shown(snapshot, index).map(|shown| reading(&shown));
+        let mut done = Adjusted {
+            id: seen.ids[index],
+            label: label::label(snapshot, index).map(|label| label.text.into_owned()),
+            after: before.clone(),
+            before,
+            touches: 0,
+            mode: Mode::Semantic,
+            end: End::Met,
+        };
+        done.end = match self.converge(asked, seen, index, &mut done, progress).await {
+            Ok(end) => end,
+            Err(failure) => End::Failed(failure),
+        };
+        Ok(done)
+    }
+
+    async fn converge(
+        &self,
+        asked: &Adjustment,
+        mut seen: Arc<Seen>,
+        index: usize,
+        done: &mut Adjusted,
+        progress: &Progress,
+    ) -> Result<End, Failure> {
+        let shown = adjust::shown(&seen.reading.snapshot, index).ok_or_else(nothing_shown)?;
+        if asked.goal.is_met_by(shown.value) {
+            return Ok(End::Met);
+        }
+        check_range(&shown, asked.goal.target)?;
+        let mut track = track(&seen, done.id)?;
+        let mut planner = Planner::new(track, asked.goal, &shown, asked.touches_max);
+        let mut looks = 0;
+        loop {
+            let value = match planner.step() {
+                Step::CannotReach { why, nearest } => return Ok(End::CannotReach { why, nearest }),
+                Step::Converged => {
+                    let reached = done.after.as_ref().map(|after| after.value);
+                    seen = self.observe_now(progress).await?;
+                    let value = read(&seen, done)?;
+                    looks += 1;
+                    if Some(value) == reached || looks >= LOOKS_MAX && asked.goal.is_met_by(value) {
+                        return Ok(End::Met);
+                    }
+                    if looks >= LOOKS_MAX {
+                        return Err(restless());
+                    }
+                    value
+                }
+                Step::Touch(touch) => {
+                    let was = done.after.as_ref().map(|after| after.value);
+                    self.touch(&seen, touch, done, progress).await?;
+                    seen = self.observe_now(progress).await?;
+                    let mut value = read(&seen, done)?;
+                    if Some(value) == was {
+                        // The touch may not have come through yet.
+                        seen = self.observe_now(progress).await?;
+                        value = read(&seen, done)?;
+                    }
+                    value
+                }
+            };
+            track = self::track(&seen, done.id)?;
+            planner.learn(value, track);
+        }
+    }
+
+    async fn touch(
+        &self,
+        seen: &Seen,
+        touch: Touch,
+        done: &mut Adjusted,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        let (input, mode) = match touch {
+            Touch::Tap(point) => {
+                uncovered(seen, done.id, &[point])?;
+                (Input::Tap(point), Mode::Coordinate)
+            }
+            Touch::Drag { from, to } => {
+                uncovered(seen, done.id, &[from, to])?;
+                (Input::Swipe { from, to, duration_ms: DRAG_MS }, Mode::Gesture)
+            }
+        };
+        // Counted before it is sent: a touch whose answer is lost may have happened.
+        done.touches += 1;
+        done.mode = mode;
+        self.send(input, progress).await
+    }
+}
+
+fn reading(shown: &Shown<'_>) -> Reading {
+    let unit = match shown.unit {
+        Unit::None => None,
+        Unit::Percent => Some("%".to_owned()),
+        Unit::Of(max) => Some(format!("of {max}")),
+        Unit::Own(unit) => Some(unit.to_owned()),
+    };
+    Reading { value: shown.value, raw: shown.raw.map(str::to_owned), unit }
+}
+
+/// The one control that is meant (AC-07).
+fn resolve(seen: &Seen, which: &Which) -> Result<usize, Failure> {
+    let snapshot = &seen.reading.snapshot;
+    match which {
+        Which::Element(id) => {
+            let index = seen.index_of(*id).ok_or_else(|| stale(*id))?;
+            adjust::meant(snapshot, index).ok_or_else(|| no_control(&format!("{id}")))
+        }
+        Which::Matching(query) => {
+            let matches = query.matches(seen);
+            let mut found: Vec<usize> =
+                matches.iter().filter_map(|index| adjust::meant(snapshot, *index as usize)).collect();
+            found.sort_unstable();
+            found.dedup();
+            if let Some(at) = query.index {
+                found = found.get(at).copied().into_iter().collect();
+            }
+            match found[..] {
+                [only] => Ok(only),
+                [] if matches.is_empty() => Err(Failure::new(
+                    ErrorCode::ElementNotFound,
+                    "nothing on the screen matches the selector",
+                    "get_ui_tree shows what is there; what is further down needs a swipe first",
+                )),
+                [] => Err(no_control("what the selector matches")),
+                _ => Err(several(seen, &found)),
+            }
+        }
+    }
+}
+
+fn no_control(what: &str) -> Failure {
+    Failure::new(
+        ErrorCode::ElementNotInteractable,
+        format!("{what} is no slider, holds no single one, and is not the name of one"),
+        "get_ui_tree shows sliders; a stepper's buttons are tapped",
+    )
+}
+
+fn several(seen: &Seen, found: &[usize]) -> Failure {
+    let name = |index: &usize| {
+        let label = label::label(&seen.reading.snapshot, *index).map(|label| label.text.into_owned());
+        format!("{} slider {:?}", seen.ids[*index], label.unwrap_or_default())
+    };
+    Failure::new(
+        ErrorCode::InvalidArgument,
+        format!("the selector matches {} sliders", found.len()),
+        "name one by its element_id",
+    )
+    .with_candidates(found.iter().take(CANDIDATES_MAX).map(name).collect())
+}
+
+fn nothing_shown() -> Failure {
+    Failure::new(
+        ErrorCode::ElementNotInteractable,
+        "the control shows no value, neither itself nor in a text beside it, so nothing could tell where it ends up",
+        "nothing was touched; tap or swipe on it and look with capture_screenshot",
+    )
+}
+
+fn check_range(shown: &Shown<'_>, target: f64) -> Result<(), Failure> {
+    match shown.range.filter(|range| !(range.min..=range.max).contains(&target)) {
+        None => Ok(()),
+        Some(range) => Err(Failure::new(
+            ErrorCode::InvalidArgument,
+            format!("targetValue {target} is outside the control's range {}..{}", range.min, range.max),
+            "nothing was touched; ask for a value in the range",
+        )),
+    }
+}
+
+/// Where the control is now, if it can be touched.
+fn track(seen: &Seen, id: ElementId) -> Result<Track, Failure> {
+    let index = seen.index_of(id).ok_or_else(|| stale(id))?;
+    let refused = |message: String, hint: &'static str| {
+        Err(Failure::new(ErrorCode::ElementNotInteractable, message, hint))
+    };
+    let out_of_sight = "scroll it into view with swipe, then call again";
+    match actionable::check(&seen.reading, index as u32) {
+        Ok(_) if adjust::is_stub(&seen.reading, index) => {
+            return refused(format!("most of {id} is out of sight"), out_of_sight);
+        }
+        Ok(_) => {}
+        Err(NotActionable::Disabled) => {
+            return refused(format!("{id} is disabled"), "find out what enables it");
+        }
+        Err(NotActionable::Covered { by }) => {
+            let cover = seen.ids.get(by as usize).map(ToString::to_string).unwrap_or_default();
+            return refused(format!("{id} is covered by {cover}"), "close or move what covers it");
+        }
+        Err(NotActionable::OutOfSight | NotActionable::Doubtful { .. }) => {
+            return refused(format!("{id} is there but no part of it can be seen"), out_of_sight);
+        }
+    }
+    let visible = seen.reading.nodes.get(index).and_then(|node| node.visible);
+    let bounds = seen.reading.element(index as u32).bounds;
+    visible.and_then(|visible| Track::of(bounds, visible)).ok_or_else(|| stale(id))
+}
+
+/// Nothing that takes taps itself may lie over a point.
+fn uncovered(seen: &Seen, id: ElementId, points: &[Point]) -> Result<(), Failure> {
+    let index = seen.index_of(id).ok_or_else(|| stale(id))? as u32;
+    let others = (index + 1)..seen.reading.nodes.len() as u32;
+    let takes = |other: &u32| {
+        let visible = seen.reading.nodes[*other as usize].visible;
+        let over = visible.is_some_and(|rect| points.iter().any(|point| rect.contains(*point)));
+        over && seen.reading.element(*other).is_tappable()
+    };
+    match others.into_iter().find(takes) {
+        None => Ok(()),
+        Some(other) => Err(Failure::new(
+            ErrorCode::ElementNotInteractable,
+            format!("{} lies over the place on {id} that had to be touched", seen.ids[other as usize]),
+            "nothing more was touched; close or move what is over it",
+        )),
+    }
+}
+
+/// The control's value on a new look, which becomes the last one known.
+fn read(seen: &Seen, done: &mut Adjusted) -> Result<f64, Failure> {
+    done.after = None;
+    let index = seen.index_of(done.id).ok_or_else(|| stale(done.id))?;
+    let shown = adjust::shown(&seen.reading.snapshot, index).ok_or_else(|| {
+        Failure::new(
+            ErrorCode::VerificationFailed,
+            format!("{} no longer shows a value", done.id),
+            "read the screen with get_ui_tree: something else may have come up",
+        )
+    })?;
+    done.after = Some(reading(&shown));
+    Ok(shown.value)
+}
+
+fn restless() -> Failure {
+    Failure::new(
+        ErrorCode::VerificationFailed,
+        "the value was reached and did not stay",
+        "something else moves this control; read it with get_ui_tree",
+    )
+}
