@@ -26,6 +26,7 @@ pub enum ErrorCode {
     ScreenshotUnavailable,
     TextNotTypeable,
     VerificationFailed,
+    ExpectStateMismatch,
     StaleReference,
     ElementNotFound,
     AmbiguousTarget,
@@ -60,6 +61,7 @@ impl ErrorCode {
             ErrorCode::AmbiguousTarget => "AMBIGUOUS_TARGET",
             ErrorCode::ElementNotInteractable => "ELEMENT_NOT_INTERACTABLE",
             ErrorCode::VerificationFailed => "VERIFICATION_FAILED",
+            ErrorCode::ExpectStateMismatch => "EXPECT_STATE_MISMATCH",
             ErrorCode::InternalError => "INTERNAL_ERROR",
         }
     }

@@ -39,7 +39,8 @@ pub enum Target {
 pub struct SelectorArg {
     /// Its label, text, value or hint. Case does not count.
     pub text: Option<String>,
-    /// true: text and accessibility_id may be parts. A string: what the text contains.
+    /// text and accessibility_id may be parts.
+    #[schemars(with = "Option<bool>")]
     pub contains: Option<ContainsArg>,
     /// A pattern that is found in its text.
     pub regex: Option<String>,
@@ -74,13 +75,14 @@ pub struct SelectorArg {
     pub index: Option<u32>,
 }
 
-/// Another selector; written out it would have no end.
+/// A selector.
 #[derive(JsonSchema)]
 #[schemars(transparent)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AnchorSchema(crate::args::JsonObject);
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+/// A string is what the text contains; the schema tells of the flag only, because clients stumble over choices.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum ContainsArg {
     Flag(bool),

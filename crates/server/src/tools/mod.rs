@@ -3,6 +3,7 @@
 mod adjust;
 mod apps;
 mod devices;
+mod expects;
 mod find;
 mod follow;
 mod gestures;
@@ -105,7 +106,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 30] = [
+pub static TOOLS: [Entry; 33] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -117,6 +118,9 @@ pub static TOOLS: [Entry; 30] = [
     Entry::of::<observe::GetScreenFingerprint>(),
     Entry::of::<observe::GetCurrentScreen>(),
     Entry::of::<observe::CaptureScreenshot>(),
+    Entry::of::<expects::ExpectElementVisible>(),
+    Entry::of::<expects::ExpectState>(),
+    Entry::of::<expects::ExpectScreen>(),
     Entry::of::<waits::WaitForUi>(),
     Entry::of::<waits::WaitForUiChange>(),
     Entry::of::<waits::WaitForScreenChange>(),

@@ -12,6 +12,7 @@ mod act;
 mod adjust;
 mod bad_input;
 mod cuts;
+mod expects;
 mod faults;
 mod fleet;
 mod gestures;
