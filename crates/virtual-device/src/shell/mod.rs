@@ -90,6 +90,9 @@ fn parse(script: &str) -> Result<ast::Program, String> {
     if nesting(script) > NESTING_MAX {
         return Err("sh: syntax error: nested too deeply".to_owned());
     }
+    if has_nameless_here_document(script) {
+        return Err("/system/bin/sh: syntax error: here document without a name".to_owned());
+    }
     let parsed = parse_once(script);
     // It misses the end of a `case` right before a closing bracket, and finds it behind a semicolon.
     if parsed.is_err() && (script.contains("esac )") || script.contains("esac)")) {
@@ -109,6 +112,18 @@ fn parse_once(script: &str) -> Result<ast::Program, String> {
         Ok(Err(error)) => Err(format!("/system/bin/sh: syntax error: {}", first_line(&error.to_string()))),
         Err(_) => Err("/system/bin/sh: syntax error".to_owned()),
     }
+}
+
+/// `<<''`: the parser would look for its end for ever, and keep what it reads. No real script ends a document with an
+/// empty line by name.
+fn has_nameless_here_document(script: &str) -> bool {
+    script.match_indices("<<").any(|(at, _)| {
+        let rest = &script[at + 2..];
+        let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t']);
+        let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '<' | '>' | '(' | ')');
+        let name = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        !name.is_empty() && name.chars().all(|c| matches!(c, '\'' | '"' | '\\'))
+    })
 }
 
 fn first_line(text: &str) -> &str {

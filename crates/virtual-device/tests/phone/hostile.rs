@@ -233,3 +233,13 @@ async fn closed_nesting_and_costly_patterns_end() {
         assert!(host.shell(&script).await.code.is_some(), "{shown}");
     }
 }
+
+#[tokio::test]
+async fn a_here_document_without_a_name_is_a_syntax_error() {
+    // Found by fuzzing: the parser read on for ever.
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    for script in ["<<'' ", "cat <<\"\"", "cat <<-'' x", "cat << ''\"\"\n", "cat <<\\"] {
+        assert!(host.shell(script).await.code.is_some_and(|code| code != 0), "{script:?}");
+    }
+    assert_eq!(host.run("cat <<X\nx\nX\n").await, "x\n");
+}
