@@ -31,8 +31,9 @@ const PAUSE_MAX_MS: u64 = 500;
 /// A capture that takes long is work for the device: it is left alone for so many times as long, up to a limit.
 const PAUSE_PER_COST: u64 = 12;
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
-/// Damaged captures in a row before one is taken for what it is: some screens never give a whole one.
-const DAMAGED_MAX: u32 = 3;
+/// Damaged captures in a row that show the same, before one is taken for what it is: some screens are too large to be
+/// read whole.
+const DAMAGED_MAX: u32 = 5;
 /// Reads in a row that found no rest to read in, each of which took the device ten seconds.
 const RESTLESS_MAX: u32 = 2;
 /// Elements whose changes are counted.
@@ -285,6 +286,10 @@ impl Session {
             if let Err(failure) = progress.race("waiting for the screen", slept).await {
                 return ended_by(failure, progress);
             }
+            // A dump begun now would be abandoned, and occupy the device after the answer.
+            if !progress.has_time_for(Duration::ZERO) {
+                return Ok(Ending::Timeout);
+            }
         }
     }
 
@@ -371,7 +376,8 @@ struct Watch<'a> {
     nameable: bool,
     captures: u64,
     changes: u64,
-    damaged: u32,
+    /// What the last capture showed and how often in a row, if it was damaged.
+    damaged: Option<(u64, u32)>,
     damaged_seen: u64,
 }
 
@@ -396,7 +402,7 @@ impl Watch<'_> {
             nameable: true,
             captures: 0,
             changes: 0,
-            damaged: 0,
+            damaged: None,
             damaged_seen: 0,
         }
     }
@@ -404,16 +410,13 @@ impl Watch<'_> {
     fn take(&mut self, look: Look) -> Option<Ending> {
         self.captures += 1;
         self.cost_ms = look.ended_ms - look.began_ms;
-        let whole = look.seen.reading.snapshot.is_whole();
+        let snapshot = &look.seen.reading.snapshot;
+        // A screen without a single element is one between two windows.
+        let whole = snapshot.is_whole() && !snapshot.elements.is_empty();
         if whole {
-            self.damaged = 0;
-        } else {
-            self.damaged += 1;
-            self.damaged_seen += 1;
-            if self.damaged < DAMAGED_MAX {
-                self.held = None;
-                return None;
-            }
+            self.damaged = None;
+        } else if !self.is_always_damaged(&look) {
+            return self.take_damaged(&look);
         }
         self.asked_ms = look.began_ms;
         if let Some(target) = self.wait.lens.target.filter(|id| whole && look.seen.index_of(*id).is_none()) {
@@ -438,6 +441,33 @@ impl Watch<'_> {
         let state = self.stabiliser.capture(if changed { look.ended_ms } else { look.began_ms }, changed);
         self.keep(&look);
         self.reached(&look, state == Stability::Stable).then_some(Ending::Reached)
+    }
+
+    /// Damage strikes somewhere else each time; what is the same many times over is how the screen is.
+    fn is_always_damaged(&mut self, look: &Look) -> bool {
+        self.damaged_seen += 1;
+        let shown = look.seen.reading.relevant;
+        let times = self.damaged.filter(|(before, _)| *before == shown).map_or(1, |(_, times)| times + 1);
+        self.damaged = Some((shown, times));
+        times >= DAMAGED_MAX && !look.seen.ids.is_empty()
+    }
+
+    /// What a damaged capture shows is there; what it does not show proves nothing (W10), nor does what seems to have
+    /// changed (W11).
+    fn take_damaged(&mut self, look: &Look) -> Option<Ending> {
+        let Goal::Condition(condition) = &self.wait.goal else {
+            self.held = None;
+            return None;
+        };
+        let standing = condition.judge(&look.seen);
+        if self.hold(standing, look, false) {
+            self.asked_ms = look.began_ms;
+            self.looked = true;
+            self.last = Some(Arc::clone(&look.seen));
+            return Some(Ending::Reached);
+        }
+        self.standing = None;
+        None
     }
 
     fn keep(&mut self, look: &Look) {
@@ -521,7 +551,7 @@ impl Watch<'_> {
     }
 
     fn pause_ms(&self, now_ms: u64) -> u64 {
-        if (1..DAMAGED_MAX).contains(&self.damaged) {
+        if self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) {
             return CONFIRM_MS;
         }
         let quiet_ms = now_ms.saturating_sub(self.stabiliser.last_change_ms());
