@@ -254,7 +254,7 @@ impl Session {
                 // What moves now may be what is waited for: it gets a second chance.
                 Err(failure) if failure.code == ErrorCode::UiNotIdle && restless + 1 < RESTLESS_MAX => {
                     restless += 1;
-                    watch.held = None;
+                    watch.unread();
                     None
                 }
                 Err(failure) => Some(ended_by(failure, progress)?),

@@ -52,29 +52,29 @@ struct Held {
 
 /// What a wait has seen so far. Pure: it is told times and captures.
 pub struct Watch<'a> {
-    pub wait: &'a Wait,
+    wait: &'a Wait,
     pub began_ms: u64,
     pub base: Option<Arc<Seen>>,
     pub last: Option<Arc<Seen>>,
-    pub total: Option<Since>,
+    total: Option<Since>,
     /// Whether a capture of this wait was taken in.
-    pub looked: bool,
+    looked: bool,
     /// When the last capture was begun, and how long it took.
-    pub asked_ms: u64,
-    pub cost_ms: u64,
+    asked_ms: u64,
+    cost_ms: u64,
     pub stabiliser: Stabiliser,
     pub first_change_ms: Option<u64>,
-    pub observed: ChangeKind,
-    pub satisfied: bool,
-    pub held: Option<Held>,
-    pub standing: Option<Standing>,
+    observed: ChangeKind,
+    satisfied: bool,
+    held: Option<Held>,
+    standing: Option<Standing>,
     pub moving: BTreeMap<ElementId, (u64, u64, u64)>,
     /// Every change so far was one of an element in `moving`.
     pub nameable: bool,
     pub captures: u64,
     pub changes: u64,
     /// What the last capture showed and how often in a row, if it was damaged.
-    pub damaged: Option<(u64, u32)>,
+    damaged: Option<(u64, u32)>,
     pub damaged_seen: u64,
 }
 
@@ -102,6 +102,11 @@ impl Watch<'_> {
             damaged: None,
             damaged_seen: 0,
         }
+    }
+
+    /// A look that showed nothing: what held before it has to be proven anew.
+    pub fn unread(&mut self) {
+        self.held = None;
     }
 
     pub fn take(&mut self, look: Look) -> Option<Ending> {
