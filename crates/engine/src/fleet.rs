@@ -71,6 +71,9 @@ impl Fleet {
         let memory = before.map(|s| s.memory().clone()).unwrap_or_default();
         let session =
             Arc::new(Session::new(listed.id.clone(), Arc::clone(&listed.device), self.clock, memory));
+        if let Some(before) = before {
+            session.metrics.note(|counts| *counts = before.wait_counts());
+        }
         sessions.insert(key, Arc::clone(&session));
         session
     }

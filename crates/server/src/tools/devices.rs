@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use mdm_core::device::{Availability, Listed, Platform};
 use mdm_core::error::Failure;
-use mdm_engine::Progress;
+use mdm_engine::{Counts, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +114,42 @@ struct Status {
     device_states: String,
     ios_available: bool,
     issues: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<WaitCounts>,
+}
+
+/// What the waits on a device came to (SY-18).
+#[derive(Serialize)]
+struct WaitCounts {
+    device: String,
+    waits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success_percent: Option<u64>,
+    timeouts: u64,
+    unreadable: u64,
+    targets_gone: u64,
+    stale_caught: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_stabilise_ms: Option<u64>,
+    captures: u64,
+    changes: u64,
+}
+
+impl WaitCounts {
+    fn new((device, counts): (String, Counts)) -> WaitCounts {
+        WaitCounts {
+            device,
+            waits: counts.waits,
+            success_percent: counts.success_rate(),
+            timeouts: counts.timed_out,
+            unreadable: counts.unreadable,
+            targets_gone: counts.targets_gone,
+            stale_caught: counts.stale_caught,
+            mean_stabilise_ms: counts.mean_stabilise_ms(),
+            captures: counts.captures,
+            changes: counts.changes,
+        }
+    }
 }
 
 impl Tool for GetSystemStatus {
@@ -121,7 +157,7 @@ impl Tool for GetSystemStatus {
     const NAME: &'static str = "get_system_status";
     const TITLE: &'static str = "System status";
     const DESCRIPTION: &'static str =
-        "Whether devices can be reached, and what to mend when not. Never fails.";
+        "Whether devices can be reached, what to mend when not, and how waits went. Never fails.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -155,6 +191,7 @@ async fn status(app: &App, progress: &Progress) -> Status {
         );
     }
     issues.extend(listed.iter().filter_map(issue_of));
+    let waited = app.fleet.wait_counts().into_iter().filter(|(_, counts)| counts.waits > 0);
     Status {
         success: issues.is_empty(),
         status: match (ready, issues.is_empty()) {
@@ -168,6 +205,7 @@ async fn status(app: &App, progress: &Progress) -> Status {
         device_states: count_states(&listed),
         ios_available: false,
         issues,
+        waits: waited.map(WaitCounts::new).collect(),
     }
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
-use mdm_virtual_device::{DumpFault, Timing};
+use mdm_core::settle::Stability;
+use mdm_engine::Progress;
+use mdm_virtual_device::{DumpFault, Faults, PhoneConfig, Timing};
 use mobile_debug_mcp::app::phone_connector;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -284,8 +286,14 @@ async fn a_target_that_goes_away_is_its_own_reason() {
 async fn a_dump_that_fails_is_neither_absence_nor_a_baseline() {
     let world = World::started(Timing::Instant).await;
     let absent = r#"{"selector":{"text":"Log in"},"condition":"not_exists","timeout_ms":3000}"#;
-    let faults =
-        [DumpFault::NullRoot, DumpFault::Killed, DumpFault::Truncated(900), DumpFault::ErrorExitZero];
+    let faults = [
+        DumpFault::NullRoot,
+        DumpFault::Killed,
+        DumpFault::Truncated(900),
+        DumpFault::ErrorExitZero,
+        DumpFault::NoNodes,
+        DumpFault::Stale,
+    ];
     for fault in faults {
         world.phone.inject_dump_fault(fault);
         let answer = world.ok("wait_for_ui", absent).await;
@@ -392,4 +400,128 @@ async fn a_wait_can_be_cancelled_and_lets_others_through() {
     };
     let (answer, ()) = tokio::join!(wait, others);
     assert!(answer.is_error && answer.text.contains("CANCELLED"), "{}", answer.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_waits_went_can_be_asked() {
+    let world = opened(Timing::Instant, ".UpdatesActivity").await;
+    assert!(!world.ok("get_system_status", "{}").await.contains("\"waits\""), "nothing to tell yet");
+    let tree = world.tree().await;
+    tap(&world, &tree, "Change in place").await;
+    world.ok("wait_for_ui_change", r#"{"timeout_ms":2000}"#).await;
+    world.ok("wait_for_ui_change", r#"{"timeout_ms":1000}"#).await;
+    world.phone.inject_dump_fault(DumpFault::Truncated(900));
+    world.ok("wait_for_ui", r#"{"selector":{"text":"Nothing"},"timeout_ms":100}"#).await;
+    world.ok("wait_for_ui_change", r#"{"scope":"subtree","target":"e9999"}"#).await;
+    let status = world.ok("get_system_status", "{}").await;
+    let expect = [("waits", "4"), ("success_percent", "25"), ("timeouts", "2"), ("targets_gone", "1")];
+    let counted = status.split_once("\"waits\":[").expect("SY-18").1;
+    for (key, value) in expect {
+        assert_eq!(fact(counted, key), value, "SY-18: {key} in {status}");
+    }
+    is(counted, "stale_caught", "2");
+    is(counted, "changes", "1");
+    let mean: u64 = fact(counted, "mean_stabilise_ms").parse().unwrap();
+    assert!((250..300).contains(&mean), "SY-18: {status}");
+}
+
+/// How long after a change a wait ends, when the captures and the change fall as they may.
+#[tokio::test(start_paused = true)]
+async fn little_time_is_lost_after_a_change() {
+    let world = opened(Timing::Instant, ".UpdatesActivity").await;
+    let tree = world.tree().await;
+    let mut lost = Vec::new();
+    for round in 0..40u64 {
+        tap(&world, &tree, "Load later").await;
+        tokio::time::sleep(Duration::from_millis(100 + round * 17)).await;
+        let answer = world.ok("wait_for_ui_change", r#"{"timeout_ms":3000}"#).await;
+        is(&answer, "success", "true");
+        let changed_ms = world.phone.truth().last_visible_change_ms;
+        world.ok("tap", r#"{"x":3,"y":3}"#).await;
+        let now_ms = *world.phone.truth().input_times_ms.last().expect("the tap");
+        lost.push(now_ms - changed_ms - 250);
+    }
+    lost.sort_unstable();
+    let (p50, p95) = (lost[lost.len() / 2], lost[lost.len() * 95 / 100]);
+    println!("lost after a change, without the window and the dump itself: p50 {p50} ms, p95 {p95} ms");
+    assert!(p50 <= 30 && p95 <= 60, "{lost:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_is_settled_for_whoever_acts_on_it() {
+    let world = opened(Timing::Instant, ".UpdatesActivity").await;
+    let tree = world.tree().await;
+    let wanted = mdm_engine::Wanted::default();
+    let progress = Progress::new(Duration::from_secs(5), CancellationToken::new());
+    let session = world.app.fleet.choose(&wanted, &progress).await.expect("the phone");
+    tap(&world, &tree, "Change in place").await;
+    let began = Instant::now();
+    let settled = session.settle(Duration::from_millis(600), &progress).await.expect("it settles");
+    assert!(settled.changed && settled.stability == Stability::Stable, "{settled:?}");
+    let ms = began.elapsed().as_millis();
+    assert!((1000..1060).contains(&ms), "SY-05: 400 ms and one whole window of 600 ms: {ms}");
+    assert_eq!(settled.observed.as_str(), Some("text_change"));
+
+    let restless = opened(Timing::Instant, ".ChurnActivity").await;
+    let session = restless.app.fleet.choose(&wanted, &progress).await.expect("the phone");
+    let began = Instant::now();
+    let short = Progress::new(Duration::from_secs(2), CancellationToken::new());
+    let settled = session.settle(Duration::from_millis(600), &short).await.expect("what was seen so far");
+    assert_ne!(settled.stability, Stability::Stable, "SY-07");
+    assert!(
+        !settled.moving.is_empty() && settled.moving.iter().all(|moving| moving.times > 1),
+        "{settled:?}"
+    );
+    assert_eq!(began.elapsed(), Duration::from_secs(2), "SY-07");
+}
+
+/// Random moments, damage and timing; the phone's own truth is the judge.
+#[tokio::test(start_paused = true)]
+async fn nothing_false_is_said_whatever_the_dumps_do() {
+    const SEEDS: u64 = 60;
+    let (mut reached, mut late) = (0, 0);
+    for seed in 0..SEEDS {
+        let faults = Faults { truncated_dump: 0.15, failing_dump: 0.1, empty_dump: 0.1, ..Faults::default() };
+        let timing = if seed % 2 == 0 { Timing::Instant } else { Timing::Brisk };
+        let world = World::with(PhoneConfig { faults, seed, timing, ..PhoneConfig::default() });
+        world.ok("start_app", r#"{"appId":"com.workbench"}"#).await;
+        shell(&world, &Script::new("am start -W -n com.workbench/.UpdatesActivity")).await;
+        let tree = whole_tree(&world).await;
+        let before = tree.contains("Price: 10");
+        assert!(before, "{tree}");
+        let tapping = async {
+            tokio::time::sleep(Duration::from_millis(seed * 37 % 1500)).await;
+            let (x, y) = point_of(&tree, "Change in place");
+            world.call("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
+        };
+        let timeout = 1000 + seed * 53 % 2000;
+        let json = format!(r#"{{"timeout_ms":{timeout},"expected_change":"text_change"}}"#);
+        let began = Instant::now();
+        let (answer, ()) = tokio::join!(world.call("wait_for_ui_change", &json), tapping);
+        let elapsed: u64 = fact(&answer.text, "elapsed_ms").parse().unwrap();
+        assert!(elapsed <= timeout, "SY-07: seed {seed}: {}", answer.text);
+        let success = fact(&answer.text, "success") == "true";
+        if success {
+            reached += 1;
+            assert!(answer.text.contains("\"Price: 11\""), "W11: seed {seed}: {}", answer.text);
+            is(&answer.text, "stability_state", "stable");
+        } else {
+            late += 1;
+            assert_ne!(fact(&answer.text, "stability_state"), "stable", "SY-07: seed {seed}");
+        }
+        assert!(began.elapsed() < Duration::from_secs(5), "seed {seed}");
+    }
+    println!("{SEEDS} seeds: {reached} reached, {late} timed out, none of them falsely");
+    assert!(reached > SEEDS / 4 && late > 0, "both ends were met: {reached}, {late}");
+}
+
+async fn whole_tree(world: &World) -> String {
+    for _ in 0..20 {
+        let tree = world.call("get_ui_tree", r#"{"coordinates":true}"#).await;
+        let whole = !tree.is_error && !tree.text.contains("\"partial\":true");
+        if whole && tree.text.contains("Change in place") {
+            return tree.text;
+        }
+    }
+    panic!("no whole tree");
 }

@@ -1,0 +1,326 @@
+//! What one wait has seen so far, and what that means.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mdm_core::change::ChangeKind;
+use mdm_core::condition::{Condition, Expected, Standing};
+use mdm_core::geometry::Rect;
+use mdm_core::identity::ElementId;
+use mdm_core::lens::{Glimpse, Lens};
+use mdm_core::settle::{Stabiliser, Stability};
+use mdm_core::tracker::{Seen, Since};
+
+use super::{Ending, Goal, Moving, Wait, Waited};
+use crate::progress::Progress;
+
+/// Between two captures that shall agree, and before a damaged one is read again.
+const CONFIRM_MS: u64 = 20;
+/// However short the window: a screen that changes with every look must not be looked at without a pause.
+const PAUSE_MIN_MS: u64 = 5;
+/// How long nothing has changed, and the pause that then suffices, in milliseconds.
+const PAUSES_MS: [(u64, u64); 3] = [(10_000, 40), (30_000, 100), (60_000, 250)];
+const PAUSE_MAX_MS: u64 = 500;
+/// A capture that takes long is work for the device: it is left alone for so many times as long, up to a limit.
+const PAUSE_PER_COST: u64 = 12;
+const PAUSE_FOR_COST_MAX_MS: u64 = 200;
+/// Damaged captures in a row that show the same, before one is taken for what it is: some screens are too large to be
+/// read whole.
+const DAMAGED_MAX: u32 = 5;
+/// Elements whose changes are counted.
+const MOVING_MAX: usize = 256;
+/// Of these, named in an answer.
+const MOVING_NAMED_MAX: usize = 5;
+
+pub struct Look {
+    pub seen: Arc<Seen>,
+    /// Against the capture before, and against the first one.
+    pub step: Option<Since>,
+    pub total: Option<Since>,
+    /// All that changed before this capture is known by now to have been ticking.
+    pub only_ticked: bool,
+    pub began_ms: u64,
+    pub ended_ms: u64,
+}
+
+/// The first of the captures in a row in which a condition held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Held {
+    since_ms: u64,
+    element: Option<(ElementId, Rect)>,
+}
+
+/// What a wait has seen so far. Pure: it is told times and captures.
+pub struct Watch<'a> {
+    wait: &'a Wait,
+    pub began_ms: u64,
+    pub base: Option<Arc<Seen>>,
+    pub last: Option<Arc<Seen>>,
+    total: Option<Since>,
+    /// Whether a capture of this wait was taken in.
+    looked: bool,
+    /// When the last capture was begun, and how long it took.
+    asked_ms: u64,
+    cost_ms: u64,
+    pub stabiliser: Stabiliser,
+    pub first_change_ms: Option<u64>,
+    observed: ChangeKind,
+    satisfied: bool,
+    held: Option<Held>,
+    standing: Option<Standing>,
+    pub moving: BTreeMap<ElementId, (u64, u64, u64)>,
+    /// Every change so far was one of an element in `moving`.
+    pub nameable: bool,
+    pub captures: u64,
+    pub changes: u64,
+    /// What the last capture showed and how often in a row, if it was damaged.
+    damaged: Option<(u64, u32)>,
+    pub damaged_seen: u64,
+}
+
+impl Watch<'_> {
+    pub fn new(wait: &Wait, base: Option<Arc<Seen>>, now_ms: u64) -> Watch<'_> {
+        Watch {
+            wait,
+            began_ms: now_ms,
+            last: base.clone(),
+            base,
+            total: None,
+            looked: false,
+            asked_ms: now_ms,
+            cost_ms: 0,
+            stabiliser: Stabiliser::new(now_ms, wait.window_ms),
+            first_change_ms: None,
+            observed: ChangeKind::None,
+            satisfied: false,
+            held: None,
+            standing: None,
+            moving: BTreeMap::new(),
+            nameable: true,
+            captures: 0,
+            changes: 0,
+            damaged: None,
+            damaged_seen: 0,
+        }
+    }
+
+    /// A look that showed nothing: what held before it has to be proven anew.
+    pub fn unread(&mut self) {
+        self.held = None;
+    }
+
+    pub fn take(&mut self, look: Look) -> Option<Ending> {
+        self.captures += 1;
+        self.cost_ms = look.ended_ms - look.began_ms;
+        let snapshot = &look.seen.reading.snapshot;
+        // A screen without a single element is one between two windows.
+        let whole = snapshot.is_whole() && !snapshot.elements.is_empty();
+        if whole {
+            self.damaged = None;
+        } else if !self.is_always_damaged(&look) {
+            return self.take_damaged(&look);
+        }
+        self.asked_ms = look.began_ms;
+        if let Some(target) = self.wait.lens.target.filter(|id| whole && look.seen.index_of(*id).is_none()) {
+            self.keep(&look);
+            return Some(Ending::TargetGone(target));
+        }
+        if look.only_ticked && self.satisfied {
+            // A counter gives itself away only by its second or third step: the first ones were no change (SY-04).
+            self.forget_changes();
+        }
+        let glimpse =
+            look.step.as_ref().map(|step| self.wait.lens.look(step, &look.seen)).unwrap_or_default();
+        let changed = glimpse.kind.is_relevant();
+        if changed {
+            self.note_change(&glimpse, look.ended_ms);
+        } else if !self.looked {
+            // Nothing is known of the time before the first look.
+            self.stabiliser = Stabiliser::new(look.began_ms, self.wait.window_ms);
+        }
+        // A capture shows some moment between its two ends: a change was there at the latest by the second, and quiet
+        // is certain only up to the first (W31).
+        let state = self.stabiliser.capture(if changed { look.ended_ms } else { look.began_ms }, changed);
+        self.keep(&look);
+        self.reached(&look, state == Stability::Stable).then_some(Ending::Reached)
+    }
+
+    /// Damage strikes somewhere else each time; what is the same many times over is how the screen is.
+    fn is_always_damaged(&mut self, look: &Look) -> bool {
+        self.damaged_seen += 1;
+        let shown = look.seen.reading.relevant;
+        let times = self.damaged.filter(|(before, _)| *before == shown).map_or(1, |(_, times)| times + 1);
+        self.damaged = Some((shown, times));
+        times >= DAMAGED_MAX && !look.seen.ids.is_empty()
+    }
+
+    /// What a damaged capture shows is there; what it does not show proves nothing (W10), nor does what seems to have
+    /// changed (W11).
+    fn take_damaged(&mut self, look: &Look) -> Option<Ending> {
+        let Goal::Condition(condition) = &self.wait.goal else {
+            self.held = None;
+            return None;
+        };
+        let standing = condition.judge(&look.seen);
+        if self.hold(standing, look, false) {
+            self.asked_ms = look.began_ms;
+            self.looked = true;
+            self.last = Some(Arc::clone(&look.seen));
+            return Some(Ending::Reached);
+        }
+        self.standing = None;
+        None
+    }
+
+    fn keep(&mut self, look: &Look) {
+        self.looked = true;
+        self.base.get_or_insert_with(|| Arc::clone(&look.seen));
+        if look.total.is_some() {
+            self.total.clone_from(&look.total);
+        }
+        self.last = Some(Arc::clone(&look.seen));
+    }
+
+    fn note_change(&mut self, glimpse: &Glimpse, at_ms: u64) {
+        self.changes += 1;
+        self.first_change_ms.get_or_insert(at_ms);
+        if let Some(wanted) = self.wait.filter.filter(|wanted| glimpse.has(*wanted)) {
+            self.satisfied = true;
+            self.observed = wanted;
+        } else if self.wait.filter.is_none() || !self.satisfied {
+            self.observed = self.observed.max(glimpse.kind);
+        }
+        self.satisfied |= self.wait.filter.is_none();
+        self.nameable &= !glimpse.touched.is_empty();
+        for id in &glimpse.touched {
+            if self.moving.len() < MOVING_MAX || self.moving.contains_key(id) {
+                let (times, _, last) = self.moving.entry(*id).or_insert((0, at_ms, at_ms));
+                *times += 1;
+                *last = at_ms;
+            }
+        }
+    }
+
+    fn forget_changes(&mut self) {
+        self.satisfied = false;
+        self.observed = ChangeKind::None;
+        self.first_change_ms = None;
+        self.changes = 0;
+        self.moving.clear();
+    }
+
+    fn reached(&mut self, look: &Look, stable: bool) -> bool {
+        match &self.wait.goal {
+            Goal::Quiet => stable,
+            Goal::Change => self.satisfied && stable,
+            Goal::ScreenChange { from } => stable && look.seen.fingerprint != *from,
+            Goal::Condition(condition) => {
+                let standing = condition.judge(&look.seen);
+                self.hold(standing, look, false)
+            }
+            Goal::Rest(query) => {
+                let there = Condition::Element { query: query.clone(), expected: Expected::Exists };
+                let standing = there.judge(&look.seen);
+                self.hold(standing, look, true)
+            }
+        }
+    }
+
+    /// Whether what holds now has held for long enough. `still`: of one element that neither changes nor moves.
+    fn hold(&mut self, standing: Standing, look: &Look, still: bool) -> bool {
+        let index = match standing {
+            Standing::Holds { index } => Some(index),
+            _ => None,
+        };
+        self.standing = Some(standing);
+        let Some(index) = index else {
+            self.held = None;
+            return false;
+        };
+        let element = index
+            .filter(|_| still)
+            .map(|index| (look.seen.ids[index as usize], look.seen.reading.element(index).bounds));
+        let touched = still && element.is_some_and(|(id, _)| disturbed(look, id));
+        match self.held {
+            Some(held) if held.element == element && !touched => {
+                look.began_ms.saturating_sub(held.since_ms) >= self.wait.window_ms
+            }
+            _ => {
+                self.held = Some(Held { since_ms: look.ended_ms, element });
+                false
+            }
+        }
+    }
+
+    pub fn pause_ms(&self, now_ms: u64) -> u64 {
+        if self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) {
+            return CONFIRM_MS;
+        }
+        let quiet_ms = now_ms.saturating_sub(self.stabiliser.last_change_ms());
+        let step = PAUSES_MS.iter().find(|(until, _)| quiet_ms < *until);
+        let least = step.map_or(PAUSE_MAX_MS, |(_, pause)| *pause);
+        let cost = (self.cost_ms * PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
+        let pause = least.max(cost);
+        let proof_at_ms = match (&self.wait.goal, self.held) {
+            (_, Some(held)) => Some((held.since_ms + self.wait.window_ms).max(now_ms + CONFIRM_MS)),
+            (Goal::Condition(_) | Goal::Rest(_), None) => None,
+            (Goal::Change, None) if !self.satisfied => None,
+            _ => self.stabiliser.proof_at_ms(),
+        };
+        // The capture that can end the wait is made at the end of the window, not some time after it.
+        match proof_at_ms.map(|at| at.saturating_sub(now_ms)) {
+            Some(left) if left <= pause + pause / 2 => left.max(PAUSE_MIN_MS),
+            _ => pause,
+        }
+    }
+
+    pub fn finish(self, ending: Ending, now_ms: u64, progress: &Progress) -> Waited {
+        let mut stability = self.stabiliser.state();
+        if ending != Ending::Reached && stability == Stability::Stable {
+            // It may rest, but what was waited for did not come: a wait that failed never says stable (SY-07).
+            stability = Stability::Stabilizing;
+        }
+        let moving = if stability == Stability::Stable { Vec::new() } else { self.named() };
+        let left = match &self.wait.goal {
+            Goal::ScreenChange { from } => self.last.as_ref().is_some_and(|seen| seen.fingerprint != *from),
+            Goal::Change => self.satisfied,
+            _ => self.changes > 0,
+        };
+        Waited {
+            ending,
+            change_detected: self.looked && left,
+            observed: self.observed,
+            stability,
+            seen: self.last.filter(|_| self.looked),
+            since: self.total,
+            standing: self.standing,
+            moving,
+            captures: self.captures,
+            elapsed_ms: progress.elapsed_ms(),
+            freshness_ms: now_ms.saturating_sub(self.asked_ms),
+        }
+    }
+
+    fn named(&self) -> Vec<Moving> {
+        let there = |id: ElementId| self.last.as_ref().is_some_and(|seen| seen.index_of(id).is_some());
+        let moving = self.moving.iter().filter(|(id, _)| there(**id));
+        let mut all: Vec<_> = moving.map(|(id, counted)| (*id, *counted)).collect();
+        all.sort_by_key(|(id, (times, _, last))| (u64::MAX - times, u64::MAX - last, *id));
+        // What changed once has changed; what changed again is what keeps the screen from resting.
+        let again = all.iter().any(|(_, (times, ..))| *times > 1);
+        let named = all.into_iter().filter(|(_, (times, ..))| *times > 1 || !again).take(MOVING_NAMED_MAX);
+        named
+            .map(|(id, (times, first, last))| Moving {
+                id,
+                times,
+                every_ms: (last - first).checked_div(times - 1),
+            })
+            .collect()
+    }
+}
+
+/// Whether anything in the element changed since the capture before.
+fn disturbed(look: &Look, id: ElementId) -> bool {
+    let lens = Lens { target: Some(id), ignore: Vec::new() };
+    look.step.as_ref().is_some_and(|step| lens.look(step, &look.seen).kind.is_relevant())
+}
