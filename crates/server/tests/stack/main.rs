@@ -13,6 +13,7 @@ mod adjust;
 mod bad_input;
 mod cuts;
 mod faults;
+mod find;
 mod fleet;
 mod gestures;
 mod hostile_trees;
