@@ -39,7 +39,8 @@ pub enum Target {
 pub struct SelectorArg {
     /// Its label, text, value or hint. Case does not count.
     pub text: Option<String>,
-    /// true: text and accessibility_id may be parts. A string: what the text contains.
+    /// text and accessibility_id may be parts.
+    #[schemars(with = "Option<bool>")]
     pub contains: Option<ContainsArg>,
     /// A pattern that is found in its text.
     pub regex: Option<String>,
@@ -80,7 +81,8 @@ pub struct SelectorArg {
 #[expect(dead_code, reason = "only its schema is used")]
 struct AnchorSchema(crate::args::JsonObject);
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+/// Callers also write the part itself, which is taken; schemas with a choice are not for all clients.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum ContainsArg {
     Flag(bool),
