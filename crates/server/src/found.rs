@@ -96,7 +96,6 @@ impl Found {
         let alternates: Vec<CandidateJson> =
             others.take(ALTERNATES_MAX).map(|other| CandidateJson::new(seen, other)).collect();
         let resolution = ResolutionJson {
-            confidence: only.confidence,
             reason: only.reasons.first().map_or("", |reason| reason.name()),
             also: only.reasons.iter().skip(1).map(|reason| reason.name()).collect(),
             fallback_available: !alternates.is_empty(),
@@ -157,7 +156,6 @@ struct FindFacts<'a> {
 
 #[derive(Serialize)]
 struct ResolutionJson {
-    confidence: f64,
     reason: &'static str,
     /// The rest of the reasons, in the order in which they counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -190,6 +188,7 @@ struct ElementJson<'a> {
     clickable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     enabled: Option<bool>,
+    /// Where it is not the resource id.
     #[serde(rename = "stable_id", skip_serializing_if = "Option::is_none")]
     stable_id: Option<&'a str>,
     /// Others have the same one (ID-04).
@@ -257,7 +256,7 @@ impl<'a> ElementJson<'a> {
             bounds: element.bounds.into(),
             clickable: element.is_tappable(),
             enabled: element.state.enabled,
-            stable_id: id,
+            stable_id: id.filter(|id| Some(*id) != element.stable_id.as_deref()),
             collision: id.map(|id| Census::of(snapshot).with_id(id)).filter(|holders| *holders > 1),
             test_tag: test_tag(snapshot, element),
             tap_coordinates: checked.ok().map(|point| PointJson { x: point.x, y: point.y }),

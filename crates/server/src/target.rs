@@ -81,7 +81,7 @@ pub struct SelectorArg {
 #[expect(dead_code, reason = "only its schema is used")]
 struct AnchorSchema(crate::args::JsonObject);
 
-/// A string is what the text contains; the schema tells of the flag only, because clients stumble over choices.
+/// Callers also write the part itself, which is taken; schemas with a choice are not for all clients.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum ContainsArg {

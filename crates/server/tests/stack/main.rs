@@ -14,6 +14,7 @@ mod bad_input;
 mod cuts;
 mod expects;
 mod faults;
+mod find;
 mod fleet;
 mod gestures;
 mod hostile_trees;
