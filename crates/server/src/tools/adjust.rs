@@ -9,6 +9,7 @@ use mdm_engine::{Adjusted, Adjustment, End, Mode, Progress, Reading};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::gestures::SelectorSchema;
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
@@ -23,6 +24,8 @@ pub struct AdjustControl;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustControlParams {
+    /// As in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     selector: Option<SelectorArg>,
     /// Instead of a selector: from get_ui_tree, like e12.
     #[serde(alias = "elementId")]

@@ -12,7 +12,7 @@ use super::input::dispatched;
 use super::{Effect, Tool, follow};
 use crate::answer::Answer;
 use crate::app::App;
-use crate::args::{PlatformArg, wanted};
+use crate::args::{JsonObject, PlatformArg, wanted};
 use crate::expect::ExpectArg;
 use crate::target::{SelectorArg, Target, TargetArg};
 
@@ -27,6 +27,12 @@ const PINCH_MS: u32 = 400;
 const PINCH_PX: f64 = 200.0;
 /// Higher numbers are no key on any Android.
 const KEY_CODE_MAX: u16 = 1000;
+
+/// A selector is written out for find_element; in every tool it would cost each agent more than it tells.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) struct SelectorSchema(JsonObject);
 
 /// Where one end of a gesture goes. What is named is looked for and checked; a point is taken as it is.
 fn aim(
@@ -74,6 +80,8 @@ pub struct LongPressParams {
     y: Option<f64>,
     /// Instead of x and y: from get_ui_tree, like e12.
     element_id: Option<String>,
+    /// Instead of both, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     selector: Option<SelectorArg>,
     /// Milliseconds, 500 to 10000; 800 when not given.
     duration: Option<f64>,
@@ -119,6 +127,8 @@ pub struct DoubleTapParams {
     y: Option<f64>,
     /// Instead of x and y: from get_ui_tree, like e12.
     element_id: Option<String>,
+    /// Instead of both, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     selector: Option<SelectorArg>,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
@@ -157,13 +167,17 @@ pub struct Drag;
 pub struct DragParams {
     x1: Option<f64>,
     y1: Option<f64>,
-    /// Instead of x1 and y1: an id, or a selector.
+    /// Instead of x1 and y1.
     from_element_id: Option<String>,
+    /// A selector, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     from: Option<SelectorArg>,
     x2: Option<f64>,
     y2: Option<f64>,
     /// Instead of x2 and y2.
     to_element_id: Option<String>,
+    /// A selector, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     to: Option<SelectorArg>,
     /// How long the finger rests before it moves, to pick something up: 0 to 10000 ms, 500 when not given.
     hold_ms: Option<f64>,
@@ -214,18 +228,13 @@ pub struct PinchParams {
     y: Option<f64>,
     /// Instead of x and y: from get_ui_tree, like e12.
     element_id: Option<String>,
+    /// Instead of both, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     selector: Option<SelectorArg>,
     /// Above 1 zooms in, below 1 out; 0.1 to 10.
     scale: f64,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
-    /// What must be true afterwards, like {"text":"Welcome"}, {"elementId":"e4","checked":true}, {"screen":"Home"}.
-    expect: Option<ExpectArg>,
-    /// Wait until the screen rests and say what changed (default true, but not for a point).
-    settle: Option<bool>,
-    /// For both; 5000 when not given.
-    #[serde(rename = "timeout_ms")]
-    timeout_ms: Option<u32>,
 }
 
 impl Tool for Pinch {
@@ -239,9 +248,7 @@ impl Tool for Pinch {
 
     async fn run(app: &App, params: PinchParams, progress: &Progress) -> Result<Answer, Failure> {
         let aim = aim(params.element_id, params.selector, params.x, params.y)?;
-        let after =
-            AfterArg { expect: params.expect.as_ref(), settle: params.settle, timeout_ms: params.timeout_ms };
-        let follow = follow_of(&aim, &after)?;
+        let follow = follow::read(None, None, None, matches!(aim, Aim::Element(_)))?;
         if !(0.1..=10.0).contains(&params.scale) {
             let message = format!("scale = {} is not between 0.1 and 10", params.scale);
             return Err(Failure::new(ErrorCode::InvalidArgument, message, "2 doubles, 0.5 halves"));
