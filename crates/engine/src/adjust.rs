@@ -11,6 +11,7 @@ use mdm_core::geometry::Point;
 use mdm_core::identity::ElementId;
 use mdm_core::label;
 use mdm_core::query::Query;
+use mdm_core::resolve;
 use mdm_core::tracker::Seen;
 use mdm_core::value::Unit;
 
@@ -23,15 +24,9 @@ const DRAG_MS: u32 = 400;
 const LOOKS_MAX: u32 = 3;
 const CANDIDATES_MAX: usize = 10;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
-    Element(ElementId),
-    Matching(Query),
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adjustment {
-    pub which: Which,
+    pub query: Query,
     pub goal: Goal,
     pub touches_max: u32,
 }
@@ -84,7 +79,7 @@ impl Session {
     pub async fn adjust(&self, asked: &Adjustment, progress: &Progress) -> Result<Adjusted, Failure> {
         let _turn = self.turn(progress).await?;
         let seen = self.observe_now(progress).await?;
-        let index = resolve(&seen, &asked.which)?;
+        let index = resolve(&seen, &asked.query)?;
         let snapshot = &seen.reading.snapshot;
         let before = adjust::shown(snapshot, index).map(|shown| reading(&shown));
         let mut done = Adjusted {
@@ -187,56 +182,43 @@ fn reading(shown: &Shown<'_>) -> Reading {
     Reading { value: shown.value, raw: shown.raw.map(str::to_owned), unit }
 }
 
-/// The one control that is meant (AC-07).
-fn resolve(seen: &Seen, which: &Which) -> Result<usize, Failure> {
+/// The one slider that is meant (AC-07).
+fn resolve(seen: &Seen, query: &Query) -> Result<usize, Failure> {
     let snapshot = &seen.reading.snapshot;
-    match which {
-        Which::Element(id) => {
-            let index = seen.index_of(*id).ok_or_else(|| stale(*id))?;
-            adjust::meant(snapshot, index).ok_or_else(|| no_control(&format!("{id}")))
-        }
-        Which::Matching(query) => {
-            let matches = query.matches(seen);
-            let mut found: Vec<usize> =
-                matches.iter().filter_map(|index| adjust::meant(snapshot, *index as usize)).collect();
-            found.sort_unstable();
-            found.dedup();
-            if let Some(at) = query.index {
-                found = found.get(at).copied().into_iter().collect();
-            }
-            match found[..] {
-                [only] => Ok(only),
-                [] if matches.is_empty() => Err(Failure::new(
-                    ErrorCode::ElementNotFound,
-                    "nothing on the screen matches the selector",
-                    "get_ui_tree shows what is there; what is further down needs a swipe first",
-                )),
-                [] => Err(no_control("what the selector matches")),
-                _ => Err(several(seen, &found)),
-            }
-        }
+    let matches = query.matches(seen);
+    let mut found: Vec<usize> =
+        matches.iter().filter_map(|index| adjust::meant(snapshot, *index as usize)).collect();
+    found.sort_unstable();
+    found.dedup();
+    if let Some(at) = query.index {
+        found = found.get(at).copied().into_iter().collect();
     }
-}
-
-fn no_control(what: &str) -> Failure {
-    Failure::new(
-        ErrorCode::ElementNotInteractable,
-        format!("{what} is no slider, holds no single one, and is not the name of one"),
-        "get_ui_tree shows sliders; a stepper's buttons are tapped",
-    )
-}
-
-fn several(seen: &Seen, found: &[usize]) -> Failure {
-    let name = |index: &usize| {
-        let label = label::label(&seen.reading.snapshot, *index).map(|label| label.text.into_owned());
-        format!("{} slider {:?}", seen.ids[*index], label.unwrap_or_default())
+    let told = |found: &[usize]| {
+        found.iter().take(CANDIDATES_MAX).map(|index| resolve::tell(seen, *index as u32)).collect()
     };
-    Failure::new(
-        ErrorCode::InvalidArgument,
-        format!("the selector matches {} sliders", found.len()),
-        "name one by its element_id",
-    )
-    .with_candidates(found.iter().take(CANDIDATES_MAX).map(name).collect())
+    match (&found[..], matches.is_empty(), query.id) {
+        ([only], _, _) => Ok(*only),
+        ([], true, Some(id)) => Err(stale(id)),
+        ([], true, None) => Err(Failure::new(
+            ErrorCode::ElementNotFound,
+            format!("nothing on the screen matches {}", query.describe()),
+            "get_ui_tree shows what is there; what is further down needs a swipe first",
+        )),
+        ([], false, _) => Err(Failure::new(
+            ErrorCode::ElementNotInteractable,
+            format!(
+                "what matches {} is no slider, holds no single one, and is not the name of one",
+                query.describe()
+            ),
+            "get_ui_tree shows sliders; a stepper's buttons are tapped",
+        )),
+        (several, _, _) => Err(Failure::new(
+            ErrorCode::AmbiguousTarget,
+            format!("{} sliders match {}", several.len(), query.describe()),
+            "use one of these ids, or add index",
+        )
+        .with_candidates(told(several))),
+    }
 }
 
 fn nothing_shown() -> Failure {

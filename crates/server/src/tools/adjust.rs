@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use mdm_core::adjust::{Goal, Why};
 use mdm_core::error::{Dispatch, ErrorCode, Failure};
-use mdm_core::query::{Query, TextMatch};
-use mdm_engine::{Adjusted, Adjustment, End, Mode, Progress, Reading, Which};
+use mdm_core::query::Query;
+use mdm_engine::{Adjusted, Adjustment, End, Mode, Progress, Reading};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::gestures::SelectorSchema;
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::args::{PlatformArg, element_id, wanted};
+use crate::target::SelectorArg;
 
 /// Most sliders need one or two.
 const TOUCHES: f64 = 10.0;
@@ -22,6 +24,8 @@ pub struct AdjustControl;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustControlParams {
+    /// As in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     selector: Option<SelectorArg>,
     /// Instead of a selector: from get_ui_tree, like e12.
     #[serde(alias = "elementId")]
@@ -39,36 +43,6 @@ pub struct AdjustControlParams {
     platform: Option<PlatformArg>,
     #[serde(rename = "deviceId")]
     device_id: Option<String>,
-}
-
-/// What is given must all hold.
-#[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SelectorArg {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resource_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    accessibility_id: Option<String>,
-    /// Texts need only contain what is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    contains: Option<bool>,
-}
-
-impl SelectorArg {
-    fn query(&self) -> Query {
-        let words = |text: &Option<String>| {
-            let text = text.clone().filter(|text| !text.trim().is_empty())?;
-            Some(if self.contains == Some(true) { TextMatch::Contains(text) } else { TextMatch::Is(text) })
-        };
-        Query {
-            text: words(&self.text),
-            resource_id: self.resource_id.clone().filter(|id| !id.trim().is_empty()),
-            accessibility_id: words(&self.accessibility_id),
-            ..Query::default()
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -145,14 +119,11 @@ fn bad(message: impl Into<String>, hint: &'static str) -> Failure {
 }
 
 fn asked(params: &AdjustControlParams) -> Result<Adjustment, Failure> {
-    let which = match (&params.selector, &params.element_id) {
-        (None, Some(id)) => Which::Element(element_id(id)?),
-        (Some(selector), None) => Which::Matching(selector.query()),
+    let query = match (&params.selector, &params.element_id) {
+        (None, Some(id)) => Query { id: Some(element_id(id)?), ..Query::default() },
+        (Some(selector), None) => selector.query()?,
         _ => return Err(bad("give either a selector or an element_id", "get_ui_tree shows ids like e12")),
     };
-    if which == Which::Matching(Query::default()) {
-        return Err(bad("the selector is empty", "give text, resource_id or accessibility_id"));
-    }
     if !matches!(params.property.as_deref(), None | Some("value" | "raw_value")) {
         return Err(bad("only value can be adjusted", "leave property out"));
     }
@@ -161,7 +132,7 @@ fn asked(params: &AdjustControlParams) -> Result<Adjustment, Failure> {
         return Err(bad(format!("maxAttempts = {touches} is not between 1 and 20"), "10 is usual"));
     }
     let goal = Goal { target: params.target_value, tolerance: params.tolerance.unwrap_or(0.0).max(0.0) };
-    Ok(Adjustment { which, goal, touches_max: touches as u32 })
+    Ok(Adjustment { query, goal, touches_max: touches as u32 })
 }
 
 /// Why the value is not there.

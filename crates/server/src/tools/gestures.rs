@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use mdm_core::device::{Input, Key, Orientation};
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::label::label;
-use mdm_engine::{Progress, Spot, Touched};
+use mdm_engine::{Aim, Follow, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::input::dispatched;
-use super::{Effect, Tool};
+use super::{Effect, Tool, follow};
 use crate::answer::Answer;
 use crate::app::App;
-use crate::args::{PlatformArg, element_id, point, wanted};
+use crate::args::{JsonObject, PlatformArg, wanted};
+use crate::expect::ExpectArg;
+use crate::target::{SelectorArg, Target, TargetArg};
 
 const DURATION_MS_MAX: f64 = 10_000.0;
 /// Clearly over the 500 ms of most devices.
@@ -27,17 +28,34 @@ const PINCH_PX: f64 = 200.0;
 /// Higher numbers are no key on any Android.
 const KEY_CODE_MAX: u16 = 1000;
 
-/// Either both coordinates, or an element.
-fn spot(x: Option<f64>, y: Option<f64>, element: Option<&str>) -> Result<Spot, Failure> {
-    match (x, y, element) {
-        (Some(x), Some(y), None) => Ok(Spot::Point(point(x, y)?)),
-        (None, None, Some(id)) => Ok(Spot::Element(element_id(id)?)),
-        _ => Err(Failure::new(
-            ErrorCode::InvalidArgument,
-            "give either both coordinates or an element id",
-            "ids look like e12; get_ui_tree shows them",
-        )),
-    }
+/// A selector is written out for find_element; in every tool it would cost each agent more than it tells.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) struct SelectorSchema(JsonObject);
+
+/// Where one end of a gesture goes. What is named is looked for and checked; a point is taken as it is.
+fn aim(
+    element_id: Option<String>,
+    selector: Option<SelectorArg>,
+    x: Option<f64>,
+    y: Option<f64>,
+) -> Result<Aim, Failure> {
+    Ok(match (TargetArg { element_id, selector, x, y }).target()? {
+        Target::Element(query) => Aim::Element(query),
+        Target::Place(point) => Aim::Point(point),
+    })
+}
+
+/// What is done to an element is followed by a look, unless told otherwise.
+fn follow_of(aim: &Aim, after: &AfterArg<'_>) -> Result<Follow, Failure> {
+    follow::read(after.expect, after.settle, after.timeout_ms, matches!(aim, Aim::Element(_)))
+}
+
+struct AfterArg<'a> {
+    expect: Option<&'a ExpectArg>,
+    settle: Option<bool>,
+    timeout_ms: Option<u32>,
 }
 
 fn ms(name: &str, given: Option<f64>, usual: f64, least: f64) -> Result<u32, Failure> {
@@ -52,27 +70,6 @@ fn ms(name: &str, given: Option<f64>, usual: f64, least: f64) -> Result<u32, Fai
     ))
 }
 
-/// Where it went.
-#[derive(Serialize)]
-struct SpotFacts {
-    #[serde(rename = "elementId", skip_serializing_if = "Option::is_none")]
-    element_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-    point: [i32; 2],
-}
-
-fn facts(touched: &Touched) -> SpotFacts {
-    let point = [touched.point.x, touched.point.y];
-    let Some(element) = &touched.element else { return SpotFacts { element_id: None, label: None, point } };
-    let label = label(&element.seen.reading.snapshot, element.index);
-    SpotFacts {
-        element_id: element.seen.ids.get(element.index).map(ToString::to_string),
-        label: label.map(|label| label.text.into_owned()),
-        point,
-    }
-}
-
 pub struct LongPress;
 
 #[derive(Deserialize, JsonSchema)]
@@ -81,29 +78,42 @@ pub struct LongPressParams {
     /// Device pixels, as in get_ui_tree.
     x: Option<f64>,
     y: Option<f64>,
-    /// Instead of x and y.
+    /// Instead of x and y: from get_ui_tree, like e12.
     element_id: Option<String>,
+    /// Instead of both, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    selector: Option<SelectorArg>,
     /// Milliseconds, 500 to 10000; 800 when not given.
     duration: Option<f64>,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
+    /// What must be true afterwards, like {"text":"Welcome"}, {"elementId":"e4","checked":true}, {"screen":"Home"}.
+    expect: Option<ExpectArg>,
+    /// Wait until the screen rests and say what changed (default true, but not for a point).
+    settle: Option<bool>,
+    /// For both; 5000 when not given.
+    #[serde(rename = "timeout_ms")]
+    timeout_ms: Option<u32>,
 }
 
 impl Tool for LongPress {
     type Params = LongPressParams;
     const NAME: &'static str = "long_press";
     const TITLE: &'static str = "Long press";
-    const DESCRIPTION: &'static str = "Press and hold a point or an element. success = the device took it.";
+    const DESCRIPTION: &'static str = "Press and hold an element (or a point), and say what changed.";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(app: &App, params: LongPressParams, progress: &Progress) -> Result<Answer, Failure> {
-        let spot = spot(params.x, params.y, params.element_id.as_deref())?;
+        let aim = aim(params.element_id, params.selector, params.x, params.y)?;
+        let after =
+            AfterArg { expect: params.expect.as_ref(), settle: params.settle, timeout_ms: params.timeout_ms };
+        let follow = follow_of(&aim, &after)?;
         let duration_ms = ms("duration", params.duration, PRESS_MS, PRESS_MS_MIN)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
         let press = |[point]: [_; 1]| Input::LongPress { point, duration_ms };
-        let [touched] = session.gesture([spot], press, progress).await?;
-        Ok(dispatched(app, Self::NAME, &session, facts(&touched), progress))
+        let acted = session.act([aim], press, &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }
 
@@ -115,26 +125,38 @@ pub struct DoubleTapParams {
     /// Device pixels, as in get_ui_tree.
     x: Option<f64>,
     y: Option<f64>,
-    /// Instead of x and y.
+    /// Instead of x and y: from get_ui_tree, like e12.
     element_id: Option<String>,
+    /// Instead of both, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    selector: Option<SelectorArg>,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
+    /// What must be true afterwards, like {"text":"Welcome"}, {"elementId":"e4","checked":true}, {"screen":"Home"}.
+    expect: Option<ExpectArg>,
+    /// Wait until the screen rests and say what changed (default true, but not for a point).
+    settle: Option<bool>,
+    /// For both; 5000 when not given.
+    #[serde(rename = "timeout_ms")]
+    timeout_ms: Option<u32>,
 }
 
 impl Tool for DoubleTap {
     type Params = DoubleTapParams;
     const NAME: &'static str = "double_tap";
     const TITLE: &'static str = "Double tap";
-    const DESCRIPTION: &'static str =
-        "Tap a point or an element twice, quickly. success = the device took it.";
+    const DESCRIPTION: &'static str = "Tap an element (or a point) twice, quickly, and say what changed.";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(app: &App, params: DoubleTapParams, progress: &Progress) -> Result<Answer, Failure> {
-        let spot = spot(params.x, params.y, params.element_id.as_deref())?;
+        let aim = aim(params.element_id, params.selector, params.x, params.y)?;
+        let after =
+            AfterArg { expect: params.expect.as_ref(), settle: params.settle, timeout_ms: params.timeout_ms };
+        let follow = follow_of(&aim, &after)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        let [touched] = session.gesture([spot], |[point]| Input::DoubleTap(point), progress).await?;
-        Ok(dispatched(app, Self::NAME, &session, facts(&touched), progress))
+        let acted = session.act([aim], |[point]| Input::DoubleTap(point), &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }
 
@@ -147,22 +169,29 @@ pub struct DragParams {
     y1: Option<f64>,
     /// Instead of x1 and y1.
     from_element_id: Option<String>,
+    /// A selector, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    from: Option<SelectorArg>,
     x2: Option<f64>,
     y2: Option<f64>,
     /// Instead of x2 and y2.
     to_element_id: Option<String>,
+    /// A selector, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    to: Option<SelectorArg>,
     /// How long the finger rests before it moves, to pick something up: 0 to 10000 ms, 500 when not given.
     hold_ms: Option<f64>,
     /// Of the movement: 1 to 10000 ms, 800 when not given.
     duration: Option<f64>,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
-}
-
-#[derive(Serialize)]
-struct DragFacts {
-    from: SpotFacts,
-    to: SpotFacts,
+    /// What must be true afterwards, like {"text":"Welcome"}, {"elementId":"e4","checked":true}, {"screen":"Home"}.
+    expect: Option<ExpectArg>,
+    /// Wait until the screen rests and say what changed (default true, but not for a point).
+    settle: Option<bool>,
+    /// For both; 5000 when not given.
+    #[serde(rename = "timeout_ms")]
+    timeout_ms: Option<u32>,
 }
 
 impl Tool for Drag {
@@ -170,20 +199,22 @@ impl Tool for Drag {
     const NAME: &'static str = "drag";
     const TITLE: &'static str = "Drag and drop";
     const DESCRIPTION: &'static str =
-        "Pick something up and let it go elsewhere. To scroll use swipe. success = the device took it.";
+        "Pick something up, let it go elsewhere, and say what changed. To scroll use swipe.";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(45);
+    const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(app: &App, params: DragParams, progress: &Progress) -> Result<Answer, Failure> {
-        let from = spot(params.x1, params.y1, params.from_element_id.as_deref())?;
-        let to = spot(params.x2, params.y2, params.to_element_id.as_deref())?;
+        let from = aim(params.from_element_id, params.from, params.x1, params.y1)?;
+        let to = aim(params.to_element_id, params.to, params.x2, params.y2)?;
+        let after =
+            AfterArg { expect: params.expect.as_ref(), settle: params.settle, timeout_ms: params.timeout_ms };
+        let follow = follow_of(&from, &after)?;
         let hold_ms = ms("holdMs", params.hold_ms, HOLD_MS, 0.0)?;
         let duration_ms = ms("duration", params.duration, DRAG_MS, 1.0)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
         let drag = |[from, to]: [_; 2]| Input::Drag { from, to, hold_ms, duration_ms };
-        let [from, to] = session.gesture([from, to], drag, progress).await?;
-        let selector = DragFacts { from: facts(&from), to: facts(&to) };
-        Ok(dispatched(app, Self::NAME, &session, selector, progress))
+        let acted = session.act([from, to], drag, &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }
 
@@ -195,8 +226,11 @@ pub struct PinchParams {
     /// Device pixels, as in get_ui_tree.
     x: Option<f64>,
     y: Option<f64>,
-    /// Instead of x and y.
+    /// Instead of x and y: from get_ui_tree, like e12.
     element_id: Option<String>,
+    /// Instead of both, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    selector: Option<SelectorArg>,
     /// Above 1 zooms in, below 1 out; 0.1 to 10.
     scale: f64,
     platform: Option<PlatformArg>,
@@ -210,10 +244,11 @@ impl Tool for Pinch {
     const DESCRIPTION: &'static str =
         "Zoom with two fingers. Answers PLATFORM_NOT_SUPPORTED where the device takes only one finger (adb).";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(app: &App, params: PinchParams, progress: &Progress) -> Result<Answer, Failure> {
-        let spot = spot(params.x, params.y, params.element_id.as_deref())?;
+        let aim = aim(params.element_id, params.selector, params.x, params.y)?;
+        let follow = follow::read(None, None, None, matches!(aim, Aim::Element(_)))?;
         if !(0.1..=10.0).contains(&params.scale) {
             let message = format!("scale = {} is not between 0.1 and 10", params.scale);
             return Err(Failure::new(ErrorCode::InvalidArgument, message, "2 doubles, 0.5 halves"));
@@ -227,8 +262,8 @@ impl Tool for Pinch {
         let (from_px, to_px) = (from.round() as u32, to.round() as u32);
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
         let pinch = |[center]: [_; 1]| Input::Pinch { center, from_px, to_px, duration_ms: PINCH_MS };
-        let [touched] = session.gesture([spot], pinch, progress).await?;
-        Ok(dispatched(app, Self::NAME, &session, facts(&touched), progress))
+        let acted = session.act([aim], pinch, &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }
 

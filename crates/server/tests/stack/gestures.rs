@@ -47,10 +47,12 @@ async fn a_long_press_is_no_tap() {
         world.ok("long_press", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
         assert_eq!((count(&world, "taps"), count(&world, "long_presses")), (0.0, 1.0), "GE-01");
         let id = id_of(&tree, "Press and hold");
-        let answer = world
-            .ok("long_press", &format!(r#"{{"elementId":"{id}","duration":600,"platform":"android"}}"#))
-            .await;
-        assert!(answer.contains(&format!(r#""elementId":"{id}","label":"Press and hold""#)), "{answer}");
+        let expect = r#"{"text":"long_presses: 2"}"#;
+        let json = format!(r#"{{"elementId":"{id}","duration":600,"expect":{expect}}}"#);
+        let answer = world.ok("long_press", &json).await;
+        assert!(answer.contains(&format!(r#""elementId":"{id}""#)), "{answer}");
+        assert!(answer.contains(r#""verdict":"confirmed""#), "{answer}");
+        assert!(answer.ends_with(r#""long_presses: 1" -> "long_presses: 2""#), "{answer}");
         assert_eq!((count(&world, "taps"), count(&world, "long_presses")), (0.0, 2.0));
     }
 }
@@ -80,7 +82,8 @@ async fn something_is_picked_up_and_dropped() {
         let basket = line.split_whitespace().next().expect("an id");
         let green = id_of(&tree, "Green");
         let ids = format!(r#"{{"fromElementId":"{green}","toElementId":"{basket}","holdMs":{hold}}}"#);
-        world.ok("drag", &ids).await;
+        let answer = world.ok("drag", &ids).await;
+        assert!(answer.contains(r#""Drop here" -> "Green""#), "the change is told: {answer}");
         assert_eq!(
             world.phone.truth().fields.get("gallery.dropped").map(String::as_str),
             Some("Green"),
@@ -112,6 +115,8 @@ async fn bad_arguments_and_gone_elements_send_nothing() {
     for (tool, json, code) in [
         ("long_press", r#"{"x":5}"#, "INVALID_ARGUMENT"),
         ("long_press", r#"{"x":5,"y":5,"elementId":"e1"}"#, "INVALID_ARGUMENT"),
+        ("long_press", r#"{"selector":{"text":"Nowhere"}}"#, "ELEMENT_NOT_FOUND"),
+        ("drag", r#"{"from":{"text":"Green"},"to":{"text":"Nowhere"}}"#, "ELEMENT_NOT_FOUND"),
         ("long_press", r#"{"x":5,"y":5,"duration":100}"#, "INVALID_ARGUMENT"),
         ("long_press", r#"{"elementId":"e9999"}"#, "STALE_REFERENCE"),
         ("double_tap", r#"{"x":-5,"y":5}"#, "INVALID_ARGUMENT"),
