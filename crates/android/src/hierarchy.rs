@@ -39,7 +39,7 @@ pub fn parse(xml: &[u8], limits: &Limits) -> Snapshot {
 /// Returns where the hierarchy was cut off, when it was.
 fn read_events<'a>(scanner: &mut Scanner<'a>, tree: &mut Tree<'a>, bytes_len: usize) -> Option<usize> {
     loop {
-        match scanner.next() {
+        match scanner.next_event() {
             Event::Open { name, offset, tag, self_closing } => {
                 if !tree.open(&Tag { name, offset, self_closing, ..tag }) {
                     return None;

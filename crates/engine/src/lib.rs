@@ -22,4 +22,4 @@ pub use fleet::Fleet;
 pub use metrics::Counts;
 pub use progress::Progress;
 pub use session::{Memory, ReadBack, Session, Tapped, stale};
-pub use watch::{Ending, Goal, Moving, Settled, Wait, Waited};
+pub use watch::{Ending, Goal, Moving, Patience, Settled, Wait, Waited};

@@ -49,6 +49,15 @@ pub struct Wait {
     pub lens: Lens,
     /// The change must be of this kind; others only disturb.
     pub filter: Option<ChangeKind>,
+    /// Ends without success before the deadline does.
+    pub patience: Option<Patience>,
+}
+
+/// After this long it is over, once so many captures were made: a slow device gets the time for its looks (W2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    pub ms: u64,
+    pub captures: u64,
 }
 
 /// How a wait ended: one way to succeed and three to fail (SY-08).
@@ -122,6 +131,7 @@ impl Wait {
             since_revision: None,
             lens: Lens::default(),
             filter: None,
+            patience: None,
         }
     }
 }
@@ -249,7 +259,7 @@ impl Session {
             let ending = match self.look(watch, turn, progress).await {
                 Ok(look) => {
                     restless = 0;
-                    watch.take(look)
+                    watch.take(look).or_else(|| watch.has_had_enough(self.clock.now_ms()))
                 }
                 // What moves now may be what is waited for: it gets a second chance.
                 Err(failure) if failure.code == ErrorCode::UiNotIdle && restless + 1 < RESTLESS_MAX => {

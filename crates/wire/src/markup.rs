@@ -67,7 +67,7 @@ impl<'a> Scanner<'a> {
         false
     }
 
-    pub fn next<T: Attributes<'a>>(&mut self) -> Event<'a, T> {
+    pub fn next_event<T: Attributes<'a>>(&mut self) -> Event<'a, T> {
         loop {
             let Some(distance) = memchr(b'<', self.rest()) else {
                 self.at = self.bytes.len();

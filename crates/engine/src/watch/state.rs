@@ -109,6 +109,12 @@ impl Watch<'_> {
         self.held = None;
     }
 
+    pub fn has_had_enough(&self, now_ms: u64) -> Option<Ending> {
+        let patience = self.wait.patience?;
+        let over = now_ms.saturating_sub(self.began_ms) >= patience.ms && self.captures >= patience.captures;
+        over.then_some(Ending::Timeout)
+    }
+
     pub fn take(&mut self, look: Look) -> Option<Ending> {
         self.captures += 1;
         self.cost_ms = look.ended_ms - look.began_ms;

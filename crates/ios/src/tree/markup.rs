@@ -77,7 +77,7 @@ impl<'a> Markup<'a, '_, '_> {
             if self.open.is_empty() && self.levels_over == 0 && !scanner.seek_document() {
                 return None;
             }
-            match scanner.next::<Said<'a>>() {
+            match scanner.next_event::<Said<'a>>() {
                 Event::Open { name, offset, tag, self_closing } => {
                     let said = Said { offset, class: Text::Markup(name), ..tag };
                     if !self.add(name, &said, self_closing) {

@@ -185,6 +185,7 @@ impl WaitForUiParams {
             since_revision: None,
             lens: Lens::default(),
             filter: None,
+            patience: None,
         };
         Ok((wait, query))
     }
@@ -363,6 +364,7 @@ impl WaitForUiChangeParams {
             ));
         }
         Ok(Wait {
+            patience: None,
             goal: Goal::Change,
             window_ms: bounded(
                 "stability_window_ms",
@@ -507,6 +509,7 @@ impl Tool for WaitForScreenChange {
             since_revision: None,
             lens: Lens::default(),
             filter: None,
+            patience: None,
         };
         let progress = &progress.within(Duration::from_millis(timeout));
         let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
