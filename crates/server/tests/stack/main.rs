@@ -10,6 +10,7 @@
 
 mod act;
 mod adjust;
+mod answers;
 mod bad_input;
 mod cuts;
 mod expects;

@@ -1,0 +1,83 @@
+//! docs/answers.md: what an agent reads after an action, made by making the calls. UPDATE_ANSWERS=1 writes it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use mdm_virtual_device::{PhoneConfig, Timing};
+
+use crate::gestures::{id_of, on_screen};
+use crate::world::World;
+
+/// What no two runs have in common.
+fn without_time(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("\"action_id\":\"") {
+        let value = at + "\"action_id\":\"".len();
+        out.push_str(&rest[..value]);
+        rest = &rest[value..];
+        rest = &rest[rest.find('"').unwrap_or(0)..];
+        out.push('…');
+    }
+    out.push_str(rest);
+    out
+}
+
+async fn show(page: &mut String, world: &World, title: &str, tool: &str, json: &str) {
+    let answer = world.call(tool, json).await;
+    // An answer is read by a model that pays for it: about four characters are a token.
+    assert!(mdm_core::tokens::estimate(&answer.text) <= 250, "{title}: {}", answer.text);
+    let error = if answer.is_error { " (isError)" } else { "" };
+    let text = without_time(&answer.text);
+    let _ = write!(page, "\n## {title}{error}\n\n`{tool} {json}`\n\n```\n{text}\n```\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_agent_reads_after_an_action() {
+    let mut page =
+        "# What an agent reads after an action\n\nMade on the virtual phone by the test that checks this \
+                    page; every answer stays under 250 tokens.\n"
+            .to_owned();
+    let world = World::started(Timing::Phone).await;
+    let tree = world.tree().await;
+    let (remember, settings) = (id_of(&tree, "Remember me"), id_of(&tree, "Settings"));
+    let tap = |id: &str, more: &str| format!(r#"{{"elementId":"{id}"{more}}}"#);
+    show(&mut page, &world, "A tap that toggles", "tap_element", &tap(&remember, "")).await;
+    let expect = r#","expect":{"screen":"SettingsActivity"}"#;
+    let no = r#","expect":{"text":"Welcome"},"timeout_ms":2000"#;
+    show(&mut page, &world, "One that was meant to do something else", "tap_element", &tap(&remember, no))
+        .await;
+    show(
+        &mut page,
+        &world,
+        "A tap that navigates, with its expectation",
+        "tap_element",
+        &tap(&settings, expect),
+    )
+    .await;
+    show(&mut page, &world, "A stale id", "tap_element", &tap(&remember, "")).await;
+
+    let config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
+    let world = on_screen("OverlayActivity", config.clone()).await;
+    let tree = world.tree().await;
+    let pay = id_of(&tree, "Pay now");
+    show(&mut page, &world, "A covered button", "tap_element", &tap(&pay, "")).await;
+    let text = tree.lines().find(|line| line.contains("\"Paid 0 times\"")).expect("a text");
+    let text = text.split_whitespace().next().expect("an id");
+    show(&mut page, &world, "A tap that does nothing", "tap_element", &tap(text, "")).await;
+
+    let world = on_screen("DuplicatesActivity", config).await;
+    let selector = r#"{"selector":{"text":"Open"},"timeoutMs":1}"#;
+    show(&mut page, &world, "Which of several", "find_element", selector).await;
+
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/answers.md");
+    if std::env::var_os("UPDATE_ANSWERS").is_some() {
+        std::fs::write(&kept, &page).expect("docs can be written");
+    }
+    let before = std::fs::read_to_string(&kept).unwrap_or_default();
+    let first = page.lines().zip(before.lines()).find(|(now, before)| now != before);
+    assert!(
+        page == before,
+        "read the answers, then UPDATE_ANSWERS=1 writes them; first difference: {first:?}"
+    );
+}
