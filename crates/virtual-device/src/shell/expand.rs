@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use brush_parser::ParserOptions;
 use brush_parser::ast::{
     self, ArithmeticExpr, ArithmeticTarget, BinaryOperator, UnaryAssignmentOperator, UnaryOperator,
 };
@@ -93,7 +94,7 @@ impl Shell {
     }
 
     async fn parts_of(&mut self, text: &str, io: &Io) -> Result<Vec<Part>, String> {
-        let pieces = word::parse(text, &options()).map_err(|_| format!("{text}: bad substitution"))?;
+        let pieces = parse_word(text).ok_or_else(|| format!("{text}: bad substitution"))?;
         let mut parts = Vec::new();
         self.pieces(pieces, false, io, &mut parts).await?;
         Ok(parts)
@@ -439,6 +440,18 @@ impl Shell {
         (!found.is_empty()).then_some(found)
     }
 }
+
+/// The parser is not ours: a defect in it must not take the connection down. It breaks on `~` before a number that is
+/// larger than any, so such a word is read without a home.
+fn parse_word(text: &str) -> Option<Vec<WordPieceWithSource>> {
+    let digits = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);
+    let homes = digits < NUMBER_DIGITS_MAX;
+    let options = ParserOptions { tilde_expansion_at_word_start: homes, ..options() };
+    std::panic::catch_unwind(|| word::parse(text, &options)).ok()?.ok()
+}
+
+/// The largest number that the parser reads has this many digits.
+const NUMBER_DIGITS_MAX: usize = 19;
 
 fn is_all_arguments(pieces: &[WordPieceWithSource]) -> bool {
     matches!(

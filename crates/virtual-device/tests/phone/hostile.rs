@@ -243,3 +243,12 @@ async fn a_here_document_without_a_name_is_a_syntax_error() {
     }
     assert_eq!(host.run("cat <<X\nx\nX\n").await, "x\n");
 }
+
+#[tokio::test]
+async fn a_home_with_a_number_larger_than_any_is_a_word() {
+    // Found by fuzzing: the parser broke off.
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    let word = "~46499999966694669469";
+    assert_eq!(host.run(&format!("echo {word}")).await, format!("{word}\n"));
+    assert_eq!(host.shell("echo ~-99999999999999999999 {1..99999999999999999999}").await.code, Some(0));
+}
