@@ -29,12 +29,6 @@ pub enum Aim {
     Element(Query),
 }
 
-impl Aim {
-    pub fn id(id: ElementId) -> Aim {
-        Aim::Element(Query { id: Some(id), ..Query::default() })
-    }
-}
-
 /// What is looked at after the dispatch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Follow {

@@ -21,5 +21,5 @@ pub use clock::Clock;
 pub use fleet::Fleet;
 pub use metrics::Counts;
 pub use progress::Progress;
-pub use session::{Memory, ReadBack, Session, Tapped, stale};
+pub use session::{Memory, ReadBack, Session, stale};
 pub use watch::{Ending, Goal, Moving, Patience, Settled, Wait, Waited};

@@ -2,13 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mdm_core::actionable::tap_point;
 use mdm_core::device::{
     AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, RawAnswer,
 };
 use mdm_core::element::Role;
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Point;
 use mdm_core::identity::ElementId;
 use mdm_core::snapshot::{Screen, Snapshot};
 use mdm_core::tracker::{Seen, Tracker};
@@ -35,14 +33,6 @@ pub struct Memory {
     pub tracker: Tracker,
     /// Of the capture that the tracker saw last.
     raw: Option<RawAnswer>,
-}
-
-/// What was tapped, and when it was last seen there.
-#[derive(Debug, Clone)]
-pub struct Tapped {
-    pub seen: Arc<Seen>,
-    pub index: usize,
-    pub point: Point,
 }
 
 /// What a field held after a text was typed into it.
@@ -117,17 +107,6 @@ impl Session {
         self.send(input, progress).await
     }
 
-    /// Taps the element that `id` names, where it is now. A name whose element is gone, or cannot be proven to be the
-    /// same, is refused and nothing is sent (ID-02).
-    pub async fn tap_element(&self, id: ElementId, progress: &Progress) -> Result<Tapped, Failure> {
-        let _turn = self.turn(progress).await?;
-        let seen = self.observe_now(progress).await?;
-        let index = seen.index_of(id).ok_or_else(|| stale(id))?;
-        let point = tap_point(&seen.reading, index).ok_or_else(|| out_of_sight(id))?;
-        self.send(Input::Tap(point), progress).await?;
-        Ok(Tapped { seen, index, point })
-    }
-
     pub(crate) async fn send(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
         self.memory().tracker.note_action();
         progress.race_effect("sending input", self.device.input(input)).await
@@ -186,14 +165,6 @@ pub fn stale(id: ElementId) -> Failure {
         ErrorCode::StaleReference,
         format!("{id} is not on the screen, or can no longer be proven to be the same element"),
         "read the screen with get_ui_tree and use an id from there",
-    )
-}
-
-pub(crate) fn out_of_sight(id: ElementId) -> Failure {
-    Failure::new(
-        ErrorCode::ElementNotInteractable,
-        format!("{id} is there but no part of it can be seen"),
-        "scroll it into view with swipe, then read the screen again",
     )
 }
 

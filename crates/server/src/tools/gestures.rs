@@ -35,7 +35,7 @@ const KEY_CODE_MAX: u16 = 1000;
 pub(super) struct SelectorSchema(JsonObject);
 
 /// Where one end of a gesture goes. What is named is looked for and checked; a point is taken as it is.
-fn aim(
+pub(super) fn aim(
     element_id: Option<String>,
     selector: Option<SelectorArg>,
     x: Option<f64>,

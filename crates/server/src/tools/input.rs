@@ -8,11 +8,13 @@ use mdm_engine::{Aim, Progress, ReadBack, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::gestures::{SelectorSchema, aim};
 use super::{Effect, Tool, follow};
 use crate::answer::Answer;
 use crate::app::App;
-use crate::args::{PlatformArg, element_id, point, wanted};
+use crate::args::{PlatformArg, point, wanted};
 use crate::expect::ExpectArg;
+use crate::target::SelectorArg;
 
 /// The envelope of every action.
 #[derive(Serialize)]
@@ -98,7 +100,10 @@ pub struct TapElement;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TapElementParams {
     /// From get_ui_tree, like e12.
-    element_id: String,
+    element_id: Option<String>,
+    /// Instead of it, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    selector: Option<SelectorArg>,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
     /// What must be true afterwards, like {"text":"Welcome"}, {"elementId":"e4","checked":true}, {"screen":"Home"}.
@@ -114,14 +119,14 @@ impl Tool for TapElement {
     type Params = TapElementParams;
     const NAME: &'static str = "tap_element";
     const TITLE: &'static str = "Tap an element";
-    const DESCRIPTION: &'static str = "Tap an element by its id, where it is now, and say what changed. A gone, disabled or \
+    const DESCRIPTION: &'static str = "Tap an element, where it is now, and say what changed. A gone, disabled or \
         covered element is refused and nothing is tapped. With expect the verdict is confirmed, contradicted or \
         undetermined.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(app: &App, params: TapElementParams, progress: &Progress) -> Result<Answer, Failure> {
-        let aim = Aim::id(element_id(&params.element_id)?);
+        let aim = aim(params.element_id, params.selector, None, None)?;
         let follow = follow::read(params.expect.as_ref(), params.settle, params.timeout_ms, true)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
         let acted = session.act([aim], |[point]| Input::Tap(point), &follow, progress).await?;
@@ -142,15 +147,13 @@ pub struct SwipeParams {
     duration: f64,
     platform: Option<PlatformArg>,
     device_id: Option<String>,
-}
-
-#[derive(Serialize)]
-struct SwipeSelector {
-    x1: i32,
-    y1: i32,
-    x2: i32,
-    y2: i32,
-    duration: u32,
+    /// What must be true afterwards, as in tap_element.
+    expect: Option<ExpectArg>,
+    /// Wait until the screen rests and say what changed (not unless asked).
+    settle: Option<bool>,
+    /// For both; 5000 when not given.
+    #[serde(rename = "timeout_ms")]
+    timeout_ms: Option<u32>,
 }
 
 impl Tool for Swipe {
@@ -160,7 +163,7 @@ impl Tool for Swipe {
     const DESCRIPTION: &'static str =
         "Swipe from (x1,y1) to (x2,y2). To see content further down, swipe up: y2 smaller than y1.";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(20);
+    const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(app: &App, params: SwipeParams, progress: &Progress) -> Result<Answer, Failure> {
         let (from, to) = (point(params.x1, params.y1)?, point(params.x2, params.y2)?);
@@ -172,10 +175,11 @@ impl Tool for Swipe {
             ));
         }
         let duration_ms = params.duration.round() as u32;
+        let follow = follow::read(params.expect.as_ref(), params.settle, params.timeout_ms, false)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        session.input(Input::Swipe { from, to, duration_ms }, progress).await?;
-        let selector = SwipeSelector { x1: from.x, y1: from.y, x2: to.x, y2: to.y, duration: duration_ms };
-        Ok(dispatched(app, Self::NAME, &session, selector, progress))
+        let swipe = |[from, to]: [_; 2]| Input::Swipe { from, to, duration_ms };
+        let acted = session.act([Aim::Point(from), Aim::Point(to)], swipe, &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }
 
@@ -257,11 +261,13 @@ pub struct PressBack;
 pub struct PressBackParams {
     platform: Option<PlatformArg>,
     device_id: Option<String>,
-}
-
-#[derive(Serialize)]
-struct KeySelector {
-    key: &'static str,
+    /// What must be true afterwards, as in tap_element.
+    expect: Option<ExpectArg>,
+    /// Wait until the screen rests and say what changed (not unless asked).
+    settle: Option<bool>,
+    /// For both; 5000 when not given.
+    #[serde(rename = "timeout_ms")]
+    timeout_ms: Option<u32>,
 }
 
 impl Tool for PressBack {
@@ -270,11 +276,12 @@ impl Tool for PressBack {
     const TITLE: &'static str = "Back";
     const DESCRIPTION: &'static str = "Press Back (Android). Closes the keyboard first when it is open.";
     const EFFECT: Effect = Effect::Acts;
-    const TIMEOUT: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(70);
 
     async fn run(app: &App, params: PressBackParams, progress: &Progress) -> Result<Answer, Failure> {
+        let follow = follow::read(params.expect.as_ref(), params.settle, params.timeout_ms, false)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        session.input(Input::Back, progress).await?;
-        Ok(dispatched(app, Self::NAME, &session, KeySelector { key: "back" }, progress))
+        let acted = session.act([], |[]| Input::Back, &follow, progress).await?;
+        Ok(follow::answer(app, Self::NAME, &session, &acted, progress))
     }
 }

@@ -97,3 +97,28 @@ async fn bad_expectations_are_refused_before_anything_is_done() {
     assert_eq!(world.code("tap_element", &arguments).await, "INVALID_ARGUMENT");
     assert_eq!(world.phone.truth().inputs.len(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_element_can_be_named_by_what_it_says() {
+    let world = World::started(Timing::Phone).await;
+    let by_text = r#"{"selector":{"text":"remember me"}}"#;
+    let answer = world.ok("tap_element", by_text).await;
+    assert!(answer.ends_with("off -> on"), "{answer}");
+    let several = r#"{"selector":{"role":"text_field"}}"#;
+    let refused = world.call("tap_element", several).await;
+    assert!(refused.is_error && refused.text.contains("AMBIGUOUS_TARGET"), "W23: {}", refused.text);
+    assert!(refused.text.contains("field \"Email\""), "ID-04: the candidates are told: {}", refused.text);
+    assert_eq!(world.phone.truth().inputs.len(), 1, "AC-04: nothing was sent");
+    assert_eq!(world.code("tap_element", "{}").await, "INVALID_ARGUMENT");
+}
+
+#[tokio::test(start_paused = true)]
+async fn back_and_swipes_can_be_followed_too() {
+    let world = World::started(Timing::Phone).await;
+    tap(&world, "Settings", r#","expect":{"screen":"SettingsActivity"}"#).await;
+    let back = world.ok("press_back", r#"{"expect":{"screen":"LoginActivity"}}"#).await;
+    assert_eq!(fact(&back, "verdict"), "confirmed");
+    let swipe = r#"{"x1":500,"y1":1500,"x2":500,"y2":1400,"duration":100,"settle":true}"#;
+    let still = world.ok("swipe", swipe).await;
+    assert!(still.contains("nothing that counts changed"), "{still}");
+}
