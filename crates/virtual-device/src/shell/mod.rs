@@ -90,8 +90,8 @@ fn parse(script: &str) -> Result<ast::Program, String> {
     if nesting(script) > NESTING_MAX {
         return Err("sh: syntax error: nested too deeply".to_owned());
     }
-    if has_nameless_here_document(script) {
-        return Err("/system/bin/sh: syntax error: here document without a name".to_owned());
+    if has_unclosed_here_document(script) {
+        return Err("/system/bin/sh: here document unclosed".to_owned());
     }
     let parsed = parse_once(script);
     // It misses the end of a `case` right before a closing bracket, and finds it behind a semicolon.
@@ -114,15 +114,24 @@ fn parse_once(script: &str) -> Result<ast::Program, String> {
     }
 }
 
-/// `<<''`: the parser would look for its end for ever, and keep what it reads. No real script ends a document with an
-/// empty line by name.
-fn has_nameless_here_document(script: &str) -> bool {
+/// A document whose end the parser would look for for ever, and keep what it reads: one without a plain name, or one
+/// whose name stands on no later line. The shell of a phone calls it unclosed as well.
+fn has_unclosed_here_document(script: &str) -> bool {
     script.match_indices("<<").any(|(at, _)| {
-        let rest = &script[at + 2..];
+        let (before, rest) = (&script[..at], &script[at + 2..]);
+        // `1 << 2` between double brackets shifts, and `<<<` begins no document.
+        let shifts = before.rfind("((") > before.rfind("))");
+        if shifts || rest.starts_with('<') {
+            return false;
+        }
         let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t']);
         let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '<' | '>' | '(' | ')');
-        let name = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        !name.is_empty() && name.chars().all(|c| matches!(c, '\'' | '"' | '\\'))
+        let (name, after) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+        let name: String = name.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '!'));
+        let ends_it =
+            |line: &str| line.trim_start_matches('\t').trim_end_matches(['\r', ')', '`', '"']) == name;
+        name.is_empty() || !plain || !after.lines().skip(1).any(ends_it)
     })
 }
 

@@ -235,13 +235,17 @@ async fn closed_nesting_and_costly_patterns_end() {
 }
 
 #[tokio::test]
-async fn a_here_document_without_a_name_is_a_syntax_error() {
+async fn a_here_document_that_never_ends_is_an_error() {
     // Found by fuzzing: the parser read on for ever.
     let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
-    for script in ["<<'' ", "cat <<\"\"", "cat <<-'' x", "cat << ''\"\"\n", "cat <<\\"] {
+    let odd =
+        ["<<'' ", "cat <<\"\"", "cat <<-'' x", "cat << ''\"\"\n", "cat <<\\", "<<\x0c<(\t", "cat <<X\nx\n"];
+    for script in odd {
         assert!(host.shell(script).await.code.is_some_and(|code| code != 0), "{script:?}");
     }
     assert_eq!(host.run("cat <<X\nx\nX\n").await, "x\n");
+    assert_eq!(host.run("cat <<-'END'\n\tx\n\tEND\n").await, "x\n");
+    assert_eq!(host.run("echo $((1 << 4)) $((1<<(2)))").await, "16 4\n");
 }
 
 #[tokio::test]
