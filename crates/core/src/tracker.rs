@@ -66,6 +66,8 @@ pub struct Tracker {
     remembered: VecDeque<Arc<Seen>>,
     ids_given: u32,
     revision: u64,
+    /// When the capture with the last relevant change was made.
+    changed_at_ms: u64,
     ticks: BTreeMap<ElementId, Ticks>,
     aliases: BTreeMap<Fingerprint, Fingerprint>,
     acted: bool,
@@ -74,6 +76,12 @@ pub struct Tracker {
 impl Tracker {
     pub fn last(&self) -> Option<&Arc<Seen>> {
         self.last.as_ref()
+    }
+
+    /// Whether this is the screen as it was last seen: the newest revision, captured after the last relevant change
+    /// (SY-12). Anything else is stale.
+    pub fn is_fresh(&self, seen: &Seen) -> bool {
+        seen.revision == self.revision && seen.captured_at_ms >= self.changed_at_ms
     }
 
     /// Something was done to the device: what changes next may be its effect, and is no ticking.
@@ -131,6 +139,7 @@ impl Tracker {
 
     fn first(&mut self, reading: Reading, captured_at_ms: u64) -> Seen {
         self.revision += 1;
+        self.changed_at_ms = captured_at_ms;
         let ids = reading.nodes.iter().map(|_| self.new_id()).collect();
         let fingerprint = fingerprint::of(&reading, |_| false);
         let (reading, diff) = (Arc::new(reading), Diff::default());
@@ -147,6 +156,7 @@ impl Tracker {
         let ids = self.name(last, &reading, &pairing);
         if diff.is_relevant() {
             self.revision += 1;
+            self.changed_at_ms = captured_at_ms;
             let handed_out = self.reported.as_ref().filter(|seen| seen.revision == last.revision);
             self.remember(Arc::clone(handed_out.unwrap_or(last)));
         }

@@ -191,3 +191,15 @@ fn a_button_that_was_pressed_and_is_disabled_since_is_a_sign_of_work() {
     assert!(busy.loading().is_some(), "for as long as it stays so");
     assert!(session.draw(form).loading().is_none());
 }
+
+#[test]
+fn a_capture_is_fresh_until_something_that_counts_changed() {
+    // SY-12
+    let mut session = Session::new();
+    let first = session.draw("box\n  text \"a\"");
+    assert!(session.0.is_fresh(&first));
+    let moved = session.draw("box\n  text \"a\" @0,3,9,9");
+    assert!(session.0.is_fresh(&first) && session.0.is_fresh(&moved), "movement does not count");
+    let changed = session.draw("box\n  text \"b\"");
+    assert!(!session.0.is_fresh(&first) && session.0.is_fresh(&changed));
+}

@@ -87,6 +87,7 @@ impl Tool for GetUiTree {
 /// A capture and what the agent knew before it.
 struct Look {
     seen: Arc<Seen>,
+    fresh: bool,
     /// Against the tree that was handed out last.
     last: Option<Since>,
     /// Against the revision that was asked for; `None` inside when that is no longer kept.
@@ -99,12 +100,13 @@ async fn look(session: &Session, progress: &Progress, since: Option<u64>) -> Res
     let asked = since.map(|revision| memory.tracker.since(revision));
     let last = memory.tracker.since_reported();
     memory.tracker.report();
-    Ok(Look { seen, last, asked })
+    let fresh = memory.tracker.is_fresh(&seen);
+    Ok(Look { seen, fresh, last, asked })
 }
 
 fn answer(device: &str, look: &Look, view: &tree::Wanted, params: &GetUiTreeParams) -> Answer {
     let seen = &look.seen;
-    let head = TreeHead::new(Some(device), seen).since(look.last.as_ref());
+    let head = TreeHead::new(Some(device), seen).freshness(look.fresh).since(look.last.as_ref());
     let json = params.format == Some(TreeFormat::Json);
     match &look.asked {
         Some(Some(since)) if json => {

@@ -43,6 +43,9 @@ pub struct TreeHead<'a> {
     resolution: Resolution,
     snapshot_revision: u64,
     captured_at_ms: u64,
+    /// Whether it is the screen as it was last seen (SY-12); a tree from a file does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fresh: Option<bool>,
     /// Against the tree that was handed out before.
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_delta: Option<DeltaFacts>,
@@ -64,11 +67,16 @@ impl<'a> TreeHead<'a> {
             resolution: snapshot.size.into(),
             snapshot_revision: seen.revision,
             captured_at_ms: seen.captured_at_ms,
+            fresh: None,
             snapshot_delta: None,
             loading_state: LoadingFacts::of(seen),
             since_revision_gone: false,
             partial: Partial::of(snapshot),
         }
+    }
+
+    pub fn freshness(self, fresh: bool) -> TreeHead<'a> {
+        TreeHead { fresh: Some(fresh), ..self }
     }
 
     pub fn whole_because_base_is_gone(self) -> TreeHead<'a> {
