@@ -90,6 +90,9 @@ fn parse(script: &str) -> Result<ast::Program, String> {
     if nesting(script) > NESTING_MAX {
         return Err("sh: syntax error: nested too deeply".to_owned());
     }
+    if redirects_huge_number(script) {
+        return Err("/system/bin/sh: syntax error: bad file descriptor".to_owned());
+    }
     if has_unclosed_here_document(script) {
         return Err("/system/bin/sh: here document unclosed".to_owned());
     }
@@ -113,6 +116,18 @@ fn parse_once(script: &str) -> Result<ast::Program, String> {
         Err(_) => Err("/system/bin/sh: syntax error".to_owned()),
     }
 }
+
+/// `99999999999<x`: the parser breaks off at a descriptor that is no number to it.
+fn redirects_huge_number(script: &str) -> bool {
+    let mut digits = 0;
+    script.bytes().any(|byte| {
+        let huge = digits > DESCRIPTOR_DIGITS_MAX && matches!(byte, b'<' | b'>');
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        huge
+    })
+}
+
+const DESCRIPTOR_DIGITS_MAX: usize = 9;
 
 /// A document whose end the parser would look for for ever, and keep what it reads: one without a plain name, or one
 /// whose name stands on no later line. The shell of a phone calls it unclosed as well.

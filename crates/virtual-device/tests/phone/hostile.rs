@@ -249,6 +249,14 @@ async fn a_here_document_that_never_ends_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_descriptor_that_is_no_number_is_a_syntax_error() {
+    // Found by fuzzing: the parser broke off, which was caught.
+    let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
+    assert!(host.shell("echo x 6666266622622622<").await.code.is_some_and(|code| code != 0));
+    assert_eq!(host.run("echo 12345678901; echo 1>&1 y").await, "12345678901\ny\n");
+}
+
+#[tokio::test]
 async fn a_home_with_a_number_larger_than_any_is_a_word() {
     // Found by fuzzing: the parser broke off.
     let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
