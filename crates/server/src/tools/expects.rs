@@ -241,8 +241,8 @@ pub struct ExpectStateParams {
     /// Like e12, instead of selector.
     element_id: Option<String>,
     property: Property,
-    /// true or false, a number, or a text.
-    #[schemars(with = "AnyValue")]
+    /// true, false, a number or a text, as a string or as it is.
+    #[schemars(with = "String")]
     expected: ExpectedArg,
     /// Of a number (default 0).
     tolerance: Option<f64>,
@@ -253,20 +253,18 @@ pub struct ExpectStateParams {
     device_id: Option<String>,
 }
 
-/// A schema that allows anything: clients stumble over choices.
-struct AnyValue;
-
-impl JsonSchema for AnyValue {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "AnyValue".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::Schema::default()
+impl ExpectedArg {
+    /// The schema says string, because clients stumble over choices; what stands in it is meant.
+    fn meant(self, property: Property) -> ExpectedArg {
+        let ExpectedArg::Text(text) = &self else { return self };
+        let number =
+            || text.parse().ok().filter(|_| matches!(property, Property::Value | Property::RawValue));
+        match (property, text.as_str()) {
+            (Property::TextValue, _) => self,
+            (_, "true") => ExpectedArg::Flag(true),
+            (_, "false") => ExpectedArg::Flag(false),
+            _ => number().map_or(self, ExpectedArg::Number),
+        }
     }
 }
 
@@ -310,9 +308,10 @@ impl Tool for ExpectState {
         if !(tolerance.is_finite() && tolerance >= 0.0) {
             return Err(invalid("tolerance is not a number from 0 up", "leave it out for an exact match"));
         }
-        let state = expected_state(params.property, &params.expected, tolerance)?;
+        let wanted_state = params.expected.meant(params.property);
+        let state = expected_state(params.property, &wanted_state, tolerance)?;
         let question = Question {
-            expected: format!("{} {} = {}", query.describe(), params.property.name(), params.expected),
+            expected: format!("{} {} = {}", query.describe(), params.property.name(), wanted_state),
             condition: Condition::Element { query, expected: state },
             timeout: timeout(params.timeout_ms, STATE_TIMEOUT_MS)?,
             absent: ErrorCode::ElementNotFound,

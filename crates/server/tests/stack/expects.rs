@@ -12,6 +12,7 @@ async fn a_state_is_verified_or_told_as_it_is() {
     };
     let held = world.ok("expect_state", &ask("false")).await;
     assert_eq!(fact(&held, "success"), "true", "ST-05");
+    world.ok("expect_state", &ask("\"false\"")).await;
     assert_eq!(fact(&held, "stability_state"), "stable", "VS-01: it held");
     let other = world.call("expect_state", &ask("true")).await;
     assert!(other.is_error, "{}", other.text);
