@@ -134,6 +134,9 @@ impl Matcher<'_> {
 
     /// Pairs the children of two parents that are the same one.
     fn siblings(&mut self, olds: &[u32], news: &[u32]) {
+        if let ([old], [new]) = (olds, news) {
+            return self.only_children(*old, *new);
+        }
         let mut open = Open {
             olds: (0..olds.len()).collect(),
             news: (0..news.len()).collect(),
@@ -156,6 +159,17 @@ impl Matcher<'_> {
             open.close(&mut found);
         }
         self.in_place(&open, olds, news);
+    }
+
+    /// Most levels of a tree hold one element. Nothing else there can be meant, so that it need not be compared with
+    /// others: the rules are those for several.
+    fn only_children(&mut self, old: u32, new: u32) {
+        let (was, is) = (self.before.element(old), self.after.element(new));
+        let same = same_kind(was, is) && was.stable_id == is.stable_id;
+        let named = || was.stable_id.is_some() || words(self.before, old) == words(self.after, new);
+        if same && (!is.is_tappable() || named()) {
+            self.todo.push((old, new));
+        }
     }
 
     /// What is left, at the same places among siblings that all stayed: a text that changed, a field that was filled,
