@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::recover::Recovery;
+
 /// Closed list: the code is what programs match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
@@ -31,6 +33,9 @@ pub enum ErrorCode {
     ElementNotFound,
     AmbiguousTarget,
     ElementNotInteractable,
+    /// Scrolling moved nothing: the end was reached.
+    NavigationNoChange,
+    ControlConvergenceFailed,
     InternalError,
 }
 
@@ -62,6 +67,8 @@ impl ErrorCode {
             ErrorCode::ElementNotInteractable => "ELEMENT_NOT_INTERACTABLE",
             ErrorCode::VerificationFailed => "VERIFICATION_FAILED",
             ErrorCode::ExpectStateMismatch => "EXPECT_STATE_MISMATCH",
+            ErrorCode::NavigationNoChange => "NAVIGATION_NO_CHANGE",
+            ErrorCode::ControlConvergenceFailed => "CONTROL_CONVERGENCE_FAILED",
             ErrorCode::InternalError => "INTERNAL_ERROR",
         }
     }
@@ -101,6 +108,8 @@ pub struct Failure {
     /// What could have been meant: device ids, element descriptions.
     pub candidates: Vec<String>,
     pub dispatch: Dispatch,
+    /// What was tried before this was said.
+    pub recovery: Option<Recovery>,
 }
 
 impl Failure {
@@ -111,6 +120,7 @@ impl Failure {
             hint: hint.into(),
             candidates: Vec::new(),
             dispatch: Dispatch::NotApplied,
+            recovery: None,
         }
     }
 

@@ -3,9 +3,11 @@
 //! Architecture invariant: no tokio, no serde, no I/O and no clock. Time arrives as data; JSON shapes belong to the
 //! server.
 
+pub mod action;
 pub mod actionable;
 pub mod adjust;
 pub mod change;
+pub mod classify;
 pub mod condition;
 pub mod delta;
 pub mod device;
@@ -14,6 +16,7 @@ pub mod error;
 pub mod fingerprint;
 pub mod geometry;
 pub mod identity;
+pub mod journal;
 pub mod label;
 pub mod lens;
 pub mod loading;
@@ -21,6 +24,7 @@ pub mod outline;
 pub mod query;
 pub mod quote;
 pub mod reading;
+pub mod recover;
 pub mod resolve;
 pub mod role;
 pub mod selector;
