@@ -346,6 +346,7 @@ impl Device for AndroidDevice {
                 Input::Pinch { .. } => return Err(gesture::one_finger_only()),
                 Input::Back => gesture::press(Key::Back),
                 Input::Key(key) => gesture::press(key),
+                Input::Erase { characters } => gesture::erase(characters),
             };
             self.act(&script).await.map(drop)
         })

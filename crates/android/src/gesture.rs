@@ -77,6 +77,12 @@ pub fn press(key: Key) -> Script {
     Script::new("input keyevent").number(code(key).into())
 }
 
+/// To the end of the field, then back over its characters.
+pub fn erase(characters: u32) -> Script {
+    let end = press(Key::MoveEnd);
+    (0..characters).fold(end, |script, _| script.number(code(Key::Delete).into()))
+}
+
 /// The keyboard takes Back before anything else does, but only while it is shown.
 pub fn hide_keyboard() -> Script {
     Script::new("case \"$(dumpsys input_method | grep 'mInputShown=')\" in ")

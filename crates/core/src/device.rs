@@ -103,6 +103,10 @@ pub enum Input {
     },
     /// Into whatever has the focus.
     Text(String),
+    /// The last characters of whatever has the focus, from its end.
+    Erase {
+        characters: u32,
+    },
     Back,
     Key(Key),
     /// Only when it is shown: nothing else may react.

@@ -1,25 +1,42 @@
-//! The one action pipeline (LC-01): resolve, check, dispatch, settle, verify.
+//! The one action pipeline (LC-01): resolve, check, dispatch, settle, verify, recover.
 //!
-//! Architecture invariant: nothing is sent before its target is proven to be there and to take it, nothing is sent
-//! twice, and only what was seen afterwards is called an effect.
+//! Architecture invariant: nothing is sent before its target is proven to be there and to take it, nothing that may
+//! have had an effect is sent twice (RC-04), and only what was seen afterwards is called an effect.
+
+mod run;
+mod typing;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use mdm_core::change::ChangeKind;
-use mdm_core::condition::{Condition, Standing};
-use mdm_core::device::Input;
-use mdm_core::error::Failure;
-use mdm_core::geometry::Point;
+use mdm_core::condition::Condition;
+use mdm_core::device::{AppAction, AppReport, Input};
+use mdm_core::error::{Dispatch, Failure};
+use mdm_core::geometry::{Point, Rect};
 use mdm_core::identity::ElementId;
+use mdm_core::journal::Lifecycle;
 use mdm_core::query::Query;
-use mdm_core::resolve::{self, Resolution, ResolveOptions, Target};
+use mdm_core::recover::{FailureReason, Strategy};
+use mdm_core::resolve::Target;
 use mdm_core::settle::Stability;
 use mdm_core::tracker::{Seen, Since};
 
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::watch::{Ending, Goal, Moving, Wait};
+use crate::watch::Moving;
+use run::Run;
+pub use typing::{ReadBack, Typed, Typing};
+
+/// What is asked of the pipeline besides the deed itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Action {
+    /// Never given twice.
+    pub id: String,
+    /// A name of [`mdm_core::action::TABLE`].
+    pub name: &'static str,
+    pub follow: Follow,
+}
 
 /// Where an action goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +44,20 @@ pub enum Aim {
     /// Degraded: nothing is checked (AC-02).
     Point(Point),
     Element(Query),
+}
+
+/// What is done once its places are known.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Deed {
+    Input(Input),
+    App {
+        action: AppAction,
+        app: String,
+    },
+    /// Terminates and starts, so that no other call sees the app gone.
+    Restart {
+        app: String,
+    },
 }
 
 /// What is looked at after the dispatch.
@@ -41,10 +72,18 @@ pub struct Follow {
     pub timeout: Duration,
 }
 
+impl Follow {
+    pub fn follows(&self) -> bool {
+        self.settle || self.expect.is_some()
+    }
+}
+
 /// Where one end of the action went.
 #[derive(Debug, Clone)]
 pub struct Hit {
     pub point: Point,
+    /// What can be seen of the target.
+    pub visible: Option<Rect>,
     pub target: Option<(ElementId, Target)>,
 }
 
@@ -71,123 +110,54 @@ pub struct After {
     pub held_before: bool,
 }
 
+impl After {
+    /// Why it is not verified (LC-05).
+    pub fn failure_reason(&self) -> Option<FailureReason> {
+        match &self.verdict {
+            Verdict::NotAsked | Verdict::Confirmed => None,
+            Verdict::Undetermined { .. } => Some(FailureReason::VerificationTimeout),
+            Verdict::Contradicted { .. } if self.observed.is_relevant() => {
+                Some(FailureReason::UnexpectedChange)
+            }
+            Verdict::Contradicted { .. } => Some(FailureReason::NoChange),
+        }
+    }
+
+    pub fn lifecycle(&self) -> Lifecycle {
+        match &self.verdict {
+            Verdict::Confirmed => Lifecycle::Verified,
+            Verdict::Contradicted { .. } => Lifecycle::Failed,
+            Verdict::NotAsked | Verdict::Undetermined { .. } => Lifecycle::PendingVerification,
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Acted<const N: usize> {
     pub before: Option<Arc<Seen>>,
     pub hits: [Hit; N],
+    pub report: AppReport,
+    /// Unknown when the device's answer was lost, and only what was seen afterwards says that it took it.
+    pub dispatch: Dispatch,
+    /// What had to be tried before it could be sent (RC-02).
+    pub recovered: Vec<Strategy>,
     /// `None` when nobody asked. An error when the screen could not be read: the input was sent all the same.
     pub after: Option<Result<After, Failure>>,
 }
 
 impl Session {
-    /// Resolves every aim on one look at the screen, sends one input, and follows what comes of it. The turn is held
+    /// Resolves every aim on one look at the screen, does one deed, and follows what comes of it. The turn is held
     /// throughout, so that nothing else is done to the device between the action and its verdict.
     pub async fn act<const N: usize>(
         &self,
+        action: &Action,
         aims: [Aim; N],
-        input: impl FnOnce([Point; N]) -> Input,
-        follow: &Follow,
+        deed: impl Fn(&[Hit; N]) -> Deed,
         progress: &Progress,
     ) -> Result<Acted<N>, Failure> {
         let _turn = self.turn(progress).await?;
-        let follows = follow.settle || follow.expect.is_some();
-        let looks = follows || aims.iter().any(|aim| matches!(aim, Aim::Element(_)));
-        let before = if looks { Some(self.observe_now(progress).await?) } else { None };
-        let mut hits = Vec::with_capacity(N);
-        for aim in &aims {
-            hits.push(hit(aim, before.as_deref())?);
-        }
-        let hits: [Hit; N] = std::array::from_fn(|at| hits[at].clone());
-        self.send(input(std::array::from_fn(|at| hits[at].point)), progress).await?;
-        let after = match &before {
-            Some(before) if follows => Some(self.follow(before, follow, progress).await),
-            _ => None,
-        };
-        Ok(Acted { before, hits, after })
+        let mut run = Run::new(self, action, progress);
+        let done = run.act(&aims, deed).await;
+        run.end(done)
     }
-
-    async fn follow(
-        &self,
-        before: &Arc<Seen>,
-        follow: &Follow,
-        progress: &Progress,
-    ) -> Result<After, Failure> {
-        let spent = Duration::from_millis(progress.elapsed_ms());
-        let progress = progress.within(spent + follow.timeout);
-        let Some(condition) = &follow.expect else {
-            let settled = self.settle_now(before, follow.window, &progress).await?;
-            return Ok(After {
-                seen: settled.seen,
-                since: settled.since,
-                observed: settled.observed,
-                stability: settled.stability,
-                moving: settled.moving,
-                captures: settled.captures,
-                verdict: Verdict::NotAsked,
-                held_before: false,
-            });
-        };
-        let window = if follow.settle { follow.window } else { Duration::ZERO };
-        let wait = Wait::holding(Goal::Condition(condition.clone()), window);
-        let waited = self.watch_now(&wait, before, &progress).await?;
-        if let (Ending::Unreadable(failure), None) = (&waited.ending, &waited.seen) {
-            return Err(failure.clone());
-        }
-        let verdict = verdict(&waited.ending, waited.standing);
-        Ok(After {
-            seen: waited.seen.unwrap_or_else(|| Arc::clone(before)),
-            since: waited.since,
-            observed: waited.observed,
-            stability: waited.stability,
-            moving: waited.moving,
-            captures: waited.captures,
-            verdict,
-            held_before: condition.judge(before).holds(),
-        })
-    }
-}
-
-/// Contradicted is only what a whole capture at the end of the time shows to be otherwise.
-fn verdict(ending: &Ending, standing: Option<Standing>) -> Verdict {
-    match (ending, standing) {
-        (Ending::Reached, _) => Verdict::Confirmed,
-        (Ending::Unreadable(failure), _) => Verdict::Undetermined { why: failure.to_string() },
-        (_, Some(Standing::Fails { observed, .. })) => Verdict::Contradicted { observed },
-        (_, Some(Standing::Unknown { why })) => Verdict::Undetermined { why },
-        (_, Some(Standing::Ambiguous { indexes })) => {
-            Verdict::Undetermined { why: format!("{} elements are meant, and they differ", indexes.len()) }
-        }
-        (_, Some(Standing::Holds { .. })) => {
-            Verdict::Undetermined { why: "it held at the end, but not for long enough to be sure".to_owned() }
-        }
-        (_, None) => Verdict::Undetermined { why: "the screen could not be read in time".to_owned() },
-    }
-}
-
-fn hit(aim: &Aim, seen: Option<&Seen>) -> Result<Hit, Failure> {
-    match (aim, seen) {
-        (Aim::Point(point), _) => Ok(Hit { point: *point, target: None }),
-        (Aim::Element(query), Some(seen)) => {
-            let resolution = resolve::resolve(seen, query, &ResolveOptions::default());
-            if let Some(failure) = resolve::failure(seen, query, &resolution) {
-                return Err(failure);
-            }
-            match resolution {
-                Resolution::Found(target) => {
-                    let id = seen.ids[target.index as usize];
-                    Ok(Hit { point: target.point, target: Some((id, target)) })
-                }
-                _ => Err(unlooked()),
-            }
-        }
-        (Aim::Element(_), None) => Err(unlooked()),
-    }
-}
-
-fn unlooked() -> Failure {
-    Failure::new(
-        mdm_core::error::ErrorCode::InternalError,
-        "an element was meant before the screen was read",
-        "this is a defect of the server, please report it; nothing was sent",
-    )
 }

@@ -14,12 +14,12 @@ mod progress;
 mod session;
 mod watch;
 
-pub use act::{Acted, After, Aim, Follow, Hit, Verdict};
+pub use act::{Acted, Action, After, Aim, Deed, Follow, Hit, ReadBack, Typed, Typing, Verdict};
 pub use adjust::{Adjusted, Adjustment, End, Mode, Reading};
 pub use choose::Wanted;
 pub use clock::Clock;
 pub use fleet::Fleet;
 pub use metrics::Counts;
 pub use progress::Progress;
-pub use session::{Memory, ReadBack, Session, stale};
+pub use session::{Memory, Session, stale};
 pub use watch::{Ending, Goal, Moving, Patience, Settled, Wait, Waited};

@@ -18,6 +18,10 @@ pub struct Counts {
     pub stabilised: u64,
     /// Of all that stabilised, from the first look to the proof of rest.
     pub stabilise_ms: u64,
+    /// Actions and verifications that came before anyone had waited for the action before them.
+    pub premature: u64,
+    /// Recoveries that were tried.
+    pub retries: u64,
 }
 
 impl Counts {

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mdm_core::device::{
     AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, RawAnswer,
 };
-use mdm_core::element::Role;
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::identity::ElementId;
-use mdm_core::snapshot::{Screen, Snapshot};
+use mdm_core::journal::Journal;
+use mdm_core::snapshot::Screen;
 use mdm_core::tracker::{Seen, Tracker};
 use tokio::sync::MutexGuard;
 
+use crate::act::Deed;
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::observe::read_again;
@@ -31,23 +32,12 @@ pub struct Session {
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     pub tracker: Tracker,
+    /// The last actions (TR-01).
+    pub journal: Journal,
     /// Of the capture that the tracker saw last.
     raw: Option<RawAnswer>,
-}
-
-/// What a field held after a text was typed into it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReadBack {
-    /// The field's text holds what was typed.
-    Seen { field: String },
-    /// A secret field: only the number of its characters is known.
-    Hidden { characters: usize },
-    /// The field holds something else.
-    Differs { field: String },
-    /// No text field has the focus, so there is nothing to compare with.
-    NoField,
-    /// The text was typed, and then the screen could not be read.
-    Unread { why: String },
+    /// The last action, while nobody has waited for its effect.
+    unsettled: Option<String>,
 }
 
 impl Session {
@@ -102,39 +92,45 @@ impl Session {
     }
 
     /// Sends one input. It is never sent twice: a lost answer is reported as such.
-    pub async fn input(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
-        let _turn = self.turn(progress).await?;
-        self.send(input, progress).await
-    }
-
     pub(crate) async fn send(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
         self.memory().tracker.note_action();
         progress.race_effect("sending input", self.device.input(input)).await
     }
 
-    /// Types and then reads the focused field, in one turn.
-    pub async fn type_text(&self, text: &str, progress: &Progress) -> Result<ReadBack, Failure> {
-        let _turn = self.turn(progress).await?;
-        self.send(Input::Text(text.to_owned()), progress).await?;
-        // The text is in: a screen that cannot be read must not look like a text that can be typed again.
-        Ok(match self.observe_now(progress).await {
-            Ok(observed) => read_back(&observed.reading.snapshot, text),
-            Err(failure) => ReadBack::Unread { why: failure.to_string() },
-        })
+    /// One command with an effect, never sent twice.
+    pub(crate) async fn perform(&self, deed: Deed, progress: &Progress) -> Result<AppReport, Failure> {
+        match deed {
+            Deed::Input(input) => self.send(input, progress).await.map(|()| AppReport::default()),
+            Deed::App { action, app } => self.command(action, &app, progress).await,
+            Deed::Restart { app } => {
+                self.command(AppAction::Terminate, &app, progress).await?;
+                self.command(AppAction::Start, &app, progress).await
+            }
+        }
     }
 
-    pub async fn app(&self, action: AppAction, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
-        let _turn = self.turn(progress).await?;
+    async fn command(&self, action: AppAction, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
         self.memory().tracker.note_action();
         progress.race_effect("commanding an app", self.device.app(action, app)).await
     }
 
-    /// Terminates and starts in one turn, so that no other call sees the app gone.
-    pub async fn restart(&self, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
-        let _turn = self.turn(progress).await?;
-        self.memory().tracker.note_action();
-        progress.race_effect("terminating an app", self.device.app(AppAction::Terminate, app)).await?;
-        progress.race_effect("starting an app", self.device.app(AppAction::Start, app)).await
+    /// An action was sent, and nobody has waited for what comes of it (SY-16).
+    pub(crate) fn note_unsettled(&self, action_id: &str) {
+        let earlier = self.memory().unsettled.replace(action_id.to_owned());
+        if earlier.is_some() {
+            self.metrics.note(|counts| counts.premature += 1);
+        }
+    }
+
+    pub(crate) fn note_settled(&self) {
+        self.memory().unsettled = None;
+    }
+
+    /// The action that is verified now although nobody has waited since it was sent.
+    pub fn premature(&self) -> Option<String> {
+        let action = self.memory().unsettled.clone()?;
+        self.metrics.note(|counts| counts.premature += 1);
+        Some(action)
     }
 
     pub(crate) async fn turn(&self, progress: &Progress) -> Result<MutexGuard<'_, ()>, Failure> {
@@ -166,59 +162,4 @@ pub fn stale(id: ElementId) -> Failure {
         format!("{id} is not on the screen, or can no longer be proven to be the same element"),
         "read the screen with get_ui_tree and use an id from there",
     )
-}
-
-fn read_back(snapshot: &Snapshot, typed: &str) -> ReadBack {
-    let field = snapshot.elements.iter().find(|e| e.role == Role::TextField && e.state.focused == Some(true));
-    let Some(field) = field else { return ReadBack::NoField };
-    let text = field.text.as_deref().unwrap_or("");
-    if field.password {
-        return ReadBack::Hidden { characters: text.chars().count() };
-    }
-    let field = text.to_owned();
-    if field.contains(typed) { ReadBack::Seen { field } } else { ReadBack::Differs { field } }
-}
-
-impl ReadBack {
-    /// The failure to report when the field contradicts what was typed.
-    pub fn contradiction(&self, typed: &str) -> Option<Failure> {
-        let ReadBack::Differs { field } = self else { return None };
-        Some(Failure::new(
-            ErrorCode::VerificationFailed,
-            format!("typed {typed:?}, but the focused field reads {field:?}"),
-            "the field may format, limit or refuse input; read it with get_ui_tree before typing again",
-        ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use mdm_core::element::{Element, State};
-
-    use super::*;
-
-    fn screen(role: Role, text: &str, focused: bool, password: bool) -> Snapshot {
-        let state = State { focused: Some(focused), ..State::default() };
-        let field = Element { role, text: Some(text.into()), state, password, end: 1, ..Element::default() };
-        Snapshot { elements: vec![field], ..Snapshot::default() }
-    }
-
-    #[test]
-    fn what_the_field_holds_decides() {
-        let field = |text: &str| screen(Role::TextField, text, true, false);
-        assert_eq!(read_back(&field("to ada"), "ada"), ReadBack::Seen { field: "to ada".into() });
-        let differs = read_back(&field("ad4"), "ada");
-        assert_eq!(differs, ReadBack::Differs { field: "ad4".into() });
-        let failure = differs.contradiction("ada").expect("LC-03: a contradiction is a failure");
-        assert_eq!(failure.code, ErrorCode::VerificationFailed);
-        assert_eq!(read_back(&screen(Role::TextField, "ada", false, false), "ada"), ReadBack::NoField);
-        assert_eq!(read_back(&screen(Role::Text, "ada", true, false), "ada"), ReadBack::NoField);
-    }
-
-    #[test]
-    fn a_secret_field_tells_only_its_length() {
-        let secret = read_back(&screen(Role::TextField, "•••", true, true), "abc");
-        assert_eq!(secret, ReadBack::Hidden { characters: 3 }, "ST-07");
-        assert_eq!(secret.contradiction("abc"), None);
-    }
 }

@@ -186,6 +186,9 @@ impl Session {
         let mut watch = Watch::new(wait, base, self.clock.now_ms());
         let ending = self.poll(&mut watch, Turn::Each, progress).await?;
         let now_ms = self.clock.now_ms();
+        if ending == Ending::Reached {
+            self.note_settled();
+        }
         self.count(&watch, &ending, now_ms);
         Ok(watch.finish(ending, now_ms, progress))
     }

@@ -1,7 +1,9 @@
 //! What an agent reads: one text, first a line of JSON, then lines for reading; an image where one was asked for.
 
+use mdm_core::action::action_type;
 use mdm_core::error::{Dispatch, Failure};
 use mdm_core::quote::push_quoted;
+use mdm_core::recover::{self, FailureReason};
 use serde::Serialize;
 
 /// Answers above this are cut: no client shows more, and no agent reads it.
@@ -60,6 +62,13 @@ impl Answer {
                 hint: &failure.hint,
             },
             retryable: failure.retryable(),
+            failure_reason: action_type(tool).map(|_| FailureReason::of(failure).as_str()),
+            recovery: failure.recovery.as_ref().map(|recovery| RecoveryFacts {
+                failure_class: recover::class(failure.code).as_str(),
+                attempts: recovery.strategies.len(),
+                strategies: recovery.strategies.iter().map(|strategy| strategy.as_str()).collect(),
+                is_terminal: recovery.terminal,
+            }),
             dispatched: (failure.dispatch == Dispatch::Unknown).then_some("unknown"),
         };
         let mut lines = String::new();
@@ -77,9 +86,23 @@ impl Answer {
 struct ErrorFacts<'a> {
     error: ErrorBody<'a>,
     retryable: bool,
+    /// Of an action (LC-05).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery: Option<RecoveryFacts<'a>>,
     /// Present when nobody knows whether the device acted.
     #[serde(skip_serializing_if = "Option::is_none")]
     dispatched: Option<&'a str>,
+}
+
+/// What was tried before (RC-02).
+#[derive(Serialize)]
+struct RecoveryFacts<'a> {
+    failure_class: &'a str,
+    attempts: usize,
+    strategies: Vec<&'a str>,
+    is_terminal: bool,
 }
 
 #[derive(Serialize)]
@@ -124,7 +147,7 @@ mod tests {
         assert_eq!(
             answer.text,
             "{\"error\":{\"tool\":\"tap\",\"code\":\"DEVICE_NOT_FOUND\",\"message\":\"no device \\\"x\\\"\",\
-             \"hint\":\"use one of these\"},\"retryable\":false}\na (ready)\n\"evil\\nid\""
+             \"hint\":\"use one of these\"},\"retryable\":false,\"failure_reason\":\"dispatch\"}\na (ready)\n\"evil\\nid\""
         );
     }
 
@@ -132,6 +155,9 @@ mod tests {
     fn an_unknown_fate_is_never_retryable() {
         let lost = Failure::new(ErrorCode::ConnectionLost, "m", "h").with_unknown_dispatch();
         let text = Answer::failure("tap", &lost).text;
-        assert!(text.ends_with("\"retryable\":false,\"dispatched\":\"unknown\"}"), "RC-04: {text}");
+        assert!(
+            text.ends_with("\"retryable\":false,\"failure_reason\":\"dispatch\",\"dispatched\":\"unknown\"}"),
+            "RC-04: {text}"
+        );
     }
 }

@@ -11,7 +11,7 @@ use mdm_android::adb::server::AdbServer;
 use mdm_android::adb::server_start::Environment;
 use mdm_android::{Endpoint, Hub, HubConfig, StartServer};
 use mdm_core::device::DeviceSource;
-use mdm_engine::Fleet;
+use mdm_engine::{Action, Fleet, Follow};
 use mdm_virtual_device::Phone;
 
 /// The id under which the embedded phone is listed.
@@ -39,6 +39,11 @@ impl App {
 
     pub fn with_source(source: Arc<dyn DeviceSource>) -> App {
         App { fleet: Fleet::new(vec![source]), actions: AtomicU64::new(0) }
+    }
+
+    /// An action of the pipeline, with a name of its own.
+    pub fn action(&self, name: &'static str, follow: Follow) -> Action {
+        Action { id: self.action_id(name), name, follow }
     }
 
     /// `tap_1731650000123_7`: the kind, the time, and a number that is never given twice.

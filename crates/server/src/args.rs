@@ -30,6 +30,20 @@ impl From<PlatformArg> for Platform {
     }
 }
 
+/// Which device; flattened into the parameters of a tool.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceArg {
+    platform: Option<PlatformArg>,
+    device_id: Option<String>,
+}
+
+impl DeviceArg {
+    pub fn wanted(&self) -> Wanted {
+        wanted(self.platform, self.device_id.clone())
+    }
+}
+
 pub fn wanted(platform: Option<PlatformArg>, device_id: Option<String>) -> Wanted {
     Wanted { platform: platform.map(Platform::from), device_id, app: None }
 }
@@ -43,6 +57,33 @@ pub fn parse<P: DeserializeOwned>(arguments: JsonObject) -> Result<P, Failure> {
             "mend the named argument and call again; nothing was done",
         )
     })
+}
+
+/// Arguments under the names that the schema gives them. Agents mix `elementId` and `element_id`, and both say one thing;
+/// what is in no schema is a mistake that must not pass unseen.
+pub fn named(known: &[String], arguments: JsonObject) -> Result<JsonObject, Failure> {
+    let mut named = JsonObject::new();
+    for (given, value) in arguments {
+        let Some(name) = known.iter().find(|name| plain(name) == plain(&given)) else {
+            return Err(Failure::new(
+                ErrorCode::InvalidArgument,
+                format!("wrong arguments: there is no {given:.40?}"),
+                format!("nothing was done; known are {}", known.join(", ")),
+            ));
+        };
+        if named.insert(name.clone(), value).is_some() {
+            return Err(Failure::new(
+                ErrorCode::InvalidArgument,
+                format!("wrong arguments: {name} is given twice"),
+                "nothing was done; give it once",
+            ));
+        }
+    }
+    Ok(named)
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// A name that the server gave to an element.
@@ -85,6 +126,7 @@ pub fn schema<P: JsonSchema>() -> JsonObject {
     let mut object = settings.into_generator().into_root_schema_for::<P>();
     object.remove("title");
     object.remove("description");
+    object.insert("additionalProperties".to_owned(), false.into());
     match object.to_value() {
         serde_json::Value::Object(map) => map,
         _ => JsonObject::new(),
@@ -117,5 +159,24 @@ fn tidy(schema: &mut Schema) {
     if let Some(Value::Array(values)) = schema.get("enum") {
         let rest: Vec<Value> = values.iter().filter(|v| !v.is_null()).cloned().collect();
         schema.insert("enum".to_owned(), Value::Array(rest));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_schema_or_a_mistake() {
+        let known = ["elementId".to_owned(), "timeout_ms".to_owned()];
+        let named = |json: &str| {
+            let object = serde_json::from_str(json).expect("an object");
+            named(&known, object).map_err(|failure| failure.message)
+        };
+        let read = named(r#"{"element_id":"e1","timeoutMs":5}"#).expect("both are known");
+        assert_eq!(read.keys().collect::<Vec<_>>(), ["elementId", "timeout_ms"]);
+        assert_eq!(named(r#"{"elemnt":1}"#), Err("wrong arguments: there is no \"elemnt\"".into()));
+        let twice = Err("wrong arguments: elementId is given twice".into());
+        assert_eq!(named(r#"{"elementId":1,"element_id":2}"#), twice);
     }
 }

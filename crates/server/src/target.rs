@@ -1,8 +1,8 @@
 //! What a tool acts on, as callers write it: the one JSON form for all tools.
 
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Point;
 use mdm_core::query::{Pattern, Query, Relation, TextMatch, role_named};
+use mdm_engine::Aim;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,21 +17,47 @@ const INDEX_MAX: u32 = 10_000;
 /// Flattened into the parameters of a tool. Exactly one of the three ways is used.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct TargetArg {
-    /// From get_ui_tree or find_element, like e12.
+    /// From get_ui_tree, like e12.
     #[serde(rename = "elementId", alias = "element_id")]
     pub element_id: Option<String>,
+    /// Instead of it, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     pub selector: Option<SelectorArg>,
-    /// Device pixels, as a last resort: nothing checks what is there.
+    /// Instead of both: device pixels, and nothing checks what is there.
     pub x: Option<f64>,
     pub y: Option<f64>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Target {
-    Element(Query),
-    /// Degraded: no element stands behind it (AC-02).
-    Place(Point),
+/// The same without the last resort.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct ElementArg {
+    /// From get_ui_tree, like e12.
+    #[serde(rename = "elementId", alias = "element_id")]
+    pub element_id: Option<String>,
+    /// Instead of it, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    pub selector: Option<SelectorArg>,
 }
+
+impl ElementArg {
+    pub fn is_given(&self) -> bool {
+        self.element_id.is_some() || self.selector.is_some()
+    }
+
+    pub fn query(self) -> Result<Query, Failure> {
+        let ElementArg { element_id, selector } = self;
+        match (TargetArg { element_id, selector, x: None, y: None }).aim()? {
+            Aim::Element(query) => Ok(query),
+            Aim::Point(_) => Err(invalid("no target is given", "give elementId or selector")),
+        }
+    }
+}
+
+/// A selector is written out for find_element; in every tool it would cost each agent more than it tells.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct SelectorSchema(crate::args::JsonObject);
 
 /// All that is given must hold.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -56,17 +82,17 @@ pub struct SelectorArg {
     pub role: Option<String>,
     #[serde(alias = "className")]
     pub class: Option<String>,
-    #[schemars(with = "Option<AnchorSchema>")]
+    #[schemars(with = "Option<SelectorSchema>")]
     pub below: Option<Box<SelectorArg>>,
-    #[schemars(with = "Option<AnchorSchema>")]
+    #[schemars(with = "Option<SelectorSchema>")]
     pub above: Option<Box<SelectorArg>>,
     #[serde(alias = "leftOf")]
-    #[schemars(with = "Option<AnchorSchema>")]
+    #[schemars(with = "Option<SelectorSchema>")]
     pub left_of: Option<Box<SelectorArg>>,
     #[serde(alias = "rightOf")]
-    #[schemars(with = "Option<AnchorSchema>")]
+    #[schemars(with = "Option<SelectorSchema>")]
     pub right_of: Option<Box<SelectorArg>>,
-    #[schemars(with = "Option<AnchorSchema>")]
+    #[schemars(with = "Option<SelectorSchema>")]
     pub inside: Option<Box<SelectorArg>>,
     /// An id like e12.
     #[serde(alias = "elementId")]
@@ -74,12 +100,6 @@ pub struct SelectorArg {
     /// Which of several that match, from 0 in document order.
     pub index: Option<u32>,
 }
-
-/// A selector.
-#[derive(JsonSchema)]
-#[schemars(transparent)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct AnchorSchema(crate::args::JsonObject);
 
 /// Callers also write the part itself, which is taken; schemas with a choice are not for all clients.
 #[derive(Debug, Clone, Deserialize)]
@@ -94,7 +114,7 @@ fn invalid(message: impl Into<String>, hint: &'static str) -> Failure {
 }
 
 impl TargetArg {
-    pub fn target(&self) -> Result<Target, Failure> {
+    pub fn aim(&self) -> Result<Aim, Failure> {
         let ways = [self.element_id.is_some(), self.selector.is_some(), self.x.is_some() || self.y.is_some()];
         if ways.into_iter().filter(|given| *given).count() != 1 {
             let message =
@@ -102,13 +122,13 @@ impl TargetArg {
             return Err(invalid(message, "give elementId, or selector, or x and y"));
         }
         if let Some(id) = &self.element_id {
-            return Ok(Target::Element(Query { id: Some(element_id(id)?), ..Query::default() }));
+            return Ok(Aim::Element(Query { id: Some(element_id(id)?), ..Query::default() }));
         }
         if let Some(selector) = &self.selector {
-            return Ok(Target::Element(selector.query()?));
+            return Ok(Aim::Element(selector.query()?));
         }
         match (self.x, self.y) {
-            (Some(x), Some(y)) => Ok(Target::Place(point(x, y)?)),
+            (Some(x), Some(y)) => Ok(Aim::Point(point(x, y)?)),
             _ => Err(invalid("x and y belong together", "give both, or an elementId")),
         }
     }
@@ -223,18 +243,19 @@ fn regex(source: &str) -> Result<Pattern, Failure> {
 #[cfg(test)]
 mod tests {
     use mdm_core::element::Role;
+    use mdm_core::geometry::Point;
     use mdm_core::identity::ElementId;
 
     use super::*;
 
-    fn target(json: &str) -> Result<Target, String> {
+    fn target(json: &str) -> Result<Aim, String> {
         let arg: TargetArg = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        arg.target().map_err(|failure| failure.message)
+        arg.aim().map_err(|failure| failure.message)
     }
 
     fn query(json: &str) -> Query {
         match target(&format!("{{\"selector\":{json}}}")) {
-            Ok(Target::Element(query)) => query,
+            Ok(Aim::Element(query)) => query,
             other => panic!("{json}: {other:?}"),
         }
     }
@@ -242,9 +263,9 @@ mod tests {
     #[test]
     fn there_is_one_target_or_none() {
         let e12 = Query { id: Some(ElementId(12)), ..Query::default() };
-        assert_eq!(target(r#"{"elementId":"e12"}"#), Ok(Target::Element(e12.clone())));
-        assert_eq!(target(r#"{"element_id":"e12"}"#), Ok(Target::Element(e12)));
-        assert_eq!(target(r#"{"x":1.6,"y":2}"#), Ok(Target::Place(Point { x: 2, y: 2 })));
+        assert_eq!(target(r#"{"elementId":"e12"}"#), Ok(Aim::Element(e12.clone())));
+        assert_eq!(target(r#"{"element_id":"e12"}"#), Ok(Aim::Element(e12)));
+        assert_eq!(target(r#"{"x":1.6,"y":2}"#), Ok(Aim::Point(Point { x: 2, y: 2 })));
         assert_eq!(target("{}"), Err("no target is given".into()));
         assert_eq!(target(r#"{"elementId":"e1","x":1,"y":1}"#), Err("more than one target is given".into()));
         assert_eq!(target(r#"{"x":1}"#), Err("x and y belong together".into()));

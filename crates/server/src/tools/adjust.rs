@@ -9,12 +9,11 @@ use mdm_engine::{Adjusted, Adjustment, End, Mode, Progress, Reading};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::gestures::SelectorSchema;
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::args::{PlatformArg, element_id, wanted};
-use crate::target::SelectorArg;
+use crate::target::{SelectorArg, SelectorSchema};
 
 /// Most sliders need one or two.
 const TOUCHES: f64 = 10.0;

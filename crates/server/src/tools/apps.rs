@@ -2,34 +2,36 @@
 
 use std::time::Duration;
 
-use mdm_core::device::{AppAction, AppReport};
+use mdm_core::device::AppAction;
 use mdm_core::error::Failure;
-use mdm_engine::{Progress, Session, Wanted};
+use mdm_engine::{Deed, Progress, Wanted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::input::{ActionFacts, Target};
+use super::follow::{self, AfterArg, Done};
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
-use crate::args::{PlatformArg, wanted};
+use crate::args::DeviceArg;
 
 /// Cold starts of large apps on old phones take this long.
-const LAUNCH_TIMEOUT: Duration = Duration::from_secs(45);
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
+const LAUNCH_TIMEOUT: Duration = Duration::from_secs(120);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(100);
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub struct AppParams {
     /// Package name, like com.example.app.
     app_id: String,
-    platform: Option<PlatformArg>,
-    device_id: Option<String>,
+    #[serde(flatten)]
+    device: DeviceArg,
+    #[serde(flatten)]
+    after: AfterArg,
 }
 
 impl AppParams {
     fn wanted(&self) -> Wanted {
-        Wanted { app: Some(self.app_id.clone()), ..wanted(self.platform, self.device_id.clone()) }
+        Wanted { app: Some(self.app_id.clone()), ..self.device.wanted() }
     }
 }
 
@@ -68,9 +70,8 @@ impl Tool for StartApp {
     const TIMEOUT: Duration = LAUNCH_TIMEOUT;
 
     async fn run(app: &App, params: AppParams, progress: &Progress) -> Result<Answer, Failure> {
-        let session = app.fleet.choose(&params.wanted(), progress).await?;
-        let report = session.app(AppAction::Start, &params.app_id, progress).await?;
-        Ok(launched(app, Self::NAME, &session, &params.app_id, &report, progress).await)
+        let start = Deed::App { action: AppAction::Start, app: params.app_id.clone() };
+        launch(app, Self::NAME, &params, &start, progress).await
     }
 }
 
@@ -85,20 +86,21 @@ impl Tool for RestartApp {
     const TIMEOUT: Duration = LAUNCH_TIMEOUT;
 
     async fn run(app: &App, params: AppParams, progress: &Progress) -> Result<Answer, Failure> {
-        let session = app.fleet.choose(&params.wanted(), progress).await?;
-        let report = session.restart(&params.app_id, progress).await?;
-        Ok(launched(app, Self::NAME, &session, &params.app_id, &report, progress).await)
+        launch(app, Self::NAME, &params, &Deed::Restart { app: params.app_id.clone() }, progress).await
     }
 }
 
-async fn launched(
+async fn launch(
     app: &App,
-    action_type: &str,
-    session: &Session,
-    app_id: &str,
-    report: &AppReport,
+    tool: &'static str,
+    params: &AppParams,
+    deed: &Deed,
     progress: &Progress,
-) -> Answer {
+) -> Result<Answer, Failure> {
+    let app_id = params.app_id.as_str();
+    let action = app.action(tool, params.after.follow(false)?);
+    let session = app.fleet.choose(&params.wanted(), progress).await?;
+    let acted = session.act(&action, [], |[]| deed.clone(), progress).await?;
     // The launch itself has succeeded; a screen that cannot be read is not its failure.
     let screen = session.screen(progress).await.ok();
     let observed_app = screen.as_ref().map(|screen| ObservedApp {
@@ -108,24 +110,42 @@ async fn launched(
         matched_target: screen.package == app_id,
     });
     let in_front = observed_app.as_ref().is_some_and(|observed| observed.matched_target);
-    Answer::json(&ActionFacts {
-        action_id: app.action_id(action_type),
-        action_type,
-        lifecycle_state: if in_front { "verified" } else { "pending_verification" },
-        success: true,
-        device: session.id(),
-        target: Target { selector: AppSelector { app_id } },
-        details: Some(LaunchDetails { launch_time_ms: report.launch_time_ms, observed_app }),
-        elapsed_ms: progress.elapsed_ms(),
-    })
+    let details = LaunchDetails { launch_time_ms: acted.report.launch_time_ms, observed_app };
+    let done = Done::named(&acted, Some(AppSelector { app_id })).with_details(details, in_front);
+    Ok(follow::answer(&action, &session, done, progress))
+}
+
+/// Stops or clears; what its answer says beyond the envelope is what the predecessor said.
+async fn command(
+    app: &App,
+    tool: &'static str,
+    params: &AppParams,
+    (command, told): (AppAction, impl Serialize),
+    progress: &Progress,
+) -> Result<Answer, Failure> {
+    let action = app.action(tool, params.after.follow(false)?);
+    let session = app.fleet.choose(&params.wanted(), progress).await?;
+    let deed = Deed::App { action: command, app: params.app_id.clone() };
+    let acted = session.act(&action, [], |[]| deed.clone(), progress).await?;
+    if acted.after.is_none() {
+        return Ok(Answer::json(&CommandFacts { device: session.id(), told }));
+    }
+    let done = Done::named(&acted, Some(AppSelector { app_id: &params.app_id })).with_details(told, false);
+    Ok(follow::answer(&action, &session, done, progress))
+}
+
+#[derive(Serialize)]
+struct CommandFacts<'a, T: Serialize> {
+    device: &'a str,
+    #[serde(flatten)]
+    told: T,
 }
 
 pub struct TerminateApp;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Terminated<'a> {
-    device: &'a str,
+struct Terminated {
     app_terminated: bool,
 }
 
@@ -138,9 +158,8 @@ impl Tool for TerminateApp {
     const TIMEOUT: Duration = COMMAND_TIMEOUT;
 
     async fn run(app: &App, params: AppParams, progress: &Progress) -> Result<Answer, Failure> {
-        let session = app.fleet.choose(&params.wanted(), progress).await?;
-        session.app(AppAction::Terminate, &params.app_id, progress).await?;
-        Ok(Answer::json(&Terminated { device: session.id(), app_terminated: true }))
+        let stop = (AppAction::Terminate, Terminated { app_terminated: true });
+        command(app, Self::NAME, &params, stop, progress).await
     }
 }
 
@@ -148,8 +167,7 @@ pub struct ResetAppData;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Cleared<'a> {
-    device: &'a str,
+struct Cleared {
     data_cleared: bool,
 }
 
@@ -163,8 +181,7 @@ impl Tool for ResetAppData {
     const TIMEOUT: Duration = COMMAND_TIMEOUT;
 
     async fn run(app: &App, params: AppParams, progress: &Progress) -> Result<Answer, Failure> {
-        let session = app.fleet.choose(&params.wanted(), progress).await?;
-        session.app(AppAction::ClearData, &params.app_id, progress).await?;
-        Ok(Answer::json(&Cleared { device: session.id(), data_cleared: true }))
+        let clear = (AppAction::ClearData, Cleared { data_cleared: true });
+        command(app, Self::NAME, &params, clear, progress).await
     }
 }

@@ -15,6 +15,7 @@ mod waits;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -62,6 +63,8 @@ pub struct Entry {
     pub description: &'static str,
     pub effect: Effect,
     schema: fn() -> JsonObject,
+    /// The names of its arguments, once somebody has used it.
+    known: OnceLock<Vec<String>>,
     run: for<'a> fn(&'a App, JsonObject, CancellationToken) -> Running<'a>,
 }
 
@@ -73,6 +76,7 @@ impl Entry {
             description: T::DESCRIPTION,
             effect: T::EFFECT,
             schema: args::schema::<T::Params>,
+            known: OnceLock::new(),
             run: run::<T>,
         }
     }
@@ -81,8 +85,20 @@ impl Entry {
         (self.schema)()
     }
 
+    fn known(&self) -> &[String] {
+        self.known.get_or_init(|| {
+            let schema = self.schema();
+            let properties = schema.get("properties").and_then(serde_json::Value::as_object);
+            properties.map(|all| all.keys().cloned().collect()).unwrap_or_default()
+        })
+    }
+
     /// Always answers: bad arguments, failures and bugs become answers too.
     pub async fn call(&self, app: &App, arguments: JsonObject, cancelled: CancellationToken) -> Answer {
+        let arguments = match args::named(self.known(), arguments) {
+            Ok(arguments) => arguments,
+            Err(failure) => return Answer::failure(self.name, &failure),
+        };
         let running = (self.run)(app, arguments, cancelled);
         match AssertUnwindSafe(running).catch_unwind().await {
             Ok(answer) => answer,
