@@ -27,6 +27,11 @@ impl Progress {
         Progress { deadline, ..self.clone() }
     }
 
+    /// For calls that are part of this one.
+    pub fn cancellation(&self) -> CancellationToken {
+        self.cancelled.clone()
+    }
+
     pub fn elapsed_ms(&self) -> u64 {
         self.started.elapsed().as_millis() as u64
     }

@@ -85,6 +85,7 @@ async fn verify(
     progress: &Progress,
 ) -> Result<Answer, Failure> {
     let session = app.fleet.choose(&wanted, progress).await?;
+    let premature = session.premature();
     let window = Duration::from_millis(WINDOW_MS.into());
     // VS-02, W2: the time is used up, and a device that needs a second for one look gets the time for its looks.
     let patience = Patience { ms: question.timeout.as_millis() as u64, captures: READS_MIN };
@@ -92,7 +93,14 @@ async fn verify(
     let wait = Wait { patience: Some(patience), ..Wait::holding(goal, window) };
     let spent = Duration::from_millis(progress.elapsed_ms());
     let waited = session.wait(&wait, &progress.within(spent + question.timeout + SLOW_DEVICE)).await?;
-    Ok(answer(session.id(), question, &waited))
+    let answer = answer(session.id(), question, &waited);
+    // SY-16: what is verified before anyone has waited may be about to change.
+    Ok(match premature {
+        Some(action) => answer.with_lines(&format!(
+            "hint: nothing has waited since {action}; use its expect or settle, or wait_for_ui_change since_revision"
+        )),
+        None => answer,
+    })
 }
 
 /// What was seen, and the code for it.

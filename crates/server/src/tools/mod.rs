@@ -2,9 +2,11 @@
 
 mod adjust;
 mod apps;
+mod classify;
 mod devices;
 mod expects;
 mod find;
+mod flow;
 mod follow;
 mod gestures;
 mod input;
@@ -65,6 +67,7 @@ pub struct Entry {
     schema: fn() -> JsonObject,
     /// The names of its arguments, once somebody has used it.
     known: OnceLock<Vec<String>>,
+    check: fn(JsonObject) -> Result<(), Failure>,
     run: for<'a> fn(&'a App, JsonObject, CancellationToken) -> Running<'a>,
 }
 
@@ -77,6 +80,7 @@ impl Entry {
             effect: T::EFFECT,
             schema: args::schema::<T::Params>,
             known: OnceLock::new(),
+            check: |arguments| args::parse::<T::Params>(arguments).map(drop),
             run: run::<T>,
         }
     }
@@ -91,6 +95,15 @@ impl Entry {
             let properties = schema.get("properties").and_then(serde_json::Value::as_object);
             properties.map(|all| all.keys().cloned().collect()).unwrap_or_default()
         })
+    }
+
+    pub fn takes(&self, argument: &str) -> bool {
+        self.known().iter().any(|name| name == argument)
+    }
+
+    /// Whether the arguments can be read, without doing anything.
+    pub fn check(&self, arguments: JsonObject) -> Result<(), Failure> {
+        (self.check)(args::named(self.known(), arguments)?)
     }
 
     /// Always answers: bad arguments, failures and bugs become answers too.
@@ -122,7 +135,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 33] = [
+pub static TOOLS: [Entry; 35] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -156,6 +169,8 @@ pub static TOOLS: [Entry; 33] = [
     Entry::of::<gestures::HideKeyboard>(),
     Entry::of::<gestures::SetOrientation>(),
     Entry::of::<adjust::AdjustControl>(),
+    Entry::of::<flow::RunFlow>(),
+    Entry::of::<classify::ClassifyActionOutcome>(),
 ];
 
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -166,6 +181,14 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 mod tests {
     use super::*;
     use crate::app::Devices;
+
+    #[test]
+    fn every_tool_that_acts_has_a_kind() {
+        // LC-02, VR-02
+        for tool in TOOLS.iter().filter(|tool| tool.effect != Effect::ReadOnly) {
+            assert!(mdm_core::action::action_type(tool.name).is_some(), "{}", tool.name);
+        }
+    }
 
     fn broken(_: &App, _: JsonObject, _: CancellationToken) -> Running<'_> {
         Box::pin(async { panic!("a defect") })
