@@ -7,6 +7,7 @@ use mdm_core::device::{
     PortFuture, RawAnswer,
 };
 use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::geometry::Rect;
 use mdm_core::snapshot::Screen;
 
 use crate::adb::shell::Output;
@@ -328,6 +329,13 @@ impl Device for AndroidDevice {
 
     fn screenshot(&self) -> PortFuture<'_, Pixels> {
         Box::pin(self.take_screenshot())
+    }
+
+    fn keyboard(&self) -> PortFuture<'_, Option<Rect>> {
+        Box::pin(async move {
+            let output = self.run(&gesture::keyboard(), SHORT_BYTES_MAX).await?;
+            Ok(gesture::keyboard_place(&output.stdout_text()))
+        })
     }
 
     fn input(&self, input: Input) -> PortFuture<'_, ()> {

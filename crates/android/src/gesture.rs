@@ -3,7 +3,7 @@
 
 use mdm_core::device::{Key, Orientation};
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Point;
+use mdm_core::geometry::{Point, Rect};
 
 use crate::adb::Script;
 
@@ -87,6 +87,29 @@ pub fn erase(characters: u32) -> Script {
 pub fn hide_keyboard() -> Script {
     Script::new("case \"$(dumpsys input_method | grep 'mInputShown=')\" in ")
         .then("*mInputShown=true*) input keyevent 4;; *mInputShown=false*) ;; *) exit 23;; esac")
+}
+
+/// The keyboard's window may fill the screen; what takes touches is its region.
+pub fn keyboard() -> Script {
+    Script::new("dumpsys input_method | grep mInputShown=true && ")
+        .then("dumpsys window InputMethod | grep 'touchable region='")
+}
+
+/// From `touchable region=SkRegion((0,1500,1080,2400))`, which may have several parts.
+pub fn keyboard_place(answer: &str) -> Option<Rect> {
+    let region = answer.lines().find_map(|line| line.split_once("SkRegion("))?.1;
+    let parts = region.split('(').filter_map(|part| {
+        let mut numbers = part.split(')').next()?.split(',').map(|number| number.trim().parse().ok());
+        let mut next = || numbers.next().flatten();
+        Some(Rect { left: next()?, top: next()?, right: next()?, bottom: next()? })
+    });
+    let whole = parts.reduce(|a, b| Rect {
+        left: a.left.min(b.left),
+        top: a.top.min(b.top),
+        right: a.right.max(b.right),
+        bottom: a.bottom.max(b.bottom),
+    });
+    whole.filter(|rect| !rect.is_empty())
 }
 
 /// `wide` when the screen is landscape without any rotation, as on many tablets.
@@ -194,6 +217,21 @@ mod tests {
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), Key::NAMED.len());
+    }
+
+    #[test]
+    fn the_keyboard_is_where_it_takes_touches() {
+        let place = |answer: &str| keyboard_place(answer).map(|r| (r.left, r.top, r.right, r.bottom));
+        let shown =
+            "  mShowRequested=true mInputShown=true\n    touchable region=SkRegion((0,1500,1080,2400))\n";
+        assert_eq!(place(shown), Some((0, 1500, 1080, 2400)));
+        let parts = "touchable region=SkRegion((0,1500,1080,1600)(0,1600,540,2400))";
+        assert_eq!(place(parts), Some((0, 1500, 1080, 2400)));
+        for nothing in
+            ["", "touchable region=SkRegion()", "touchable region=SkRegion((0,1,", "SkRegion((a,b,c,d))"]
+        {
+            assert_eq!(place(nothing), None, "{nothing}");
+        }
     }
 
     #[test]

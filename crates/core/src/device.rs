@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::error::Failure;
-use crate::geometry::{Point, Size};
+use crate::geometry::{Point, Rect, Size};
 use crate::snapshot::{Screen, Snapshot};
 
 /// Stands for the bytes of a device's answer: equal only for equal bytes.
@@ -277,6 +277,8 @@ pub trait Device: Send + Sync {
     fn snapshot(&self, known: Option<RawAnswer>) -> PortFuture<'_, Capture>;
     fn screen(&self) -> PortFuture<'_, Screen>;
     fn screenshot(&self) -> PortFuture<'_, Pixels>;
+    /// What an on-screen keyboard takes of the screen, when it is shown and the device tells. Trees do not have it.
+    fn keyboard(&self) -> PortFuture<'_, Option<Rect>>;
     fn input(&self, input: Input) -> PortFuture<'_, ()>;
     fn app<'a>(&'a self, action: AppAction, app: &'a str) -> PortFuture<'a, AppReport>;
     fn app_installed<'a>(&'a self, app: &'a str) -> PortFuture<'a, bool>;

@@ -6,6 +6,7 @@ use mdm_core::device::{
     AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, RawAnswer,
 };
 use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::geometry::Rect;
 use mdm_core::identity::ElementId;
 use mdm_core::journal::Journal;
 use mdm_core::snapshot::Screen;
@@ -89,6 +90,10 @@ impl Session {
     pub async fn logs(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "reading the log", || self.device.logs(app)).await
+    }
+
+    pub(crate) async fn keyboard(&self, progress: &Progress) -> Result<Option<Rect>, Failure> {
+        read_again(progress, "asking where the keyboard is", || self.device.keyboard()).await
     }
 
     /// Sends one input. It is never sent twice: a lost answer is reported as such.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use mdm_core::actionable::{self, NotActionable};
 use mdm_core::condition::Standing;
 use mdm_core::device::{AppReport, Input};
-use mdm_core::element::Role;
+use mdm_core::element::{Element, Role};
 use mdm_core::error::{Dispatch, ErrorCode, Failure};
+use mdm_core::geometry::Rect;
 use mdm_core::journal::{Lifecycle, Stage, StepResult, Trace};
 use mdm_core::recover::{self, Recovery, Scene, Strategy, Trouble};
 use mdm_core::resolve::{self, Reason, Resolution, ResolveOptions};
@@ -117,10 +118,13 @@ impl<'a> Run<'a> {
             let hits = each(aims, Some(&looks.now));
             let moving = hits.as_ref().ok().and_then(|hits| looks.moving(hits));
             let refusal = match (hits, moving) {
-                (Ok(hits), None) => {
-                    self.note_target(&hits);
-                    return Ok((Some(looks.now), hits));
-                }
+                (Ok(hits), None) => match self.under_keyboard(&hits, &looks.now).await? {
+                    Some(refusal) => refusal,
+                    None => {
+                        self.note_target(&hits);
+                        return Ok((Some(looks.now), hits));
+                    }
+                },
                 (Ok(_), Some(_)) if still_looks < STILL_LOOKS_MAX => {
                     still_looks += 1;
                     let now = self.session.observe_now(self.progress).await?;
@@ -132,6 +136,15 @@ impl<'a> Run<'a> {
             still_looks = 0;
             looks = self.recover(refusal, looks).await?;
         }
+    }
+
+    /// The keyboard is in no tree, so the device is asked for it wherever one may be: where a field has the focus.
+    async fn under_keyboard(&self, hits: &[Hit], seen: &Seen) -> Result<Option<Refusal>, Failure> {
+        if hits.iter().all(|hit| hit.target.is_none()) || !has_focused_field(seen) {
+            return Ok(None);
+        }
+        let keyboard = self.session.keyboard(self.progress).await?;
+        Ok(keyboard.and_then(|keyboard| behind(keyboard, hits, seen)))
     }
 
     fn note_target(&mut self, hits: &[Hit]) {
@@ -173,14 +186,16 @@ impl<'a> Run<'a> {
         Ok(Looks { earlier: Some(rested), now })
     }
 
+    /// Looks until the screen rests. One that shows that it is loading rests, too, so there a change is waited for.
     async fn rest(&self, since: Arc<Seen>) -> Result<Arc<Seen>, Failure> {
         let spent = Duration::from_millis(self.progress.elapsed_ms());
         let progress = self.progress.within(spent + REFRESH_MAX);
-        match self.session.settle_now(&since, REST, &progress).await {
-            Ok(settled) => Ok(settled.seen),
+        let goal = if since.loading().is_some() { Goal::Change } else { Goal::Quiet };
+        let waited = self.session.watch_now(&Wait::holding(goal, REST), &since, &progress).await?;
+        match (waited.ending, waited.seen) {
+            (Ending::Unreadable(failure), None) => Err(failure),
             // A device that is slower than that has been waited for, too.
-            Err(failure) if failure.code == ErrorCode::Timeout => Ok(since),
-            Err(failure) => Err(failure),
+            (_, seen) => Ok(seen.unwrap_or(since)),
         }
     }
 
@@ -369,6 +384,22 @@ fn trouble(seen: &Seen, by_id: bool, resolution: &Resolution) -> Trouble {
             }
         },
     }
+}
+
+fn has_focused_field(seen: &Seen) -> bool {
+    let focused = |element: &Element| element.role == Role::TextField && element.state.focused == Some(true);
+    seen.reading.snapshot.elements.iter().any(focused)
+}
+
+fn behind(keyboard: Rect, hits: &[Hit], seen: &Seen) -> Option<Refusal> {
+    let named = hits.iter().filter_map(|hit| Some((hit.point, hit.target.as_ref()?)));
+    let (_, (_, target)) = named.into_iter().find(|(point, _)| keyboard.contains(*point))?;
+    let failure = Failure::new(
+        ErrorCode::ElementNotInteractable,
+        format!("{} is under the keyboard", resolve::tell(seen, target.index)),
+        "hide it with hide_keyboard",
+    );
+    Some(Refusal { failure, trouble: Trouble::Covered { by_keyboard: true } })
 }
 
 fn unlooked() -> Refusal {

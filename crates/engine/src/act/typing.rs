@@ -101,7 +101,9 @@ impl Run<'_> {
         if typing.clear {
             self.erase(seen.as_deref(), id).await?;
         }
-        self.dispatch(Deed::Input(Input::Text(typing.text.clone()))).await?;
+        if !typing.text.is_empty() {
+            self.dispatch(Deed::Input(Input::Text(typing.text.clone()))).await?;
+        }
         let read_back = self.arrived(typing, id, seen.as_ref()).await;
         if let Some(failure) = read_back.contradiction(typing) {
             self.note(Stage::Verify, StepResult::Failure, "the field holds something else");
@@ -195,7 +197,9 @@ impl Run<'_> {
             Ok(seen) => seen,
             Err(failure) => return ReadBack::Unread { why: failure.to_string() },
         };
-        let first = read_back(&seen, id, typing);
+        let was = since.zip(id).and_then(|(since, id)| Some((since, since.index_of(id)?)));
+        let was = was.map(|(since, index)| shown(since.reading.element(index as u32)));
+        let first = read_back(&seen, id, typing, was);
         let (ReadBack::Differs { .. }, Some(id)) = (&first, id.or_else(|| focused(&seen))) else {
             return first;
         };
@@ -203,7 +207,7 @@ impl Run<'_> {
         let expected = Expected::Text(TextMatch::Contains(typing.text.clone()));
         let since = since.unwrap_or(&seen);
         match self.until(Condition::Element { query, expected }, ARRIVAL_MS, since).await {
-            Ok(waited) => waited.seen.map_or(first, |seen| read_back(&seen, Some(id), typing)),
+            Ok(waited) => waited.seen.map_or(first, |seen| read_back(&seen, Some(id), typing, was)),
             Err(failure) => ReadBack::Unread { why: failure.to_string() },
         }
     }
@@ -225,7 +229,7 @@ fn shown(field: &Element) -> &str {
     field.text.as_deref().unwrap_or_default()
 }
 
-fn read_back(seen: &Seen, id: Option<ElementId>, typing: &Typing) -> ReadBack {
+fn read_back(seen: &Seen, id: Option<ElementId>, typing: &Typing, was: Option<&str>) -> ReadBack {
     let index = match id {
         Some(id) => seen.index_of(id),
         None => focused(seen).and_then(|id| seen.index_of(id)),
@@ -236,7 +240,12 @@ fn read_back(seen: &Seen, id: Option<ElementId>, typing: &Typing) -> ReadBack {
     if field.password {
         return ReadBack::Hidden { characters: text.chars().count() };
     }
-    let holds = if typing.clear { text == typing.text } else { text.contains(&typing.text) };
+    let holds = match (typing.clear, typing.text.is_empty()) {
+        (false, _) => text.contains(&typing.text),
+        (true, false) => text == typing.text,
+        // An empty field shows its hint, and older systems do not say that it is one.
+        (true, true) => was.is_none_or(|was| text != was || text.is_empty()),
+    };
     let field = text.to_owned();
     if holds { ReadBack::Seen { field } } else { ReadBack::Differs { field } }
 }
@@ -281,20 +290,23 @@ mod tests {
     fn what_the_field_holds_decides() {
         let field = |text: &str| screen(Role::TextField, text, true, false);
         let ada = typing("ada", false);
-        assert_eq!(read_back(&field("to ada"), None, &ada), ReadBack::Seen { field: "to ada".into() });
-        let differs = read_back(&field("ad4"), None, &ada);
+        assert_eq!(read_back(&field("to ada"), None, &ada, None), ReadBack::Seen { field: "to ada".into() });
+        let differs = read_back(&field("ad4"), None, &ada, None);
         assert_eq!(differs, ReadBack::Differs { field: "ad4".into() });
         let failure = differs.contradiction(&ada).expect("LC-03: a contradiction is a failure");
         assert_eq!(failure.code, ErrorCode::VerificationFailed);
-        let over = read_back(&field("to ada"), None, &typing("ada", true));
+        let over = read_back(&field("to ada"), None, &typing("ada", true), None);
         assert_eq!(over, ReadBack::Differs { field: "to ada".into() }, "a cleared field holds nothing else");
-        assert_eq!(read_back(&screen(Role::TextField, "ada", false, false), None, &ada), ReadBack::NoField);
-        assert_eq!(read_back(&screen(Role::Text, "ada", true, false), None, &ada), ReadBack::NoField);
+        assert_eq!(
+            read_back(&screen(Role::TextField, "ada", false, false), None, &ada, None),
+            ReadBack::NoField
+        );
+        assert_eq!(read_back(&screen(Role::Text, "ada", true, false), None, &ada, None), ReadBack::NoField);
     }
 
     #[test]
     fn a_secret_field_tells_only_its_length() {
-        let secret = read_back(&screen(Role::TextField, "•••", true, true), None, &typing("abc", true));
+        let secret = read_back(&screen(Role::TextField, "•••", true, true), None, &typing("abc", true), None);
         assert_eq!(secret, ReadBack::Hidden { characters: 3 }, "ST-07");
         assert_eq!(secret.contradiction(&typing("abc", true)), None);
     }

@@ -1,0 +1,168 @@
+//! What is tried before something is given up (RC-01 to RC-04), and what is kept of it (TR-01).
+
+use std::time::Duration;
+
+use mdm_virtual_device::{AppFile, Fault, Faults, PhoneConfig, Timing};
+
+use crate::world::{World, fact, line_of};
+
+/// A screen on which everything comes late.
+const LATE: &str = r#"{
+  "package": "org.example.late", "label": "Late", "style": "view", "start": "Home",
+  "values": {"ready": false, "agreed": false, "cover": true, "taps": 0},
+  "screens": {"Home": {
+    "on_open": [{"after": {"ms": 4500, "do": [{"set": {"ready": true, "agreed": true, "cover": false}}]}}],
+    "content": [
+      {"type": "heading", "text": "Late"},
+      {"type": "text", "id": "taps", "text": "Tapped {taps} times"},
+      {"type": "spinner", "when": [{"value": "ready", "is": false}]},
+      {"type": "button", "text": "Pay", "enabled_when": [{"value": "agreed", "is": true}], "on_tap": [{"add": {"taps": 1}}]},
+      {"type": "button", "text": "Dead"},
+      {"type": "button", "text": "Order", "when": [{"value": "ready", "is": true}], "on_tap": [{"add": {"taps": 1}}]}
+    ]}}
+}"#;
+
+pub async fn world_of(app: &str, timing: Timing, faults: Faults) -> World {
+    let file = AppFile::parse(app).expect("the test's own app");
+    let package = file.package().to_owned();
+    let world = World::with(PhoneConfig { timing, faults, apps: vec![file], ..PhoneConfig::default() });
+    world.ok("start_app", &format!(r#"{{"appId":"{package}"}}"#)).await;
+    world
+}
+
+async fn late() -> World {
+    world_of(LATE, Timing::Brisk, Faults::default()).await
+}
+
+fn taps(world: &World) -> usize {
+    world.phone.truth().inputs.len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_late_is_waited_for_and_tapped_once() {
+    let world = late().await;
+    // Loading is in sight, so the screen is looked at again until it rests.
+    let tap = r#"{"selector":{"text":"Order"},"expect":{"text":"Tapped 1 times"}}"#;
+    let answer = world.ok("tap_element", tap).await;
+    assert_eq!(fact(&answer, "verdict"), "confirmed", "{answer}");
+    assert!(answer.contains(r#""recovered":["state_refresh""#), "RC-02: {answer}");
+    assert_eq!(taps(&world), 1, "RC-04");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_disabled_for_a_moment_is_waited_for() {
+    let world = late().await;
+    let answer =
+        world.ok("tap_element", r#"{"selector":{"text":"Pay"},"expect":{"text":"Tapped 1 times"}}"#).await;
+    assert_eq!(fact(&answer, "verdict"), "confirmed", "{answer}");
+    assert_eq!(taps(&world), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_comes_ends_in_a_final_failure() {
+    let world = late().await;
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let answer = world.call("tap_element", r#"{"selector":{"text":"Refund"}}"#).await;
+    assert_eq!(fact(&answer.text, "code"), "ELEMENT_NOT_FOUND", "{}", answer.text);
+    assert_eq!(fact(&answer.text, "failure_reason"), "target_resolution", "LC-05");
+    assert_eq!(fact(&answer.text, "failure_class"), "TargetResolutionFailure", "RC-01");
+    assert_eq!(
+        fact(&answer.text, "attempts"),
+        "1",
+        "a screen at rest is looked at once more: {}",
+        answer.text
+    );
+    assert_eq!(fact(&answer.text, "is_terminal"), "true", "RC-02");
+    assert_eq!(taps(&world), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tap_that_did_nothing_is_not_repeated() {
+    let world = late().await;
+    let dead = r#"{"selector":{"text":"Dead"},"expect":{"text":"Done"},"timeout_ms":1500}"#;
+    let answer = world.call("tap_element", dead).await;
+    assert_eq!(fact(&answer.text, "verdict"), "contradicted", "{}", answer.text);
+    assert_eq!(fact(&answer.text, "failure_reason"), "no_change", "LC-05: {}", answer.text);
+    assert_eq!(taps(&world), 1, "RC-03, RC-04");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_tap_is_said_to_have_done_nothing() {
+    let mut faults = Faults::default();
+    *faults.rate_mut(Fault::LostTap) = 1.0;
+    let world = world_of(LATE, Timing::Brisk, faults).await;
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let tap = r#"{"selector":{"text":"Order"},"expect":{"text":"Tapped 1 times"},"timeout_ms":1500}"#;
+    let answer = world.call("tap_element", tap).await;
+    assert_eq!(fact(&answer.text, "verdict"), "contradicted", "{}", answer.text);
+    assert_eq!(fact(&answer.text, "failure_reason"), "no_change");
+    let sent = world.phone.truth().commands.iter().filter(|command| command.starts_with("input tap")).count();
+    assert_eq!(sent, 1, "RC-04: nobody knows that it was lost, so nobody repeats it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_action_can_be_read_back_step_by_step() {
+    // TR-01, VR-03, LC-01
+    let world = late().await;
+    world.ok("tap_element", r#"{"selector":{"text":"Order"},"expect":{"text":"Tapped 1 times"}}"#).await;
+    let told = world.ok("classify_action_outcome", "{}").await;
+    assert_eq!(fact(&told, "outcome"), "success");
+    assert_eq!(fact(&told, "lifecycle_state"), "verified");
+    assert_eq!(fact(&told, "action_kind"), "selection", "LC-02");
+    let stages: Vec<&str> = told.lines().skip(1).filter_map(|line| line.split(' ').nth(2)).collect();
+    assert_eq!(stages.first(), Some(&"resolve"), "{told}");
+    assert!(stages.contains(&"recover"), "{told}");
+    assert_eq!(stages[stages.len() - 3..], ["execute", "stabilize", "verify"], "{told}");
+    let times: Vec<u64> =
+        told.lines().skip(1).filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
+    assert!(times.is_sorted() && times.last() > times.first(), "W36: each step has its own time: {told}");
+
+    let dead = r#"{"selector":{"text":"Dead"},"expect":{"text":"Done"},"timeout_ms":1500}"#;
+    let failed = world.call("tap_element", dead).await;
+    let id = fact(&failed.text, "action_id");
+    let told = world.ok("classify_action_outcome", &format!(r#"{{"actionId":"{id}"}}"#)).await;
+    assert_eq!(fact(&told, "outcome"), "no_op", "VR-01: a local action that changed nothing: {told}");
+    let behind =
+        format!(r#"{{"actionId":"{id}","networkRequests":[{{"endpoint":"/pay","status":"failure"}}]}}"#);
+    let told = world.ok("classify_action_outcome", &behind).await;
+    assert_eq!(fact(&told, "outcome"), "backend_failure");
+    assert_eq!(world.code("classify_action_outcome", r#"{"actionId":"tap_1_1"}"#).await, "INVALID_ARGUMENT");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_caller_says_itself_needs_no_device() {
+    let world = World::new(Timing::Instant);
+    let told = world.ok("classify_action_outcome", r#"{"uiChanged":true}"#).await;
+    assert_eq!(told, r#"{"outcome":"success","reasoning":"UI changed after action"}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_verification_that_nobody_waited_for_says_so() {
+    // SY-16
+    let world = World::started(Timing::Brisk).await;
+    world.tap("Settings").await;
+    let early = world.call("expect_screen", r#"{"screen":"SettingsActivity"}"#).await;
+    assert!(early.text.contains("hint: nothing has waited since tap_"), "{}", early.text);
+    let again = world.call("expect_screen", r#"{"screen":"SettingsActivity"}"#).await;
+    assert!(!again.text.contains("hint:"), "it has been waited for now: {}", again.text);
+    world.ok("press_back", r#"{"settle":true}"#).await;
+    let after = world.call("expect_screen", r#"{"screen":"LoginActivity"}"#).await;
+    assert!(!after.text.contains("hint:"), "{}", after.text);
+    let status = world.ok("get_system_status", "{}").await;
+    println!("{status}");
+}
+
+/// A button that slides in, and stops after a while or never.
+#[tokio::test(start_paused = true)]
+async fn what_moves_is_not_tapped_until_it_stands_still() {
+    // AC-05
+    let world = World::started(Timing::Brisk).await;
+    world.tap("Settings").await;
+    let tree = world.tree_with("Dark mode").await;
+    let id = line_of(&tree, "Dark mode").split_whitespace().next().expect("an id").to_owned();
+    // Two looks agree: the tree that was read, and the one before the tap. No third one is made for it.
+    let dumps = || world.phone.truth().commands.iter().filter(|c| c.starts_with("uiautomator dump")).count();
+    let before = dumps();
+    world.ok("tap_element", &format!(r#"{{"elementId":"{id}","settle":false}}"#)).await;
+    assert_eq!(dumps(), before + 1, "one look before the tap, none after it");
+}
