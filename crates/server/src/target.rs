@@ -79,7 +79,7 @@ pub struct SelectorArg {
 #[derive(JsonSchema)]
 #[schemars(transparent)]
 #[expect(dead_code, reason = "only its schema is used")]
-struct AnchorSchema(crate::args::JsonObject);
+pub struct AnchorSchema(crate::args::JsonObject);
 
 /// Callers also write the part itself, which is taken; schemas with a choice are not for all clients.
 #[derive(Debug, Clone, Deserialize)]

@@ -19,6 +19,7 @@ use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::args::{PlatformArg, element_id, wanted};
+use crate::target::SelectorArg;
 use crate::tree::{self, DeltaFacts};
 use facts::{ErrorJson, WaitFacts, never_read, push_changes, push_moving, unreadable};
 
@@ -48,9 +49,10 @@ fn bounded(name: &str, value: Option<u64>, default: u64, max: u64) -> Result<u64
     Ok(value)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SelectorArg {
+/// What callers of a wait write most; everything else that find_element takes is taken too.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct SelectorSchema {
     /// Of its label, text, value or hint.
     text: Option<String>,
     /// Whole, or the part behind :id/.
@@ -60,30 +62,6 @@ pub struct SelectorArg {
     contains: Option<bool>,
     /// An id like e12.
     element_id: Option<String>,
-}
-
-impl SelectorArg {
-    fn query(&self) -> Result<Query, Failure> {
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-        let matching = |text: String| {
-            if self.contains == Some(true) { TextMatch::Contains(text) } else { TextMatch::Is(text) }
-        };
-        let query = Query {
-            id: self.element_id.as_deref().map(element_id).transpose()?,
-            text: given(&self.text).map(matching),
-            resource_id: given(&self.resource_id),
-            accessibility_id: given(&self.accessibility_id).map(matching),
-            ..Query::default()
-        };
-        if query.is_empty() {
-            // W32: a mistake, and none that waiting could mend.
-            return Err(invalid(
-                "the selector names nothing".to_owned(),
-                "give text, resource_id, accessibility_id or element_id",
-            ));
-        }
-        Ok(query)
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -124,6 +102,8 @@ pub struct WaitForUiParams {
     platform: Option<PlatformArg>,
     #[serde(rename = "deviceId")]
     device_id: Option<String>,
+    /// Also role, regex, inside, … as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     selector: Option<SelectorArg>,
     /// Default exists. stable: neither changes nor moves (without selector: the whole screen).
     condition: Option<ConditionArg>,
@@ -168,7 +148,7 @@ impl WaitForUiParams {
         let goal = match &query {
             None => Goal::Quiet,
             Some(query) => {
-                let index = self.chosen.as_ref().and_then(|chosen| chosen.index);
+                let index = self.index(query)?;
                 // Of several the first is meant, unless it is about how many there are.
                 let counts = matches!(condition, ConditionArg::Exists | ConditionArg::NotExists);
                 let index = index.or((!counts).then_some(0));
@@ -188,6 +168,17 @@ impl WaitForUiParams {
             patience: None,
         };
         Ok((wait, query))
+    }
+
+    /// `match.index` of the contract, or the selector's own.
+    fn index(&self, query: &Query) -> Result<Option<usize>, Failure> {
+        match (self.chosen.as_ref().and_then(|chosen| chosen.index), query.index) {
+            (Some(one), Some(other)) if one != other => Err(invalid(
+                format!("match.index = {one} and selector.index = {other} differ"),
+                "give one of them",
+            )),
+            (chosen, own) => Ok(chosen.or(own)),
+        }
     }
 
     fn expected(&self, condition: ConditionArg) -> Result<Option<Expected>, Failure> {
