@@ -18,6 +18,10 @@ pub struct Counts {
     pub stabilised: u64,
     /// Of all that stabilised, from the first look to the proof of rest.
     pub stabilise_ms: u64,
+    /// Actions and verifications that followed an action without a wait (SY-16).
+    pub premature: u64,
+    /// Actions that were repeated after they had failed.
+    pub retries: u64,
 }
 
 impl Counts {

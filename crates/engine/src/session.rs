@@ -8,6 +8,7 @@ use mdm_core::device::{
 use mdm_core::element::Role;
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::identity::ElementId;
+use mdm_core::pace::Paces;
 use mdm_core::snapshot::{Screen, Snapshot};
 use mdm_core::tracker::{Seen, Tracker};
 use tokio::sync::MutexGuard;
@@ -31,6 +32,8 @@ pub struct Session {
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     pub tracker: Tracker,
+    /// How its screens came to rest.
+    pub(crate) paces: Paces,
     /// Of the capture that the tracker saw last.
     raw: Option<RawAnswer>,
 }

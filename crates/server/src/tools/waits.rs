@@ -119,6 +119,8 @@ pub struct WaitForUiParams {
     timeout_ms: Option<u64>,
     /// It must hold for this long: default 0, two captures; for stable 250.
     stability_window_ms: Option<u64>,
+    /// For stable: as in wait_for_ui_change.
+    adaptive: Option<bool>,
     /// Accepted; the server finds its own pace.
     #[serde(rename = "poll_interval_ms")]
     _poll_interval_ms: Option<u64>,
@@ -162,12 +164,17 @@ impl WaitForUiParams {
         let wait = Wait {
             goal,
             window_ms: bounded("stability_window_ms", self.stability_window_ms, window, WINDOW_MAX_MS)?,
-            since_revision: None,
-            lens: Lens::default(),
-            filter: None,
-            patience: None,
+            adaptive: self.adaptive(is_stable)?,
+            ..Wait::holding(Goal::Quiet, Duration::ZERO)
         };
         Ok((wait, query))
+    }
+
+    fn adaptive(&self, is_stable: bool) -> Result<bool, Failure> {
+        if self.adaptive == Some(true) && !is_stable {
+            return Err(invalid("adaptive is for condition stable".to_owned(), "leave it out"));
+        }
+        Ok(self.adaptive == Some(true) && self.stability_window_ms.is_none())
     }
 
     /// `match.index` of the contract, or the selector's own.
@@ -221,7 +228,7 @@ impl Tool for WaitForUi {
         let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
         let waited = session.wait(&wait, progress).await?;
         let condition = params.condition.unwrap_or(ConditionArg::Exists);
-        Ok(element_answer(session.id(), condition, query.as_ref(), &waited))
+        Ok(element_answer(session.id(), condition, query.as_ref(), params.adaptive, &waited))
     }
 }
 
@@ -250,7 +257,13 @@ struct MetricsFacts {
     attempts: u32,
 }
 
-fn element_answer(device: &str, condition: ConditionArg, query: Option<&Query>, waited: &Waited) -> Answer {
+fn element_answer(
+    device: &str,
+    condition: ConditionArg,
+    query: Option<&Query>,
+    adaptive: Option<bool>,
+    waited: &Waited,
+) -> Answer {
     let seen = waited.seen.as_deref();
     let matched = query.zip(seen).map(|(query, seen)| query.matches(seen).len());
     let index = match waited.standing {
@@ -258,7 +271,7 @@ fn element_answer(device: &str, condition: ConditionArg, query: Option<&Query>, 
         _ => None,
     };
     let found = index.zip(seen).and_then(|(index, seen)| seen.ids.get(index as usize)).copied();
-    let mut wait = WaitFacts::new(device, waited, "condition met");
+    let mut wait = WaitFacts::new(device, waited, "condition met").paced(adaptive, waited);
     wait.elapsed_ms = None;
     if waited.ending == Ending::Timeout {
         let observed = match &waited.standing {
@@ -323,6 +336,8 @@ pub struct WaitForUiChangeParams {
     timeout_ms: Option<u64>,
     /// How long nothing may change before it counts as done, default 250.
     stability_window_ms: Option<u64>,
+    /// Use the window learnt for this screen (100 to 2000); beside stability_window_ms it is only suggested.
+    adaptive: Option<bool>,
     /// Only a change of this kind; default any.
     expected_change: Option<ChangeArg>,
     /// subtree: only target and what it holds.
@@ -363,6 +378,7 @@ impl WaitForUiChangeParams {
                 WINDOW_DEFAULT_MS,
                 WINDOW_MAX_MS,
             )?,
+            adaptive: self.adaptive == Some(true) && self.stability_window_ms.is_none(),
             since_revision: self.since_revision,
             lens: Lens {
                 target,
@@ -419,7 +435,7 @@ impl Tool for WaitForUiChange {
         let waited = session.wait(&wait, progress).await?;
         let since = waited.since.as_ref().filter(|since| since.diff.is_relevant());
         let facts = ChangeFacts {
-            wait: WaitFacts::new(session.id(), &waited, "UI change observed"),
+            wait: WaitFacts::new(session.id(), &waited, "UI change observed").paced(params.adaptive, &waited),
             change_summary: since.map(|since| DeltaFacts::new(&since.base, &since.diff)),
             scope: params.scope.unwrap_or(ScopeArg::Screen),
             target: params.target.as_deref(),
@@ -494,14 +510,8 @@ impl Tool for WaitForScreenChange {
                     "pass the value of get_screen_fingerprint as it came",
                 )
             })?;
-        let wait = Wait {
-            goal: Goal::ScreenChange { from: Fingerprint(from) },
-            window_ms: WINDOW_DEFAULT_MS,
-            since_revision: None,
-            lens: Lens::default(),
-            filter: None,
-            patience: None,
-        };
+        let goal = Goal::ScreenChange { from: Fingerprint(from) };
+        let wait = Wait::holding(goal, Duration::from_millis(WINDOW_DEFAULT_MS));
         let progress = &progress.within(Duration::from_millis(timeout));
         let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
         let waited = session.wait(&wait, progress).await?;
