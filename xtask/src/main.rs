@@ -15,7 +15,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test           format, lints, tidy and every test; what CI runs. With CI=true a skipped test is a failure
   tidy           the rules that no compiler checks
   docs           writes docs/tools.md and the tool schemas anew
-  bench [--json FILE] [--data FOLDER]
+  bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
   fuzz [--seconds N]
                  hostile input to the phone and the parsers, each target for that long (600)

@@ -21,6 +21,7 @@ pub mod label;
 pub mod lens;
 pub mod loading;
 pub mod outline;
+pub mod pace;
 pub mod query;
 pub mod quote;
 pub mod reading;

@@ -52,6 +52,11 @@ impl Stabiliser {
         self.state
     }
 
+    /// From here on; what was captured before is judged by it with the next capture.
+    pub fn set_window(&mut self, window_ms: u64) {
+        self.window_ms = window_ms;
+    }
+
     pub fn state(&self) -> Stability {
         self.state
     }

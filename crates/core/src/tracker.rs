@@ -71,6 +71,7 @@ pub struct Tracker {
     ticks: BTreeMap<ElementId, Ticks>,
     aliases: BTreeMap<Fingerprint, Fingerprint>,
     acted: bool,
+    actions: u64,
 }
 
 impl Tracker {
@@ -87,6 +88,12 @@ impl Tracker {
     /// Something was done to the device: what changes next may be its effect, and is no ticking.
     pub fn note_action(&mut self) {
         self.acted = true;
+        self.actions += 1;
+    }
+
+    /// So far.
+    pub fn actions(&self) -> u64 {
+        self.actions
     }
 
     /// The device answered with the very bytes of the last capture.

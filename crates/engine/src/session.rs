@@ -9,6 +9,7 @@ use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::geometry::Rect;
 use mdm_core::identity::ElementId;
 use mdm_core::journal::Journal;
+use mdm_core::pace::Paces;
 use mdm_core::snapshot::Screen;
 use mdm_core::tracker::{Seen, Tracker};
 use tokio::sync::MutexGuard;
@@ -35,6 +36,8 @@ pub struct Memory {
     pub tracker: Tracker,
     /// The last actions (TR-01).
     pub journal: Journal,
+    /// How its screens came to rest.
+    pub(crate) paces: Paces,
     /// Of the capture that the tracker saw last.
     raw: Option<RawAnswer>,
     /// The last action, while nobody has waited for its effect.

@@ -14,6 +14,7 @@ use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::fingerprint::Fingerprint;
 use mdm_core::identity::ElementId;
 use mdm_core::lens::Lens;
+use mdm_core::pace::{Pace, Rest};
 use mdm_core::query::Query;
 use mdm_core::settle::Stability;
 use mdm_core::tracker::{Seen, Since};
@@ -44,6 +45,8 @@ pub enum Goal {
 pub struct Wait {
     pub goal: Goal,
     pub window_ms: u64,
+    /// The window is the one that was learnt for the screen, once there is one (SY-19).
+    pub adaptive: bool,
     /// What changed since this revision counts, even if it happened before the wait (SY-10).
     pub since_revision: Option<u64>,
     pub lens: Lens,
@@ -96,6 +99,10 @@ pub struct Waited {
     pub elapsed_ms: u64,
     /// Since the device was asked for the last capture.
     pub freshness_ms: u64,
+    /// How long the quiet was that had to be seen.
+    pub window_ms: u64,
+    /// What was learnt of the screen that is there now (SY-19).
+    pub pace: Option<Pace>,
 }
 
 impl Waited {
@@ -128,6 +135,7 @@ impl Wait {
         Wait {
             goal,
             window_ms: window.as_millis() as u64,
+            adaptive: false,
             since_revision: None,
             lens: Lens::default(),
             filter: None,
@@ -154,6 +162,7 @@ impl Session {
         let wait = Wait::holding(Goal::Quiet, window);
         let mut watch = Watch::new(&wait, Some(Arc::clone(since)), self.clock.now_ms());
         let ending = self.poll(&mut watch, Turn::Held, progress).await?;
+        self.learn(&watch, &ending);
         self.metrics.note(|counts| {
             counts.captures += watch.captures;
             counts.changes += watch.changes;
@@ -233,7 +242,17 @@ impl Session {
         })
     }
 
+    /// Remembers how the screen came to rest (SY-19).
+    fn learn(&self, watch: &Watch<'_>, ending: &Ending) {
+        let Some((seen, pause_ms)) = watch.rested().filter(|_| *ending == Ending::Reached) else { return };
+        let Some(screen) = seen.reading.snapshot.screen.clone() else { return };
+        let mut memory = self.memory();
+        let (changed_at_ms, actions) = (watch.stabiliser.last_change_ms(), memory.tracker.actions());
+        memory.paces.note_rest(Rest { screen, revision: seen.revision, changed_at_ms, actions }, pause_ms);
+    }
+
     fn count(&self, watch: &Watch<'_>, ending: &Ending, now_ms: u64) {
+        self.learn(watch, ending);
         self.metrics.note(|counts| {
             counts.waits += 1;
             counts.captures += watch.captures;
@@ -299,14 +318,20 @@ impl Session {
         let seen = self.observe_now(progress).await?;
         let ended_ms = self.clock.now_ms();
         // Still in the turn, so the tracker's last capture is this one. An equal revision is an equal screen (SY-02).
-        let tracker = &self.memory().tracker;
+        let memory = &mut *self.memory();
+        let tracker = &memory.tracker;
+        let screen = seen.reading.snapshot.screen.as_ref();
+        if let Some(screen) = screen {
+            memory.paces.note_look(screen, seen.revision, tracker.actions(), ended_ms);
+        }
+        let pace = screen.and_then(|screen| memory.paces.of(screen));
         let against = |earlier: &Option<Arc<Seen>>| {
             let earlier = earlier.as_ref().filter(|earlier| earlier.revision != seen.revision)?;
             tracker.against(Arc::clone(earlier))
         };
         let (step, total) = (against(&watch.last), against(&watch.base));
         let only_ticked = watch.nameable && watch.moving.keys().all(|id| tracker.is_ticking(*id));
-        Ok(Look { seen, step, total, only_ticked, began_ms, ended_ms })
+        Ok(Look { seen, step, total, only_ticked, pace, began_ms, ended_ms })
     }
 }
 

@@ -6,7 +6,7 @@ use mdm_core::query::{Query, TextMatch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::args::element_id;
+use crate::target::{ContainsArg, SelectorArg, SelectorSchema};
 
 /// One thing that must be true. Without a state the element must be visible.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -14,11 +14,17 @@ use crate::args::element_id;
 pub struct ExpectArg {
     text: Option<String>,
     /// text is only a part.
-    contains: Option<bool>,
+    #[schemars(with = "Option<bool>")]
+    contains: Option<ContainsArg>,
+    #[serde(alias = "resourceId")]
     resource_id: Option<String>,
+    #[serde(alias = "accessibilityId")]
     accessibility_id: Option<String>,
-    #[serde(rename = "elementId")]
+    #[serde(rename = "elementId", alias = "element_id")]
     element_id: Option<String>,
+    /// Instead of these, as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
+    selector: Option<SelectorArg>,
     /// Name of the activity in front.
     screen: Option<String>,
     /// false: the element must be gone.
@@ -37,17 +43,17 @@ impl ExpectArg {
     pub fn condition(&self) -> Result<Condition, Failure> {
         let query = self.query()?;
         if let Some(screen) = &self.screen {
-            if !query.is_empty() || self.states().next().is_some() {
+            if query.is_some() || self.states().next().is_some() {
                 return Err(wrong("expect names a screen and an element", "ask for one of them"));
             }
             return Ok(Condition::Screen(screen.clone()));
         }
-        if query.is_empty() {
+        let Some(query) = query else {
             return Err(wrong(
                 "expect says neither which element nor which screen",
-                "give text, resource_id, accessibility_id, elementId or screen",
+                "give text, resource_id, accessibility_id, elementId, selector or screen",
             ));
-        }
+        };
         let mut states = self.states();
         let expected = states.next().unwrap_or(Expected::Visible);
         match states.next() {
@@ -56,18 +62,27 @@ impl ExpectArg {
         }
     }
 
-    fn query(&self) -> Result<Query, Failure> {
-        let contains = self.contains == Some(true);
-        let text = |text: &String| {
-            if contains { TextMatch::Contains(text.clone()) } else { TextMatch::Is(text.clone()) }
-        };
-        Ok(Query {
-            id: self.element_id.as_deref().map(element_id).transpose()?,
-            text: self.text.as_ref().map(text),
-            resource_id: self.resource_id.clone(),
-            accessibility_id: self.accessibility_id.as_ref().map(|id| TextMatch::Is(id.clone())),
-            ..Query::default()
-        })
+    fn query(&self) -> Result<Option<Query>, Failure> {
+        let names = [&self.text, &self.resource_id, &self.accessibility_id, &self.element_id];
+        let is_named = names.into_iter().any(Option::is_some) || self.contains.is_some();
+        match (&self.selector, is_named) {
+            (None, false) => Ok(None),
+            (Some(selector), false) => selector.query().map(Some),
+            (Some(_), true) => {
+                Err(wrong("expect has a selector and names beside it", "put all into selector"))
+            }
+            (None, true) => {
+                let own = SelectorArg {
+                    text: self.text.clone(),
+                    contains: self.contains.clone(),
+                    resource_id: self.resource_id.clone(),
+                    accessibility_id: self.accessibility_id.clone(),
+                    element_id: self.element_id.clone(),
+                    ..SelectorArg::default()
+                };
+                own.query().map(Some)
+            }
+        }
     }
 
     fn states(&self) -> impl Iterator<Item = Expected> {
@@ -86,4 +101,41 @@ impl ExpectArg {
 
 fn wrong(message: &str, hint: &'static str) -> Failure {
     Failure::new(ErrorCode::InvalidArgument, message, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use mdm_core::element::Role;
+
+    use super::*;
+
+    fn condition(json: &str) -> Result<Condition, String> {
+        let arg: ExpectArg = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        arg.condition().map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn an_element_is_named_as_everywhere() {
+        let plain = condition(r#"{"text":"Del","contains":true}"#);
+        assert_eq!(plain, condition(r#"{"selector":{"text":"Del","contains":true}}"#));
+        assert_eq!(plain, condition(r#"{"contains":"Del"}"#));
+        let Ok(Condition::Element { query, expected }) =
+            condition(r#"{"selector":{"role":"switch","inside":{"text":"Wi-Fi"}},"checked":true}"#)
+        else {
+            panic!("an element");
+        };
+        assert_eq!((query.role, expected), (Some(Role::Switch), Expected::Checked(true)));
+        assert!(query.near.is_some());
+    }
+
+    #[test]
+    fn what_is_asked_for_is_one_thing() {
+        assert_eq!(condition(r#"{"screen":"Home"}"#), Ok(Condition::Screen("Home".to_owned())));
+        let problem = |json: &str| condition(json).unwrap_err();
+        assert!(problem("{}").contains("neither which element"));
+        assert!(problem(r#"{"text":" "}"#).contains("names nothing"));
+        assert!(problem(r#"{"screen":"Home","text":"a"}"#).contains("a screen and an element"));
+        assert!(problem(r#"{"text":"a","selector":{"text":"a"}}"#).contains("beside it"));
+        assert!(problem(r#"{"text":"a","checked":true,"exists":true}"#).contains("several states"));
+    }
 }

@@ -7,8 +7,11 @@
 mod adb;
 mod pipeline;
 mod process;
+mod recording;
 mod scale;
 mod table;
+mod throughput;
+mod waiting;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,49 +30,69 @@ const MEMORY_CALLS: usize = 200;
 const TREE: (&str, &str) = ("get_ui_tree", r#"{"platform":"android"}"#);
 const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
 
+const PARTS: [&str; 5] = ["calls", "waiting", "throughput", "screens", "phone"];
+const USAGE: &str = "usage: cargo xtask bench [--json FILE] [--data FOLDER] [--binary FILE] \
+    [--only calls|waiting|throughput|screens|phone]";
+
 pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
-    let (mut json, mut data) = (None, root.join("../shared/data/bench"));
+    let (mut json, mut data, mut only) = (None, root.join("../shared/data/bench"), None);
+    let mut built = None;
     for pair in options.chunks(2) {
         match pair {
             ["--json", file] => json = Some(PathBuf::from(file)),
             ["--data", folder] => data = PathBuf::from(folder),
-            _ => return Err("usage: cargo xtask bench [--json FILE] [--data FOLDER]".to_owned()),
+            ["--binary", file] => built = Some(PathBuf::from(file)),
+            ["--only", part] if PARTS.contains(part) => only = Some(*part),
+            _ => return Err(USAGE.to_owned()),
         }
     }
     let data = data.canonicalize().map_err(|e| {
         format!("{}: {e}; --data names a folder with small.xml, medium.xml, large.xml", data.display())
     })?;
-    run(cargo(root).args(["build", "--release", "-p", "mobile-debug-mcp"]))?;
-    let binary = metadata(root)?.target_directory.join("release/mobile-debug-mcp");
-    let mut table = Table::new();
-    for (size, goal_ms) in [("small", 0.8), ("medium", 1.0), ("large", 3.0)] {
-        let stage = Stage { binary: &binary, hierarchy: data.join(format!("{size}.xml")) };
-        table.add(stage.beyond_the_device(&format!("get_ui_tree {size}"), TREE, goal_ms)?);
-    }
-    let stage = Stage { binary: &binary, hierarchy: data.join("medium.xml") };
-    table.add(stage.beyond_the_device("tap", TAP, 0.5)?);
-    table.add(stage.cold_start()?);
-    for line in stage.memory_and_processes()? {
-        table.add(line);
-    }
-    for line in pipeline::lines(root, &data)? {
-        table.add(line);
-    }
-    let parts = third_party::install(root).env;
-    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path);
-    match (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) {
-        (Some(node), Some(tokenizer)) => {
-            for line in pipeline::tokens(root, &data, &binary, node, tokenizer)? {
-                table.add(line);
-            }
+    let binary = match built {
+        Some(binary) => binary,
+        None => {
+            run(cargo(root).args(["build", "--release", "-p", "mobile-debug-mcp"]))?;
+            metadata(root)?.target_directory.join("release/mobile-debug-mcp")
         }
-        _ => println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party"),
-    }
-    for line in scale::lines(root)? {
-        table.add(line);
+    };
+    let mut table = Table::new();
+    for part in PARTS.into_iter().filter(|part| only.is_none_or(|only| only == *part)) {
+        let lines = match part {
+            "calls" => calls(&binary, &data)?,
+            "waiting" => waiting::lines(&binary, &data)?,
+            "throughput" => throughput::lines(&binary, &data)?,
+            "screens" => screens(root, &data, &binary)?,
+            _ => scale::lines(root)?,
+        };
+        lines.into_iter().for_each(|line| table.add(line));
     }
     println!("{table}");
     json.map_or(Ok(()), |file| table.write_json(&file))
+}
+
+fn calls(binary: &Path, data: &Path) -> Result<Vec<Line>, String> {
+    let mut lines = Vec::new();
+    for (size, goal_ms) in [("small", 0.8), ("medium", 1.0), ("large", 3.0)] {
+        let stage = Stage { binary, hierarchy: data.join(format!("{size}.xml")) };
+        lines.push(stage.beyond_the_device(&format!("get_ui_tree {size}"), TREE, goal_ms)?);
+    }
+    let stage = Stage { binary, hierarchy: data.join("medium.xml") };
+    lines.push(stage.beyond_the_device("tap", TAP, 0.5)?);
+    lines.push(stage.cold_start()?);
+    lines.extend(stage.memory_and_processes()?);
+    Ok(lines)
+}
+
+fn screens(root: &Path, data: &Path, binary: &Path) -> Result<Vec<Line>, String> {
+    let mut lines = pipeline::lines(root, data)?;
+    let parts = third_party::install(root).env;
+    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path);
+    match (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) {
+        (Some(node), Some(tokenizer)) => lines.extend(pipeline::tokens(root, data, binary, node, tokenizer)?),
+        _ => println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party"),
+    }
+    Ok(lines)
 }
 
 /// One binary, one screen.

@@ -33,10 +33,17 @@ pub struct Phone {
 
 impl Phone {
     pub fn start(binary: &Path, hierarchy: &Path, is_traced: bool) -> Result<Phone, String> {
+        Phone::run(binary, "--hierarchy", hierarchy, is_traced)
+    }
+
+    /// A recording as a phone: its screen changes by what is done to it.
+    pub fn playing(binary: &Path, recording: &Path, is_traced: bool) -> Result<Phone, String> {
+        Phone::run(binary, "--replay", recording, is_traced)
+    }
+
+    fn run(binary: &Path, shows: &str, what: &Path, is_traced: bool) -> Result<Phone, String> {
         let mut command = Command::new(binary);
-        command
-            .args(["virtual", "android", "--adb-port", "0", "--timing", "instant", "--hierarchy"])
-            .arg(hierarchy);
+        command.args(["virtual", "android", "--adb-port", "0", "--timing", "instant", shows]).arg(what);
         if is_traced {
             command.arg("--trace").stderr(Stdio::piped());
         }
@@ -139,38 +146,56 @@ impl Server {
 
     /// One tool call; an answer that reports an error ends the benchmark, for it is fast for the wrong reason.
     pub fn call(&mut self, tool: &str, arguments: &str) -> Result<Call, String> {
-        let call = self.request(&format!(
-            r#""method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}"#
-        ))?;
-        if call.answer.contains(r#""isError":true"#) || call.answer.contains(r#""error":{"code""#) {
-            return Err(format!("{tool} answered {}", call.answer));
-        }
+        let call = self.request(&tool_call(tool, arguments))?;
+        check(&call.answer)?;
         Ok(call)
     }
 
-    fn request(&mut self, rest: &str) -> Result<Call, String> {
-        self.last_id += 1;
-        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},{rest}}}\n", self.last_id);
+    pub fn request(&mut self, rest: &str) -> Result<Call, String> {
         let start = Instant::now();
-        self.stdin.write_all(line.as_bytes()).map_err(fail("server"))?;
-        let (answer, end) = self.answer(self.last_id)?;
+        let id = self.send(rest)?;
+        let (answer, end) = self.answer(id)?;
         Ok(Call { took: end - start, answer })
     }
 
-    /// Reading the id is the client's work, so the clock stops before it.
-    fn answer(&mut self, id: u64) -> Result<(String, Instant), String> {
+    /// Gives the id of the request, whose answer may come after those of later ones.
+    pub fn send(&mut self, rest: &str) -> Result<u64, String> {
+        self.last_id += 1;
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},{rest}}}\n", self.last_id);
+        self.stdin.write_all(line.as_bytes()).map_err(fail("server"))?;
+        Ok(self.last_id)
+    }
+
+    pub fn answer(&mut self, id: u64) -> Result<(String, Instant), String> {
         loop {
-            let mut line = String::new();
-            if self.stdout.read_line(&mut line).map_err(fail("server"))? == 0 {
-                return Err("the server ended".to_owned());
-            }
-            let end = Instant::now();
-            let head: Head = serde_json::from_str(&line).map_err(|e| format!("server: {e} in {line:?}"))?;
-            if head.id == Some(id) {
+            let (found, line, end) = self.next()?;
+            if found == Some(id) {
                 return Ok((line, end));
             }
         }
     }
+
+    /// Reading the id is the client's work, so the clock stops before it.
+    pub fn next(&mut self) -> Result<(Option<u64>, String, Instant), String> {
+        let mut line = String::new();
+        if self.stdout.read_line(&mut line).map_err(fail("server"))? == 0 {
+            return Err("the server ended".to_owned());
+        }
+        let end = Instant::now();
+        let head: Head = serde_json::from_str(&line).map_err(|e| format!("server: {e} in {line:?}"))?;
+        Ok((head.id, line, end))
+    }
+}
+
+pub fn tool_call(tool: &str, arguments: &str) -> String {
+    format!(r#""method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}"#)
+}
+
+pub fn check(answer: &str) -> Result<(), String> {
+    if answer.contains(r#""isError":true"#) || answer.contains(r#""error":{"code""#) {
+        return Err(format!("the server answered {answer}"));
+    }
+    Ok(())
 }
 
 fn fail(who: &'static str) -> impl Fn(std::io::Error) -> String {
@@ -196,6 +221,16 @@ pub fn memory(pid: u32) -> Result<Memory, String> {
 /// still means that none ended.
 pub fn reaped_faults(pid: u32) -> Result<u64, String> {
     stat_fields(pid)?.get(8).and_then(|field| field.parse().ok()).ok_or_else(|| format!("stat of {pid}"))
+}
+
+/// What a process has computed so far, itself and the system for it.
+pub fn processor_time(pid: u32) -> Result<Duration, String> {
+    /// The kernel tells in hundredths of a second, whatever its own clock is.
+    const TICK: Duration = Duration::from_millis(10);
+    let fields = stat_fields(pid)?;
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u32>().ok());
+    let (own, system) = ticks(11).zip(ticks(12)).ok_or_else(|| format!("stat of {pid}"))?;
+    Ok(TICK * (own + system))
 }
 
 /// Children that are alive or wait to be reaped.
@@ -233,6 +268,17 @@ mod tests {
         let before = reaped_faults(me).unwrap();
         assert!(Command::new("true").status().unwrap().success());
         assert!(reaped_faults(me).unwrap() > before);
+    }
+
+    #[test]
+    fn work_takes_processor_time() {
+        let me = std::process::id();
+        let before = processor_time(me).unwrap();
+        let mut sum = 0u64;
+        // Bounded by what is measured: it ends when the time has gone up.
+        while processor_time(me).unwrap() == before {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
     }
 
     #[test]

@@ -58,6 +58,16 @@ impl Line {
         Line { product: Some(spread), ..Line::new(what, spread.p50_ms, goal_ms, "ms") }
     }
 
+    /// The slow calls count, not the usual one.
+    pub fn slow(what: &str, spread: Spread, goal_ms: f64) -> Line {
+        Line { product: Some(spread), ..Line::new(what, spread.p95_ms, goal_ms, "ms at p95") }
+    }
+
+    /// More is better.
+    pub fn rate(what: &str, value: f64, goal: f64) -> Line {
+        Line { is_met: value >= goal, ..Line::new(what, value, goal, "calls a second") }
+    }
+
     pub fn single(what: &str, value: f64, goal: f64, unit: &'static str) -> Line {
         Line::new(what, value, goal, unit)
     }
@@ -86,7 +96,8 @@ impl std::fmt::Display for Line {
             None => format!("{:>8} {:>8}", "", ""),
         };
         write!(f, "{:<36} {} {} ", self.what, spread(self.product), spread(self.device))?;
-        write!(f, "{:>9.2} {:>6.1} {:<21} ", self.value, self.goal, self.unit)?;
+        let ratio = if self.goal > 0.0 { format!("{:.2}x", self.value / self.goal) } else { String::new() };
+        write!(f, "{:>9.2} {:>6.1} {ratio:>6} {:<21} ", self.value, self.goal, self.unit)?;
         write!(f, "{:<26} {}", self.note, if self.is_met { "ok" } else { "MISSED" })
     }
 }
@@ -153,5 +164,7 @@ mod tests {
         assert!(Line::beyond("tap", product, device, 1, 0.5).is_met);
         let missed = Line::beyond("tap", product, device, 1, 0.4);
         assert!(missed.to_string().ends_with("MISSED"));
+        assert!(Line::slow("ping", product, 9.0).is_met && !Line::slow("ping", product, 8.0).is_met);
+        assert!(Line::rate("tap", 3000.0, 3000.0).is_met && !Line::rate("tap", 2999.0, 3000.0).is_met);
     }
 }

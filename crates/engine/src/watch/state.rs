@@ -8,6 +8,7 @@ use mdm_core::condition::{Condition, Expected, Standing};
 use mdm_core::geometry::Rect;
 use mdm_core::identity::ElementId;
 use mdm_core::lens::{Glimpse, Lens};
+use mdm_core::pace::Pace;
 use mdm_core::settle::{Stabiliser, Stability};
 use mdm_core::tracker::{Seen, Since};
 
@@ -39,6 +40,7 @@ pub struct Look {
     pub total: Option<Since>,
     /// All that changed before this capture is known by now to have been ticking.
     pub only_ticked: bool,
+    pub pace: Option<Pace>,
     pub began_ms: u64,
     pub ended_ms: u64,
 }
@@ -63,6 +65,10 @@ pub struct Watch<'a> {
     asked_ms: u64,
     cost_ms: u64,
     pub stabiliser: Stabiliser,
+    window_ms: u64,
+    pace: Option<Pace>,
+    /// Between two changes since the screen last rested.
+    longest_pause_ms: u64,
     pub first_change_ms: Option<u64>,
     observed: ChangeKind,
     satisfied: bool,
@@ -90,6 +96,9 @@ impl Watch<'_> {
             asked_ms: now_ms,
             cost_ms: 0,
             stabiliser: Stabiliser::new(now_ms, wait.window_ms),
+            window_ms: wait.window_ms,
+            pace: None,
+            longest_pause_ms: 0,
             first_change_ms: None,
             observed: ChangeKind::None,
             satisfied: false,
@@ -127,6 +136,7 @@ impl Watch<'_> {
             return self.take_damaged(&look);
         }
         self.asked_ms = look.began_ms;
+        self.adapt(look.pace);
         if let Some(target) = self.wait.lens.target.filter(|id| whole && look.seen.index_of(*id).is_none()) {
             self.keep(&look);
             return Some(Ending::TargetGone(target));
@@ -142,13 +152,29 @@ impl Watch<'_> {
             self.note_change(&glimpse, look.ended_ms);
         } else if !self.looked {
             // Nothing is known of the time before the first look.
-            self.stabiliser = Stabiliser::new(look.began_ms, self.wait.window_ms);
+            self.stabiliser = Stabiliser::new(look.began_ms, self.window_ms);
         }
         // A capture shows some moment between its two ends: a change was there at the latest by the second, and quiet
         // is certain only up to the first (W31).
         let state = self.stabiliser.capture(if changed { look.ended_ms } else { look.began_ms }, changed);
         self.keep(&look);
         self.reached(&look, state == Stability::Stable).then_some(Ending::Reached)
+    }
+
+    /// Each screen has its own pace, and a wait may lead from one to another.
+    fn adapt(&mut self, pace: Option<Pace>) {
+        self.pace = pace;
+        if self.wait.adaptive {
+            self.window_ms = pace.map_or(self.wait.window_ms, |pace| pace.window_ms);
+            self.stabiliser.set_window(self.window_ms);
+        }
+    }
+
+    /// The screen that came to rest after changes, all of which were looked at, and the longest pause between them.
+    pub fn rested(&self) -> Option<(&Arc<Seen>, u64)> {
+        let whole = self.wait.lens == Lens::default() && self.changes > 0;
+        let seen = self.last.as_ref().filter(|_| whole && self.stabiliser.state() == Stability::Stable);
+        seen.map(|seen| (seen, self.longest_pause_ms))
     }
 
     /// Damage strikes somewhere else each time; what is the same many times over is how the screen is.
@@ -189,6 +215,11 @@ impl Watch<'_> {
 
     fn note_change(&mut self, glimpse: &Glimpse, at_ms: u64) {
         self.changes += 1;
+        let pause_ms = at_ms.saturating_sub(self.stabiliser.last_change_ms());
+        self.longest_pause_ms = match (self.first_change_ms, self.stabiliser.state()) {
+            (None, _) | (_, Stability::Stable) => 0,
+            _ => self.longest_pause_ms.max(pause_ms),
+        };
         self.first_change_ms.get_or_insert(at_ms);
         if let Some(wanted) = self.wait.filter.filter(|wanted| glimpse.has(*wanted)) {
             self.satisfied = true;
@@ -212,6 +243,7 @@ impl Watch<'_> {
         self.observed = ChangeKind::None;
         self.first_change_ms = None;
         self.changes = 0;
+        self.longest_pause_ms = 0;
         self.moving.clear();
     }
 
@@ -249,7 +281,7 @@ impl Watch<'_> {
         let touched = still && element.is_some_and(|(id, _)| disturbed(look, id));
         match self.held {
             Some(held) if held.element == element && !touched => {
-                look.began_ms.saturating_sub(held.since_ms) >= self.wait.window_ms
+                look.began_ms.saturating_sub(held.since_ms) >= self.window_ms
             }
             _ => {
                 self.held = Some(Held { since_ms: look.ended_ms, element });
@@ -268,7 +300,7 @@ impl Watch<'_> {
         let cost = (self.cost_ms * PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
         let pause = least.max(cost);
         let proof_at_ms = match (&self.wait.goal, self.held) {
-            (_, Some(held)) => Some((held.since_ms + self.wait.window_ms).max(now_ms + CONFIRM_MS)),
+            (_, Some(held)) => Some((held.since_ms + self.window_ms).max(now_ms + CONFIRM_MS)),
             (Goal::Condition(_) | Goal::Rest(_), None) => None,
             (Goal::Change, None) if !self.satisfied => None,
             _ => self.stabiliser.proof_at_ms(),
@@ -304,6 +336,8 @@ impl Watch<'_> {
             captures: self.captures,
             elapsed_ms: progress.elapsed_ms(),
             freshness_ms: now_ms.saturating_sub(self.asked_ms),
+            window_ms: self.window_ms,
+            pace: self.pace,
         }
     }
 

@@ -133,6 +133,8 @@ struct WaitCounts {
     mean_stabilise_ms: Option<u64>,
     captures: u64,
     changes: u64,
+    premature_actions: u64,
+    retries: u64,
 }
 
 impl WaitCounts {
@@ -148,6 +150,8 @@ impl WaitCounts {
             mean_stabilise_ms: counts.mean_stabilise_ms(),
             captures: counts.captures,
             changes: counts.changes,
+            premature_actions: counts.premature,
+            retries: counts.retries,
         }
     }
 }
@@ -191,7 +195,8 @@ async fn status(app: &App, progress: &Progress) -> Status {
         );
     }
     issues.extend(listed.iter().filter_map(issue_of));
-    let waited = app.fleet.wait_counts().into_iter().filter(|(_, counts)| counts.waits > 0);
+    let something = |counts: &Counts| counts.waits + counts.premature + counts.retries > 0;
+    let waited = app.fleet.wait_counts().into_iter().filter(|(_, counts)| something(counts));
     Status {
         success: issues.is_empty(),
         status: match (ready, issues.is_empty()) {

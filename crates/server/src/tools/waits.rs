@@ -19,6 +19,7 @@ use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::args::{PlatformArg, element_id, wanted};
+use crate::target::SelectorArg;
 use crate::tree::{self, DeltaFacts};
 use facts::{ErrorJson, WaitFacts, never_read, push_changes, push_moving, unreadable};
 
@@ -48,9 +49,10 @@ fn bounded(name: &str, value: Option<u64>, default: u64, max: u64) -> Result<u64
     Ok(value)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SelectorArg {
+/// What callers of a wait write most; everything else that find_element takes is taken too.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct SelectorSchema {
     /// Of its label, text, value or hint.
     text: Option<String>,
     /// Whole, or the part behind :id/.
@@ -60,30 +62,6 @@ pub struct SelectorArg {
     contains: Option<bool>,
     /// An id like e12.
     element_id: Option<String>,
-}
-
-impl SelectorArg {
-    fn query(&self) -> Result<Query, Failure> {
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-        let matching = |text: String| {
-            if self.contains == Some(true) { TextMatch::Contains(text) } else { TextMatch::Is(text) }
-        };
-        let query = Query {
-            id: self.element_id.as_deref().map(element_id).transpose()?,
-            text: given(&self.text).map(matching),
-            resource_id: given(&self.resource_id),
-            accessibility_id: given(&self.accessibility_id).map(matching),
-            ..Query::default()
-        };
-        if query.is_empty() {
-            // W32: a mistake, and none that waiting could mend.
-            return Err(invalid(
-                "the selector names nothing".to_owned(),
-                "give text, resource_id, accessibility_id or element_id",
-            ));
-        }
-        Ok(query)
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -124,6 +102,8 @@ pub struct WaitForUiParams {
     platform: Option<PlatformArg>,
     #[serde(rename = "deviceId")]
     device_id: Option<String>,
+    /// Also role, regex, inside, … as in find_element.
+    #[schemars(with = "Option<SelectorSchema>")]
     selector: Option<SelectorArg>,
     /// Default exists. stable: neither changes nor moves (without selector: the whole screen).
     condition: Option<ConditionArg>,
@@ -139,6 +119,8 @@ pub struct WaitForUiParams {
     timeout_ms: Option<u64>,
     /// It must hold for this long: default 0, two captures; for stable 250.
     stability_window_ms: Option<u64>,
+    /// For stable: as in wait_for_ui_change.
+    adaptive: Option<bool>,
     /// Accepted; the server finds its own pace.
     #[serde(rename = "poll_interval_ms")]
     _poll_interval_ms: Option<u64>,
@@ -168,7 +150,7 @@ impl WaitForUiParams {
         let goal = match &query {
             None => Goal::Quiet,
             Some(query) => {
-                let index = self.chosen.as_ref().and_then(|chosen| chosen.index);
+                let index = self.index(query)?;
                 // Of several the first is meant, unless it is about how many there are.
                 let counts = matches!(condition, ConditionArg::Exists | ConditionArg::NotExists);
                 let index = index.or((!counts).then_some(0));
@@ -182,12 +164,28 @@ impl WaitForUiParams {
         let wait = Wait {
             goal,
             window_ms: bounded("stability_window_ms", self.stability_window_ms, window, WINDOW_MAX_MS)?,
-            since_revision: None,
-            lens: Lens::default(),
-            filter: None,
-            patience: None,
+            adaptive: self.adaptive(is_stable)?,
+            ..Wait::holding(Goal::Quiet, Duration::ZERO)
         };
         Ok((wait, query))
+    }
+
+    fn adaptive(&self, is_stable: bool) -> Result<bool, Failure> {
+        if self.adaptive == Some(true) && !is_stable {
+            return Err(invalid("adaptive is for condition stable".to_owned(), "leave it out"));
+        }
+        Ok(self.adaptive == Some(true) && self.stability_window_ms.is_none())
+    }
+
+    /// `match.index` of the contract, or the selector's own.
+    fn index(&self, query: &Query) -> Result<Option<usize>, Failure> {
+        match (self.chosen.as_ref().and_then(|chosen| chosen.index), query.index) {
+            (Some(one), Some(other)) if one != other => Err(invalid(
+                format!("match.index = {one} and selector.index = {other} differ"),
+                "give one of them",
+            )),
+            (chosen, own) => Ok(chosen.or(own)),
+        }
     }
 
     fn expected(&self, condition: ConditionArg) -> Result<Option<Expected>, Failure> {
@@ -230,7 +228,7 @@ impl Tool for WaitForUi {
         let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
         let waited = session.wait(&wait, progress).await?;
         let condition = params.condition.unwrap_or(ConditionArg::Exists);
-        Ok(element_answer(session.id(), condition, query.as_ref(), &waited))
+        Ok(element_answer(session.id(), condition, query.as_ref(), params.adaptive, &waited))
     }
 }
 
@@ -259,7 +257,13 @@ struct MetricsFacts {
     attempts: u32,
 }
 
-fn element_answer(device: &str, condition: ConditionArg, query: Option<&Query>, waited: &Waited) -> Answer {
+fn element_answer(
+    device: &str,
+    condition: ConditionArg,
+    query: Option<&Query>,
+    adaptive: Option<bool>,
+    waited: &Waited,
+) -> Answer {
     let seen = waited.seen.as_deref();
     let matched = query.zip(seen).map(|(query, seen)| query.matches(seen).len());
     let index = match waited.standing {
@@ -267,7 +271,7 @@ fn element_answer(device: &str, condition: ConditionArg, query: Option<&Query>, 
         _ => None,
     };
     let found = index.zip(seen).and_then(|(index, seen)| seen.ids.get(index as usize)).copied();
-    let mut wait = WaitFacts::new(device, waited, "condition met");
+    let mut wait = WaitFacts::new(device, waited, "condition met").paced(adaptive, waited);
     wait.elapsed_ms = None;
     if waited.ending == Ending::Timeout {
         let observed = match &waited.standing {
@@ -332,6 +336,8 @@ pub struct WaitForUiChangeParams {
     timeout_ms: Option<u64>,
     /// How long nothing may change before it counts as done, default 250.
     stability_window_ms: Option<u64>,
+    /// Use the window learnt for this screen (100 to 2000); beside stability_window_ms it is only suggested.
+    adaptive: Option<bool>,
     /// Only a change of this kind; default any.
     expected_change: Option<ChangeArg>,
     /// subtree: only target and what it holds.
@@ -372,6 +378,7 @@ impl WaitForUiChangeParams {
                 WINDOW_DEFAULT_MS,
                 WINDOW_MAX_MS,
             )?,
+            adaptive: self.adaptive == Some(true) && self.stability_window_ms.is_none(),
             since_revision: self.since_revision,
             lens: Lens {
                 target,
@@ -428,7 +435,7 @@ impl Tool for WaitForUiChange {
         let waited = session.wait(&wait, progress).await?;
         let since = waited.since.as_ref().filter(|since| since.diff.is_relevant());
         let facts = ChangeFacts {
-            wait: WaitFacts::new(session.id(), &waited, "UI change observed"),
+            wait: WaitFacts::new(session.id(), &waited, "UI change observed").paced(params.adaptive, &waited),
             change_summary: since.map(|since| DeltaFacts::new(&since.base, &since.diff)),
             scope: params.scope.unwrap_or(ScopeArg::Screen),
             target: params.target.as_deref(),
@@ -503,14 +510,8 @@ impl Tool for WaitForScreenChange {
                     "pass the value of get_screen_fingerprint as it came",
                 )
             })?;
-        let wait = Wait {
-            goal: Goal::ScreenChange { from: Fingerprint(from) },
-            window_ms: WINDOW_DEFAULT_MS,
-            since_revision: None,
-            lens: Lens::default(),
-            filter: None,
-            patience: None,
-        };
+        let goal = Goal::ScreenChange { from: Fingerprint(from) };
+        let wait = Wait::holding(goal, Duration::from_millis(WINDOW_DEFAULT_MS));
         let progress = &progress.within(Duration::from_millis(timeout));
         let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
         let waited = session.wait(&wait, progress).await?;

@@ -343,6 +343,11 @@ async fn elements_are_waited_for_by_what_they_are() {
         (r#"{"selector":{"text":"Milk"},"condition":"exists","timeout_ms":500}"#, "false"),
         (r#"{"selector":{"text":"Milk"},"condition":"not_exists"}"#, "true"),
         (r#"{"selector":{"text":"Log in"},"match":{"index":7},"timeout_ms":500}"#, "false"),
+        // The same selector as everywhere.
+        (r#"{"selector":{"resourceId":"remember_me","role":"switch"}}"#, "true"),
+        (r#"{"selector":{"role":"slider"},"timeout_ms":500}"#, "false"),
+        (r#"{"selector":{"regex":"^Log (in|out)$"},"condition":"clickable"}"#, "true"),
+        (r#"{"selector":{"text":"Log in","index":7},"timeout_ms":500}"#, "false"),
     ];
     for (json, success) in met {
         let answer = world.ok("wait_for_ui", json).await;
@@ -362,6 +367,7 @@ async fn bad_arguments_are_no_timeouts() {
         ("wait_for_ui", r#"{"selector":{"text":"x"},"condition":"gone"}"#.to_owned()),
         ("wait_for_ui", r#"{"selector":{"text":"x"},"condition":"value"}"#.to_owned()),
         ("wait_for_ui", r#"{"selector":{"text":"x"},"timeout_ms":99999999}"#.to_owned()),
+        ("wait_for_ui", r#"{"selector":{"text":"x","index":1},"match":{"index":2}}"#.to_owned()),
         ("wait_for_ui_change", r#"{"scope":"subtree"}"#.to_owned()),
         ("wait_for_ui_change", r#"{"target":"e1"}"#.to_owned()),
         ("wait_for_ui_change", r#"{"scope":"subtree","target":"login"}"#.to_owned()),

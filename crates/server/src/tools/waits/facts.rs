@@ -48,10 +48,24 @@ pub struct WaitFacts<'a> {
     pub loading_state: Option<LoadingFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowFacts>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorJson>,
+}
+
+/// How long quiet had to last, and what the screen's history would ask for (SY-19).
+#[derive(Serialize)]
+pub struct WindowFacts {
+    pub used_ms: u64,
+    /// Absent while too little is known of this screen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggested_ms: Option<u64>,
+    /// Times this screen came to rest before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rests: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -100,9 +114,20 @@ impl<'a> WaitFacts<'a> {
             snapshot_freshness_ms: seen.map(|_| waited.freshness_ms),
             loading_state: seen.and_then(LoadingFacts::of),
             elapsed_ms: Some(waited.elapsed_ms),
+            window: None,
             partial: seen.is_some_and(|seen| !seen.reading.snapshot.is_whole()),
             error,
         }
+    }
+
+    /// Says which window was used when the caller asked for one that adapts.
+    pub fn paced(mut self, adaptive: Option<bool>, waited: &Waited) -> WaitFacts<'a> {
+        self.window = (adaptive == Some(true)).then(|| WindowFacts {
+            used_ms: waited.window_ms,
+            suggested_ms: waited.pace.map(|pace| pace.window_ms),
+            rests: waited.pace.map(|pace| pace.rests),
+        });
+        self
     }
 }
 
