@@ -1,21 +1,25 @@
 //! `cargo xtask bench`: what the product adds to the device's own time, how fast it starts and what it holds.
 //!
 //! Everything runs in one go on one machine, and what is compared is interleaved, so that a busy machine slows both
-//! sides. A missed goal is a finding, not an error. Peers (other servers, same phone, same calls) belong into `table`
-//! as further columns, measured within `rounds`; none is measured yet.
+//! sides. A missed goal is a finding, not an error. Two peers read the same screens, and their answers are counted
+//! beside ours; their times are not measured yet.
 
 mod adb;
+mod peers;
 mod pipeline;
 mod process;
 mod scale;
 mod table;
+mod tokens;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use adb::Adb;
+use peers::{Peers, Screen, Told};
 use process::{Phone, Server, living_children, memory, reaped_faults};
 use table::{Line, Spread, Table};
+use tokens::{Answers, Tokenizer};
 
 use crate::command::{cargo, metadata, run};
 use crate::third_party;
@@ -28,12 +32,13 @@ const TREE: (&str, &str) = ("get_ui_tree", r#"{"platform":"android"}"#);
 const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
 
 pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
-    let (mut json, mut data) = (None, root.join("../shared/data/bench"));
+    let (mut json, mut data, mut only_tokens) = (None, root.join("../shared/data/bench"), false);
     for pair in options.chunks(2) {
         match pair {
             ["--json", file] => json = Some(PathBuf::from(file)),
             ["--data", folder] => data = PathBuf::from(folder),
-            _ => return Err("usage: cargo xtask bench [--json FILE] [--data FOLDER]".to_owned()),
+            ["--only", "tokens"] => only_tokens = true,
+            _ => return Err("usage: cargo xtask bench [--json FILE] [--data FOLDER] [--only tokens]".into()),
         }
     }
     let data = data.canonicalize().map_err(|e| {
@@ -42,34 +47,71 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     run(cargo(root).args(["build", "--release", "-p", "mobile-debug-mcp"]))?;
     let binary = metadata(root)?.target_directory.join("release/mobile-debug-mcp");
     let mut table = Table::new();
-    for (size, goal_ms) in [("small", 0.8), ("medium", 1.0), ("large", 3.0)] {
-        let stage = Stage { binary: &binary, hierarchy: data.join(format!("{size}.xml")) };
-        table.add(stage.beyond_the_device(&format!("get_ui_tree {size}"), TREE, goal_ms)?);
+    if !only_tokens {
+        times(&binary, &data, &mut table)?;
     }
-    let stage = Stage { binary: &binary, hierarchy: data.join("medium.xml") };
-    table.add(stage.beyond_the_device("tap", TAP, 0.5)?);
-    table.add(stage.cold_start()?);
-    for line in stage.memory_and_processes()? {
-        table.add(line);
+    let found = pipeline::measure(root, &data)?;
+    if !only_tokens {
+        pipeline::lines(&found)?.into_iter().for_each(|line| table.add(line));
     }
-    for line in pipeline::lines(root, &data)? {
-        table.add(line);
-    }
-    let parts = third_party::install(root).env;
-    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path);
-    match (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) {
-        (Some(node), Some(tokenizer)) => {
-            for line in pipeline::tokens(root, &data, &binary, node, tokenizer)? {
-                table.add(line);
-            }
-        }
-        _ => println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party"),
-    }
-    for line in scale::lines(root)? {
-        table.add(line);
+    tokens(root, &binary, &data, &found, &mut table)?;
+    if !only_tokens {
+        scale::lines(root)?.into_iter().for_each(|line| table.add(line));
     }
     println!("{table}");
     json.map_or(Ok(()), |file| table.write_json(&file))
+}
+
+fn times(binary: &Path, data: &Path, table: &mut Table) -> Result<(), String> {
+    for (size, goal_ms) in [("small", 0.8), ("medium", 1.0), ("large", 3.0)] {
+        let stage = Stage { binary, hierarchy: data.join(format!("{size}.xml")) };
+        table.add(stage.beyond_the_device(&format!("get_ui_tree {size}"), TREE, goal_ms)?);
+    }
+    let stage = Stage { binary, hierarchy: data.join("medium.xml") };
+    table.add(stage.beyond_the_device("tap", TAP, 0.5)?);
+    table.add(stage.cold_start()?);
+    stage.memory_and_processes()?.into_iter().for_each(|line| table.add(line));
+    Ok(())
+}
+
+/// What an agent pays to read the screens, with the product and with others.
+fn tokens(
+    root: &Path,
+    binary: &Path,
+    data: &Path,
+    found: &pipeline::Found,
+    table: &mut Table,
+) -> Result<(), String> {
+    let parts = third_party::install(root).env;
+    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path.clone());
+    let (Some(node), Some(script)) = (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) else {
+        println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party");
+        return Ok(());
+    };
+    let tokenizer = Tokenizer { node: &node, script: &script };
+    let peers = part("MDM_TEST_ADB36")
+        .zip(part("MDM_TEST_MOBILE_MCP"))
+        .zip(part("MDM_TEST_AGENT_DEVICE"))
+        .map(|((adb, mobile_mcp), agent_device)| Peers { node: node.clone(), adb, mobile_mcp, agent_device });
+    for size in tokens::SIZES {
+        let file = data.join(format!("{size}.xml"));
+        let xml = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let answers = Answers::of(binary, data, size)?;
+        let told = found.value(&format!("{size}_told"))?;
+        for line in tokens::lines(size, &answers, told, &xml, &tokenizer)? {
+            table.add(line);
+        }
+        let on = Screen::of(binary, &file)?;
+        let mut all = vec![("get_ui_tree", Ok(answers.outline))];
+        match &peers {
+            Some(peers) => all.extend(peers.answers(binary, &file)),
+            None => all.push(("mobile-mcp and agent-device", Err("not installed here".to_owned()))),
+        }
+        for (tool, answer) in all {
+            table.compare(Told::new(size, tool, &on, answer, &tokenizer));
+        }
+    }
+    Ok(())
 }
 
 /// One binary, one screen.

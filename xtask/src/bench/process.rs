@@ -14,7 +14,7 @@ use super::adb::Adb;
 const TRACE_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// A child that does not outlive the benchmark.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -33,10 +33,17 @@ pub struct Phone {
 
 impl Phone {
     pub fn start(binary: &Path, hierarchy: &Path, is_traced: bool) -> Result<Phone, String> {
+        Phone::showing(binary, "--hierarchy", hierarchy, is_traced)
+    }
+
+    /// A recording.
+    pub fn play(binary: &Path, folder: &Path) -> Result<Phone, String> {
+        Phone::showing(binary, "--replay", folder, false)
+    }
+
+    fn showing(binary: &Path, option: &str, what: &Path, is_traced: bool) -> Result<Phone, String> {
         let mut command = Command::new(binary);
-        command
-            .args(["virtual", "android", "--adb-port", "0", "--timing", "instant", "--hierarchy"])
-            .arg(hierarchy);
+        command.args(["virtual", "android", "--adb-port", "0", "--timing", "instant", option]).arg(what);
         if is_traced {
             command.arg("--trace").stderr(Stdio::piped());
         }
@@ -112,7 +119,7 @@ struct Head {
     id: Option<u64>,
 }
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}
+pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 "#;
 
