@@ -8,6 +8,7 @@ mod adb;
 mod peers;
 mod pipeline;
 mod process;
+mod reading;
 mod scale;
 mod table;
 mod tokens;
@@ -53,6 +54,7 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     let found = pipeline::measure(root, &data)?;
     if !only_tokens {
         pipeline::lines(&found)?.into_iter().for_each(|line| table.add(line));
+        reading::lines(root, &data)?.into_iter().for_each(|line| table.add(line));
     }
     tokens(root, &binary, &data, &found, &mut table)?;
     if !only_tokens {

@@ -90,7 +90,7 @@ async fn what_changed_says_on_which_device_where_that_is_open() {
     let named = call(&app, "get_ui_tree", r#"{"since_revision":1,"deviceId":"two"}"#).await.text;
     assert!(!named.contains("\"device\""), "the caller said which: {named}");
     server.remove("one");
-    wait_for(&app, r#"{"devices":[{"id":"two""#).await;
+    wait_for(&app, r#"{"devices":[{"platform":"android","id":"two""#).await;
     let open = call(&app, "get_ui_tree", since).await.text;
     assert_eq!(fact(&open, "device"), "two", "a revision of one could be taken for one of the other");
 }
