@@ -5,13 +5,14 @@ use std::process::Command;
 
 use crate::command::{output, run};
 
-const TARGETS: [&str; 7] = [
+const TARGETS: [&str; 8] = [
     "adbd_frames",
     "shell_script",
     "sync_requests",
     "helper_requests",
     "hierarchy",
     "ios_trees",
+    "screen_files",
     "wire_codecs",
 ];
 const SECONDS_DEFAULT: u32 = 600;

@@ -19,7 +19,7 @@ use tree::Tree;
 pub fn parse(xml: &[u8], limits: &Limits) -> Snapshot {
     let bytes = &xml[..xml.len().min(limits.bytes_max)];
     let over_limit = bytes.len() < xml.len();
-    let mut tree = Tree::new(limits);
+    let mut tree = Tree::new(limits, bytes.len());
     if over_limit {
         let detail = format!("only the first {} of {} bytes were read", bytes.len(), xml.len());
         tree.defect(DefectKind::LimitReached, bytes.len(), detail);

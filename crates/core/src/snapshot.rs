@@ -79,6 +79,20 @@ impl Default for Limits {
     }
 }
 
+/// Elements that an input of any size may have.
+const ELEMENTS_ALWAYS: usize = 20_000;
+
+/// Beyond those, an input has one for so many of its bytes at most. Real ones take 300; an element with nothing in it is
+/// forty times as large in memory as on the wire.
+const BYTES_FOR_AN_ELEMENT: usize = 128;
+
+impl Limits {
+    /// How many elements are read of so many bytes, so that reading takes at most four times their memory and 8 MiB.
+    pub fn elements_of(&self, bytes: usize) -> usize {
+        self.elements_max.min(ELEMENTS_ALWAYS + bytes / BYTES_FOR_AN_ELEMENT)
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     pub platform: Platform,

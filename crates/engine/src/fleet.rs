@@ -60,6 +60,11 @@ impl Fleet {
         sessions.values().map(|session| (session.id().to_owned(), session.wait_counts())).collect()
     }
 
+    /// How many devices were ever called.
+    pub fn used(&self) -> usize {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     pub fn session(&self, listed: &Listed) -> Arc<Session> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (listed.platform, listed.id.clone());

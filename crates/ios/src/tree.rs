@@ -44,7 +44,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 /// Fills everything that the source says: elements, size, screen and defects.
 pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
     let read = &bytes[..bytes.len().min(limits.bytes_max)];
-    let mut arena = Arena::new(limits);
+    let mut arena = Arena::new(limits, read.len());
     if read.len() < bytes.len() {
         arena.leave_out_bytes(read.len(), bytes.len());
     }

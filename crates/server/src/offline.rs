@@ -53,12 +53,12 @@ pub fn diff(args: &DiffArgs) -> Result<Answer, String> {
     let since = tracker.since(1).ok_or("the first screen was not kept")?;
     if args.format == FormatArg::Json {
         let delta = delta(&since.base.reading.snapshot, &now.reading.snapshot, &since.pairing);
-        let head = TreeHead::new(None, &now).since(Some(&since));
+        let head = TreeHead::new(None, &now).since(Some(&since), &now);
         return Ok(Answer::json(&DeltaJson::new(head, since.base.revision, &delta)));
     }
     let options = OutlineOptions::default();
     let wanted = tree::Wanted { options, max_tokens: DIFF_TOKENS_MAX, page: 1 };
-    Ok(tree::changes_answer(None, &since, &now, &wanted))
+    Ok(tree::changes_answer(tree::Around::default(), &since, &now, &wanted))
 }
 
 fn load(path: &Path) -> Result<Snapshot, String> {

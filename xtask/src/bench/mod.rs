@@ -1,24 +1,29 @@
 //! `cargo xtask bench`: what the product adds to the device's own time, how fast it starts and what it holds.
 //!
 //! Everything runs in one go on one machine, and what is compared is interleaved, so that a busy machine slows both
-//! sides. A missed goal is a finding, not an error. Peers (other servers, same phone, same calls) belong into `table`
-//! as further columns, measured within `rounds`; none is measured yet.
+//! sides. A missed goal is a finding, not an error. Two peers read the same screens, and their answers are counted
+//! beside ours; their times are not measured yet.
 
 mod adb;
+mod peers;
 mod pipeline;
 mod process;
+mod reading;
 mod recording;
 mod scale;
 mod table;
 mod throughput;
+mod tokens;
 mod waiting;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use adb::Adb;
+use peers::{Peers, Screen, Told};
 use process::{Phone, Server, living_children, memory, reaped_faults};
 use table::{Line, Spread, Table};
+use tokens::{Answers, Tokenizer};
 
 use crate::command::{cargo, metadata, run};
 use crate::third_party;
@@ -30,9 +35,9 @@ const MEMORY_CALLS: usize = 200;
 const TREE: (&str, &str) = ("get_ui_tree", r#"{"platform":"android"}"#);
 const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
 
-const PARTS: [&str; 5] = ["calls", "waiting", "throughput", "screens", "phone"];
+const PARTS: [&str; 6] = ["calls", "waiting", "throughput", "screens", "tokens", "phone"];
 const USAGE: &str = "usage: cargo xtask bench [--json FILE] [--data FOLDER] [--binary FILE] \
-    [--only calls|waiting|throughput|screens|phone]";
+    [--only calls|waiting|throughput|screens|tokens|phone]";
 
 pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     let (mut json, mut data, mut only) = (None, root.join("../shared/data/bench"), None);
@@ -62,7 +67,8 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
             "calls" => calls(&binary, &data)?,
             "waiting" => waiting::lines(&binary, &data)?,
             "throughput" => throughput::lines(&binary, &data)?,
-            "screens" => screens(root, &data, &binary)?,
+            "screens" => screens(root, &data)?,
+            "tokens" => tokens(root, &binary, &data, &mut table)?,
             _ => scale::lines(root)?,
         };
         lines.into_iter().for_each(|line| table.add(line));
@@ -84,13 +90,42 @@ fn calls(binary: &Path, data: &Path) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-fn screens(root: &Path, data: &Path, binary: &Path) -> Result<Vec<Line>, String> {
-    let mut lines = pipeline::lines(root, data)?;
+fn screens(root: &Path, data: &Path) -> Result<Vec<Line>, String> {
+    let mut lines = pipeline::lines(&pipeline::measure(root, data)?)?;
+    lines.extend(reading::lines(root, data)?);
+    Ok(lines)
+}
+
+/// What an agent pays to read the screens, with the product and with others.
+fn tokens(root: &Path, binary: &Path, data: &Path, table: &mut Table) -> Result<Vec<Line>, String> {
+    let found = pipeline::measure(root, data)?;
+    let mut lines = Vec::new();
     let parts = third_party::install(root).env;
-    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path);
-    match (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) {
-        (Some(node), Some(tokenizer)) => lines.extend(pipeline::tokens(root, data, binary, node, tokenizer)?),
-        _ => println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party"),
+    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path.clone());
+    let (Some(node), Some(script)) = (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) else {
+        println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party");
+        return Ok(lines);
+    };
+    let tokenizer = Tokenizer { node: &node, script: &script };
+    let peers = part("MDM_TEST_ADB36")
+        .zip(part("MDM_TEST_MOBILE_MCP"))
+        .zip(part("MDM_TEST_AGENT_DEVICE"))
+        .map(|((adb, mobile_mcp), agent_device)| Peers { node: node.clone(), adb, mobile_mcp, agent_device });
+    for size in tokens::SIZES {
+        let file = data.join(format!("{size}.xml"));
+        let xml = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let answers = Answers::of(binary, data, size)?;
+        let told = found.value(&format!("{size}_told"))?;
+        lines.extend(tokens::lines(size, &answers, told, &xml, &tokenizer)?);
+        let on = Screen::of(binary, &file)?;
+        let mut all = vec![("get_ui_tree", Ok(answers.outline))];
+        match &peers {
+            Some(peers) => all.extend(peers.answers(binary, &file)),
+            None => all.push(("mobile-mcp and agent-device", Err("not installed here".to_owned()))),
+        }
+        for (tool, answer) in all {
+            table.compare(Told::new(size, tool, &on, answer, &tokenizer));
+        }
     }
     Ok(lines)
 }

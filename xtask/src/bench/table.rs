@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::peers::Told;
 use super::process::Memory;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -107,6 +108,8 @@ pub struct Table {
     cores: usize,
     load_1_min: String,
     lines: Vec<Line>,
+    /// One screen read with several tools.
+    told: Vec<Told>,
 }
 
 impl Table {
@@ -116,7 +119,12 @@ impl Table {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             load_1_min: load.split(' ').next().unwrap_or("").to_owned(),
             lines: Vec::new(),
+            told: Vec::new(),
         }
+    }
+
+    pub fn compare(&mut self, told: Told) {
+        self.told.push(told);
     }
 
     pub fn add(&mut self, line: Line) {
@@ -137,6 +145,12 @@ impl std::fmt::Display for Table {
         writeln!(f, "{:<36} {product} {device} {:>9} {:>6}", "", "value", "goal")?;
         for line in &self.lines {
             writeln!(f, "{line}")?;
+        }
+        if !self.told.is_empty() {
+            writeln!(f, "{}", Told::HEAD)?;
+        }
+        for told in &self.told {
+            writeln!(f, "{told}")?;
         }
         let missed: Vec<&str> =
             self.lines.iter().filter(|line| !line.is_met).map(|line| line.what.as_str()).collect();

@@ -25,6 +25,7 @@ struct Open<'a> {
 
 pub(super) struct Tree<'a> {
     limits: &'a Limits,
+    elements_max: usize,
     snapshot: Snapshot,
     open: Vec<Open<'a>>,
     classes: Names<'a>,
@@ -37,9 +38,10 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    pub fn new(limits: &'a Limits) -> Tree<'a> {
+    pub fn new(limits: &'a Limits, bytes: usize) -> Tree<'a> {
         Tree {
             limits,
+            elements_max: limits.elements_of(bytes),
             snapshot: Snapshot::default(),
             open: Vec::new(),
             classes: Names::default(),
@@ -61,8 +63,8 @@ impl<'a> Tree<'a> {
             self.read_rotation(tag);
             above
         } else {
-            if self.snapshot.elements.len() >= self.limits.elements_max {
-                let detail = format!("more than {} elements", self.limits.elements_max);
+            if self.snapshot.elements.len() >= self.elements_max {
+                let detail = format!("more than {} elements", self.elements_max);
                 self.defect(DefectKind::LimitReached, tag.offset, detail);
                 return false;
             }

@@ -110,6 +110,15 @@ fn twenty_megabytes() {
     assert!(!snapshot.is_whole());
 }
 
+/// An element is larger in memory than on the wire, so a few bytes cannot buy many of them.
+#[test]
+fn many_elements_take_many_bytes() {
+    let tiny = format!("<hierarchy>{}</hierarchy>", "<a/>".repeat(100_000));
+    let snapshot = survive(tiny.as_bytes(), &Limits::default());
+    assert_eq!(snapshot.elements.len(), 20_000 + tiny.len() / 128);
+    assert!(!snapshot.is_whole(), "SE-07");
+}
+
 #[test]
 fn limits_are_kept_and_named() {
     let limits =

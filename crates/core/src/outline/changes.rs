@@ -18,6 +18,9 @@ pub struct Changes {
     pub left_out: usize,
 }
 
+/// Of the name of an element with many texts, one of which changed.
+const NAME_TOKENS_MAX: usize = 4;
+
 /// Lines of elements that went away tell little: a few are enough.
 const REMOVED_SHOWN_MAX: usize = 8;
 
@@ -130,9 +133,21 @@ fn inner_change(was: &str, is: &str) -> Option<String> {
     let short = |part: &[&str]| {
         if part.is_empty() { "nothing".to_owned() } else { format!("\"{}\"", part.join(", ")) }
     };
-    let name = start.first().map(|first| format!("\"{first}\"")).unwrap_or_default();
-    let more = if start.len() > 1 || start.is_empty() { "…" } else { "" };
-    stayed.then(|| format!("{name}{more} {} -> {}", short(was_mid), short(is_mid)).trim_start().to_owned())
+    let name = match start {
+        [] => "…".to_owned(),
+        [first, rest @ ..] => recognisable(first, rest.is_empty()),
+    };
+    stayed.then(|| format!("{name} {} -> {}", short(was_mid), short(is_mid)))
+}
+
+/// Enough of a name for a reader who has seen the whole of it.
+fn recognisable(name: &str, is_all: bool) -> String {
+    let fits = |end: &usize| tokens::estimate(&name[..*end]) <= NAME_TOKENS_MAX;
+    let ends = name.char_indices().map(|(at, character)| at + character.len_utf8());
+    let end = ends.take_while(fits).last().unwrap_or(0);
+    let more = if end < name.len() || !is_all { "…" } else { "" };
+    // Half of an escape would look like one of the quotes.
+    format!("\"{}{more}\"", name[..end].trim_end_matches(['\\', ' ']))
 }
 
 #[cfg(test)]
@@ -174,8 +189,12 @@ mod tests {
         assert_eq!(from_to("button \"x\"", "button \"x\" disabled"), "button \"x\" now disabled");
         assert_eq!(from_to("field = \"a\"", "field = \"b\" focused"), "field = \"a\" -> \"b\" focused");
         let row = |price: &str| format!("button \"Milk, 1 l, {price}, in stock\" #row");
-        assert_eq!(from_to(&row("1.20"), &row("1.30")), "button \"Milk\"… \"1.20\" -> \"1.30\"");
+        assert_eq!(from_to(&row("1.20"), &row("1.30")), "button \"Milk…\" \"1.20\" -> \"1.30\"");
         assert_eq!(from_to("button \"Milk\"", "button \"Milk, 2\""), "button \"Milk\" nothing -> \"2\"");
+        let fund = |price: &str| format!("row \"短期期货恐慌指数ETF-Proshares, {price}, 33.4%\"");
+        assert_eq!(from_to(&fund("33.005"), &fund("33.1")), "row \"短期期货…\" \"33.005\" -> \"33.1\"");
+        let quoted = |end: &str| format!("text \"He said it!\\\" to me, {end}\"");
+        assert_eq!(from_to(&quoted("a"), &quoted("b")), "text \"He said it!…\" \"a\" -> \"b\"");
         assert_eq!(from_to("text \"é\"", "text \"è\""), "text \"é\" -> \"è\"");
     }
 

@@ -15,6 +15,7 @@ use super::text::Faults;
 
 pub(super) struct Arena<'l> {
     pub limits: &'l Limits,
+    elements_max: usize,
     snapshot: Snapshot,
     names: Names,
     /// One defect is enough for all that is too deep.
@@ -27,9 +28,15 @@ pub(super) struct Arena<'l> {
 const BUTTON_REACH: usize = 16;
 
 impl<'l> Arena<'l> {
-    pub fn new(limits: &'l Limits) -> Arena<'l> {
-        let snapshot = Snapshot { platform: Platform::Ios, ..Snapshot::default() };
-        Arena { limits, snapshot, names: Names::default(), depth_said: false, bytes_left_out: false }
+    pub fn new(limits: &'l Limits, bytes: usize) -> Arena<'l> {
+        Arena {
+            limits,
+            elements_max: limits.elements_of(bytes),
+            snapshot: Snapshot { platform: Platform::Ios, ..Snapshot::default() },
+            names: Names::default(),
+            depth_said: false,
+            bytes_left_out: false,
+        }
     }
 
     pub fn leave_out_bytes(&mut self, read: usize, all: usize) {
@@ -51,8 +58,8 @@ impl<'l> Arena<'l> {
     /// and then a defect says so.
     pub fn open(&mut self, parent: Option<u32>, offset: usize) -> Option<u32> {
         let index = self.snapshot.elements.len();
-        if index >= self.limits.elements_max {
-            let detail = format!("more than {} elements", self.limits.elements_max);
+        if index >= self.elements_max {
+            let detail = format!("more than {} elements", self.elements_max);
             self.defect(DefectKind::LimitReached, offset, detail);
             return None;
         }

@@ -80,7 +80,9 @@ impl Tool for GetUiTree {
             Some(id) => Some(seen.index_of(id).ok_or_else(|| mdm_engine::stale(id))?),
             None => None,
         };
-        Ok(answer(session.id(), &look, &view, &params))
+        // A revision says which device it is about while only one was ever used, or when the caller names it.
+        let which = (params.device_id.is_none() && app.fleet.used() > 1).then(|| session.id());
+        Ok(answer(session.id(), which, &look, &view, &params))
     }
 }
 
@@ -104,9 +106,15 @@ async fn look(session: &Session, progress: &Progress, since: Option<u64>) -> Res
     Ok(Look { seen, fresh, last, asked })
 }
 
-fn answer(device: &str, look: &Look, view: &tree::Wanted, params: &GetUiTreeParams) -> Answer {
+fn answer(
+    device: &str,
+    which: Option<&str>,
+    look: &Look,
+    view: &tree::Wanted,
+    params: &GetUiTreeParams,
+) -> Answer {
     let seen = &look.seen;
-    let head = TreeHead::new(Some(device), seen).freshness(look.fresh).since(look.last.as_ref());
+    let head = TreeHead::new(Some(device), seen).freshness(look.fresh).since(look.last.as_ref(), seen);
     let json = params.format == Some(TreeFormat::Json);
     match &look.asked {
         Some(Some(since)) if json => {
@@ -114,7 +122,10 @@ fn answer(device: &str, look: &Look, view: &tree::Wanted, params: &GetUiTreePara
             let delta = delta(base, now, &since.pairing);
             Answer::json(&DeltaJson::new(head, since.base.revision, &delta))
         }
-        Some(Some(since)) => tree::changes_answer(Some(device), since, seen, view),
+        Some(Some(since)) => {
+            let around = tree::Around { device: which, fresh: Some(look.fresh) };
+            tree::changes_answer(around, since, seen, view)
+        }
         asked => {
             let head = if asked.is_some() { head.whole_because_base_is_gone() } else { head };
             if json {

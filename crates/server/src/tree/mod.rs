@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use mdm_core::change::Diff;
 use mdm_core::geometry::Size;
+use mdm_core::label::label;
 use mdm_core::outline::{Lines, OutlineOptions, changes, lines, page};
 use mdm_core::snapshot::{Defect, Snapshot};
 use mdm_core::tracker::{Seen, Since};
@@ -83,10 +84,10 @@ impl<'a> TreeHead<'a> {
         TreeHead { since_revision_gone: true, ..self }
     }
 
-    /// Says how much changed since the tree that the agent saw last.
-    pub fn since(self, since: Option<&Since>) -> TreeHead<'a> {
+    /// Says what changed since the tree that the agent saw last.
+    pub fn since(self, since: Option<&Since>, now: &Seen) -> TreeHead<'a> {
         let changed = since.filter(|since| since.diff.is_relevant());
-        TreeHead { snapshot_delta: changed.map(|since| DeltaFacts::new(&since.base, &since.diff)), ..self }
+        TreeHead { snapshot_delta: changed.map(|since| DeltaFacts::naming(since, now)), ..self }
     }
 }
 
@@ -111,7 +112,7 @@ impl LoadingFacts {
     }
 }
 
-/// How two captures differ, in numbers (SY-11). Elements without words count too.
+/// How two captures differ (SY-11). Elements without words count too.
 #[derive(Serialize)]
 pub struct DeltaFacts {
     since_revision: u64,
@@ -125,7 +126,13 @@ pub struct DeltaFacts {
     changed: usize,
     #[serde(skip_serializing_if = "is_zero")]
     reordered: usize,
+    /// Which changed or came, as far as they are named; below an answer of changes they have lines instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elements: Vec<String>,
 }
+
+/// Elements that a tree names as changed; more than these and the tree is read anyway.
+const CHANGED_NAMED_MAX: usize = 8;
 
 impl DeltaFacts {
     pub fn new(base: &Seen, diff: &Diff) -> DeltaFacts {
@@ -136,7 +143,18 @@ impl DeltaFacts {
             removed: diff.removed.len(),
             changed: diff.changed.len(),
             reordered: diff.reordered.len(),
+            elements: Vec::new(),
         }
+    }
+
+    fn naming(since: &Since, now: &Seen) -> DeltaFacts {
+        let diff = &since.diff;
+        let changed = diff.changed.iter().map(|changed| changed.new);
+        let came = diff.added.iter().copied();
+        let with_words = |index: &u32| label(&now.reading.snapshot, *index as usize).is_some();
+        let ids = changed.chain(came).filter(with_words).filter_map(|index| now.ids.get(index as usize));
+        let elements = ids.take(CHANGED_NAMED_MAX).map(ToString::to_string).collect();
+        DeltaFacts { elements, ..DeltaFacts::new(&since.base, diff) }
     }
 }
 
@@ -226,6 +244,8 @@ struct ChangesFacts<'a> {
     device: Option<&'a str>,
     snapshot_revision: u64,
     captured_at_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fresh: Option<bool>,
     snapshot_delta: DeltaFacts,
     #[serde(skip_serializing_if = "Option::is_none")]
     loading_state: Option<LoadingFacts>,
@@ -235,18 +255,25 @@ struct ChangesFacts<'a> {
     left_out: usize,
 }
 
+/// What an answer of changes says beside them.
+#[derive(Clone, Copy, Default)]
+pub struct Around<'a> {
+    /// Left out where only one device can be meant: the revision that was asked about is one of it.
+    pub device: Option<&'a str>,
+    pub fresh: Option<bool>,
+}
+
 /// Only what changed, in the lines of an outline.
-pub fn changes_answer(device: Option<&str>, since: &Since, now: &Seen, wanted: &Wanted) -> Answer {
+pub fn changes_answer(around: Around<'_>, since: &Since, now: &Seen, wanted: &Wanted) -> Answer {
     let (before, after) = (outline(&since.base, &wanted.options), outline(now, &wanted.options));
     let found = changes(&before, &after, wanted.max_tokens);
-    let counted = DeltaFacts::new(&since.base, &since.diff);
-    // The lines below say the rest.
-    let said = DeltaFacts { added: 0, removed: 0, changed: 0, reordered: 0, ..counted };
     let facts = ChangesFacts {
-        device,
+        device: around.device,
         snapshot_revision: now.revision,
         captured_at_ms: now.captured_at_ms,
-        snapshot_delta: said,
+        fresh: around.fresh,
+        // The lines below say what kind of change it is.
+        snapshot_delta: DeltaFacts { change: None, ..DeltaFacts::new(&since.base, &since.diff) },
         loading_state: LoadingFacts::of(now),
         partial: Partial::of(&now.reading.snapshot),
         left_out: found.left_out,

@@ -1,11 +1,15 @@
 //! A screen from a file, recognised by what is in it.
 
+use std::sync::Arc;
+
 use mdm_core::delta::link;
 use mdm_core::device::Platform;
+use mdm_core::element::Element;
 use mdm_core::geometry::Size;
-use mdm_core::snapshot::{Defect, DefectKind, Screen, Snapshot};
+use mdm_core::snapshot::{Defect, DefectKind, Limits, Screen, Snapshot};
 use mdm_ios::tree::Format;
-use serde::Deserialize;
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::json::{DefectJson, RawJson};
 
@@ -44,9 +48,71 @@ struct OwnTree {
     rotation: u8,
     #[serde(default)]
     screen: Option<String>,
-    #[serde(default)]
-    defect_list: Vec<DefectJson>,
-    elements: Vec<RawJson>,
+    #[serde(default, deserialize_with = "defects")]
+    defect_list: Vec<Defect>,
+    elements: Elements,
+}
+
+/// Each is taken over as it is read: a file holds many, and two copies of all would cost more than the file.
+#[derive(Default)]
+struct Elements {
+    kept: Vec<Element>,
+    left_out: usize,
+}
+
+impl<'de> Deserialize<'de> for Elements {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Elements, D::Error> {
+        deserializer.deserialize_seq(ElementsVisitor)
+    }
+}
+
+struct ElementsVisitor;
+
+impl<'de> Visitor<'de> for ElementsVisitor {
+    type Value = Elements;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("elements")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Elements, A::Error> {
+        let mut elements = Elements::default();
+        let mut names = Names::default();
+        let elements_max = Limits::default().elements_max;
+        while elements.kept.len() < elements_max {
+            let Some(raw) = list.next_element::<RawJson>()? else { return Ok(elements) };
+            let mut element = Element::from(raw);
+            names.share(&mut element.class);
+            names.share(&mut element.package);
+            elements.kept.push(element);
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {
+            elements.left_out += 1;
+        }
+        Ok(elements)
+    }
+}
+
+/// Class and package names: a screen repeats a few of them on every element.
+#[derive(Default)]
+struct Names(Vec<Arc<str>>);
+
+/// More different names than this are not shared.
+const NAMES_MAX: usize = 64;
+
+impl Names {
+    fn share(&mut self, name: &mut Arc<str>) {
+        match self.0.iter().find(|known| *known == name) {
+            Some(known) => *name = Arc::clone(known),
+            None if self.0.len() < NAMES_MAX => self.0.push(Arc::clone(name)),
+            None => {}
+        }
+    }
+}
+
+fn defects<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Defect>, D::Error> {
+    let list = Vec::<DefectJson>::deserialize(deserializer)?;
+    Ok(list.into_iter().filter_map(defect).take(Limits::default().defects_max).collect())
 }
 
 #[derive(Deserialize)]
@@ -57,15 +123,26 @@ struct OwnSize {
 
 fn own_json(bytes: &[u8]) -> Option<Snapshot> {
     let tree: OwnTree = serde_json::from_slice(bytes).ok()?;
-    let mut elements: Vec<_> = tree.elements.into_iter().map(mdm_core::element::Element::from).collect();
+    let Elements { kept: mut elements, left_out } = tree.elements;
+    let mut depth_max = 0;
+    for element in &mut elements {
+        // A child is one level below its parent.
+        element.depth = element.depth.min(depth_max);
+        depth_max = element.depth.saturating_add(1);
+    }
     link(&mut elements);
+    let mut defects = tree.defect_list;
+    if left_out > 0 {
+        let detail = format!("more than {} elements", elements.len());
+        defects.push(Defect { kind: DefectKind::LimitReached, offset: bytes.len(), detail });
+    }
     Some(Snapshot {
         platform: if tree.platform == "ios" { Platform::Ios } else { Platform::Android },
         elements,
         size: Size { width: tree.resolution.width, height: tree.resolution.height },
         rotation: tree.rotation,
         screen: tree.screen.as_deref().and_then(screen),
-        defects: tree.defect_list.into_iter().filter_map(defect).collect(),
+        defects,
     })
 }
 
@@ -190,6 +267,21 @@ mod tests {
         fn any_bytes_are_a_screen_or_not(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             read(&bytes);
         }
+    }
+
+    #[test]
+    fn a_file_with_too_many_elements_says_so() {
+        let one = r#"{"bounds":[0,0,1,1],"depth":65535}"#;
+        let file = |count: usize| {
+            let all = vec![one; count].join(",");
+            let size = r#"{"width":1,"height":1}"#;
+            format!(r#"{{"platform":"android","resolution":{size},"elements":[{all}]}}"#)
+        };
+        let (_, whole) = read(file(50_000).as_bytes()).unwrap();
+        assert!(whole.is_whole() && whole.elements.len() == 50_000);
+        let (_, cut) = read(file(50_002).as_bytes()).unwrap();
+        assert_eq!((cut.elements.len(), cut.is_whole()), (50_000, false), "SE-07");
+        assert_eq!((cut.elements[0].depth, cut.elements[1].depth), (0, 1), "no level is left out");
     }
 
     #[test]

@@ -75,6 +75,27 @@ async fn two_equal_devices_and_none_named() {
 }
 
 #[tokio::test]
+async fn what_changed_says_on_which_device_where_that_is_open() {
+    let (server, app) = machine(&[("one", "device")]).await;
+    call(&app, "get_ui_tree", "{}").await;
+    let since = r#"{"since_revision":1}"#;
+    let alone = call(&app, "get_ui_tree", since).await.text;
+    assert!(
+        alone.contains("\"snapshot_delta\":{\"since_revision\":1}") && !alone.contains("device"),
+        "{alone}"
+    );
+    server.add("two", "device", Phone::new(PhoneConfig::default()));
+    wait_for(&app, r#""id":"two","state":"device""#).await;
+    call(&app, "get_ui_tree", r#"{"deviceId":"two"}"#).await;
+    let named = call(&app, "get_ui_tree", r#"{"since_revision":1,"deviceId":"two"}"#).await.text;
+    assert!(!named.contains("\"device\""), "the caller said which: {named}");
+    server.remove("one");
+    wait_for(&app, r#"{"devices":[{"platform":"android","id":"two""#).await;
+    let open = call(&app, "get_ui_tree", since).await.text;
+    assert_eq!(fact(&open, "device"), "two", "a revision of one could be taken for one of the other");
+}
+
+#[tokio::test]
 async fn devices_come_and_go() {
     let (server, app) = machine(&[("one", "device")]).await;
     assert!(call(&app, "list_devices", "{}").await.text.contains("one"));

@@ -42,11 +42,27 @@ async fn only_what_changed_can_be_asked_for() {
     let lines: Vec<&str> = changed.lines().skip(1).collect();
     assert_eq!(lines.len(), 1, "SY-15: {changed}");
     assert!(lines[0].ends_with("switch \"Remember me\" off -> on"), "{changed}");
-    assert_eq!(fact(&changed, "change"), "state_change", "SY-11");
+    assert_eq!(fact(&changed, "since_revision"), revision, "SY-11: {changed}");
+    assert_eq!(fact(&changed, "changed"), "1", "SY-11: {changed}");
+    assert_eq!(fact(&changed, "fresh"), "true", "SY-12: {changed}");
+    assert!(!changed.contains("device"), "only one device can be meant: {changed}");
     let patch = world.ok("get_ui_tree", &format!(r#"{{"since_revision":{revision},"format":"json"}}"#)).await;
     assert!(patch.contains("\"ops\":[{\"keep\":[0,"), "{patch}");
     let gone = world.ok("get_ui_tree", r#"{"since_revision":999}"#).await;
     assert!(gone.contains("\"since_revision_gone\":true") && gone.contains("Log in"), "{gone}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tree_names_what_changed_since_the_one_before() {
+    let world = World::started(Timing::Instant).await;
+    let before = world.tree().await;
+    assert!(!before.contains("snapshot_delta"), "the first tree has none before it: {before}");
+    let id = id_of(&before, "Remember me");
+    let (x, y) = point_of(&before, "Remember me");
+    world.ok("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
+    let delta = r#""snapshot_delta":{"since_revision":1,"change":"state_change","changed":1,"elements":[""#;
+    let after = world.tree().await;
+    assert!(after.contains(&format!("{delta}{id}\"]}}")), "SY-11: {after}");
 }
 
 #[tokio::test(start_paused = true)]

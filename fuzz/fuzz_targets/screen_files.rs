@@ -1,0 +1,34 @@
+//! Any bytes as a file that shows a screen, our own JSON above all: what is read holds together, can be shown in every
+//! form, and what is written of it is read back as it was.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use mdm_core::outline::OutlineOptions;
+use mobile_debug_mcp::tree::{Source, TreeHead, TreeJson, Wanted, outline_answer, read, redacted, seen};
+
+/// Larger answers are covered by their limit.
+const TOKENS_MAX: usize = 2000;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((source, snapshot)) = read(data) else { return };
+    for (index, element) in snapshot.elements.iter().enumerate() {
+        assert!(element.end as usize > index && element.end as usize <= snapshot.elements.len());
+        assert!(element.parent.is_none_or(|parent| (parent as usize) < index));
+    }
+    let expect = redacted(snapshot.clone());
+    let seen = seen(snapshot);
+    let options = OutlineOptions { points: true, stable_ids: true, ..OutlineOptions::default() };
+    let wanted = Wanted { options, max_tokens: TOKENS_MAX, page: 1 };
+    let head = || TreeHead::new(None, &seen);
+    assert!(outline_answer(head(), &seen, &wanted).text.starts_with('{'));
+    if source == Source::OwnJson {
+        let json = serde_json::to_vec(&TreeJson::new(head(), &seen, None)).expect("a tree can be written");
+        let (source, again) = read(&json).expect("what was written can be read");
+        assert_eq!(source, Source::OwnJson);
+        let kept = again.elements.len();
+        assert!(kept == expect.elements.len() || kept >= ELEMENTS_WRITTEN, "{kept} elements came back");
+    }
+});
+
+/// So many elements are written at most; what is behind them is counted.
+const ELEMENTS_WRITTEN: usize = 4000;

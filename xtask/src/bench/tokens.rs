@@ -1,0 +1,150 @@
+//! What an agent pays to read a screen: the answers of the product, as they come over MCP from a phone, counted by a real
+//! tokenizer. What is counted as an element is said in docs/tokens.md.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+use super::process::{Phone, Server};
+use super::table::Line;
+
+/// The phone's screens.
+pub const SIZES: [&str; 3] = ["small", "medium", "large"];
+
+/// What one tree should cost: tokens for each element, without and with identifiers and points.
+const GOAL: f64 = 11.0;
+const GOAL_WITH_IDS: f64 = 20.0;
+/// And what changed when one text did.
+const GOAL_CHANGE: f64 = 60.0;
+
+pub struct Tokenizer<'a> {
+    pub node: &'a Path,
+    /// gpt-tokenizer with the o200k encoding.
+    pub script: &'a Path,
+}
+
+impl Tokenizer<'_> {
+    pub fn count(&self, text: &str) -> Result<usize, String> {
+        let script = "const {encode} = require(process.argv[1]); let t = ''; \
+            process.stdin.on('data', d => t += d).on('end', () => console.log(encode(t).length));";
+        let mut child = Command::new(self.node)
+            .args(["-e", script])
+            .arg(self.script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("{}: {e}", self.node.display()))?;
+        child.stdin.take().ok_or("no stdin")?.write_all(text.as_bytes()).map_err(|e| e.to_string())?;
+        let done = child.wait_with_output().map_err(|e| e.to_string())?;
+        let said = String::from_utf8_lossy(&done.stdout);
+        said.trim().parse().map_err(|_| format!("the tokenizer said {said:?}"))
+    }
+}
+
+/// The parts of a tool's answer over MCP that a model reads.
+#[derive(Deserialize)]
+struct Reply {
+    result: ReplyResult,
+}
+
+#[derive(Deserialize)]
+struct ReplyResult {
+    content: Vec<Content>,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    #[serde(default)]
+    text: String,
+}
+
+/// What a model reads of a line of MCP.
+pub fn text_of(reply: &str) -> Result<String, String> {
+    let reply: Reply = serde_json::from_str(reply).map_err(|e| format!("{e} in {reply:.300}"))?;
+    Ok(reply.result.content.into_iter().map(|content| content.text).collect())
+}
+
+/// The product's answers about one screen.
+pub struct Answers {
+    pub outline: String,
+    pub with_ids: String,
+    pub changes: String,
+}
+
+impl Answers {
+    pub fn of(binary: &Path, data: &Path, size: &str) -> Result<Answers, String> {
+        let file = data.join(format!("{size}.xml"));
+        let phone = Phone::start(binary, &file, false)?;
+        let (mut server, _) = Server::start(binary, &phone)?;
+        let outline = ask(&mut server, "get_ui_tree", "{}")?;
+        let with_ids = ask(&mut server, "get_ui_tree", r#"{"ids":true,"coordinates":true}"#)?;
+        Ok(Answers { outline, with_ids, changes: changes(binary, data, size)? })
+    }
+}
+
+fn ask(server: &mut Server, tool: &str, arguments: &str) -> Result<String, String> {
+    text_of(&server.call(tool, arguments)?.answer)
+}
+
+/// A recording of two screens that differ in one text, and Back between them.
+fn changes(binary: &Path, data: &Path, size: &str) -> Result<String, String> {
+    let folder = std::env::temp_dir().join(format!("mdm-bench-{}-{size}", std::process::id()));
+    let fail = |e: std::io::Error| format!("{}: {e}", folder.display());
+    std::fs::create_dir_all(&folder).map_err(fail)?;
+    for (from, to) in [(format!("{size}.xml"), "S0.xml"), (format!("{size}_flip.xml"), "S1.xml")] {
+        std::fs::copy(data.join(from), folder.join(to)).map_err(fail)?;
+    }
+    let trace = r#"{"steps":[{"state":"S0","tree":"S0.xml","action":{"type":"back"}},{"state":"S1","tree":"S1.xml"}]}"#;
+    std::fs::write(folder.join("trace.json"), trace).map_err(fail)?;
+    let said = played(binary, &folder);
+    std::fs::remove_dir_all(&folder).map_err(fail)?;
+    said
+}
+
+fn played(binary: &Path, folder: &Path) -> Result<String, String> {
+    let phone = Phone::playing(binary, folder, false)?;
+    let (mut server, _) = Server::start(binary, &phone)?;
+    let before = ask(&mut server, "get_ui_tree", "{}")?;
+    let head: Head = first_json(&before)?;
+    server.call("press_back", "{}")?;
+    let since = format!(r#"{{"since_revision":{}}}"#, head.snapshot_revision);
+    let said = ask(&mut server, "get_ui_tree", &since)?;
+    match said.lines().filter(|line| line.starts_with('~')).count() {
+        1 => Ok(said),
+        changed => Err(format!("{changed} lines changed instead of one: {said}")),
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    snapshot_revision: u64,
+}
+
+fn first_json<T: serde::de::DeserializeOwned>(answer: &str) -> Result<T, String> {
+    let first = answer.lines().next().unwrap_or_default();
+    serde_json::from_str(first).map_err(|e| format!("{e} in {first}"))
+}
+
+/// `told`: elements of the outline, on lines and folded into them.
+pub fn lines(
+    size: &str,
+    answers: &Answers,
+    told: f64,
+    xml: &str,
+    tokenizer: &Tokenizer<'_>,
+) -> Result<[Line; 3], String> {
+    let [plain, full, change, raw] = [answers.outline.as_str(), &answers.with_ids, &answers.changes, xml]
+        .map(|text| tokenizer.count(text));
+    let (plain, full, change) = (plain? as f64, full? as f64, change? as f64);
+    let lines = answers.outline.lines().count().saturating_sub(1) as f64;
+    let note = format!("{plain:.0} for {told:.0}; {:.1} a line; XML {}", plain / lines, raw?);
+    let name = |what: &str| format!("tokens {size}: {what}");
+    Ok([
+        Line::single(&name("outline"), plain / told, GOAL, "an element").noted(note),
+        Line::single(&name("with ids and points"), full / told, GOAL_WITH_IDS, "an element")
+            .noted(format!("{full:.0}; {:.1} a line", full / lines)),
+        Line::single(&name("one text changed"), change, GOAL_CHANGE, "tokens"),
+    ])
+}
