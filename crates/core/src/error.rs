@@ -31,6 +31,9 @@ pub enum ErrorCode {
     ElementNotFound,
     AmbiguousTarget,
     ElementNotInteractable,
+    /// Everything worked, and there is no more of it: the end of a list.
+    NavigationNoChange,
+    ControlConvergenceFailed,
     InternalError,
 }
 
@@ -60,6 +63,8 @@ impl ErrorCode {
             ErrorCode::ElementNotFound => "ELEMENT_NOT_FOUND",
             ErrorCode::AmbiguousTarget => "AMBIGUOUS_TARGET",
             ErrorCode::ElementNotInteractable => "ELEMENT_NOT_INTERACTABLE",
+            ErrorCode::NavigationNoChange => "NAVIGATION_NO_CHANGE",
+            ErrorCode::ControlConvergenceFailed => "CONTROL_CONVERGENCE_FAILED",
             ErrorCode::VerificationFailed => "VERIFICATION_FAILED",
             ErrorCode::ExpectStateMismatch => "EXPECT_STATE_MISMATCH",
             ErrorCode::InternalError => "INTERNAL_ERROR",

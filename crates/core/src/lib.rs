@@ -23,6 +23,7 @@ pub mod quote;
 pub mod reading;
 pub mod resolve;
 pub mod role;
+pub mod scroll;
 pub mod selector;
 pub mod semantics;
 pub mod settle;

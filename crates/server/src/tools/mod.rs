@@ -10,6 +10,7 @@ mod gestures;
 mod input;
 mod logs;
 mod observe;
+mod scroll;
 mod waits;
 
 use std::future::Future;
@@ -106,7 +107,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 33] = [
+pub static TOOLS: [Entry; 34] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -140,6 +141,7 @@ pub static TOOLS: [Entry; 33] = [
     Entry::of::<gestures::HideKeyboard>(),
     Entry::of::<gestures::SetOrientation>(),
     Entry::of::<adjust::AdjustControl>(),
+    Entry::of::<scroll::ScrollToElement>(),
 ];
 
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -21,6 +21,7 @@ mod gestures;
 mod hostile_trees;
 mod mcp;
 mod screen;
+mod scroll;
 mod story;
 mod waits;
 mod world;
