@@ -25,7 +25,7 @@ use mdm_core::tracker::{Seen, Since};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::watch::Moving;
-use run::Run;
+pub(crate) use run::Run;
 pub use typing::{ReadBack, Typed, Typing};
 
 /// What is asked of the pipeline besides the deed itself.
@@ -36,6 +36,8 @@ pub struct Action {
     /// A name of [`mdm_core::action::TABLE`].
     pub name: &'static str,
     pub follow: Follow,
+    /// Scroll to what is not in sight (AC-10).
+    pub scroll: bool,
 }
 
 /// Where an action goes.

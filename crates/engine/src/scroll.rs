@@ -11,12 +11,14 @@ use mdm_core::device::Input;
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::geometry::Point;
 use mdm_core::identity::ElementId;
+use mdm_core::journal::{Lifecycle, Stage, StepResult};
 use mdm_core::query::{Query, Relation};
 use mdm_core::resolve::{self, Candidate, Resolution, ResolveOptions};
 use mdm_core::scroll::{self, Axis, Direction, Movement, Sight};
 use mdm_core::settle::Stability;
 use mdm_core::tracker::Seen;
 
+use crate::act::{Action, Run};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::watch::{Goal, Patience, Wait};
@@ -116,10 +118,28 @@ enum Found {
 }
 
 impl Session {
-    pub async fn scroll_to(&self, asked: &ScrollTo, progress: &Progress) -> Result<Scrolled, Failure> {
+    pub async fn scroll_to(
+        &self,
+        action: &Action,
+        asked: &ScrollTo,
+        progress: &Progress,
+    ) -> Result<Scrolled, Failure> {
         let _turn = self.turn(progress).await?;
-        let seen = self.observe_now(progress).await?;
-        self.scroll_now(asked, seen, progress).await
+        let mut run = Run::new(self, action, progress);
+        let done = match self.observe_now(progress).await {
+            Ok(seen) => self.scroll_now(asked, seen, progress).await,
+            Err(failure) => Err(failure),
+        };
+        if let Ok(scrolled) = &done {
+            let found = scrolled.end.is_ok();
+            run.note(Stage::Execute, StepResult::Success, format!("{} scrolls", scrolled.scrolls));
+            run.reach(Lifecycle::Dispatched);
+            run.proved(found, scrolled.before.revision != scrolled.seen.revision);
+            if scrolled.stability == Stability::Stable {
+                self.note_settled();
+            }
+        }
+        run.end(done)
     }
 
     /// For callers that hold the turn and have looked. Only what stops it before anything was done is an error.

@@ -43,7 +43,7 @@ impl App {
 
     /// An action of the pipeline, with a name of its own.
     pub fn action(&self, name: &'static str, follow: Follow) -> Action {
-        Action { id: self.action_id(name), name, follow }
+        Action { id: self.action_id(name), name, follow, scroll: false }
     }
 
     /// `tap_1731650000123_7`: the kind, the time, and a number that is never given twice.

@@ -37,6 +37,8 @@ pub struct ElementArg {
     /// Instead of it, as in find_element.
     #[schemars(with = "Option<SelectorSchema>")]
     pub selector: Option<SelectorArg>,
+    /// Scroll down to it when it is not in sight.
+    pub scroll: Option<bool>,
 }
 
 impl ElementArg {
@@ -45,7 +47,7 @@ impl ElementArg {
     }
 
     pub fn query(self) -> Result<Query, Failure> {
-        let ElementArg { element_id, selector } = self;
+        let ElementArg { element_id, selector, .. } = self;
         match (TargetArg { element_id, selector, x: None, y: None }).aim()? {
             Aim::Element(query) => Ok(query),
             Aim::Point(_) => Err(invalid("no target is given", "give elementId or selector")),

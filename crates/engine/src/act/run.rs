@@ -10,13 +10,16 @@ use mdm_core::element::{Element, Role};
 use mdm_core::error::{Dispatch, ErrorCode, Failure};
 use mdm_core::geometry::Rect;
 use mdm_core::journal::{Lifecycle, Stage, StepResult, Trace};
+use mdm_core::query::Query;
 use mdm_core::recover::{self, Recovery, Scene, Strategy, Trouble};
 use mdm_core::resolve::{self, Reason, Resolution, ResolveOptions};
+use mdm_core::scroll::Direction;
 use mdm_core::settle::Stability;
 use mdm_core::tracker::Seen;
 
 use super::{Acted, Action, After, Aim, Deed, Follow, Hit, Verdict};
 use crate::progress::Progress;
+use crate::scroll::ScrollTo;
 use crate::session::Session;
 use crate::watch::{Ending, Goal, Patience, Wait};
 
@@ -25,16 +28,20 @@ const REST: Duration = Duration::from_millis(250);
 const REFRESH_MAX: Duration = Duration::from_secs(3);
 /// Looks at a target that seems to move, before the whole screen has to rest first.
 const STILL_LOOKS_MAX: u32 = 2;
+/// How far a target is looked for, when that is asked for.
+const SCROLLS_MAX: u32 = 10;
+const SCROLL_PART: f64 = 0.7;
 /// A device that needs seconds for a look gets the time for two of them, whatever the timeout (W2).
 const LOOKS_MIN: u64 = 2;
 const SLOW_DEVICE: Duration = Duration::from_secs(30);
 
-pub(super) struct Run<'a> {
+pub(crate) struct Run<'a> {
     pub session: &'a Session,
     pub action: &'a Action,
     pub progress: &'a Progress,
     pub trace: Trace,
     pub tried: Vec<Strategy>,
+    scrolled: bool,
 }
 
 /// Why a target cannot be acted on now, in words and for the table.
@@ -52,7 +59,7 @@ struct Looks {
 impl<'a> Run<'a> {
     pub fn new(session: &'a Session, action: &'a Action, progress: &'a Progress) -> Run<'a> {
         let trace = Trace::new(action.id.clone(), action.name, session.clock.now_ms());
-        Run { session, action, progress, trace, tried: Vec::new() }
+        Run { session, action, progress, trace, tried: Vec::new(), scrolled: false }
     }
 
     /// Whatever came of it is kept (TR-01).
@@ -71,6 +78,18 @@ impl<'a> Run<'a> {
 
     pub fn reach(&mut self, state: Lifecycle) {
         self.trace.reach(state, self.session.clock.now_ms());
+    }
+
+    /// For actions that verify themselves.
+    pub fn proved(&mut self, met: bool, ui_changed: bool) {
+        let (result, state) = match met {
+            true => (StepResult::Success, Lifecycle::Verified),
+            false => (StepResult::Failure, Lifecycle::Failed),
+        };
+        self.note(Stage::Verify, result, "");
+        self.reach(state);
+        self.trace.expectation_met = Some(met);
+        self.trace.ui_changed = Some(ui_changed);
     }
 
     pub async fn act<const N: usize>(
@@ -134,8 +153,41 @@ impl<'a> Run<'a> {
                 (Ok(_), Some(refusal)) | (Err(refusal), _) => refusal,
             };
             still_looks = 0;
-            looks = self.recover(refusal, looks).await?;
+            looks = match self.out_of_sight(aims, &refusal) {
+                Some(query) => self.scroll(query, looks).await?,
+                None => self.recover(refusal, looks).await?,
+            };
         }
+    }
+
+    /// What has to be scrolled to: once, and only when that was asked for (AC-10).
+    fn out_of_sight(&mut self, aims: &[Aim], refusal: &Refusal) -> Option<Query> {
+        let away = matches!(refusal.trouble, Trouble::NotFound | Trouble::OutOfSight);
+        if !away || !self.action.scroll || self.scrolled {
+            return None;
+        }
+        self.scrolled = true;
+        aims.iter().find_map(|aim| match aim {
+            Aim::Element(query) => Some(query.clone()),
+            Aim::Point(_) => None,
+        })
+    }
+
+    async fn scroll(&mut self, query: Query, looks: Looks) -> Result<Looks, Failure> {
+        let asked = ScrollTo {
+            query,
+            inside: None,
+            direction: Direction::Down,
+            scrolls_max: SCROLLS_MAX,
+            amount: SCROLL_PART,
+        };
+        let scrolled = self.session.scroll_now(&asked, looks.now, self.progress).await?;
+        let found = scrolled.end.is_ok();
+        let result = if found { StepResult::Success } else { StepResult::Failure };
+        self.note(Stage::Execute, result, format!("{} scrolls", scrolled.scrolls));
+        scrolled.end?;
+        let now = self.session.observe_now(self.progress).await?;
+        Ok(Looks { earlier: Some(scrolled.seen), now })
     }
 
     /// The keyboard is in no tree, so the device is asked for it wherever one may be: where a field has the focus.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mdm_core::device::Input;
 use mdm_core::error::{Dispatch, ErrorCode, Failure};
 use mdm_core::geometry::{Point, Rect};
-use mdm_engine::{Aim, Deed, Hit, Progress, ReadBack, Typing};
+use mdm_engine::{Action, Aim, Deed, Hit, Progress, ReadBack, Typing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,8 +72,9 @@ impl Tool for TapElement {
     const TIMEOUT: Duration = Duration::from_secs(150);
 
     async fn run(app: &App, params: TapElementParams, progress: &Progress) -> Result<Answer, Failure> {
+        let scroll = params.target.scroll == Some(true);
         let aim = Aim::Element(params.target.query()?);
-        let action = app.action(Self::NAME, params.after.follow(true)?);
+        let action = Action { scroll, ..app.action(Self::NAME, params.after.follow(true)?) };
         let session = app.fleet.choose(&params.device.wanted(), progress).await?;
         let tap = |[hit]: &[Hit; 1]| Deed::Input(Input::Tap(hit.point));
         let acted = session.act(&action, [aim], tap, progress).await?;
@@ -150,7 +151,8 @@ impl Tool for Swipe {
         }
         let duration_ms = duration.round() as u32;
         let points = [params.x1, params.y1, params.x2, params.y2];
-        let action = app.action(Self::NAME, params.after.follow(params.target.is_given())?);
+        let follow = params.after.follow(params.target.is_given())?;
+        let action = Action { scroll: params.target.scroll == Some(true), ..app.action(Self::NAME, follow) };
         let swipe = move |from, to| Deed::Input(Input::Swipe { from, to, duration_ms });
         let answered = match (points, params.target.is_given(), params.direction) {
             ([Some(x1), Some(y1), Some(x2), Some(y2)], false, None) => {
@@ -254,9 +256,10 @@ impl Tool for TypeText {
         if params.text.is_empty() && params.clear != Some(true) {
             return Err(wrong("text is empty".to_owned(), "give the text to type, or clear"));
         }
+        let scroll = params.target.scroll == Some(true);
         let into = params.target.is_given().then(|| params.target.query()).transpose()?;
         let submit = params.submit == Some(true);
-        let action = app.action(Self::NAME, params.after.follow(submit)?);
+        let action = Action { scroll, ..app.action(Self::NAME, params.after.follow(submit)?) };
         let characters = params.text.chars().count();
         let secure = params.secure == Some(true);
         let typing = Typing { text: params.text, into, clear: params.clear == Some(true), submit, secure };

@@ -9,10 +9,11 @@ use mdm_core::quote::push_quoted;
 use mdm_core::resolve::tell;
 use mdm_core::role;
 use mdm_core::scroll::{Direction, ends};
-use mdm_engine::{InSight, Progress, ScrollTo, Scrolled, Session};
+use mdm_engine::{Action, InSight, Progress, ScrollTo, Scrolled, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::follow::AfterArg;
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
@@ -75,7 +76,7 @@ pub struct ScrollToElementParams {
 struct Facts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorFacts<'a>>,
-    action_id: String,
+    action_id: &'a str,
     action_type: &'a str,
     lifecycle_state: &'a str,
     success: bool,
@@ -178,7 +179,7 @@ fn lines(scrolled: &Scrolled, failure: &Failure) -> String {
     lines
 }
 
-fn answer(app: &App, session: &Session, scrolled: &Scrolled, progress: &Progress) -> Answer {
+fn answer(action: &Action, session: &Session, scrolled: &Scrolled, progress: &Progress) -> Answer {
     let failure = scrolled.end.as_ref().err();
     let seen = &scrolled.seen;
     let container = scrolled.container.and_then(|id| seen.index_of(id));
@@ -190,7 +191,7 @@ fn answer(app: &App, session: &Session, scrolled: &Scrolled, progress: &Progress
             message: &failure.message,
             hint: &failure.hint,
         }),
-        action_id: app.action_id(ScrollToElement::NAME),
+        action_id: &action.id,
         action_type: ScrollToElement::NAME,
         lifecycle_state: if failure.is_none() { "verified" } else { "failed" },
         success: failure.is_none(),
@@ -222,7 +223,8 @@ impl Tool for ScrollToElement {
     async fn run(app: &App, params: ScrollToElementParams, progress: &Progress) -> Result<Answer, Failure> {
         let asked = asked(&params)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        let scrolled = session.scroll_to(&asked, progress).await?;
-        Ok(answer(app, &session, &scrolled, progress))
+        let action = app.action(Self::NAME, AfterArg::default().follow(false)?);
+        let scrolled = session.scroll_to(&action, &asked, progress).await?;
+        Ok(answer(&action, &session, &scrolled, progress))
     }
 }

@@ -166,3 +166,27 @@ async fn what_moves_is_not_tapped_until_it_stands_still() {
     world.ok("tap_element", &format!(r#"{{"elementId":"{id}","settle":false}}"#)).await;
     assert_eq!(dumps(), before + 1, "one look before the tap, none after it");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_out_of_sight_is_scrolled_to_when_asked() {
+    // AC-10
+    let rows: Vec<String> = (1..=40).map(|n| format!(r#"{{"title": "Row {n}"}}"#)).collect();
+    let app = r#"{
+      "package": "org.example.rows", "label": "Rows", "style": "view", "start": "Home",
+      "values": {"last": ""}, "lists": {"rows": {"columns": ["title"], "rows": [ROWS]}},
+      "screens": {"Home": {"content": [
+        {"type": "text", "text": "Last: {last}"},
+        {"type": "list", "rows": "rows", "children": [{"type": "text", "text": "{title}"}], "on_tap": [{"set": {"last": "{title}"}}]}
+      ]}}
+    }"#;
+    let world = world_of(&app.replace("ROWS", &rows.join(",")), Timing::Brisk, Faults::default()).await;
+    let tap = |scroll: bool| {
+        format!(r#"{{"selector":{{"text":"Row 33"}},"scroll":{scroll},"expect":{{"text":"Last: Row 33"}}}}"#)
+    };
+    assert_eq!(world.code("tap_element", &tap(false)).await, "ELEMENT_NOT_FOUND");
+    assert_eq!(taps(&world), 0, "nothing is scrolled unless asked for");
+    let answer = world.ok("tap_element", &tap(true)).await;
+    assert_eq!(fact(&answer, "verdict"), "confirmed", "{answer}");
+    let gone = r#"{"selector":{"text":"Row 99"},"scroll":true}"#;
+    assert_eq!(world.code("tap_element", gone).await, "NAVIGATION_NO_CHANGE", "the end was reached");
+}
