@@ -113,13 +113,12 @@ fn fulfils(node: &ShownNode, state: &State) -> bool {
 pub fn content(frame: &Frame) -> Vec<String> {
     let mut lines = vec![frame.activity.clone()];
     for node in frame.nodes.iter() {
-        let text = if is_time(&node.text) { "…" } else { &node.text };
+        let [text, description] = [&node.text, &node.description].map(|text| if is_time(text) { "…" } else { text });
         lines.push(format!(
-            "{} {} {} {text:?} {:?} {:?} {} {} {} {}",
+            "{} {} {} {text:?} {description:?} {:?} {} {} {} {}",
             node.depth,
             node.class,
             node.resource_id,
-            node.description,
             node.hint,
             node.enabled,
             node.checked,

@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod claim;
+pub mod compare;
 pub mod judge;
 pub mod plan;
 mod random;

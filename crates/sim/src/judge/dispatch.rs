@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Bench, Oracle};
 use crate::agent::{Target, was_dispatched};
+use crate::claim::By;
 use crate::world::Said;
 
 /// Failures that are found out after the input was sent.
@@ -49,10 +50,7 @@ impl Bench<'_> {
         if !matches!(self.step.tool, "tap_element" | "adjust_control") {
             return;
         }
-        // A late touch of an earlier call may arrive in this one: only what was sent now is looked at.
-        let sent = self.call.commands.len();
-        let inputs: Vec<(u64, Applied)> = self.call.inputs.iter().take(sent).cloned().collect();
-        for (at, input) in inputs {
+        for (at, input) in self.own_touches() {
             let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = &input else { continue };
             self.judged.touches += 1;
             if !is_it(&target, hit.as_ref()) {
@@ -60,9 +58,35 @@ impl Bench<'_> {
             }
         }
         let named = said.facts.get("target").and_then(|named| named.get("label")).and_then(Value::as_str);
-        if let Some(label) = named.filter(|label| *label != target.label) {
+        if let Some(label) = named.filter(|label| *label != target.label && !self.is_another_name(&target, label)) {
             self.blame(Oracle::Aim, format!("asked for {:?}, and the answer names {label:?}", target.label));
         }
+    }
+
+    /// What was applied where this call sent it: a touch of an earlier call may arrive late.
+    fn own_touches(&self) -> Vec<(u64, Applied)> {
+        let sent = |from: (i32, i32)| {
+            let place = format!(" {} {}", from.0, from.1);
+            self.call.commands.iter().any(|command| {
+                command.split_once(&place).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
+            })
+        };
+        let own = self.call.inputs.iter().filter(|(_, input)| match input {
+            Applied::Tap { at, .. } => sent(*at),
+            Applied::Swipe { from, .. } => sent(*from),
+            _ => false,
+        });
+        own.cloned().collect()
+    }
+
+    /// A control has a name and shows a value; either may be told.
+    fn is_another_name(&self, target: &Target, label: &str) -> bool {
+        if label.parse::<f64>().is_ok() {
+            return true;
+        }
+        let by = By::Text(target.label.clone());
+        let frames = self.call.film.between(self.call.from_ms, self.call.to_ms);
+        frames.iter().flat_map(|frame| by.nodes(frame)).any(|node| node.text == label || node.description == label)
     }
 
     fn missed(&mut self, at: u64, target: &Target, input: &Applied) {
