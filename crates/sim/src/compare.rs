@@ -70,16 +70,19 @@ impl Score {
 }
 
 /// The product's and the naive client's, on the same intents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Comparison {
     pub product: Score,
     pub naive: Score,
+    /// What the product did where it was not right at the first try.
+    pub log: String,
 }
 
 impl Comparison {
     pub fn add(&mut self, other: &Comparison) {
         self.product.add(&other.product);
         self.naive.add(&other.naive);
+        self.log.push_str(&other.log);
     }
 }
 
@@ -106,9 +109,11 @@ impl fmt::Display for Comparison {
 pub fn compare(seed: u64, intents: usize) -> Result<Comparison, String> {
     let mut comparison = Comparison::default();
     for number in 0..intents {
-        let product = paused(trial(seed, number, Client::Product))??;
-        let naive = paused(trial(seed, number, Client::Naive))??;
-        comparison.add(&Comparison { product: product.unwrap_or_default(), naive: naive.unwrap_or_default() });
+        let (product, done) = paused(trial(seed, number, Client::Product))??;
+        let (naive, _) = paused(trial(seed, number, Client::Naive))??;
+        let wrong = product.first_try < product.intents;
+        let log = if wrong { format!("seed {seed} intent {number}: {product:?}\n{done}") } else { String::new() };
+        comparison.add(&Comparison { product, naive, log });
     }
     Ok(comparison)
 }
@@ -147,9 +152,10 @@ impl Shell {
     }
 }
 
-async fn trial(seed: u64, number: usize, client: Client) -> Result<Option<Score>, String> {
+/// The score, and everything that was said.
+async fn trial(seed: u64, number: usize, client: Client) -> Result<(Score, String), String> {
     let mut world = World::new(seed)?;
-    let Some(intent) = intent(&world, number) else { return Ok(None) };
+    let Some(intent) = intent(&world, number) else { return Ok(Default::default()) };
     world.call("start_app", json!({"appId": PACKAGE})).await;
     let shell = Shell::of(&world);
     let component = format!("{PACKAGE}/{}", intent.activity);
@@ -160,7 +166,7 @@ async fn trial(seed: u64, number: usize, client: Client) -> Result<Option<Score>
         Client::Naive => naive::act(&world, &shell, &intent).await,
     };
     tokio::time::sleep(DRAIN).await;
-    Ok(Some(score(&world, &intent, &report, began_ms)))
+    Ok((score(&world, &intent, &report, began_ms), world.log))
 }
 
 fn score(world: &World, intent: &Intent, report: &Report, began_ms: u64) -> Score {

@@ -48,6 +48,9 @@ fn main() -> ExitCode {
     println!("{} seeds, {calls} calls, {} s of phone time, {bad} violations", options.seeds, ms / 1000);
     println!("{judged:?}");
     if options.intents > 0 {
+        if options.log {
+            println!("{}", comparison.log);
+        }
         println!("\n{comparison}");
     }
     if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
