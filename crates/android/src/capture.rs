@@ -175,7 +175,9 @@ mod tests {
 
     #[test]
     fn a_tree_without_an_element_is_no_screen() {
-        for empty in ["<?xml version='1.0' ?><hierarchy rotation=\"0\"></hierarchy>", "<?xml version='1.0' ?><hier"] {
+        for empty in
+            ["<?xml version='1.0' ?><hierarchy rotation=\"0\"></hierarchy>", "<?xml version='1.0' ?><hier"]
+        {
             let code = read(&output(empty, "", 0), None).unwrap_err().code;
             assert_eq!(code, ErrorCode::NoRootWindow, "W10: {empty}");
         }

@@ -64,7 +64,14 @@ pub struct Agent {
 impl Agent {
     pub fn new(seed: u64) -> Agent {
         let random = Random::new(seed, 3);
-        Agent { random, lines: Vec::new(), screen: String::new(), revision: None, fingerprint: None, field: None }
+        Agent {
+            random,
+            lines: Vec::new(),
+            screen: String::new(),
+            revision: None,
+            fingerprint: None,
+            field: None,
+        }
     }
 
     /// Milliseconds to do nothing before the next call; mostly none.
@@ -144,7 +151,8 @@ impl Agent {
 
     fn tap(&mut self, plan: &Plan, screen: &Screen) -> Step {
         let elsewhere = self.random.percent(6);
-        let items: Vec<&Item> = if elsewhere { plan.items().collect() } else { screen.items.iter().collect() };
+        let items: Vec<&Item> =
+            if elsewhere { plan.items().collect() } else { screen.items.iter().collect() };
         let Some(item) = self.random.pick(&items).copied() else { return read_tree() };
         let mut arguments = self.name(plan, item);
         let mut about = About { window_ms: ACTION_WINDOW_MS, ..About::default() };
@@ -183,7 +191,8 @@ impl Agent {
             arguments["since_revision"] = revision.into();
         }
         if self.random.percent(25) {
-            arguments["expected_change"] = ["hierarchy_diff", "text_change", "state_change"][self.random.below(3)].into();
+            arguments["expected_change"] =
+                ["hierarchy_diff", "text_change", "state_change"][self.random.below(3)].into();
         }
         let about = About { window_ms: window, timeout_ms: Some(timeout), ..About::default() };
         Step { tool: "wait_for_ui_change", arguments, about }
@@ -229,8 +238,11 @@ impl Agent {
     }
 
     fn adjust(&mut self, screen: &Screen) -> Step {
-        let sliders: Vec<&Item> =
-            screen.items.iter().filter(|item| matches!(item.kind, Kind::Slider { .. }) && !item.is_twin).collect();
+        let sliders: Vec<&Item> = screen
+            .items
+            .iter()
+            .filter(|item| matches!(item.kind, Kind::Slider { .. }) && !item.is_twin)
+            .collect();
         let Some(item) = self.random.pick(&sliders).copied() else { return read_tree() };
         let Kind::Slider { max, .. } = item.kind else { return read_tree() };
         let wanted = (max * self.random.below(21) as f64 / 20.0).round();
@@ -243,11 +255,7 @@ impl Agent {
 
     fn fingerprints(&mut self) -> Step {
         match self.fingerprint.take() {
-            None => Step {
-                tool: "get_screen_fingerprint",
-                arguments: json!({}),
-                about: About::default(),
-            },
+            None => Step { tool: "get_screen_fingerprint", arguments: json!({}), about: About::default() },
             Some(print) => {
                 let timeout = self.timeout();
                 let arguments = json!({"previousFingerprint": print, "timeoutMs": timeout});
@@ -279,9 +287,7 @@ fn line(text: &str) -> Option<Line> {
 
 /// What a touch is meant to bring about, as far as it can be read from a screen.
 pub fn aimed_at(plan: &Plan, item: &Item) -> Option<Claim> {
-    let visible = |text: &str| {
-        Some(Claim::Element { by: By::Text(text.to_owned()), state: State::Visible })
-    };
+    let visible = |text: &str| Some(Claim::Element { by: By::Text(text.to_owned()), state: State::Visible });
     match &item.effect {
         Effect::Nothing | Effect::Toast { .. } => None,
         Effect::Go { screen, .. } => Some(Claim::Screen(plan.activity(*screen))),

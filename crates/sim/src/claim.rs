@@ -24,7 +24,10 @@ pub enum State {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
-    Element { by: By, state: State },
+    Element {
+        by: By,
+        state: State,
+    },
     /// Of the activity, without its package.
     Screen(String),
 }
@@ -39,9 +42,9 @@ impl By {
 
     fn fits(&self, node: &ShownNode) -> bool {
         match self {
-            By::Text(text) => {
-                [&node.text, &node.description, &node.hint].into_iter().any(|said| said.eq_ignore_ascii_case(text))
-            }
+            By::Text(text) => [&node.text, &node.description, &node.hint]
+                .into_iter()
+                .any(|said| said.eq_ignore_ascii_case(text)),
             By::Id(id) => node.resource_id.rsplit("/").next() == Some(id) || node.resource_id == *id,
         }
     }
@@ -85,9 +88,7 @@ impl Claim {
         match self {
             Claim::Screen(_) => self.could_hold(frame),
             Claim::Element { by, state: State::Gone } => by.nodes(frame).next().is_none(),
-            Claim::Element { by, state: State::Exists | State::Visible } => {
-                by.nodes(frame).next().is_some()
-            }
+            Claim::Element { by, state: State::Exists | State::Visible } => by.nodes(frame).next().is_some(),
             Claim::Element { by, state } => {
                 by.nodes(frame).count() == 1 && by.nodes(frame).all(|node| fulfils(node, state))
             }
@@ -113,7 +114,8 @@ fn fulfils(node: &ShownNode, state: &State) -> bool {
 pub fn content(frame: &Frame) -> Vec<String> {
     let mut lines = vec![frame.activity.clone()];
     for node in frame.nodes.iter() {
-        let [text, description] = [&node.text, &node.description].map(|text| if is_time(text) { "…" } else { text });
+        let [text, description] =
+            [&node.text, &node.description].map(|text| if is_time(text) { "…" } else { text });
         lines.push(format!(
             "{} {} {} {text:?} {description:?} {:?} {} {} {} {}",
             node.depth,

@@ -69,6 +69,25 @@ impl Judged {
     }
 }
 
+impl std::fmt::Display for Judged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "judged: {} claims, {} rests, {} denials, {} touches, {} sent, {} refused; apart: {} moved before the touch, \
+             {} unseen between two looks, {} by known defects",
+            self.claims,
+            self.rests,
+            self.denials,
+            self.touches,
+            self.sent,
+            self.unsent,
+            self.moved,
+            self.unseen,
+            self.open
+        )
+    }
+}
+
 pub struct Bench<'a> {
     pub step: &'a Step,
     pub call: &'a Call,
@@ -130,7 +149,9 @@ impl Bench<'_> {
         let limit = match (self.step.tool, self.step.about.timeout_ms) {
             ("wait_for_ui" | "wait_for_ui_change" | "wait_for_screen_change", Some(timeout)) => timeout,
             // The time that is asked for begins with the touch; the look before it has the call's own limit.
-            ("tap_element" | "press_back", Some(timeout)) if touched.is_some() && self.call.commands.len() == 1 => {
+            ("tap_element" | "press_back", Some(timeout))
+                if touched.is_some() && self.call.commands.len() == 1 =>
+            {
                 touched.unwrap_or(0) - self.call.from_ms.min(touched.unwrap_or(0)) + timeout
             }
             _ => 100_000,

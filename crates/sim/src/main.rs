@@ -27,6 +27,10 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let outcomes = all(options);
+    if outcomes.len() as u64 != options.seeds {
+        println!("only {} of {} seeds ended: the simulation itself broke", outcomes.len(), options.seeds);
+        return ExitCode::FAILURE;
+    }
     let mut judged = Judged::default();
     let mut comparison = Comparison::default();
     let (mut calls, mut ms, mut bad) = (0, 0, 0);
@@ -46,7 +50,7 @@ fn main() -> ExitCode {
         }
     }
     println!("{} seeds, {calls} calls, {} s of phone time, {bad} violations", options.seeds, ms / 1000);
-    println!("{judged:?}");
+    println!("{judged}");
     if options.intents > 0 {
         if options.log {
             println!("{}", comparison.log);
@@ -68,7 +72,8 @@ fn tell(outcome: &Outcome, log: bool) {
 type Ran = Result<(Outcome, Comparison), String>;
 
 fn all(options: Options) -> Vec<Ran> {
-    let one = move |seed: u64| -> Ran { Ok((session(seed, options.steps)?, compare(seed, options.intents)?)) };
+    let one =
+        move |seed: u64| -> Ran { Ok((session(seed, options.steps)?, compare(seed, options.intents)?)) };
     let work = move |job: u64| {
         let seeds = (options.seed..options.seed + options.seeds).filter(|seed| seed % options.jobs == job);
         seeds.map(one).collect::<Vec<_>>()

@@ -12,9 +12,9 @@ const SCREENS: [&str; 4] = ["Alpha", "Beta", "Gamma", "Delta"];
 const WORDS: [&str; 48] = [
     "Save", "Open", "Share", "Rename", "Archive", "Print", "Export", "Import", "Refresh", "Upload", "Merge",
     "Split", "Invite", "Follow", "Mute", "Pin", "Filter", "Sort", "Zoom", "Crop", "Rotate", "Record", "Play",
-    "Pause", "Reply", "Forward", "Snooze", "Label", "Budget", "Route", "Garage", "Kitchen", "Harbor", "Meadow",
-    "Lantern", "Compass", "Anchor", "Velvet", "Copper", "Willow", "Falcon", "Orchid", "Summit", "Canyon",
-    "Ember", "Glacier", "Prairie", "Thicket",
+    "Pause", "Reply", "Forward", "Snooze", "Label", "Budget", "Route", "Garage", "Kitchen", "Harbor",
+    "Meadow", "Lantern", "Compass", "Anchor", "Velvet", "Copper", "Willow", "Falcon", "Orchid", "Summit",
+    "Canyon", "Ember", "Glacier", "Prairie", "Thicket",
 ];
 
 /// What the app holds and how it behaves.
@@ -59,11 +59,25 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     Nothing,
-    Go { screen: usize, after_ms: u64 },
-    Show { text: String, after_ms: u64 },
-    Count { before: String, after_ms: u64 },
-    Dialog { title: String, after_ms: u64 },
-    Toast { text: String },
+    Go {
+        screen: usize,
+        after_ms: u64,
+    },
+    Show {
+        text: String,
+        after_ms: u64,
+    },
+    Count {
+        before: String,
+        after_ms: u64,
+    },
+    Dialog {
+        title: String,
+        after_ms: u64,
+    },
+    Toast {
+        text: String,
+    },
     /// The control itself changes.
     Own,
 }
@@ -163,7 +177,9 @@ fn item(screen: usize, n: usize, screens: usize, words: &mut Vec<&'static str>, 
     let label = word(words, random);
     let after_ms = if random.percent(50) { 0 } else { random.between(30, 2500) };
     let effect = match (kind, random.below(10)) {
-        (Kind::Button, 0 | 1) => Effect::Go { screen: (screen + 1 + random.below(screens - 1)) % screens, after_ms },
+        (Kind::Button, 0 | 1) => {
+            Effect::Go { screen: (screen + 1 + random.below(screens - 1)) % screens, after_ms }
+        }
         (Kind::Button, 2 | 3) => Effect::Show { text: format!("{label} finished"), after_ms },
         (Kind::Button, 4..=6) => Effect::Count { before: format!("{label} total"), after_ms },
         (Kind::Button, 7) => Effect::Dialog { title: format!("{label} now?"), after_ms },
@@ -171,8 +187,7 @@ fn item(screen: usize, n: usize, screens: usize, words: &mut Vec<&'static str>, 
         (Kind::Button, _) => Effect::Nothing,
         _ => Effect::Own,
     };
-    let enabled_after_ms =
-        (kind == Kind::Button && random.percent(15)).then(|| random.between(100, 3000));
+    let enabled_after_ms = (kind == Kind::Button && random.percent(15)).then(|| random.between(100, 3000));
     Item { id: format!("s{screen}w{n}"), label, kind, effect, enabled_after_ms, is_twin: false }
 }
 

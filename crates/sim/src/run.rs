@@ -53,6 +53,9 @@ async fn play(seed: u64, steps: usize) -> Result<Outcome, String> {
             outcome.violations.push((number, violation));
         }
     }
+    if world.phone.film().is_cut {
+        return Err(format!("seed {seed}: more happened than the phone's film holds"));
+    }
     outcome.ms = world.now_ms();
     outcome.log = std::mem::take(&mut world.log);
     Ok(outcome)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mdm_virtual_device::{AppFile, Applied, Faults, FaultEvent, Film, Phone, PhoneConfig, Timing};
+use mdm_virtual_device::{AppFile, Applied, FaultEvent, Faults, Film, Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::tools;
 use serde_json::Value;
@@ -97,7 +97,7 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
                 6 => faults.lost_tap = rate,
                 7 => faults.late_tap = rate,
                 8 => faults.double_tap = rate,
-                9 => faults.dropped_connection = rate * 200.0,
+                9 => faults.dropped_connection = rate * 60.0,
                 10 => faults.offline = rate * 20.0,
                 _ => faults.system_dialog = rate * 10.0,
             }

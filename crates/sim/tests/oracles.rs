@@ -158,14 +158,16 @@ fn three_what_was_sent_twice_or_called_unsent_is_caught() {
     passes(&step("tap_element", mute()), &lost);
     let never = Call { commands: Vec::new(), inputs: Vec::new(), ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &never, Oracle::Once);
-    let reading = Call { commands: vec!["input tap 1 1".into()], ..call("get_ui_tree", 0, 1, &json!({}), false) };
+    let reading =
+        Call { commands: vec!["input tap 1 1".into()], ..call("get_ui_tree", 0, 1, &json!({}), false) };
     catches(&step("get_ui_tree", About::default()), &reading, Oracle::Once);
 }
 
 #[test]
 fn four_a_touch_of_another_element_is_caught() {
     catches(&step("tap_element", mute()), &tapped("text", "Price"), Oracle::Aim);
-    let nothing = Call { inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: None })], ..tapped("box", "Mute") };
+    let nothing =
+        Call { inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: None })], ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &nothing, Oracle::Aim);
     let named = json!({"action_id": "x", "success": true, "target": {"label": "Price"}});
     let other = Call { answer: Some(Said::read(&named.to_string(), false)), ..tapped("box", "Mute") };
@@ -209,7 +211,10 @@ fn six_what_was_there_throughout_is_not_missing() {
     let nowhere = Claim::Element { by: By::Text("Nowhere".into()), state: State::Exists };
     passes(&step("find_element", about(nowhere)), &call("find_element", 200, 700, &nothing, false));
     let partial = json!({"found": false, "partial": true});
-    passes(&step("find_element", about(price(State::Exists))), &call("find_element", 200, 700, &partial, false));
+    passes(
+        &step("find_element", about(price(State::Exists))),
+        &call("find_element", 200, 700, &partial, false),
+    );
     let contradicted = json!({"verdict": "contradicted"});
     let lie = call("press_back", 1100, 1900, &contradicted, true);
     catches(&step("press_back", checked(true)), &lie, Oracle::Missing);

@@ -112,7 +112,9 @@ impl State {
             for _ in 0..MOMENTS_MAX {
                 let moving = self.ui.is_moving().then(|| self.filmed_until + MOTION_STEP);
                 let next = self.ui.next_due().into_iter().chain(moving).min();
-                let Some(next) = next.map(|at| at.max(self.filmed_until)).filter(|at| *at < to) else { break };
+                let Some(next) = next.map(|at| at.max(self.filmed_until)).filter(|at| *at < to) else {
+                    break;
+                };
                 self.ui.advance(next);
                 self.shoot(next);
             }

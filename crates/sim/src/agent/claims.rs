@@ -18,7 +18,8 @@ impl Agent {
         }
         match &item.effect {
             Effect::Count { before, .. } => {
-                let known = self.lines.iter().find_map(|line| line.label.strip_prefix(&format!("{before}: ")));
+                let known =
+                    self.lines.iter().find_map(|line| line.label.strip_prefix(&format!("{before}: ")));
                 let count = known.and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
                 let next = count + 1 + u64::from(self.random.percent(10));
                 element(By::Text(format!("{before}: {next}")), State::Visible)
@@ -34,7 +35,8 @@ impl Agent {
 
     /// Something that may be on the screen.
     pub(super) fn words(&mut self, plan: &Plan, screen: &Screen) -> String {
-        let screen = if self.random.percent(15) { self.random.pick(&plan.screens).unwrap_or(screen) } else { screen };
+        let screen =
+            if self.random.percent(15) { self.random.pick(&plan.screens).unwrap_or(screen) } else { screen };
         let item = self.random.pick(&screen.items);
         let label = item.map(|item| item.label.clone()).unwrap_or_default();
         match self.random.below(12) {

@@ -34,7 +34,8 @@ pub async fn act(world: &World, shell: &Shell, intent: &Intent) -> Report {
 
 /// An old file, when the dump failed, is what such a client gets and believes.
 async fn dump(shell: &Shell) -> Vec<Node> {
-    let script = Script::new("uiautomator dump /sdcard/window_dump.xml > /dev/null; cat /sdcard/window_dump.xml");
+    let script =
+        Script::new("uiautomator dump /sdcard/window_dump.xml > /dev/null; cat /sdcard/window_dump.xml");
     let text = shell.run(&script).await.unwrap_or_default();
     text.split("<node ").skip(1).filter_map(node).collect()
 }
@@ -45,8 +46,7 @@ fn node(text: &str) -> Option<Node> {
         text.get(start..)?.split('"').next().map(str::to_owned)
     };
     let bounds = attribute("bounds")?;
-    let numbers: Vec<i64> =
-        bounds.split(['[', ']', ',']).filter_map(|number| number.parse().ok()).collect();
+    let numbers: Vec<i64> = bounds.split(['[', ']', ',']).filter_map(|number| number.parse().ok()).collect();
     let [left, top, right, bottom] = numbers[..] else { return None };
     Some(Node {
         texts: [attribute("text")?, attribute("content-desc")?],

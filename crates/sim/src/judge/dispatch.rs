@@ -19,16 +19,26 @@ impl Bench<'_> {
     /// 3.
     pub(super) fn once(&mut self, said: &Said) {
         let sent = self.call.commands.len();
-        let reads = !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control" | "start_app");
+        let reads =
+            !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control" | "start_app");
         if reads && sent > 0 {
-            self.blame(Oracle::Once, format!("{} only reads, and sent {:?}", self.step.tool, self.call.commands));
+            self.blame(
+                Oracle::Once,
+                format!("{} only reads, and sent {:?}", self.step.tool, self.call.commands),
+            );
         }
         let unknown = said.text("dispatched") == "unknown";
         let refused = said.is_error && said.facts.get("error").is_some() && !unknown;
-        if refused && !AFTERWARDS.contains(&said.code()) && said.number("attempts").is_none_or(|touches| touches == 0) {
+        if refused
+            && !AFTERWARDS.contains(&said.code())
+            && said.number("attempts").is_none_or(|touches| touches == 0)
+        {
             self.judged.unsent += 1;
             if sent > 0 {
-                self.blame(Oracle::Once, format!("refused with {}, but sent {:?}", said.code(), self.call.commands));
+                self.blame(
+                    Oracle::Once,
+                    format!("refused with {}, but sent {:?}", said.code(), self.call.commands),
+                );
             }
         }
         if self.acts_once() && sent > 1 {
@@ -58,7 +68,9 @@ impl Bench<'_> {
             }
         }
         let named = said.facts.get("target").and_then(|named| named.get("label")).and_then(Value::as_str);
-        if let Some(label) = named.filter(|label| *label != target.label && !self.is_another_name(&target, label)) {
+        if let Some(label) =
+            named.filter(|label| *label != target.label && !self.is_another_name(&target, label))
+        {
             self.blame(Oracle::Aim, format!("asked for {:?}, and the answer names {label:?}", target.label));
         }
     }
@@ -86,14 +98,18 @@ impl Bench<'_> {
         }
         let by = By::Text(target.label.clone());
         let frames = self.call.film.between(self.call.from_ms, self.call.to_ms);
-        frames.iter().flat_map(|frame| by.nodes(frame)).any(|node| node.text == label || node.description == label)
+        frames
+            .iter()
+            .flat_map(|frame| by.nodes(frame))
+            .any(|node| node.text == label || node.description == label)
     }
 
     fn missed(&mut self, at: u64, target: &Target, input: &Applied) {
         let film = &self.call.film;
         let looked = film.dumps.iter().rev().map(|dump| dump.at_ms).find(|look| *look <= at);
         let same = looked.and_then(|look| film.at(look)).is_some_and(|seen| {
-            film.at(at.saturating_sub(1).max(looked.unwrap_or(0))).is_some_and(|touched| seen.nodes == touched.nodes)
+            film.at(at.saturating_sub(1).max(looked.unwrap_or(0)))
+                .is_some_and(|touched| seen.nodes == touched.nodes)
         });
         if same {
             self.blame(Oracle::Aim, format!("meant {target:?} and touched {input:?}; nothing had moved"));

@@ -10,7 +10,10 @@ impl Bench<'_> {
         self.judged.denials += 1;
         let frames = self.call.film.between(self.call.from_ms, self.call.to_ms);
         if !frames.is_empty() && frames.iter().all(|frame| claim.must_hold(frame)) {
-            self.blame(Oracle::Missing, format!("{} denies {claim:?}, which was so throughout", self.step.tool));
+            self.blame(
+                Oracle::Missing,
+                format!("{} denies {claim:?}, which was so throughout", self.step.tool),
+            );
         }
     }
 
@@ -24,15 +27,19 @@ impl Bench<'_> {
                 let target = self.step.about.target.as_ref()?;
                 Some(Claim::Element { by: By::Text(target.label.clone()), state: State::Exists })
             }
-            "tap_element" | "press_back" | "swipe" => claim.filter(|_| said.text("verdict") == "contradicted"),
+            "tap_element" | "press_back" | "swipe" => {
+                claim.filter(|_| said.text("verdict") == "contradicted")
+            }
             "wait_for_ui" => claim.filter(|_| !said.flag("success") && message.contains("no such element")),
-            "find_element" => claim.filter(|_| !said.is_error && !said.flag("found") && !said.flag("partial")),
+            "find_element" => {
+                claim.filter(|_| !said.is_error && !said.flag("found") && !said.flag("partial"))
+            }
             "expect_element_visible" | "expect_state" => {
                 claim.filter(|_| matches!(said.code(), "ELEMENT_NOT_FOUND" | "EXPECT_STATE_MISMATCH"))
             }
-            "expect_screen" => {
-                claim.filter(|_| said.code() == "VERIFICATION_FAILED" && said.text("observed").starts_with("screen "))
-            }
+            "expect_screen" => claim.filter(|_| {
+                said.code() == "VERIFICATION_FAILED" && said.text("observed").starts_with("screen ")
+            }),
             _ => None,
         }
     }

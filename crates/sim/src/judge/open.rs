@@ -9,7 +9,8 @@ pub fn is_known(violation: &Violation, said: &Said) -> bool {
         Oracle::Aim => violation.why.contains("label: \"keyboard "),
         // F2: a damaged look before a tap is not repeated; the answer denies the element, and only its hint says why.
         Oracle::Missing => {
-            let hint = said.facts.get("error").and_then(|error| error.get("hint")).and_then(|hint| hint.as_str());
+            let hint =
+                said.facts.get("error").and_then(|error| error.get("hint")).and_then(|hint| hint.as_str());
             hint.is_some_and(|hint| hint.starts_with("the tree is damaged"))
         }
         _ => false,

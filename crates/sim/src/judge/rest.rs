@@ -6,7 +6,9 @@ use crate::world::Said;
 
 impl Bench<'_> {
     pub(super) fn rest(&mut self, said: &Said) {
-        let Some(last) = self.last_looks().into_iter().max().filter(|_| said.text("stability_state") == "stable") else {
+        let Some(last) =
+            self.last_looks().into_iter().max().filter(|_| said.text("stability_state") == "stable")
+        else {
             return;
         };
         let window = said.number("stability_window_ms").unwrap_or(self.step.about.window_ms);

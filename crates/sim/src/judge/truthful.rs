@@ -20,7 +20,9 @@ impl Bench<'_> {
     }
 
     fn claimed(&mut self, said: &Said) {
-        let Some(claim) = self.step.about.claim.as_ref().filter(|_| affirms(self.step.tool, said)) else { return };
+        let Some(claim) = self.step.about.claim.as_ref().filter(|_| affirms(self.step.tool, said)) else {
+            return;
+        };
         self.judged.claims += 1;
         let frames: Vec<&Frame> = match claim {
             Claim::Screen(_) => {

@@ -24,8 +24,7 @@ struct Writer<'a> {
 }
 
 pub fn of(plan: &Plan) -> Value {
-    let mut writer =
-        Writer { plan, values: Map::new(), lists: Map::new(), dialogs: Map::new() };
+    let mut writer = Writer { plan, values: Map::new(), lists: Map::new(), dialogs: Map::new() };
     let mut screens = Map::new();
     for screen in &plan.screens {
         screens.insert(screen.name.to_owned(), writer.screen(screen));
@@ -138,11 +137,14 @@ impl Writer<'_> {
     fn dialog(&mut self, screen: &Screen, on_open: &mut Vec<Value>) {
         let Some(ms) = screen.weather.dialog_ms else { return };
         let dialog = name(screen, "promo");
-        self.dialogs.insert(dialog.clone(), json!({
-            "title": format!("{} survey", screen.name),
-            "message": "A minute of your time",
-            "answers": [{"text": "Later"}, {"text": "Sure"}],
-        }));
+        self.dialogs.insert(
+            dialog.clone(),
+            json!({
+                "title": format!("{} survey", screen.name),
+                "message": "A minute of your time",
+                "answers": [{"text": "Later"}, {"text": "Sure"}],
+            }),
+        );
         on_open.extend(after(ms, vec![json!({"dialog": dialog})]));
     }
 
