@@ -111,8 +111,9 @@ impl Agent {
             61..=72 => self.verify(plan, screen),
             73..=79 => self.find(plan, screen),
             80..=84 => self.back(plan),
-            85..=89 => self.swipe(),
-            90..=94 => self.adjust(screen),
+            85..=88 => self.swipe(),
+            89..=92 => self.adjust(screen),
+            93..=95 => self.restart(),
             _ => self.fingerprints(),
         }
     }
@@ -124,6 +125,12 @@ impl Agent {
     fn return_to_app(&mut self) -> Step {
         self.lines.clear();
         Step { tool: "start_app", arguments: json!({"appId": PACKAGE}), about: About::default() }
+    }
+
+    /// Everything that a screen does by itself begins anew.
+    fn restart(&mut self) -> Step {
+        self.lines.clear();
+        Step { tool: "restart_app", arguments: json!({"appId": PACKAGE}), about: About::default() }
     }
 
     fn close_what_covers(&mut self) -> Option<Step> {
@@ -153,7 +160,12 @@ impl Agent {
         let elsewhere = self.random.percent(6);
         let items: Vec<&Item> =
             if elsewhere { plan.items().collect() } else { screen.items.iter().collect() };
-        let Some(item) = self.random.pick(&items).copied() else { return read_tree() };
+        let ways: Vec<&Item> =
+            items.iter().copied().filter(|item| matches!(item.effect, Effect::Go { .. })).collect();
+        let onward = self.random.percent(20) && !ways.is_empty();
+        let Some(item) = self.random.pick(if onward { &ways } else { &items }).copied() else {
+            return read_tree();
+        };
         let mut arguments = self.name(plan, item);
         let mut about = About { window_ms: ACTION_WINDOW_MS, ..About::default() };
         about.target = Some(target(item, &arguments));

@@ -86,11 +86,14 @@ impl Comparison {
     }
 }
 
+/// One row of the table.
+type Count = fn(&Score) -> u64;
+
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share =
             |part: u64, whole: u64| format!("{part} ({:.2} %)", part as f64 * 100.0 / whole.max(1) as f64);
-        let rows: [(&str, fn(&Score) -> u64); 6] = [
+        let rows: [(&str, Count); 6] = [
             ("right at the first try", |s| s.first_try),
             ("done once in the end", |s| s.done),
             ("said to have succeeded", |s| s.said_success),

@@ -161,3 +161,36 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::user::AppFile;
+    use crate::{Phone, PhoneConfig};
+
+    const APP: &str = r#"{"package": "org.example.film", "label": "Film", "start": "Home",
+        "values": {"count": 0}, "screens": {"Home": {"content": [{"type": "text", "text": "Count {count}"}],
+            "on_open": [{"after": {"ms": 300, "do": [{"add": {"count": 1}}]}},
+                        {"after": {"ms": 700, "do": [{"add": {"count": 1}}]}}]}}}"#;
+
+    #[tokio::test(start_paused = true)]
+    async fn every_change_has_its_own_time_though_nobody_looked() {
+        let apps = vec![AppFile::parse(APP).unwrap()];
+        let phone = Phone::new(PhoneConfig { film: true, apps, ..PhoneConfig::default() });
+        phone.with(|state| state.launch("org.example.film", None));
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let film = phone.film();
+        let counts: Vec<(u64, String)> = film
+            .frames
+            .iter()
+            .flat_map(|frame| frame.nodes.iter().map(|node| (frame.at_ms, node.text.clone())))
+            .filter(|(_, text)| text.starts_with("Count"))
+            .collect();
+        // What a screen does when it opens begins with its first frame.
+        let expected = [(0, "Count 0"), (316, "Count 1"), (716, "Count 2")];
+        assert_eq!(counts, expected.map(|(at, text)| (at, text.to_owned())));
+        assert_eq!(film.at(700).map(|frame| frame.at_ms), Some(316));
+        assert_eq!(film.between(320, 716).len(), 2);
+        assert!(Phone::new(PhoneConfig::default()).film().frames.is_empty(), "only when it is asked for");
+    }
+}

@@ -19,8 +19,7 @@ impl Bench<'_> {
     /// 3.
     pub(super) fn once(&mut self, said: &Said) {
         let sent = self.call.commands.len();
-        let reads =
-            !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control" | "start_app");
+        let reads = !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control");
         if reads && sent > 0 {
             self.blame(
                 Oracle::Once,

@@ -45,7 +45,7 @@ impl Bench<'_> {
         }
         self.judged.claims += 1;
         let held = |frame: &&Frame| frame.nodes.iter().any(|node| node.text.contains(text.as_str()));
-        if !self.last_frames().iter().any(|frame| held(frame)) {
+        if !self.last_frames().iter().any(held) {
             self.blame(Oracle::Truthful, format!("no field held {text:?}"));
         }
     }
@@ -64,7 +64,7 @@ impl Bench<'_> {
             let values = by.nodes(frame).filter_map(|node| node.text.parse::<f64>().ok());
             values.into_iter().any(|value| (value - wanted).abs() <= tolerance + 0.051)
         };
-        if !self.last_frames().iter().any(|frame| near(frame)) {
+        if !self.last_frames().iter().any(near) {
             self.blame(Oracle::Truthful, format!("{} did not stand at {wanted} ± {tolerance}", target.label));
         }
     }
