@@ -4,6 +4,7 @@ mod bench;
 mod command;
 mod docs;
 mod fuzz;
+mod sim;
 mod test;
 mod third_party;
 mod tidy;
@@ -19,6 +20,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                  times the release build against the virtual phone, beside the phone's own time
   fuzz [--seconds N]
                  hostile input to the phone and the parsers, each target for that long (600)
+  sim [--seed N] [--steps M] [--seeds K] [--intents I] [--log]
+                 random apps, timings and faults, judged by the phone's own truth (docs/simulation.md)
   third-party    installs the pinned clients that the interop tests run, into .third-party/";
 
 fn main() -> ExitCode {
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::tidy(&root),
         ["bench", options @ ..] => bench::bench(&root, options),
         ["fuzz", options @ ..] => fuzz::fuzz(&root, options),
+        ["sim", options @ ..] => sim::sim(&root, options),
         ["docs"] => docs::write(&root),
         ["third-party"] => third_party::report(&root),
         _ => Err(USAGE.to_owned()),

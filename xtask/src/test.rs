@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::command::{cargo, run};
 use crate::third_party::{self, Parts};
-use crate::tidy;
+use crate::{sim, tidy};
 
 /// How a test says that it did nothing. It goes to stderr past the test harness, which holds back prints.
 const SKIPPED: &str = "skipped: ";
@@ -39,6 +39,7 @@ fn steps(root: &Path, ci: bool) -> Result<Tally, StepError> {
     let parts = step("third-party parts", || parts(root, ci))?;
     step("build", || run(cargo(root).args(["test", "--workspace", "--no-run", "--quiet"])))?;
     step("tidy", || tidy::tidy(root))?;
+    step("simulation", || sim::of_tests(root))?;
     let tally = step("tests", || tests(root, &parts))?;
     for missing in &parts.missing {
         println!("missing: {missing}");

@@ -70,9 +70,21 @@ pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, Failur
         return Ok(Capture::Unchanged);
     }
     let mut snapshot = hierarchy::parse(&xml[start..], &hierarchy::Limits::default());
+    if snapshot.elements.is_empty() {
+        return Err(nothing_at_all());
+    }
     snapshot.size = size.rotated(snapshot.rotation);
     snapshot.screen = screen;
     Ok(Capture::New { raw, snapshot })
+}
+
+/// Every window has at least its frame. A tree without one proves nothing about what is on the screen.
+fn nothing_at_all() -> Failure {
+    Failure::new(
+        ErrorCode::NoRootWindow,
+        "the device gave a tree without a single element: it is between two windows, or the dump was cut off",
+        "try again in a moment; if it stays, capture_screenshot shows why",
+    )
 }
 
 /// Of everything that a snapshot is made of. The messages around it name another file each time.
@@ -158,6 +170,16 @@ mod tests {
         for changed in [messages.replace("720", "700"), messages.replace("Main", "Cart")] {
             let read = read(&output(TREE, &changed, 0), Some(raw));
             assert!(matches!(read, Ok(Capture::New { .. })), "{changed}");
+        }
+    }
+
+    #[test]
+    fn a_tree_without_an_element_is_no_screen() {
+        for empty in
+            ["<?xml version='1.0' ?><hierarchy rotation=\"0\"></hierarchy>", "<?xml version='1.0' ?><hier"]
+        {
+            let code = read(&output(empty, "", 0), None).unwrap_err().code;
+            assert_eq!(code, ErrorCode::NoRootWindow, "W10: {empty}");
         }
     }
 

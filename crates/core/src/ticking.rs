@@ -23,6 +23,12 @@ impl Ticks {
         self.changes >= CHANGES_TO_TICK
     }
 
+    /// Something was done to the device: only what has proven to tick keeps its name for it.
+    #[must_use]
+    pub fn interrupted(self) -> Ticks {
+        if self.is_ticking() { self } else { Ticks::default() }
+    }
+
     /// Takes in one more change of the text. `alone`: nothing was done to the device since the last capture.
     #[must_use]
     pub fn after(self, before: &str, now: &str, alone: bool) -> Ticks {
@@ -190,6 +196,19 @@ mod tests {
             ticks = ticks.after(&format!("Cart {count}"), &format!("Cart {}", count + 1), false);
         }
         assert!(!ticks.is_ticking());
+    }
+
+    #[test]
+    fn one_late_change_after_each_of_many_actions_is_no_tick() {
+        let mut ticks = Ticks::default();
+        for count in 1..20 {
+            ticks = ticks.interrupted().after(&format!("Cart {count}"), &format!("Cart {}", count + 1), true);
+        }
+        assert!(!ticks.is_ticking());
+        for count in 20..23 {
+            ticks = ticks.after(&format!("Cart {count}"), &format!("Cart {}", count + 1), true);
+        }
+        assert!(ticks.is_ticking() && ticks.interrupted().is_ticking(), "what ticked goes on ticking");
     }
 
     #[test]

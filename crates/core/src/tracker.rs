@@ -89,6 +89,9 @@ impl Tracker {
     pub fn note_action(&mut self) {
         self.acted = true;
         self.actions += 1;
+        // An effect may come late, after a look that showed nothing yet: what changed once after each of three actions
+        // was changed by them.
+        self.ticks.values_mut().for_each(|ticks| *ticks = ticks.interrupted());
     }
 
     /// So far.

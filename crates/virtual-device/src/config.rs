@@ -34,6 +34,8 @@ pub struct PhoneConfig {
     pub seed: u64,
     /// An adbd of Android 4: the first protocol, 4096 bytes a frame, no features.
     pub old_adbd: bool,
+    /// Keep everything that the screen shows, for [`crate::Phone::film`].
+    pub film: bool,
 }
 
 impl Default for PhoneConfig {
@@ -54,6 +56,7 @@ impl Default for PhoneConfig {
             faults: Faults::default(),
             seed: 1,
             old_adbd: false,
+            film: false,
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::adbd;
 use crate::app::system::SystemWindow;
 use crate::config::{DumpFault, Network, PhoneConfig};
 use crate::faults::{Due, Fault};
+use crate::film::Film;
 use crate::helpers::Helpers;
 use crate::network::{self, Url};
 use crate::state::State;
@@ -182,6 +183,11 @@ impl Phone {
         self.with(State::truth)
     }
 
+    /// What the screen showed so far, when [`PhoneConfig::film`] asks for it: for tests, never for clients.
+    pub fn film(&self) -> Film {
+        self.with(|state| state.film.clone().unwrap_or_default())
+    }
+
     /// All transports drop at once, at whatever byte they are. Processes on the phone live on.
     pub fn cut_connections(&self) {
         let old = std::mem::replace(&mut *lock(&self.inner.cut), CancellationToken::new());
@@ -243,6 +249,8 @@ impl Phone {
         state.advance(Instant::now());
         let result = act(&mut state);
         state.settle();
+        let now = state.now;
+        state.shoot(now);
         self.send_requests(&mut state);
         let next = state.log.next_sequence();
         drop(state);

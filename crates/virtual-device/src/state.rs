@@ -11,6 +11,7 @@ use crate::app::{Values, keys, launcher, system, xml};
 use crate::clock::Clock;
 use crate::config::{Auth, DumpFault, PhoneConfig, Timing};
 use crate::faults::{Due, Mischief, TapFate};
+use crate::film::Film;
 use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
@@ -36,6 +37,10 @@ pub struct State {
     pub fs: Fs,
     pub log: Log,
     pub record: Record,
+    /// Nothing unless it is asked for.
+    pub film: Option<Film>,
+    pub filmed_until: Instant,
+    pub filmed_changes: u64,
     pub packages: Packages,
     pub size_override: Option<(u32, u32)>,
     pub density_override: Option<u32>,
@@ -92,6 +97,10 @@ impl State {
             replay,
             log: Log::default(),
             record: Record::default(),
+            film: config.film.then(Film::default),
+            filmed_until: now,
+            // Unlike any number of changes, so that the first picture is taken.
+            filmed_changes: u64::MAX,
             packages,
             fs,
             size_override: None,
@@ -203,11 +212,11 @@ impl State {
     pub fn advance(&mut self, now: Instant) {
         while let Some((at, due)) = self.mischief.take_due(now) {
             self.now = at;
-            self.ui.advance(at);
+            self.advance_ui(at);
             self.misbehave(due);
         }
         self.now = now;
-        self.ui.advance(now);
+        self.advance_ui(now);
         if let Some(replay) = &mut self.replay {
             replay.advance(now);
         }

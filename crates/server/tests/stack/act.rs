@@ -1,6 +1,6 @@
 //! One call resolves, checks, acts, waits, verifies, and says what changed (LC-01 to LC-06).
 
-use mdm_virtual_device::Timing;
+use mdm_virtual_device::{AppFile, PhoneConfig, Timing};
 
 use crate::world::{World, fact, line_of, point_of};
 
@@ -110,6 +110,25 @@ async fn an_element_can_be_named_by_what_it_says() {
     assert!(refused.text.contains("field \"Email\""), "ID-04: the candidates are told: {}", refused.text);
     assert_eq!(world.phone.truth().inputs.len(), 1, "AC-04: nothing was sent");
     assert_eq!(world.code("tap_element", "{}").await, "INVALID_ARGUMENT");
+}
+
+/// A counter that follows each tap a moment later, as when a server is asked.
+const LATE_COUNTER: &str = r#"{"package": "org.example.counter", "label": "Counter", "start": "Home",
+    "values": {"count": 0}, "screens": {"Home": {"content": [
+        {"type": "button", "text": "Add", "on_tap": [{"after": {"ms": 150, "do": [{"add": {"count": 1}}]}}]},
+        {"type": "text", "text": "Count: {count}"}]}}}"#;
+
+#[tokio::test(start_paused = true)]
+async fn an_effect_that_comes_late_each_time_is_not_taken_for_a_clock() {
+    let apps = vec![AppFile::parse(LATE_COUNTER).expect("an app")];
+    let world = World::with(PhoneConfig { apps, timing: Timing::Brisk, ..PhoneConfig::default() });
+    world.ok("start_app", r#"{"appId":"org.example.counter"}"#).await;
+    for count in 0..8 {
+        let answer = world.ok("tap_element", r#"{"selector":{"text":"Add"}}"#).await;
+        let change = format!("\"Count: {count}\" -> \"Count: {}\"", count + 1);
+        assert!(answer.contains(&change), "SY-04: {answer}");
+        assert_eq!(fact(&answer, "observed_change"), "text_change");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -128,6 +128,8 @@ pub struct Ui {
     changed_at: Instant,
     /// When the pixels last changed, with or without an event.
     visible_at: Instant,
+    /// How often something changed.
+    changes: u64,
     /// Whether something changed since the scroll offsets were last checked.
     unclamped: bool,
     pub notes: Vec<Note>,
@@ -175,6 +177,7 @@ impl Ui {
             late: Vec::new(),
             changed_at: now,
             visible_at: now,
+            changes: 0,
             unclamped: false,
             notes: Vec::new(),
         }
@@ -187,8 +190,19 @@ impl Ui {
     /// Something on the screen changed, and accessibility heard of it.
     pub fn changed(&mut self, now: Instant) {
         self.changed_at = now;
+        self.changes += 1;
         self.visible_at = self.visible_at.max(now);
         self.unclamped = true;
+    }
+
+    /// Counts up with everything that accessibility hears of.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// A list is on its way, by itself or under a finger.
+    pub fn is_moving(&self) -> bool {
+        self.fling.is_some() || self.drag.is_some()
     }
 
     /// When the pixels last changed, by `now`: what moves without telling accessibility counts too, and so do toasts.

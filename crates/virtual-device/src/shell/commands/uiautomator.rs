@@ -67,6 +67,7 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
+        state.note_dump(fault);
         let tree = state.hierarchy();
         state.mischief.tree(tree, fault == Some(DumpFault::Stale))
     });

@@ -1,0 +1,136 @@
+//! What an answer claims of a screen, judged by what the phone showed. Nothing here comes from the product.
+
+use mdm_virtual_device::{Frame, ShownNode};
+use serde_json::{Value, json};
+
+/// How an element is described.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum By {
+    Text(String),
+    Id(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    Exists,
+    Gone,
+    Visible,
+    Enabled(bool),
+    Checked(bool),
+    Value(f64),
+    /// What it holds.
+    Text(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Claim {
+    Element {
+        by: By,
+        state: State,
+    },
+    /// Of the activity, without its package.
+    Screen(String),
+}
+
+impl By {
+    pub fn selector(&self) -> Value {
+        match self {
+            By::Text(text) => json!({"text": text}),
+            By::Id(id) => json!({"resource_id": id}),
+        }
+    }
+
+    fn fits(&self, node: &ShownNode) -> bool {
+        match self {
+            By::Text(text) => [&node.text, &node.description, &node.hint]
+                .into_iter()
+                .any(|said| said.eq_ignore_ascii_case(text)),
+            By::Id(id) => node.resource_id.rsplit("/").next() == Some(id) || node.resource_id == *id,
+        }
+    }
+
+    pub fn nodes<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = &'a ShownNode> {
+        frame.nodes.iter().filter(|node| self.fits(node))
+    }
+}
+
+impl Claim {
+    /// As `expect` of an action.
+    pub fn expectation(&self) -> Value {
+        let Claim::Element { by, state } = self else {
+            let Claim::Screen(name) = self else { return Value::Null };
+            return json!({"screen": name});
+        };
+        let mut expect = by.selector();
+        match state {
+            State::Exists => expect["exists"] = true.into(),
+            State::Gone => expect["exists"] = false.into(),
+            State::Visible => {}
+            State::Enabled(flag) => expect["enabled"] = (*flag).into(),
+            State::Checked(flag) => expect["checked"] = (*flag).into(),
+            State::Value(number) => expect["value"] = (*number).into(),
+            State::Text(text) => expect["text_value"] = text.clone().into(),
+        }
+        expect
+    }
+
+    /// Whether a reader of this frame could say so: generous where the product may read more than is compared here.
+    pub fn could_hold(&self, frame: &Frame) -> bool {
+        match self {
+            Claim::Screen(name) => frame.activity.ends_with(&format!("/.{name}")),
+            Claim::Element { by, state: State::Gone } => by.nodes(frame).next().is_none(),
+            Claim::Element { by, state } => by.nodes(frame).any(|node| fulfils(node, state)),
+        }
+    }
+
+    /// Whether every reader of this frame must say so.
+    pub fn must_hold(&self, frame: &Frame) -> bool {
+        match self {
+            Claim::Screen(_) => self.could_hold(frame),
+            Claim::Element { by, state: State::Gone } => by.nodes(frame).next().is_none(),
+            Claim::Element { by, state: State::Exists | State::Visible } => by.nodes(frame).next().is_some(),
+            Claim::Element { by, state } => {
+                by.nodes(frame).count() == 1 && by.nodes(frame).all(|node| fulfils(node, state))
+            }
+        }
+    }
+}
+
+fn fulfils(node: &ShownNode, state: &State) -> bool {
+    match state {
+        State::Exists | State::Visible => true,
+        State::Gone => false,
+        State::Enabled(flag) => node.enabled == *flag,
+        State::Checked(flag) => node.checked == *flag,
+        State::Value(number) => node.text.parse::<f64>().is_ok_and(|value| (value - number).abs() < 0.06),
+        State::Text(text) => {
+            let empty = node.text.is_empty() || node.text == node.hint;
+            node.text.eq_ignore_ascii_case(text) || (text.is_empty() && empty)
+        }
+    }
+}
+
+/// What counts of a frame: everything but places, focus, and texts that only show passing time.
+pub fn content(frame: &Frame) -> Vec<String> {
+    let mut lines = vec![frame.activity.clone()];
+    for node in frame.nodes.iter() {
+        let [text, description] =
+            [&node.text, &node.description].map(|text| if is_time(text) { "…" } else { text });
+        lines.push(format!(
+            "{} {} {} {text:?} {description:?} {:?} {} {} {} {}",
+            node.depth,
+            node.class,
+            node.resource_id,
+            node.hint,
+            node.enabled,
+            node.checked,
+            node.selected,
+            node.clickable
+        ));
+    }
+    lines
+}
+
+fn is_time(text: &str) -> bool {
+    text.starts_with("Elapsed ")
+}

@@ -1,0 +1,210 @@
+//! The same intended actions, done by the product and by a client that acts, looks once and hopes.
+
+mod naive;
+mod product;
+
+use std::fmt;
+use std::path::Path;
+
+use mdm_android::adb::key::HostKey;
+use mdm_android::adb::link::Link;
+use mdm_android::adb::{Adb, Script};
+use mdm_virtual_device::{Fault, Film};
+use mobile_debug_mcp::app::phone_connector;
+use serde_json::json;
+use tokio::time::Duration;
+
+use crate::agent::aimed_at;
+use crate::claim::Claim;
+use crate::plan::file::hits;
+use crate::plan::{Item, PACKAGE};
+use crate::random::Random;
+use crate::run::paused;
+use crate::world::World;
+
+/// What an app may still do after its client has spoken.
+const DRAIN: Duration = Duration::from_secs(8);
+/// More of a command's output than this no client of ours reads.
+const OUTPUT_BYTES_MAX: usize = 4 << 20;
+
+/// One thing that somebody wants done.
+pub struct Intent {
+    pub item: Item,
+    pub claim: Claim,
+    /// `.NameActivity`, which is opened for it.
+    activity: String,
+    /// A text that is on the screen when it is in front: for clients that only read texts.
+    landmark: Option<String>,
+}
+
+/// What a client did and said.
+pub struct Report {
+    pub success: bool,
+    pub taps: usize,
+    pub said_at_ms: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Score {
+    pub intents: u64,
+    /// One touch, on the right thing, and what was meant came of it.
+    pub first_try: u64,
+    /// What was meant came about in the end, once.
+    pub done: u64,
+    pub said_success: u64,
+    pub false_success: u64,
+    pub twice: u64,
+    pub wrong_element: u64,
+}
+
+impl Score {
+    pub fn add(&mut self, other: &Score) {
+        self.intents += other.intents;
+        self.first_try += other.first_try;
+        self.done += other.done;
+        self.said_success += other.said_success;
+        self.false_success += other.false_success;
+        self.twice += other.twice;
+        self.wrong_element += other.wrong_element;
+    }
+}
+
+/// The product's and the naive client's, on the same intents.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison {
+    pub product: Score,
+    pub naive: Score,
+    /// What the product did where it was not right at the first try.
+    pub log: String,
+}
+
+impl Comparison {
+    pub fn add(&mut self, other: &Comparison) {
+        self.product.add(&other.product);
+        self.naive.add(&other.naive);
+        self.log.push_str(&other.log);
+    }
+}
+
+/// One row of the table.
+type Count = fn(&Score) -> u64;
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share =
+            |part: u64, whole: u64| format!("{part} ({:.2} %)", part as f64 * 100.0 / whole.max(1) as f64);
+        let rows: [(&str, Count); 6] = [
+            ("right at the first try", |s| s.first_try),
+            ("done once in the end", |s| s.done),
+            ("said to have succeeded", |s| s.said_success),
+            ("falsely said so", |s| s.false_success),
+            ("applied twice", |s| s.twice),
+            ("touched another element", |s| s.wrong_element),
+        ];
+        writeln!(
+            f,
+            "{:26} {:>20} {:>20}",
+            format!("of {} actions", self.product.intents),
+            "product",
+            "naive"
+        )?;
+        for (name, of) in rows {
+            let [product, naive] = [self.product, self.naive].map(|score| share(of(&score), score.intents));
+            writeln!(f, "{name:26} {product:>20} {naive:>20}")?;
+        }
+        Ok(())
+    }
+}
+
+pub fn compare(seed: u64, intents: usize) -> Result<Comparison, String> {
+    let mut comparison = Comparison::default();
+    for number in 0..intents {
+        let (product, done) = paused(trial(seed, number, Client::Product))??;
+        let (naive, _) = paused(trial(seed, number, Client::Naive))??;
+        let wrong = product.first_try < product.intents;
+        let log =
+            if wrong { format!("seed {seed} intent {number}: {product:?}\n{done}") } else { String::new() };
+        comparison.add(&Comparison { product, naive, log });
+    }
+    Ok(comparison)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Client {
+    Product,
+    Naive,
+}
+
+fn intent(world: &World, number: usize) -> Option<Intent> {
+    let mut random = Random::new(world.seed, 100 + number as u64);
+    let plan = &world.plan;
+    let at = random.below(plan.screens.len());
+    let wanted: Vec<(&Item, Claim)> =
+        plan.screens[at].items.iter().filter_map(|item| Some((item, aimed_at(plan, item)?))).collect();
+    let (item, claim) = random.pick(&wanted)?.clone();
+    let landmark = match &claim {
+        Claim::Screen(name) => Some(format!("{} page", name.trim_end_matches("Activity"))),
+        Claim::Element { .. } => None,
+    };
+    Some(Intent { item: item.clone(), claim, activity: format!(".{}", plan.activity(at)), landmark })
+}
+
+pub(crate) struct Shell(Adb);
+
+impl Shell {
+    fn of(world: &World) -> Shell {
+        let connector = phone_connector(world.phone.clone());
+        Shell(Adb::direct(Link::new(connector, HostKey::at(Path::new("no-key")))))
+    }
+
+    /// Nothing when the connection broke; clients like this one do not ask why.
+    async fn run(&self, script: &Script) -> Option<String> {
+        self.0.shell(script, OUTPUT_BYTES_MAX).await.ok().map(|output| output.stdout_text())
+    }
+}
+
+/// The score, and everything that was said.
+async fn trial(seed: u64, number: usize, client: Client) -> Result<(Score, String), String> {
+    let mut world = World::new(seed)?;
+    let Some(intent) = intent(&world, number) else { return Ok(Default::default()) };
+    world.call("start_app", json!({"appId": PACKAGE})).await;
+    let shell = Shell::of(&world);
+    let component = format!("{PACKAGE}/{}", intent.activity);
+    shell.run(&Script::new("am start -n ").arg(&component)).await;
+    let began_ms = world.now_ms();
+    let report = match client {
+        Client::Product => product::act(&mut world, &intent).await,
+        Client::Naive => naive::act(&world, &shell, &intent).await,
+    };
+    tokio::time::sleep(DRAIN).await;
+    Ok((score(&world, &intent, &report, began_ms), world.log))
+}
+
+fn score(world: &World, intent: &Intent, report: &Report, began_ms: u64) -> Score {
+    let truth = world.phone.truth();
+    let film = world.phone.film();
+    let own = format!("{PACKAGE}.{}", hits(&intent.item.id));
+    let prefix = format!("{PACKAGE}.{}", hits(""));
+    let counted = truth.sliders.iter().filter(|(name, _)| name.starts_with(&prefix));
+    let (mine, others): (Vec<_>, Vec<_>) = counted.partition(|(name, _)| **name == own);
+    let times = mine.iter().map(|(_, count)| **count as u64).sum::<u64>();
+    let others = others.iter().map(|(_, count)| **count as u64).sum::<u64>();
+    let by_the_phone = truth.faults.iter().any(|event| event.fault == Fault::DoubleTap);
+    let came = |until_ms: u64| came_true(&film, &intent.claim, began_ms, until_ms);
+    let at_the_end = came(world.now_ms());
+    let once = times == 1 || (times > 1 && by_the_phone);
+    let false_success = report.success && !(times >= 1 && came(report.said_at_ms));
+    Score {
+        intents: 1,
+        first_try: u64::from(report.taps == 1 && once && others == 0 && at_the_end),
+        done: u64::from(once && others == 0 && at_the_end),
+        said_success: u64::from(report.success),
+        false_success: u64::from(false_success),
+        twice: u64::from(times > 1 && !by_the_phone),
+        wrong_element: u64::from(others > 0 && !by_the_phone),
+    }
+}
+
+fn came_true(film: &Film, claim: &Claim, from_ms: u64, to_ms: u64) -> bool {
+    film.between(from_ms, to_ms).iter().any(|frame| claim.could_hold(frame))
+}

@@ -1,0 +1,67 @@
+//! The client that most scripts are: dump, tap the middle of the first match, dump, look, try once more.
+
+use mdm_android::adb::Script;
+
+use super::{Intent, Report, Shell};
+use crate::claim::{By, Claim, State};
+use crate::world::World;
+
+const ATTEMPTS: usize = 2;
+
+struct Node {
+    texts: [String; 2],
+    checked: bool,
+    middle: (i64, i64),
+}
+
+pub async fn act(world: &World, shell: &Shell, intent: &Intent) -> Report {
+    let mut taps = 0;
+    let mut success = false;
+    for _ in 0..ATTEMPTS {
+        let nodes = dump(shell).await;
+        if let Some(node) = nodes.iter().find(|node| node.texts.contains(&intent.item.label)) {
+            let (x, y) = node.middle;
+            shell.run(&Script::new("input tap ").number(x).then(" ").number(y)).await;
+            taps += 1;
+        }
+        success = is_seen(&dump(shell).await, intent);
+        if success {
+            break;
+        }
+    }
+    Report { success, taps, said_at_ms: world.now_ms() }
+}
+
+/// An old file, when the dump failed, is what such a client gets and believes.
+async fn dump(shell: &Shell) -> Vec<Node> {
+    let script =
+        Script::new("uiautomator dump /sdcard/window_dump.xml > /dev/null; cat /sdcard/window_dump.xml");
+    let text = shell.run(&script).await.unwrap_or_default();
+    text.split("<node ").skip(1).filter_map(node).collect()
+}
+
+fn node(text: &str) -> Option<Node> {
+    let attribute = |name: &str| {
+        let start = text.find(&format!(" {name}=\""))? + name.len() + 3;
+        text.get(start..)?.split('"').next().map(str::to_owned)
+    };
+    let bounds = attribute("bounds")?;
+    let numbers: Vec<i64> = bounds.split(['[', ']', ',']).filter_map(|number| number.parse().ok()).collect();
+    let [left, top, right, bottom] = numbers[..] else { return None };
+    Some(Node {
+        texts: [attribute("text")?, attribute("content-desc")?],
+        checked: attribute("checked")? == "true",
+        middle: ((left + right) / 2, (top + bottom) / 2),
+    })
+}
+
+fn is_seen(nodes: &[Node], intent: &Intent) -> bool {
+    let shows = |text: &str| nodes.iter().any(|node| node.texts.iter().any(|said| said == text));
+    match &intent.claim {
+        Claim::Screen(_) => intent.landmark.as_ref().is_some_and(|landmark| shows(landmark)),
+        Claim::Element { by: By::Text(text), state: State::Checked(flag) } => {
+            nodes.iter().any(|node| node.texts.contains(text) && node.checked == *flag)
+        }
+        Claim::Element { by: By::Text(text) | By::Id(text), .. } => shows(text),
+    }
+}

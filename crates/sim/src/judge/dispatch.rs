@@ -1,0 +1,128 @@
+//! 3 and 4: what reached the app, how often, and where.
+
+use mdm_virtual_device::{Applied, Fault, Hit};
+use serde_json::Value;
+
+use super::{Bench, Oracle};
+use crate::agent::{Target, was_dispatched};
+use crate::claim::By;
+use crate::world::Said;
+
+/// Failures that are found out after the input was sent.
+const AFTERWARDS: [&str; 1] = ["VERIFICATION_FAILED"];
+
+impl Bench<'_> {
+    fn acts_once(&self) -> bool {
+        matches!(self.step.tool, "tap_element" | "press_back" | "swipe" | "tap")
+    }
+
+    /// 3.
+    pub(super) fn once(&mut self, said: &Said) {
+        let sent = self.call.commands.len();
+        let reads = !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control");
+        if reads && sent > 0 {
+            self.blame(
+                Oracle::Once,
+                format!("{} only reads, and sent {:?}", self.step.tool, self.call.commands),
+            );
+        }
+        let unknown = said.text("dispatched") == "unknown";
+        let refused = said.is_error && said.facts.get("error").is_some() && !unknown;
+        if refused
+            && !AFTERWARDS.contains(&said.code())
+            && said.number("attempts").is_none_or(|touches| touches == 0)
+        {
+            self.judged.unsent += 1;
+            if sent > 0 {
+                self.blame(
+                    Oracle::Once,
+                    format!("refused with {}, but sent {:?}", said.code(), self.call.commands),
+                );
+            }
+        }
+        if self.acts_once() && sent > 1 {
+            self.blame(Oracle::Once, format!("sent {:?}", self.call.commands));
+        }
+        if self.acts_once() && was_dispatched(said) {
+            self.judged.sent += 1;
+            let phone_lost_it = self.struck(&[Fault::LostTap, Fault::LateTap]);
+            if sent == 0 || (self.call.inputs.is_empty() && !phone_lost_it) {
+                self.blame(Oracle::Once, "said to be sent, and nothing arrived");
+            }
+        }
+    }
+
+    /// 4.
+    pub(super) fn aim(&mut self, said: &Said) {
+        let phone_did_it = self.struck(&[Fault::LostTap, Fault::LateTap, Fault::DoubleTap]);
+        let Some(target) = self.step.about.target.clone().filter(|_| !phone_did_it) else { return };
+        if !matches!(self.step.tool, "tap_element" | "adjust_control") {
+            return;
+        }
+        for (at, input) in self.own_touches() {
+            let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = &input else { continue };
+            self.judged.touches += 1;
+            if !is_it(&target, hit.as_ref()) {
+                self.missed(at, &target, &input);
+            }
+        }
+        let named = said.facts.get("target").and_then(|named| named.get("label")).and_then(Value::as_str);
+        if let Some(label) =
+            named.filter(|label| *label != target.label && !self.is_another_name(&target, label))
+        {
+            self.blame(Oracle::Aim, format!("asked for {:?}, and the answer names {label:?}", target.label));
+        }
+    }
+
+    /// What was applied where this call sent it: a touch of an earlier call may arrive late.
+    fn own_touches(&self) -> Vec<(u64, Applied)> {
+        let sent = |from: (i32, i32)| {
+            let place = format!(" {} {}", from.0, from.1);
+            self.call.commands.iter().any(|command| {
+                command.split_once(&place).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
+            })
+        };
+        let own = self.call.inputs.iter().filter(|(_, input)| match input {
+            Applied::Tap { at, .. } => sent(*at),
+            Applied::Swipe { from, .. } => sent(*from),
+            _ => false,
+        });
+        own.cloned().collect()
+    }
+
+    /// A control has a name and shows a value; either may be told.
+    fn is_another_name(&self, target: &Target, label: &str) -> bool {
+        if label.parse::<f64>().is_ok() {
+            return true;
+        }
+        let by = By::Text(target.label.clone());
+        let frames = self.call.film.between(self.call.from_ms, self.call.to_ms);
+        frames
+            .iter()
+            .flat_map(|frame| by.nodes(frame))
+            .any(|node| node.text == label || node.description == label)
+    }
+
+    fn missed(&mut self, at: u64, target: &Target, input: &Applied) {
+        let film = &self.call.film;
+        let looked = film.dumps.iter().rev().map(|dump| dump.at_ms).find(|look| *look <= at);
+        let same = looked.and_then(|look| film.at(look)).is_some_and(|seen| {
+            film.at(at.saturating_sub(1).max(looked.unwrap_or(0)))
+                .is_some_and(|touched| seen.nodes == touched.nodes)
+        });
+        if same {
+            self.blame(Oracle::Aim, format!("meant {target:?} and touched {input:?}; nothing had moved"));
+        } else {
+            self.judged.moved += 1;
+        }
+    }
+}
+
+fn is_it(target: &Target, hit: Option<&Hit>) -> bool {
+    let Some(hit) = hit else { return false };
+    let id = hit.resource_id.rsplit('/').next().unwrap_or_default();
+    match &target.id {
+        Some(wanted) => id == wanted,
+        None => hit.label.eq_ignore_ascii_case(&target.label),
+    }
+}

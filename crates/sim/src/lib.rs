@@ -1,0 +1,12 @@
+//! The simulation: random apps, timings and faults, a random agent, and oracles that know the phone's own truth.
+//!
+//! Architecture invariant: everything is a function of the seed, and no oracle asks the product what was true.
+
+pub mod agent;
+pub mod claim;
+pub mod compare;
+pub mod judge;
+pub mod plan;
+mod random;
+pub mod run;
+pub mod world;

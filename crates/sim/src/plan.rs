@@ -1,0 +1,209 @@
+//! One random app: what is on its screens, what touching it means, and the file from which the phone makes it.
+
+pub mod file;
+mod weather;
+
+use serde_json::Value;
+
+use crate::random::Random;
+
+pub const PACKAGE: &str = "org.sim.app";
+const SCREENS: [&str; 4] = ["Alpha", "Beta", "Gamma", "Delta"];
+const WORDS: [&str; 48] = [
+    "Save", "Open", "Share", "Rename", "Archive", "Print", "Export", "Import", "Refresh", "Upload", "Merge",
+    "Split", "Invite", "Follow", "Mute", "Pin", "Filter", "Sort", "Zoom", "Crop", "Rotate", "Record", "Play",
+    "Pause", "Reply", "Forward", "Snooze", "Label", "Budget", "Route", "Garage", "Kitchen", "Harbor",
+    "Meadow", "Lantern", "Compass", "Anchor", "Velvet", "Copper", "Willow", "Falcon", "Orchid", "Summit",
+    "Canyon", "Ember", "Glacier", "Prairie", "Thicket",
+];
+
+/// What the app holds and how it behaves.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub style: &'static str,
+    pub screens: Vec<Screen>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Screen {
+    pub name: &'static str,
+    pub items: Vec<Item>,
+    pub weather: Weather,
+    /// Rows of its list, when it has one.
+    pub rows: Vec<String>,
+}
+
+/// One thing that can be touched.
+#[derive(Debug, Clone)]
+pub struct Item {
+    pub id: String,
+    pub label: String,
+    pub kind: Kind,
+    pub effect: Effect,
+    /// It can be used from so many milliseconds after the screen was opened.
+    pub enabled_after_ms: Option<u64>,
+    /// Another item of the screen has the same label.
+    pub is_twin: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Button,
+    Switch,
+    CheckBox,
+    Field,
+    Slider { max: f64, step: Option<f64> },
+}
+
+/// What a touch brings about, and how much later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    Nothing,
+    Go {
+        screen: usize,
+        after_ms: u64,
+    },
+    Show {
+        text: String,
+        after_ms: u64,
+    },
+    Count {
+        before: String,
+        after_ms: u64,
+    },
+    Dialog {
+        title: String,
+        after_ms: u64,
+    },
+    Toast {
+        text: String,
+    },
+    /// The control itself changes.
+    Own,
+}
+
+/// What a screen does by itself, in milliseconds after it was opened.
+#[derive(Debug, Clone, Default)]
+pub struct Weather {
+    /// A spinner until then, and nothing else.
+    pub ready_ms: Option<u64>,
+    /// A banner above everything: it comes and moves the rest down, and may go again.
+    pub banner_ms: Option<(u64, Option<u64>)>,
+    /// Lies over the rest until it is dismissed.
+    pub overlay_ms: Option<u64>,
+    pub dialog_ms: Option<u64>,
+    /// A text that shows passing time: how often.
+    pub tick_ms: Option<u64>,
+    /// A text that never comes to rest: how often.
+    pub churn_ms: Option<u64>,
+    /// A text that is there for a moment only: from when, for how long.
+    pub flash_ms: Option<(u64, u64)>,
+    /// A text that becomes another one.
+    pub becomes_ms: Option<u64>,
+}
+
+impl Plan {
+    pub fn random(seed: u64) -> Plan {
+        let mut random = Random::new(seed, 1);
+        let style = match random.below(10) {
+            0 => "compose",
+            1 => "react_native",
+            2 => "flutter",
+            _ => "view",
+        };
+        let mut words: Vec<&str> = WORDS.to_vec();
+        let count = 2 + random.below(3);
+        let screens = (0..count).map(|at| screen(at, count, &mut words, &mut random)).collect();
+        Plan { style, screens }
+    }
+
+    /// As the phone reads it.
+    pub fn file(&self) -> Value {
+        file::of(self)
+    }
+
+    pub fn activity(&self, screen: usize) -> String {
+        format!("{}Activity", self.screens[screen].name)
+    }
+
+    /// The screen that an activity shows.
+    pub fn screen_of(&self, activity: &str) -> Option<&Screen> {
+        let name = activity.strip_prefix(PACKAGE)?.strip_prefix("/.")?.strip_suffix("Activity")?;
+        self.screens.iter().find(|screen| screen.name == name)
+    }
+
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        self.screens.iter().flat_map(|screen| &screen.items)
+    }
+}
+
+fn word(words: &mut Vec<&'static str>, random: &mut Random) -> String {
+    let at = random.below(words.len());
+    if words.is_empty() { "Spare".to_owned() } else { words.swap_remove(at).to_owned() }
+}
+
+fn screen(at: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut Random) -> Screen {
+    let name = SCREENS[at % SCREENS.len()];
+    let count = 3 + random.below(5);
+    let mut items: Vec<Item> = (0..count).map(|n| item(at, n, screens, words, random)).collect();
+    if random.percent(15) {
+        // The same word twice, on two things that do different things.
+        let label = items[0].label.clone();
+        let last = items.len() - 1;
+        items[last].label = label;
+        items[0].is_twin = true;
+        items[last].is_twin = true;
+    }
+    let rows = if random.percent(25) {
+        let count = 8 + random.below(30);
+        (0..count).map(|row| format!("{name} row {row}")).collect()
+    } else {
+        Vec::new()
+    };
+    Screen { name, items, weather: Weather::random(random), rows }
+}
+
+fn item(screen: usize, n: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut Random) -> Item {
+    let kind = match random.below(12) {
+        0 | 1 => Kind::Switch,
+        2 => Kind::CheckBox,
+        3 => Kind::Field,
+        4 => Kind::Slider {
+            max: [10.0, 50.0, 100.0][random.below(3)],
+            step: [None, Some(1.0), Some(5.0)][random.below(3)],
+        },
+        _ => Kind::Button,
+    };
+    let label = word(words, random);
+    let after_ms = if random.percent(50) { 0 } else { random.between(30, 2500) };
+    let effect = match (kind, random.below(10)) {
+        (Kind::Button, 0 | 1) => {
+            Effect::Go { screen: (screen + 1 + random.below(screens - 1)) % screens, after_ms }
+        }
+        (Kind::Button, 2 | 3) => Effect::Show { text: format!("{label} finished"), after_ms },
+        (Kind::Button, 4..=6) => Effect::Count { before: format!("{label} total"), after_ms },
+        (Kind::Button, 7) => Effect::Dialog { title: format!("{label} now?"), after_ms },
+        (Kind::Button, 8) => Effect::Toast { text: format!("{label} noted") },
+        (Kind::Button, _) => Effect::Nothing,
+        _ => Effect::Own,
+    };
+    let enabled_after_ms = (kind == Kind::Button && random.percent(15)).then(|| random.between(100, 3000));
+    Item { id: format!("s{screen}w{n}"), label, kind, effect, enabled_after_ms, is_twin: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use mdm_virtual_device::AppFile;
+
+    use super::*;
+
+    #[test]
+    fn every_plan_is_an_app_and_always_the_same_one() {
+        for seed in 0..300 {
+            let plan = Plan::random(seed);
+            let text = plan.file().to_string();
+            assert_eq!(text, Plan::random(seed).file().to_string());
+            AppFile::parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Every oracle can fail: each is told a lie and must catch it, and the truth, which it must let pass.
+
+use std::sync::Arc;
+
+use mdm_sim::agent::{About, Step, Target};
+use mdm_sim::claim::{By, Claim, State};
+use mdm_sim::judge::{Oracle, judge};
+use mdm_sim::world::{Call, Said};
+use mdm_virtual_device::{Applied, DumpShown, Fault, FaultEvent, Film, Frame, Hit, ShownNode};
+use serde_json::{Value, json};
+
+fn node(id: &str, text: &str, checked: bool) -> ShownNode {
+    ShownNode {
+        depth: 1,
+        class: "android.widget.CheckBox",
+        resource_id: format!("org.sim.app:id/{id}"),
+        text: text.to_owned(),
+        description: String::new(),
+        hint: String::new(),
+        enabled: true,
+        checked,
+        selected: false,
+        focused: false,
+        clickable: true,
+        visible: (0, 0, 100, 100),
+    }
+}
+
+fn frame(at_ms: u64, nodes: Vec<ShownNode>) -> Frame {
+    Frame { at_ms, activity: "org.sim.app/.AlphaActivity".to_owned(), nodes: Arc::new(nodes) }
+}
+
+/// From 0: a box that is off and a text; at 1000 the box is on; looks every 100 ms up to 2000.
+fn film() -> Film {
+    let frames = vec![
+        frame(0, vec![node("box", "Mute", false), node("text", "Price", false)]),
+        frame(1000, vec![node("box", "Mute", true), node("text", "Price", false)]),
+    ];
+    let dumps = (0..=20).map(|n| DumpShown { at_ms: n * 100, is_whole: true }).collect();
+    Film { frames, dumps, is_cut: false }
+}
+
+fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: bool) -> Call {
+    Call {
+        tool,
+        arguments: json!({}),
+        answer: Some(Said::read(&answer.to_string(), is_error)),
+        from_ms,
+        to_ms,
+        commands: Vec::new(),
+        inputs: Vec::new(),
+        faults: Vec::new(),
+        film: film(),
+    }
+}
+
+fn step(tool: &'static str, about: About) -> Step {
+    Step { tool, arguments: json!({}), about }
+}
+
+fn checked(flag: bool) -> About {
+    let claim = Claim::Element { by: By::Text("Mute".into()), state: State::Checked(flag) };
+    About { claim: Some(claim), window_ms: 250, ..About::default() }
+}
+
+fn mute() -> About {
+    let target = Some(Target { label: "Mute".into(), id: Some("box".into()) });
+    About { target, window_ms: 250, ..About::default() }
+}
+
+/// A tap of the product at a point, and what the phone says that it hit.
+fn tapped(id: &str, label: &str) -> Call {
+    let answer = json!({"action_id": "x", "success": true, "target": {"label": "Mute", "point": [50, 50]}});
+    let hit = Hit {
+        class: String::new(),
+        resource_id: format!("org.sim.app:id/{id}"),
+        label: label.to_owned(),
+        acted: true,
+    };
+    Call {
+        commands: vec!["input tap 50 50".into()],
+        inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: Some(hit) })],
+        ..call("tap_element", 1400, 2000, &answer, false)
+    }
+}
+
+#[track_caller]
+fn catches(step: &Step, call: &Call, oracle: Oracle) {
+    let found: Vec<Oracle> = judge(step, call).1.into_iter().map(|violation| violation.oracle).collect();
+    assert_eq!(found, [oracle], "{:?}", judge(step, call).1);
+}
+
+#[track_caller]
+fn passes(step: &Step, call: &Call) {
+    assert_eq!(judge(step, call).1, []);
+}
+
+#[test]
+fn one_a_false_success_is_caught() {
+    let yes = json!({"success": true, "stability_state": "transient"});
+    passes(&step("expect_state", checked(true)), &call("expect_state", 1400, 1700, &yes, false));
+    let lie = call("expect_state", 1400, 1700, &yes, false);
+    catches(&step("expect_state", checked(false)), &lie, Oracle::Truthful);
+    let early = call("expect_state", 100, 700, &yes, false);
+    catches(&step("expect_state", checked(true)), &early, Oracle::Truthful);
+    let confirmed = json!({"verdict": "confirmed"});
+    let lie = call("press_back", 1400, 1700, &confirmed, false);
+    catches(&step("press_back", checked(false)), &lie, Oracle::Truthful);
+    let gone = Claim::Element { by: By::Text("Price".into()), state: State::Gone };
+    let about = About { claim: Some(gone), timeout_ms: Some(5000), ..About::default() };
+    catches(&step("wait_for_ui", about), &call("wait_for_ui", 0, 700, &yes, false), Oracle::Truthful);
+}
+
+#[test]
+fn one_a_text_or_a_value_that_is_not_there_is_caught() {
+    let verified = json!({"lifecycle_state": "verified"});
+    let about = |text: &str| About { text: Some(text.to_owned()), ..About::default() };
+    passes(&step("type_text", about("Price")), &call("type_text", 0, 500, &verified, false));
+    let lie = call("type_text", 0, 500, &verified, false);
+    catches(&step("type_text", about("Prices")), &lie, Oracle::Truthful);
+    let slider = Step { arguments: json!({"targetValue": 7}), ..step("adjust_control", mute()) };
+    catches(&slider, &call("adjust_control", 0, 500, &verified, false), Oracle::Truthful);
+}
+
+#[test]
+fn two_a_false_rest_is_caught() {
+    let stable = json!({"success": true, "stability_state": "stable"});
+    let about = || About { window_ms: 250, timeout_ms: Some(5000), ..About::default() };
+    passes(&step("wait_for_ui_change", about()), &call("wait_for_ui_change", 400, 1300, &stable, false));
+    let lie = call("wait_for_ui_change", 400, 1200, &stable, false);
+    catches(&step("wait_for_ui_change", about()), &lie, Oracle::Rest);
+}
+
+#[test]
+fn two_what_comes_and_goes_between_two_looks_is_counted_and_no_lie() {
+    let stable = json!({"success": true, "stability_state": "stable"});
+    let mut call = call("wait_for_ui_change", 1100, 1900, &stable, false);
+    let (shown, hidden) = (vec![node("box", "Flash", true)], call.film.frames[1].nodes.to_vec());
+    call.film.frames.push(frame(1810, shown));
+    call.film.frames.push(frame(1850, hidden));
+    let about = About { window_ms: 250, timeout_ms: Some(5000), ..About::default() };
+    let (judged, violations) = judge(&step("wait_for_ui_change", about), &call);
+    assert_eq!((judged.unseen, violations), (2, vec![]));
+}
+
+#[test]
+fn three_what_was_sent_twice_or_called_unsent_is_caught() {
+    passes(&step("tap_element", mute()), &tapped("box", "Mute"));
+    let mut twice = tapped("box", "Mute");
+    twice.commands.push("input tap 50 50".into());
+    catches(&step("tap_element", mute()), &twice, Oracle::Once);
+    let refused = json!({"error": {"code": "ELEMENT_NOT_INTERACTABLE"}, "retryable": false});
+    passes(&step("tap_element", mute()), &call("tap_element", 0, 100, &refused, true));
+    let sent = Call { answer: Some(Said::read(&refused.to_string(), true)), ..tapped("box", "Mute") };
+    catches(&step("tap_element", mute()), &sent, Oracle::Once);
+    let unknown = json!({"error": {"code": "CONNECTION_LOST"}, "retryable": false, "dispatched": "unknown"});
+    let lost = Call { answer: Some(Said::read(&unknown.to_string(), true)), ..tapped("box", "Mute") };
+    passes(&step("tap_element", mute()), &lost);
+    let never = Call { commands: Vec::new(), inputs: Vec::new(), ..tapped("box", "Mute") };
+    catches(&step("tap_element", mute()), &never, Oracle::Once);
+    let reading =
+        Call { commands: vec!["input tap 1 1".into()], ..call("get_ui_tree", 0, 1, &json!({}), false) };
+    catches(&step("get_ui_tree", About::default()), &reading, Oracle::Once);
+}
+
+#[test]
+fn four_a_touch_of_another_element_is_caught() {
+    catches(&step("tap_element", mute()), &tapped("text", "Price"), Oracle::Aim);
+    let nothing =
+        Call { inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: None })], ..tapped("box", "Mute") };
+    catches(&step("tap_element", mute()), &nothing, Oracle::Aim);
+    let named = json!({"action_id": "x", "success": true, "target": {"label": "Price"}});
+    let other = Call { answer: Some(Said::read(&named.to_string(), false)), ..tapped("box", "Mute") };
+    catches(&step("tap_element", mute()), &other, Oracle::Aim);
+}
+
+#[test]
+fn four_what_moved_away_is_counted_and_what_the_phone_did_is_not_ours() {
+    let mut moved = tapped("text", "Price");
+    moved.film.frames.push(frame(1450, vec![node("text", "Price", false)]));
+    moved.film.dumps.retain(|dump| dump.at_ms < 1450);
+    let (judged, violations) = judge(&step("tap_element", mute()), &moved);
+    assert_eq!((judged.moved, violations), (1, vec![]));
+    let late = FaultEvent { at_ms: 1450, fault: Fault::LateTap };
+    passes(&step("tap_element", mute()), &Call { faults: vec![late], ..tapped("text", "Price") });
+}
+
+#[test]
+fn five_a_late_a_broken_and_a_missing_answer_are_caught() {
+    let timeout = json!({"success": false, "timeout": true});
+    let about = || About { timeout_ms: Some(500), ..About::default() };
+    passes(&step("wait_for_ui", about()), &call("wait_for_ui", 0, 600, &timeout, false));
+    let late = call("wait_for_ui", 0, 601, &timeout, false);
+    catches(&step("wait_for_ui", about()), &late, Oracle::Timely);
+    let slow = Call { to_ms: 2101, ..tapped("box", "Mute") };
+    let asked = About { timeout_ms: Some(500), ..mute() };
+    catches(&step("tap_element", asked), &slow, Oracle::Timely);
+    let broken = json!({"error": {"code": "INTERNAL_ERROR"}, "dispatched": "unknown"});
+    catches(&step("find_element", about()), &call("find_element", 0, 1, &broken, true), Oracle::Timely);
+    let none = Call { answer: None, ..call("find_element", 0, 1, &broken, true) };
+    catches(&step("find_element", about()), &none, Oracle::Timely);
+}
+
+#[test]
+fn six_what_was_there_throughout_is_not_missing() {
+    let price = |state| Claim::Element { by: By::Text("Price".into()), state };
+    let about = |claim| About { claim: Some(claim), timeout_ms: Some(5000), ..About::default() };
+    let nothing = json!({"found": false});
+    let lie = call("find_element", 200, 700, &nothing, false);
+    catches(&step("find_element", about(price(State::Exists))), &lie, Oracle::Missing);
+    let nowhere = Claim::Element { by: By::Text("Nowhere".into()), state: State::Exists };
+    passes(&step("find_element", about(nowhere)), &call("find_element", 200, 700, &nothing, false));
+    let partial = json!({"found": false, "partial": true});
+    passes(
+        &step("find_element", about(price(State::Exists))),
+        &call("find_element", 200, 700, &partial, false),
+    );
+    let contradicted = json!({"verdict": "contradicted"});
+    let lie = call("press_back", 1100, 1900, &contradicted, true);
+    catches(&step("press_back", checked(true)), &lie, Oracle::Missing);
+    passes(&step("press_back", checked(true)), &call("press_back", 800, 1900, &contradicted, true));
+    let mismatch = json!({"success": false, "failure_code": "EXPECT_STATE_MISMATCH"});
+    let lie = call("expect_state", 1100, 1900, &mismatch, true);
+    catches(&step("expect_state", checked(true)), &lie, Oracle::Missing);
+    let absent = json!({"error": {"code": "ELEMENT_NOT_FOUND", "hint": ""}, "retryable": true});
+    catches(&step("tap_element", mute()), &call("tap_element", 200, 700, &absent, true), Oracle::Missing);
+    let other = json!({"success": false, "failure_code": "VERIFICATION_FAILED", "observed": "screen x/.BetaActivity"});
+    let screen = About { claim: Some(Claim::Screen("AlphaActivity".into())), ..About::default() };
+    catches(&step("expect_screen", screen), &call("expect_screen", 200, 700, &other, true), Oracle::Missing);
+}

@@ -1,0 +1,196 @@
+//! Everything that the screen showed and when: for tests, never for clients.
+//!
+//! A frame is what accessibility could have read, at the moment from which it could have read it; nobody had to ask.
+
+use std::sync::Arc;
+
+use tokio::time::{Duration, Instant};
+
+use crate::app::widget::Widget;
+use crate::app::xml::shown_text;
+use crate::config::DumpFault;
+use crate::state::State;
+
+/// Frames and dumps kept; later ones are not taken, and the film says so.
+const FRAMES_MAX: usize = 20_000;
+/// How often something that moves is looked at.
+const MOTION_STEP: Duration = Duration::from_millis(50);
+/// Moments that one step of the clock may be divided into.
+const MOMENTS_MAX: usize = 10_000;
+
+#[derive(Debug, Clone, Default)]
+pub struct Film {
+    /// In order of time; each holds until the next.
+    pub frames: Vec<Frame>,
+    /// Every tree that was handed out, in order of time.
+    pub dumps: Vec<DumpShown>,
+    /// Something was left out because there was too much.
+    pub is_cut: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// Since boot.
+    pub at_ms: u64,
+    /// `package/.Activity` in front.
+    pub activity: String,
+    /// What the active window shows, in document order.
+    pub nodes: Arc<Vec<ShownNode>>,
+}
+
+/// One node of the active window, as a person who reads every attribute would see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownNode {
+    pub depth: u16,
+    pub class: &'static str,
+    pub resource_id: String,
+    pub text: String,
+    pub description: String,
+    pub hint: String,
+    pub enabled: bool,
+    pub checked: bool,
+    pub selected: bool,
+    pub focused: bool,
+    pub clickable: bool,
+    /// Left, top, right, bottom of what no ancestor clips.
+    pub visible: (i32, i32, i32, i32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DumpShown {
+    /// When the tree was read, since boot.
+    pub at_ms: u64,
+    /// The whole tree of that moment, and no other.
+    pub is_whole: bool,
+}
+
+impl Film {
+    /// What was shown at a moment.
+    pub fn at(&self, ms: u64) -> Option<&Frame> {
+        let next = self.frames.partition_point(|frame| frame.at_ms <= ms);
+        next.checked_sub(1).and_then(|at| self.frames.get(at))
+    }
+
+    /// What was shown at any moment from one to another, both included.
+    pub fn between(&self, from_ms: u64, to_ms: u64) -> &[Frame] {
+        let first = self.frames.partition_point(|frame| frame.at_ms <= from_ms).saturating_sub(1);
+        let end = self.frames.partition_point(|frame| frame.at_ms <= to_ms);
+        self.frames.get(first..end).unwrap_or_default()
+    }
+}
+
+fn shown(root: &Widget) -> Vec<ShownNode> {
+    fn add(nodes: &mut Vec<ShownNode>, widget: &Widget, depth: u16) {
+        let (flags, visible) = (&widget.flags, &widget.visible);
+        nodes.push(ShownNode {
+            depth,
+            class: widget.class,
+            resource_id: widget.resource_id.clone(),
+            text: shown_text(widget),
+            description: widget.description.clone(),
+            hint: widget.hint.clone(),
+            enabled: !flags.disabled,
+            checked: flags.checked,
+            selected: flags.selected,
+            focused: flags.focused,
+            clickable: flags.clickable,
+            visible: (visible.left, visible.top, visible.right, visible.bottom),
+        });
+        for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {
+            add(nodes, child, depth.saturating_add(1));
+        }
+    }
+    let mut nodes = Vec::new();
+    add(&mut nodes, root, 0);
+    nodes
+}
+
+impl State {
+    /// Lets the window manager come to `to`. With a film every moment at which something happens is stopped at.
+    pub(crate) fn advance_ui(&mut self, to: Instant) {
+        if self.film.is_some() {
+            for _ in 0..MOMENTS_MAX {
+                let moving = self.ui.is_moving().then(|| self.filmed_until + MOTION_STEP);
+                let next = self.ui.next_due().into_iter().chain(moving).min();
+                let Some(next) = next.map(|at| at.max(self.filmed_until)).filter(|at| *at < to) else {
+                    break;
+                };
+                self.ui.advance(next);
+                self.shoot(next);
+            }
+        }
+        self.ui.advance(to);
+        self.shoot(to);
+    }
+
+    /// Takes a frame when something has changed since the last one.
+    pub(crate) fn shoot(&mut self, at: Instant) {
+        self.filmed_until = self.filmed_until.max(at);
+        let at_ms = self.uptime_ms(at);
+        let changes = self.ui.changes();
+        if self.film.is_none() || std::mem::replace(&mut self.filmed_changes, changes) == changes {
+            return;
+        }
+        let screen = self.screen();
+        let (package, activity) = self.ui.front();
+        let activity = format!("{package}/{activity}");
+        let nodes = shown(&self.ui.active_window(&screen));
+        let Some(film) = &mut self.film else { return };
+        let same = film.frames.last().is_some_and(|last| last.activity == activity && *last.nodes == nodes);
+        if same {
+            return;
+        }
+        let frame = Frame { at_ms, activity, nodes: Arc::new(nodes) };
+        // Several things at one moment are one picture.
+        film.frames.pop_if(|last| last.at_ms == at_ms);
+        if film.frames.len() < FRAMES_MAX {
+            film.frames.push(frame);
+        } else {
+            film.is_cut = true;
+        }
+    }
+
+    /// A tree was read and will be handed out.
+    pub(crate) fn note_dump(&mut self, fault: Option<DumpFault>) {
+        let damaged = matches!(fault, Some(DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale));
+        let dump = DumpShown { at_ms: self.uptime_ms(self.now), is_whole: !damaged };
+        match &mut self.film {
+            Some(film) if film.dumps.len() < FRAMES_MAX => film.dumps.push(dump),
+            Some(film) => film.is_cut = true,
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::user::AppFile;
+    use crate::{Phone, PhoneConfig};
+
+    const APP: &str = r#"{"package": "org.example.film", "label": "Film", "start": "Home",
+        "values": {"count": 0}, "screens": {"Home": {"content": [{"type": "text", "text": "Count {count}"}],
+            "on_open": [{"after": {"ms": 300, "do": [{"add": {"count": 1}}]}},
+                        {"after": {"ms": 700, "do": [{"add": {"count": 1}}]}}]}}}"#;
+
+    #[tokio::test(start_paused = true)]
+    async fn every_change_has_its_own_time_though_nobody_looked() {
+        let apps = vec![AppFile::parse(APP).unwrap()];
+        let phone = Phone::new(PhoneConfig { film: true, apps, ..PhoneConfig::default() });
+        phone.with(|state| state.launch("org.example.film", None));
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let film = phone.film();
+        let counts: Vec<(u64, String)> = film
+            .frames
+            .iter()
+            .flat_map(|frame| frame.nodes.iter().map(|node| (frame.at_ms, node.text.clone())))
+            .filter(|(_, text)| text.starts_with("Count"))
+            .collect();
+        // What a screen does when it opens begins with its first frame.
+        let expected = [(0, "Count 0"), (316, "Count 1"), (716, "Count 2")];
+        assert_eq!(counts, expected.map(|(at, text)| (at, text.to_owned())));
+        assert_eq!(film.at(700).map(|frame| frame.at_ms), Some(316));
+        assert_eq!(film.between(320, 716).len(), 2);
+        assert!(Phone::new(PhoneConfig::default()).film().frames.is_empty(), "only when it is asked for");
+    }
+}
