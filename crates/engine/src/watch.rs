@@ -39,6 +39,10 @@ pub enum Goal {
         from: Fingerprint,
     },
     Quiet,
+    /// Another revision than this one, at rest or not.
+    Revision {
+        than: u64,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -200,6 +204,13 @@ impl Session {
         }
         self.count(&watch, &ending, now_ms);
         Ok(watch.finish(ending, now_ms, progress))
+    }
+
+    /// The same for a subscription: nobody waits for it, so how it went is not counted.
+    pub async fn listen(&self, wait: &Wait, progress: &Progress) -> Result<Waited, Failure> {
+        let mut watch = Watch::new(wait, None, self.clock.now_ms());
+        let ending = self.poll(&mut watch, Turn::Each, progress).await?;
+        Ok(watch.finish(ending, self.clock.now_ms(), progress))
     }
 
     /// The same from a capture that the caller has, for callers that hold the turn.

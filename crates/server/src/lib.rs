@@ -10,6 +10,8 @@ mod expect;
 pub mod found;
 pub mod mcp;
 mod picture;
+mod resource;
+mod subscribe;
 pub mod target;
 pub mod tools;
 pub mod tree;

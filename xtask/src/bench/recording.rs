@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// The key that flips a screen which is recorded for keys: volume up, which apps leave alone.
 pub const FLIP: &str = "input keyevent 24";
-const ON_KEY: &str = r#"{"type":"key","key":24}"#;
+const ON_KEY: &str = r#"{"type":"key","key":"24"}"#;
 /// Wherever the finger falls.
 const ON_TAP: &str = r#"{"type":"click","bounds_px":{"x1":0,"y1":0,"x2":8000,"y2":8000}}"#;
 

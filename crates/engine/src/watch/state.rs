@@ -250,6 +250,7 @@ impl Watch<'_> {
     fn reached(&mut self, look: &Look, stable: bool) -> bool {
         match &self.wait.goal {
             Goal::Quiet => stable,
+            Goal::Revision { than } => look.seen.revision != *than,
             Goal::Change => self.satisfied && stable,
             Goal::ScreenChange { from } => stable && look.seen.fingerprint != *from,
             Goal::Condition(condition) => {
@@ -301,7 +302,7 @@ impl Watch<'_> {
         let pause = least.max(cost);
         let proof_at_ms = match (&self.wait.goal, self.held) {
             (_, Some(held)) => Some((held.since_ms + self.window_ms).max(now_ms + CONFIRM_MS)),
-            (Goal::Condition(_) | Goal::Rest(_), None) => None,
+            (Goal::Condition(_) | Goal::Rest(_) | Goal::Revision { .. }, None) => None,
             (Goal::Change, None) if !self.satisfied => None,
             _ => self.stabiliser.proof_at_ms(),
         };

@@ -21,6 +21,7 @@ mod flow;
 mod gestures;
 mod hostile_trees;
 mod mcp;
+mod pace;
 mod recover;
 mod screen;
 mod scroll;

@@ -1,12 +1,19 @@
 //! The protocol itself, over a pipe in this process.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use bytes::Bytes;
 use mdm_virtual_device::Timing;
 use mobile_debug_mcp::mcp::McpServer;
 use mobile_debug_mcp::tools::TOOLS;
-use rmcp::ServiceExt as _;
-use rmcp::model::{CallToolRequestParams, ContentBlock};
+use rmcp::model::{
+    CallToolRequestParams, ContentBlock, ProtocolVersion, ReadResourceRequestParams,
+    ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RoleClient};
+use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt as _, ServiceExt as _};
 
 use crate::world::World;
 
@@ -47,4 +54,161 @@ fn schemas_are_plain() {
         }
         assert!(schema.contains("\"additionalProperties\":false"), "{}", tool.name);
     }
+}
+
+/// What a client of the older protocols is told.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Heard {
+    fn uris(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl ClientHandler for Heard {
+    async fn on_resource_updated(
+        &self,
+        params: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.0.lock().unwrap().push(params.uri);
+    }
+}
+
+/// A screen of two texts, the second of which is a clock.
+fn screen(text: &str, clock: &str) -> Option<Bytes> {
+    let node = |class: &str, text: &str, bounds: &str| {
+        format!(
+            "<node index=\"0\" text=\"{text}\" resource-id=\"\" class=\"android.widget.{class}\" \
+             package=\"com.workbench\" content-desc=\"\" checkable=\"false\" checked=\"false\" clickable=\"false\" \
+             enabled=\"true\" focusable=\"false\" focused=\"false\" scrollable=\"false\" long-clickable=\"false\" \
+             password=\"false\" selected=\"false\" bounds=\"{bounds}\""
+        )
+    };
+    let root = node("FrameLayout", "", "[0,0][1080,2400]");
+    let (line, time) =
+        (node("TextView", text, "[0,300][1080,400]"), node("TextClock", clock, "[0,0][200,80]"));
+    Some(Bytes::from(format!(
+        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\">{root}>{line}/>{time}/>\
+         </node></hierarchy>"
+    )))
+}
+
+fn served(world: &World) -> tokio::io::DuplexStream {
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let app = Arc::clone(&world.app);
+    tokio::spawn(async move {
+        let running = McpServer::new(app).serve(tokio::io::split(theirs)).await.expect("a client");
+        drop(running.waiting().await);
+    });
+    ours
+}
+
+async fn pass(seconds: u64) {
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+}
+
+/// Shell commands that the phone ran in the next seconds.
+async fn commands_in(world: &World, seconds: u64) -> usize {
+    let mut scripts = world.phone.scripts();
+    pass(seconds).await;
+    std::iter::from_fn(|| scripts.try_recv().ok()).count()
+}
+
+const SCREEN: &str = "ui://virtual-android/screen";
+const SAVED: &str = "ui://virtual-android/element?text=saved&contains=true";
+
+#[tokio::test(start_paused = true)]
+#[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
+async fn a_subscriber_hears_of_changes() {
+    let world = World::started(Timing::Instant).await;
+    world.phone.set_hierarchy(screen("One", "12:00"));
+    let heard = Heard::default();
+    let client = heard.clone().serve(tokio::io::split(served(&world))).await.expect("a server");
+    let listed = client.list_all_resources().await.expect("resources");
+    assert_eq!(listed.iter().map(|r| r.uri.as_str()).collect::<Vec<_>>(), [SCREEN]);
+    let templates = client.list_all_resource_templates().await.expect("templates");
+    assert_eq!(templates.len(), 2);
+    let read = client.read_resource(ReadResourceRequestParams::new(SCREEN)).await.expect("a screen");
+    assert!(format!("{read:?}").contains("One"), "{read:?}");
+    assert_eq!(commands_in(&world, 5).await, 0, "SY-20: nobody subscribed, nothing is read");
+
+    client.subscribe(SubscribeRequestParams::new(SCREEN)).await.expect("subscribed");
+    client.subscribe(SubscribeRequestParams::new(SCREEN)).await.expect("subscribed already");
+    assert!(commands_in(&world, 5).await > 0, "it is watched");
+    assert_eq!(heard.uris().len(), 0, "SY-20: nothing changed");
+    world.phone.set_hierarchy(screen("Two", "12:00"));
+    pass(3).await;
+    assert_eq!(heard.uris(), [SCREEN], "SY-20: once for a change");
+    world.phone.set_hierarchy(screen("Two", "12:01"));
+    pass(3).await;
+    assert_eq!(heard.uris().len(), 1, "SY-20: a clock is no change");
+    world.phone.set_hierarchy(screen("Three", "12:01"));
+    pass(3).await;
+    assert_eq!(heard.uris().len(), 2);
+    assert!(!world.ok("get_system_status", "{}").await.contains("\"waits\""), "SY-18: no agent waited");
+
+    client.unsubscribe(UnsubscribeRequestParams::new(SCREEN)).await.expect("unsubscribed");
+    world.phone.set_hierarchy(screen("Four", "12:02"));
+    assert_eq!(commands_in(&world, 5).await, 0, "SY-20: nobody watches any more");
+    assert_eq!(heard.uris().len(), 2, "SY-20: nothing after unsubscribe");
+
+    client.subscribe(SubscribeRequestParams::new(SAVED)).await.expect("subscribed");
+    world.phone.set_hierarchy(screen("Five", "12:03"));
+    pass(3).await;
+    assert_eq!(heard.uris().len(), 2, "SY-20: another element");
+    world.phone.set_hierarchy(screen("Draft saved", "12:03"));
+    pass(3).await;
+    assert_eq!(heard.uris()[2..], [SAVED], "SY-20: it appeared");
+    let read = client.read_resource(ReadResourceRequestParams::new(SAVED)).await.expect("an element");
+    assert!(format!("{read:?}").contains("Draft saved"), "{read:?}");
+    world.phone.set_hierarchy(screen("Six", "12:03"));
+    pass(3).await;
+    assert_eq!(heard.uris()[3..], [SAVED], "SY-20: it is gone");
+
+    client.cancel().await.expect("the end");
+    pass(1).await;
+    assert_eq!(commands_in(&world, 5).await, 0, "SY-20: a watcher ends with its connection");
+}
+
+#[tokio::test(start_paused = true)]
+#[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
+async fn what_cannot_be_watched_is_refused() {
+    let world = World::started(Timing::Instant).await;
+    let client = ().serve(tokio::io::split(served(&world))).await.expect("a server");
+    for uri in ["file:///etc/passwd", "ui://virtual-android/element?text=", "ui://nobody/screen"] {
+        let refused = client.subscribe(SubscribeRequestParams::new(uri)).await.expect_err(uri);
+        assert!(refused.to_string().contains("-32602"), "{uri}: {refused}");
+        client.read_resource(ReadResourceRequestParams::new(uri)).await.expect_err(uri);
+    }
+    for number in 0..16 {
+        let uri = format!("ui://virtual-android/element?text=No+Such+{number}");
+        client.subscribe(SubscribeRequestParams::new(uri)).await.expect("there is room");
+    }
+    let refused = client.subscribe(SubscribeRequestParams::new(SCREEN)).await.expect_err("SY-20: bounded");
+    assert!(refused.to_string().contains("16 subscriptions"), "{refused}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_of_the_new_protocol_hears_too() {
+    let world = World::started(Timing::Instant).await;
+    world.phone.set_hierarchy(screen("One", "12:00"));
+    let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    let pipe = tokio::io::split(served(&world));
+    let client = ().serve_with_lifecycle(pipe, lifecycle).await.expect("a server");
+    let wanted = SubscriptionFilter::builder().resource_subscriptions([SCREEN, "ui://nonsense"]).build();
+    let mut subscription = client.listen(wanted).await.expect("listening");
+    let accepted = subscription.acknowledged().resource_subscriptions.clone();
+    assert_eq!(accepted, Some(vec![SCREEN.to_owned()]), "what is no resource is not watched");
+    pass(5).await;
+    world.phone.set_hierarchy(screen("Two", "12:00"));
+    let told = subscription.next().await.expect("an open stream").expect("SY-20: a notification");
+    assert!(matches!(&told, ServerNotification::ResourceUpdatedNotification(n) if n.params.uri == SCREEN));
+    world.phone.set_hierarchy(screen("Two", "12:01"));
+    let more = tokio::time::timeout(Duration::from_secs(5), subscription.next()).await;
+    assert!(more.is_err(), "SY-20: one for a change, none for a clock: {more:?}");
+    subscription.cancel().await.expect("cancelled");
+    pass(1).await;
+    assert_eq!(commands_in(&world, 5).await, 0, "SY-20: nobody watches any more");
 }

@@ -1,0 +1,166 @@
+//! What can be read and subscribed to: `ui://DEVICE/screen` and `ui://DEVICE/element?text=…` (SY-20).
+
+use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::query::Query;
+use serde_json::Value;
+
+use crate::args::JsonObject;
+use crate::target::SelectorArg;
+
+const URI_BYTES_MAX: usize = 2000;
+const SCHEME: &str = "ui://";
+pub const SCREEN_TEMPLATE: &str = "ui://{device}/screen";
+pub const ELEMENT_TEMPLATE: &str =
+    "ui://{device}/element{?text,contains,regex,resource_id,accessibility_id,test_tag,role}";
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resource {
+    pub device: String,
+    pub shows: Shows,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shows {
+    Screen,
+    /// A selector, as find_element takes it, and what it means.
+    Element(JsonObject, Query),
+}
+
+impl Resource {
+    pub fn parse(uri: &str) -> Result<Resource, Failure> {
+        if uri.len() > URI_BYTES_MAX {
+            return Err(wrong(format!("the URI is longer than {URI_BYTES_MAX} bytes")));
+        }
+        let unknown = || wrong(format!("there is no resource {uri:?}"));
+        let (device, rest) = uri.strip_prefix(SCHEME).and_then(|r| r.split_once('/')).ok_or_else(unknown)?;
+        let device = decoded(device).filter(|device| !device.is_empty()).ok_or_else(unknown)?;
+        let shows = match rest.split_once('?') {
+            None if rest == "screen" => Shows::Screen,
+            Some(("element", query)) => element(query).ok_or_else(unknown)??,
+            _ => return Err(unknown()),
+        };
+        Ok(Resource { device, shows })
+    }
+
+    pub fn screen_uri(device: &str) -> String {
+        let mut uri = SCHEME.to_owned();
+        for byte in device.bytes() {
+            match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' => {
+                    uri.push(char::from(byte));
+                }
+                other => uri.push_str(&format!("%{other:02X}")),
+            }
+        }
+        uri + "/screen"
+    }
+
+    /// The tool that reads it, and its arguments.
+    pub fn reader(&self) -> (&'static str, JsonObject) {
+        let mut arguments = JsonObject::new();
+        arguments.insert("deviceId".to_owned(), self.device.clone().into());
+        match &self.shows {
+            Shows::Screen => ("get_ui_tree", arguments),
+            Shows::Element(selector, _) => {
+                arguments.insert("selector".to_owned(), Value::Object(selector.clone()));
+                arguments.insert("timeoutMs".to_owned(), 0.into());
+                ("find_element", arguments)
+            }
+        }
+    }
+}
+
+/// `None` when it is not written as a query.
+fn element(query: &str) -> Option<Result<Shows, Failure>> {
+    let mut selector = JsonObject::new();
+    for pair in query.split('&') {
+        let (name, value) = pair.split_once('=')?;
+        let value = decoded(&value.replace('+', " "))?;
+        let value = match name {
+            "contains" if value == "true" || value == "false" => Value::from(value == "true"),
+            "index" => Value::from(value.parse::<u32>().ok()?),
+            _ => Value::from(value),
+        };
+        selector.insert(decoded(name)?, value);
+    }
+    let read = |selector: &JsonObject| -> Result<Query, Failure> {
+        let arg: SelectorArg = serde_json::from_value(Value::Object(selector.clone()))
+            .map_err(|error| wrong(format!("the query of the URI: {error}")))?;
+        arg.query()
+    };
+    Some(read(&selector).map(|query| Shows::Element(selector, query)))
+}
+
+/// `%41` is A. `None` when it is broken or no text.
+fn decoded(text: &str) -> Option<String> {
+    let (mut bytes, mut out) = (text.bytes(), Vec::with_capacity(text.len()));
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        let (high, low) = (digit(bytes.next())?, digit(bytes.next())?);
+        out.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(out).ok()
+}
+
+fn wrong(message: String) -> Failure {
+    let hint = "use ui://DEVICE/screen or ui://DEVICE/element?text=…; resources/list names the devices";
+    Failure::new(ErrorCode::InvalidArgument, message, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use mdm_core::query::TextMatch;
+
+    use super::*;
+
+    #[test]
+    fn devices_and_screens_are_named() {
+        for device in ["emulator-5554", "127.0.0.1:5555", "adb-X._adb-tls-connect._tcp", "odd / näme?%"] {
+            let uri = Resource::screen_uri(device);
+            let read = Resource::parse(&uri).unwrap();
+            assert_eq!((read.device.as_str(), &read.shows), (device, &Shows::Screen), "{uri}");
+        }
+    }
+
+    #[test]
+    fn an_element_is_named_as_everywhere() {
+        let read = Resource::parse("ui://phone/element?text=Sign+in%26out&contains=true").unwrap();
+        let Shows::Element(selector, query) = &read.shows else { panic!("an element") };
+        assert_eq!(query.text, Some(TextMatch::Contains("Sign in&out".to_owned())));
+        assert_eq!(selector["contains"], Value::from(true));
+        assert_eq!(read.reader().0, "find_element");
+    }
+
+    #[test]
+    fn what_is_no_resource_is_refused() {
+        let long = format!("ui://phone/element?text={}", "a".repeat(URI_BYTES_MAX));
+        let others = [
+            "",
+            "ui://",
+            "ui:///screen",
+            "ui://phone",
+            "ui://phone/",
+            "ui://phone/screen/x",
+            "file:///etc/passwd",
+            "ui://phone/element",
+            "ui://phone/element?",
+            "ui://phone/element?text",
+            "ui://phone/element?text=",
+            "ui://phone/element?text=%zz",
+            "ui://phone/element?text=%ff",
+            "ui://phone/element?text=%4",
+            "ui://phone/element?colour=red",
+            "ui://phone/element?index=1",
+            "ui://%/screen",
+            &long,
+        ];
+        for uri in others {
+            let failure = Resource::parse(uri).unwrap_err();
+            assert_eq!(failure.code, ErrorCode::InvalidArgument, "{uri}");
+        }
+    }
+}
