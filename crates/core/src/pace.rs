@@ -15,8 +15,8 @@ pub const RESTS_LEAST: usize = 3;
 const RESTS_MAX: usize = 16;
 /// Screens that are remembered; the one that rested longest ago is forgotten.
 const SCREENS_MAX: usize = 64;
-/// A change that comes so soon after rest was declared says that it was declared too early.
-const LATE_MAX_MS: u64 = 1000;
+/// A change that comes within two windows, and this long, says that rest was declared too early; a later one is news.
+const LATE_MS: u64 = 100;
 /// Beyond the longest pause: captures see a change some time after it came.
 const MARGIN_MS: u64 = 50;
 
@@ -47,6 +47,8 @@ pub struct Rest {
     pub revision: u64,
     /// When the last change was seen.
     pub changed_at_ms: u64,
+    /// The quiet that was taken for rest.
+    pub window_ms: u64,
     /// Actions sent to the device so far: what comes after another one is its effect.
     pub actions: u64,
 }
@@ -80,7 +82,8 @@ impl Paces {
             return;
         }
         let pause_ms = at_ms.saturating_sub(rest.changed_at_ms);
-        let is_late = rest.actions == actions && rest.screen == *screen && pause_ms <= LATE_MAX_MS;
+        let late_max_ms = rest.window_ms.saturating_mul(2).saturating_add(LATE_MS);
+        let is_late = rest.actions == actions && rest.screen == *screen && pause_ms <= late_max_ms;
         self.last = None;
         if is_late {
             self.note(screen, pause_ms);
@@ -115,7 +118,7 @@ mod tests {
     }
 
     fn rest(number: usize, revision: u64, changed_at_ms: u64, actions: u64) -> Rest {
-        Rest { screen: screen(number), revision, changed_at_ms, actions }
+        Rest { screen: screen(number), revision, changed_at_ms, window_ms: 250, actions }
     }
 
     proptest! {
@@ -186,7 +189,7 @@ mod tests {
         assert_eq!(window(&same), 800, "SY-19: it changed 500 ms after the last change");
         same.note_look(&screen(1), 9, 2, 1900);
         assert_eq!(window(&same), 800, "one rest is broken once");
-        for (screen_number, actions, at_ms) in [(1, 3, 1500), (2, 2, 1500), (1, 2, 2001)] {
+        for (screen_number, actions, at_ms) in [(1, 3, 1500), (2, 2, 1500), (1, 2, 1601)] {
             let mut other = paces.clone();
             other.note_look(&screen(screen_number), 8, actions, at_ms);
             assert_eq!(window(&other), 100, "an action, another screen, or much later");

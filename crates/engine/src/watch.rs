@@ -258,8 +258,14 @@ impl Session {
         let Some((seen, pause_ms)) = watch.rested().filter(|_| *ending == Ending::Reached) else { return };
         let Some(screen) = seen.reading.snapshot.screen.clone() else { return };
         let mut memory = self.memory();
-        let (changed_at_ms, actions) = (watch.stabiliser.last_change_ms(), memory.tracker.actions());
-        memory.paces.note_rest(Rest { screen, revision: seen.revision, changed_at_ms, actions }, pause_ms);
+        let rest = Rest {
+            screen,
+            revision: seen.revision,
+            changed_at_ms: watch.stabiliser.last_change_ms(),
+            window_ms: watch.window_ms,
+            actions: memory.tracker.actions(),
+        };
+        memory.paces.note_rest(rest, pause_ms);
     }
 
     fn count(&self, watch: &Watch<'_>, ending: &Ending, now_ms: u64) {

@@ -30,6 +30,8 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Frames that a device may send on a stream before it is read. The protocol allows one unacknowledged WRITE, so a
 /// device that needs more is broken and loses the stream.
 const UNREAD_FRAMES_MAX: usize = 2;
+/// Frames that are worth a turn of the scheduler.
+const LARGE_BYTES: usize = 16 * 1024;
 /// What this client understands; a device uses only what both sides name.
 const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,abb,abb_exec";
 
@@ -297,6 +299,10 @@ impl AsyncRead for DirectStream {
         let count = this.pending.len().min(buf.remaining());
         buf.put_slice(&this.pending[..count]);
         this.pending.advance(count);
+        if this.pending.is_empty() {
+            // An empty rest would still hold the memory of the whole frame.
+            this.pending = Bytes::new();
+        }
         Poll::Ready(Ok(()))
     }
 }
@@ -367,8 +373,14 @@ async fn read_frames(
     loop {
         match Frame::decode(&mut input, PAYLOAD_BYTES_MAX) {
             Ok(Some(frame)) => {
+                let is_large = frame.payload.len() >= LARGE_BYTES;
                 if shared.handle(frame).is_err() {
                     break;
+                }
+                if is_large {
+                    // Its reader takes it now, and the next frame is read into the same memory: pages that are new for
+                    // every frame cost more than the bytes in them.
+                    tokio::task::yield_now().await;
                 }
                 continue;
             }

@@ -8,6 +8,8 @@ use super::{Adb, AdbError, AdbStream, Script};
 
 /// Errors of a command are read by people and by a few string tests; more than this helps nobody.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
+/// Room for one read; the buffer is used again when the packets before are gone.
+const READ_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
@@ -124,6 +126,7 @@ impl ShellStream {
             if let Some(packet) = Packet::decode(&mut self.input)? {
                 return Ok(Some(packet));
             }
+            self.input.reserve(READ_BYTES);
             if self.stream.read_buf(&mut self.input).await.map_err(AdbError::lost)? == 0 {
                 return Ok(None);
             }

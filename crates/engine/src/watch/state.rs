@@ -25,6 +25,8 @@ const PAUSE_MAX_MS: u64 = 500;
 /// A capture that takes long is work for the device: it is left alone for so many times as long, up to a limit.
 const PAUSE_PER_COST: u64 = 12;
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
+/// Captures of which the quickest tells what one costs the device: the others waited for something else too.
+const COSTS: usize = 4;
 /// Damaged captures in a row that show the same, before one is taken for what it is: some screens are too large to be
 /// read whole.
 const DAMAGED_MAX: u32 = 5;
@@ -61,11 +63,11 @@ pub struct Watch<'a> {
     total: Option<Since>,
     /// Whether a capture of this wait was taken in.
     looked: bool,
-    /// When the last capture was begun, and how long it took.
+    /// When the last capture was begun, and how long the last few took.
     asked_ms: u64,
-    cost_ms: u64,
+    costs_ms: [u64; COSTS],
     pub stabiliser: Stabiliser,
-    window_ms: u64,
+    pub window_ms: u64,
     pace: Option<Pace>,
     /// Between two changes since the screen last rested.
     longest_pause_ms: u64,
@@ -94,7 +96,7 @@ impl Watch<'_> {
             total: None,
             looked: false,
             asked_ms: now_ms,
-            cost_ms: 0,
+            costs_ms: [u64::MAX; COSTS],
             stabiliser: Stabiliser::new(now_ms, wait.window_ms),
             window_ms: wait.window_ms,
             pace: None,
@@ -126,7 +128,7 @@ impl Watch<'_> {
 
     pub fn take(&mut self, look: Look) -> Option<Ending> {
         self.captures += 1;
-        self.cost_ms = look.ended_ms - look.began_ms;
+        self.costs_ms[self.captures as usize % COSTS] = look.ended_ms - look.began_ms;
         let snapshot = &look.seen.reading.snapshot;
         // A screen without a single element is one between two windows.
         let whole = snapshot.is_whole() && !snapshot.elements.is_empty();
@@ -298,7 +300,8 @@ impl Watch<'_> {
         let quiet_ms = now_ms.saturating_sub(self.stabiliser.last_change_ms());
         let step = PAUSES_MS.iter().find(|(until, _)| quiet_ms < *until);
         let least = step.map_or(PAUSE_MAX_MS, |(_, pause)| *pause);
-        let cost = (self.cost_ms * PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
+        let quickest = self.costs_ms.iter().copied().min().filter(|ms| *ms < u64::MAX).unwrap_or(0);
+        let cost = quickest.saturating_mul(PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
         let pause = least.max(cost);
         let proof_at_ms = match (&self.wait.goal, self.held) {
             (_, Some(held)) => Some((held.since_ms + self.window_ms).max(now_ms + CONFIRM_MS)),

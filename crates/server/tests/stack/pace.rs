@@ -24,23 +24,27 @@ fn page(text: &str) -> Option<Bytes> {
     )))
 }
 
+/// Words, because a text that only counts is no change.
+const PAGES: [&str; 6] = ["Start", "Apples", "Bread", "Cheese", "Dates", "Eggs"];
+const PARTS: [&str; 2] = ["are sought", "are found"];
+
 /// The page changes by itself: half a second from now, and then after each pause.
-async fn changing(world: &World, number: u32, pauses_ms: &[u64]) {
+async fn changing(world: &World, number: usize, pauses_ms: &[u64]) {
     tokio::time::sleep(Duration::from_millis(500)).await;
-    world.phone.set_hierarchy(page(&format!("Page {number} begins")));
-    for (step, pause) in pauses_ms.iter().enumerate() {
+    world.phone.set_hierarchy(page(PAGES[number]));
+    for (part, pause) in PARTS.iter().zip(pauses_ms) {
         tokio::time::sleep(Duration::from_millis(*pause)).await;
-        world.phone.set_hierarchy(page(&format!("Page {number}, part {step}")));
+        world.phone.set_hierarchy(page(&format!("{} {part}", PAGES[number])));
     }
 }
 
-async fn waited(world: &World, number: u32, pauses_ms: &[u64], json: &str) -> String {
+async fn waited(world: &World, number: usize, pauses_ms: &[u64], json: &str) -> String {
     tokio::join!(world.ok("wait_for_ui_change", json), changing(world, number, pauses_ms)).0
 }
 
 async fn world() -> World {
     let world = World::started(Timing::Instant).await;
-    world.phone.set_hierarchy(page("Page 0"));
+    world.phone.set_hierarchy(page(PAGES[0]));
     world.tree().await;
     world
 }
@@ -63,7 +67,7 @@ async fn a_window_is_learnt_used_and_said() {
     assert!((180 + 90 + 50 - 60..=180 + 90 + 50 + 80).contains(&used), "of pauses of about 180: {answer}");
     assert_eq!(window(&answer, "suggested_ms"), used);
     assert_eq!(window(&answer, "rests"), 3);
-    assert!(answer.contains("Page 4, part 1"), "SY-05: the whole change was waited for: {answer}");
+    assert!(answer.contains("Dates are found"), "SY-05: the whole change was waited for: {answer}");
     let fixed = waited(&world, 5, &[], r#"{"adaptive":true,"stability_window_ms":500}"#).await;
     assert_eq!(window(&fixed, "used_ms"), 500, "SY-19: what is asked for holds");
     assert_eq!(window(&fixed, "rests"), 4);
@@ -95,11 +99,11 @@ async fn a_window_that_was_too_short_grows() {
     let both = async {
         let early = world.ok("wait_for_ui_change", r#"{"adaptive":true}"#).await;
         assert_eq!(window(&early, "used_ms"), 100);
-        assert!(early.contains("begins"), "the pause was taken for rest: {early}");
+        assert!(early.contains("\"Dates\""), "the pause was taken for rest: {early}");
         world.ok("wait_for_ui_change", r#"{"adaptive":true}"#).await
     };
     let (late, ()) = tokio::join!(both, changing(&world, 4, &[200]));
     assert!(window(&late, "used_ms") >= 200 + 100, "SY-19: it was seen to be a pause: {late}");
     let answer = waited(&world, 5, &[200], r#"{"adaptive":true}"#).await;
-    assert!(answer.contains("Page 5, part 0"), "SY-19: now it is waited for: {answer}");
+    assert!(answer.contains("Eggs are sought"), "SY-19: now it is waited for: {answer}");
 }
