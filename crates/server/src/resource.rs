@@ -23,7 +23,7 @@ pub struct Resource {
 pub enum Shows {
     Screen,
     /// A selector, as find_element takes it, and what it means.
-    Element(JsonObject, Query),
+    Element(JsonObject, Box<Query>),
 }
 
 impl Resource {
@@ -88,7 +88,7 @@ fn element(query: &str) -> Option<Result<Shows, Failure>> {
             .map_err(|error| wrong(format!("the query of the URI: {error}")))?;
         arg.query()
     };
-    Some(read(&selector).map(|query| Shows::Element(selector, query)))
+    Some(read(&selector).map(|query| Shows::Element(selector, Box::new(query))))
 }
 
 /// `%41` is A. `None` when it is broken or no text.

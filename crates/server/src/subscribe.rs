@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mdm_core::condition::{Condition, Expected};
 use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::query::Query;
 use mdm_core::tracker::Seen;
 use mdm_engine::{Ending, Goal, Progress, Session, Wait, Wanted};
 use tokio_util::sync::CancellationToken;
@@ -80,7 +81,7 @@ impl Watcher {
         let goal = match (self.known, &self.resource.shows) {
             (Known::Present(present), Shows::Element(_, query)) => {
                 let expected = if present { Expected::NotExists } else { Expected::Exists };
-                Goal::Condition(Condition::Element { query: query.clone(), expected })
+                Goal::Condition(Condition::Element { query: Query::clone(query), expected })
             }
             (Known::Revision(than), _) => Goal::Revision { than },
             (Known::Present(_), Shows::Screen) => Goal::Quiet,
