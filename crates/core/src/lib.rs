@@ -28,6 +28,7 @@ pub mod reading;
 pub mod recover;
 pub mod resolve;
 pub mod role;
+pub mod scroll;
 pub mod selector;
 pub mod semantics;
 pub mod settle;

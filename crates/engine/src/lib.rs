@@ -11,6 +11,7 @@ mod fleet;
 mod metrics;
 mod observe;
 mod progress;
+mod scroll;
 mod session;
 mod watch;
 
@@ -21,5 +22,6 @@ pub use clock::Clock;
 pub use fleet::Fleet;
 pub use metrics::Counts;
 pub use progress::Progress;
+pub use scroll::{InSight, ScrollTo, Scrolled};
 pub use session::{Memory, Session, stale};
 pub use watch::{Ending, Goal, Moving, Patience, Settled, Wait, Waited};

@@ -12,6 +12,7 @@ mod gestures;
 mod input;
 mod logs;
 mod observe;
+mod scroll;
 mod waits;
 
 use std::future::Future;
@@ -135,7 +136,7 @@ fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) 
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 35] = [
+pub static TOOLS: [Entry; 36] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
@@ -169,6 +170,7 @@ pub static TOOLS: [Entry; 35] = [
     Entry::of::<gestures::HideKeyboard>(),
     Entry::of::<gestures::SetOrientation>(),
     Entry::of::<adjust::AdjustControl>(),
+    Entry::of::<scroll::ScrollToElement>(),
     Entry::of::<flow::RunFlow>(),
     Entry::of::<classify::ClassifyActionOutcome>(),
 ];

@@ -23,6 +23,7 @@ mod hostile_trees;
 mod mcp;
 mod recover;
 mod screen;
+mod scroll;
 mod story;
 mod typing;
 mod waits;

@@ -72,6 +72,11 @@ impl Fling {
         if passed == self.duration { self.start + passed } else { self.start + EVENT_EVERY * events }
     }
 
+    /// How far the list goes.
+    pub fn most_px(&self) -> i32 {
+        self.most_px
+    }
+
     /// When it rests at the latest.
     pub fn end(&self) -> Instant {
         self.start + self.duration

@@ -86,6 +86,9 @@ pub trait App: Send {
     /// A slider was put at a fraction of its length.
     fn slide(&mut self, _key: Key, _fraction: f32, _context: &mut Context) {}
 
+    /// A container that scrolls was brought to its end.
+    fn end_reached(&mut self, _key: Key, _context: &mut Context) {}
+
     /// The dialog was cancelled with Back or by a tap beside it.
     fn cancel_dialog(&mut self) {}
 

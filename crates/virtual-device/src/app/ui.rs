@@ -309,6 +309,9 @@ impl Ui {
         }
         if rests {
             self.fling = None;
+            if (key.0, key.1) == self.front() {
+                self.maybe_at_end(key.2, fling.most_px(), now);
+            }
         }
     }
 

@@ -275,7 +275,8 @@ impl Ui {
         // The slop is used up before anything moves.
         let mut left = -(way - way.signum() * screen.px(TOUCH_SLOP_DP));
         let mut last = None;
-        for key in chain.iter().filter(|w| w.scrolls_sideways() == sideways).filter_map(|w| w.key) {
+        let along = chain.iter().filter(|w| w.scrolls_sideways() == sideways && !w.flags.locked);
+        for key in along.filter_map(|w| w.key) {
             let used = self.scroll_by(key, left, screen, now);
             left -= used;
             if used != 0 {
@@ -308,8 +309,18 @@ impl Ui {
         let used = *offset - before;
         if used != 0 {
             self.changed(now);
+            self.maybe_at_end(key, most, now);
         }
         used
+    }
+
+    /// Lists that load more do so when their end comes into sight.
+    pub(super) fn maybe_at_end(&mut self, key: Key, most: i32, now: Instant) {
+        let at = self.scroll.get(&self.scroll_key(key)).copied().unwrap_or(0);
+        if most > 0 && at >= most {
+            let package = self.front().0;
+            self.with_app(package, now, |app, context| app.end_reached(key, context));
+        }
     }
 
     /// Measured on the view before rows out of sight are dropped.

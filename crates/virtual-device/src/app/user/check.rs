@@ -254,9 +254,18 @@ impl Checker {
         }
         self.at("on_tap", |c| c.script(&widget.on_tap))?;
         self.at("on_long_press", |c| c.script(&widget.on_long_press))?;
+        self.scrolling(widget)?;
         self.at("children", |c| c.widgets(&mut widget.children, depth + 1))?;
         self.list = outer;
         Ok(())
+    }
+
+    fn scrolling(&mut self, widget: &WidgetSpec) -> Checked {
+        let scrolls = matches!(widget.kind, Kind::List | Kind::Scroll);
+        if !scrolls && (widget.sideways || widget.locked || !widget.on_end.0.is_empty()) {
+            return self.wrong("only a list or a scroll has \"sideways\", \"locked\" and \"on_end\"");
+        }
+        self.at("on_end", |c| c.script(&widget.on_end))
     }
 
     fn words(&mut self, widget: &mut WidgetSpec) -> Checked {

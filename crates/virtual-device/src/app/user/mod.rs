@@ -240,6 +240,13 @@ impl App for UserApp {
         self.slid(key, f64::from(fraction.clamp(0.0, 1.0)), context);
     }
 
+    fn end_reached(&mut self, key: Key, context: &mut Context) {
+        let script = self.widget(key.name).map(|(widget, _)| widget.on_end.clone());
+        if let Some(script) = script {
+            self.run(&script, context);
+        }
+    }
+
     fn cancel_dialog(&mut self) {
         self.session.dialog = None;
         self.session.menu = None;

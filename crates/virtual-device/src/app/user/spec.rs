@@ -188,6 +188,15 @@ pub struct WidgetSpec {
     /// In a stack: distance from its corner.
     pub x: Option<i32>,
     pub y: Option<i32>,
+    /// Scrolls from left to right.
+    #[serde(default)]
+    pub sideways: bool,
+    /// Says that it scrolls, and does not.
+    #[serde(default)]
+    pub locked: bool,
+    /// What happens when it was scrolled to its end.
+    #[serde(default)]
+    pub on_end: Script,
     /// The list that a list shows.
     pub rows: Option<String>,
     #[serde(default)]

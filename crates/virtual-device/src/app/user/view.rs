@@ -8,6 +8,7 @@ use crate::app::widget::{Key, Layout, Look, Size, Widget};
 
 const PADDING_DP: i32 = 16;
 const GAP_DP: i32 = 12;
+const CARD_DP: i32 = 160;
 
 pub fn screen(app: &UserApp, activity: &str) -> Widget {
     let Some((_, screen)) = app.file.screen(activity) else {
@@ -37,10 +38,17 @@ pub fn screen(app: &UserApp, activity: &str) -> Widget {
 
 /// A screen with a list or something that scrolls does not scroll itself.
 fn fills(screen: &ScreenSpec) -> bool {
-    screen
-        .content
-        .iter()
-        .any(|widget| matches!(widget.kind, Kind::List | Kind::Scroll) && widget.height.is_none())
+    let scrolls = |widget: &WidgetSpec| {
+        matches!(widget.kind, Kind::List | Kind::Scroll) && widget.height.is_none() && !widget.sideways
+    };
+    let over = |widget: &WidgetSpec| is_full_stack(widget) && widget.children.iter().any(scrolls);
+    screen.content.iter().any(|widget| scrolls(widget) || over(widget))
+}
+
+/// A list with something that stays above it takes all the room that a list would.
+fn is_full_stack(widget: &WidgetSpec) -> bool {
+    let list = |child: &WidgetSpec| matches!(child.kind, Kind::List | Kind::Scroll) && child.height.is_none();
+    widget.kind == Kind::Stack && widget.height.is_none() && widget.children.iter().any(list)
 }
 
 /// The widget, and below a field its mistake; nothing when it is not to be seen now.
@@ -101,6 +109,7 @@ fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
         Kind::Row => ("android.widget.LinearLayout", Layout::Row),
         Kind::Stack => ("android.widget.FrameLayout", Layout::Stack),
         Kind::Card => ("androidx.cardview.widget.CardView", Layout::Column),
+        Kind::Scroll if spec.sideways => ("android.widget.HorizontalScrollView", Layout::Row),
         Kind::Scroll => ("android.widget.ScrollView", Layout::Column),
         _ => ("android.widget.LinearLayout", Layout::Column),
     };
@@ -112,7 +121,11 @@ fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
     if spec.kind == Kind::Card {
         widget.look = Look::Card;
     }
+    if is_full_stack(spec) {
+        widget.height = Size::Fill;
+    }
     if spec.kind == Kind::Scroll {
+        widget.flags.locked = spec.locked;
         return widget.size(Size::Fill, Size::Fill).scrolls(Key::of(spec.key));
     }
     touchable(widget, spec, row)
@@ -124,17 +137,29 @@ fn list(app: &UserApp, spec: &WidgetSpec) -> Widget {
     let rows = rows.iter().map(|(number, _)| {
         let at = Some((name.clone(), *number));
         let children = spec.children.iter().flat_map(|child| build(app, child, &at));
-        let row = Widget::new("android.widget.LinearLayout")
+        let mut row = Widget::new("android.widget.LinearLayout")
             .look(Look::Row)
             .layout(Layout::Column, spec.padding.unwrap_or(8), spec.gap.unwrap_or(0))
             .children(children);
+        if spec.sideways {
+            row.width = Size::Dp(card_width(spec));
+        }
         touchable(row, spec, &at)
     });
-    Widget::new("androidx.recyclerview.widget.RecyclerView")
+    let layout = if spec.sideways { Layout::Row } else { Layout::Column };
+    let mut list = Widget::new("androidx.recyclerview.widget.RecyclerView")
         .size(Size::Fill, Size::Fill)
-        .layout(Layout::Column, 0, 0)
+        .layout(layout, 0, 0)
         .children(rows)
-        .scrolls(Key::of(spec.key))
+        .scrolls(Key::of(spec.key));
+    list.flags.locked = spec.locked;
+    list
+}
+
+/// In a list that goes sideways a row is as wide as the widest thing in it, in dp.
+fn card_width(spec: &WidgetSpec) -> i32 {
+    let widest = spec.children.iter().filter_map(|child| child.width).max();
+    widest.unwrap_or(CARD_DP) + 2 * spec.padding.unwrap_or(8)
 }
 
 fn leaf(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {

@@ -1,0 +1,140 @@
+//! Where the finger goes.
+
+use super::{Axis, Direction, axis_of, band, is_scroller, seen_at};
+use crate::element::Role;
+use crate::geometry::{Point, Rect, Size};
+use crate::reading::Reading;
+
+/// Parts of the screen's height and width at its edges, in thousandths: the system takes what begins there for itself
+/// (shade, home, back).
+const EDGE_TOP: i64 = 40;
+const EDGE_BOTTOM: i64 = 50;
+const EDGE_SIDE: i64 = 60;
+/// Where a stroke may begin, in sixteenths of the free part: first across it, then along it, from the far end.
+const ACROSS: [i64; 9] = [8, 5, 11, 3, 13, 2, 14, 1, 15];
+const ALONG: [i64; 10] = [15, 14, 13, 12, 11, 10, 9, 7, 5, 3];
+/// Slower than this nothing is flung far: a screen's length in so many milliseconds.
+const SCREEN_MS: i64 = 1700;
+/// A short stroke is still no press, and ends slowly.
+const STROKE_MS_MIN: i64 = 500;
+/// Shorter ones are taken for taps, in thousandths of the screen's longer side.
+const STROKE_MIN: i64 = 30;
+/// What a finger moves before anything follows it.
+const SLOP: i64 = 10;
+
+/// One movement of a finger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stroke {
+    pub from: Point,
+    pub to: Point,
+    pub duration_ms: u32,
+    /// How far the content should go, without what it glides on.
+    pub way_px: i32,
+}
+
+/// The stroke that brings what lies `direction` of here into the container, by `way_px` if there is room for that.
+/// `another`: not the place that comes first to mind, where something may have swallowed the last one.
+pub fn stroke(
+    reading: &Reading,
+    container: u32,
+    direction: Direction,
+    way_px: i32,
+    another: bool,
+) -> Option<Stroke> {
+    let axis = direction.axis();
+    let band = band(reading, container, axis)?;
+    let screen = screen_of(reading);
+    let long = i64::from(screen.height().max(screen.width()));
+    let least = (long * STROKE_MIN / 1000).max(1);
+    let wanted = (i64::from(way_px) + long * SLOP / 1000).max(least);
+    let safe = band.intersection(safe_part(screen)).unwrap_or(band);
+    let mut best: Option<(i64, Point, i64)> = None;
+    for (order, along) in ALONG.into_iter().enumerate() {
+        for (column, across) in ACROSS.into_iter().enumerate() {
+            let from = place(safe, axis, if direction.is_forward() { along } else { 16 - along }, across);
+            let room = room(band, axis, direction, from);
+            let possible = wanted.min(room);
+            if possible < least {
+                continue;
+            }
+            // A shorter way costs as much as a bad place: half of it is as bad as a start on another list.
+            let short = (wanted - possible) * 80 / wanted;
+            let late = if another { 16 - order as i64 } else { order as i64 };
+            let cost = (price(reading, container, axis, from) + short) * 1000 + late * 16 + column as i64;
+            if best.is_none_or(|(least, ..)| cost < least) {
+                best = Some((cost, from, possible));
+            }
+        }
+    }
+    let (_, from, length) = best?;
+    let signed = if direction.is_forward() { -length } else { length };
+    let to = match axis {
+        Axis::Vertical => Point { y: (i64::from(from.y) + signed) as i32, ..from },
+        Axis::Horizontal => Point { x: (i64::from(from.x) + signed) as i32, ..from },
+    };
+    let duration_ms = (length * SCREEN_MS / long.max(1)).max(STROKE_MS_MIN) as u32;
+    Some(Stroke { from, to, duration_ms, way_px: (length - long * SLOP / 1000).max(1) as i32 })
+}
+
+fn screen_of(reading: &Reading) -> Rect {
+    let screen = reading.snapshot.size.rect();
+    let root = reading.nodes.first().and_then(|node| node.visible);
+    let known = if screen.is_empty() { root } else { Some(screen) };
+    known.unwrap_or_else(|| Size { width: 1080, height: 1920 }.rect())
+}
+
+fn safe_part(screen: Rect) -> Rect {
+    let (wide, high) = (i64::from(screen.width()), i64::from(screen.height()));
+    Rect {
+        left: screen.left + (wide * EDGE_SIDE / 1000) as i32,
+        right: screen.right - (wide * EDGE_SIDE / 1000) as i32,
+        top: screen.top + (high * EDGE_TOP / 1000) as i32,
+        bottom: screen.bottom - (high * EDGE_BOTTOM / 1000) as i32,
+    }
+}
+
+fn place(rect: Rect, axis: Axis, along: i64, across: i64) -> Point {
+    let at = |axis: Axis, part: i64| {
+        let (start, end) = axis.span(rect);
+        (i64::from(start) + (i64::from(end) - i64::from(start)) * part / 16) as i32
+    };
+    match axis {
+        Axis::Vertical => Point { x: at(Axis::Horizontal, across), y: at(Axis::Vertical, along) },
+        Axis::Horizontal => Point { x: at(Axis::Horizontal, along), y: at(Axis::Vertical, across) },
+    }
+}
+
+/// How far the finger can go from a point before it leaves what scrolls.
+fn room(band: Rect, axis: Axis, direction: Direction, from: Point) -> i64 {
+    let (start, end) = axis.span(band);
+    let at = if axis == Axis::Vertical { from.y } else { from.x };
+    if direction.is_forward() { i64::from(at) - i64::from(start) } else { i64::from(end) - 1 - i64::from(at) }
+}
+
+/// What speaks against putting the finger down at a point.
+fn price(reading: &Reading, container: u32, axis: Axis, point: Point) -> i64 {
+    let mut price = 0;
+    let around = |index: u32| reading.range(index).contains(&container);
+    for index in 0..reading.nodes.len() as u32 {
+        if !seen_at(reading, index).is_some_and(|rect| rect.contains(point)) {
+            continue;
+        }
+        if index == container || around(index) {
+            continue;
+        }
+        let element = reading.element(index);
+        let own = match element.role {
+            Role::Slider | Role::Picker => 200,
+            Role::Switch if axis == Axis::Horizontal => 60,
+            _ if is_scroller(reading, index) => match axis_of(reading, index) {
+                Some(other) if other != axis => 20,
+                _ => 40,
+            },
+            _ if element.affordances.long_clickable || element.role == Role::TextField => 2,
+            _ if element.is_tappable() => 1,
+            _ => 0,
+        };
+        price = price.max(own);
+    }
+    price
+}
