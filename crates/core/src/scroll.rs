@@ -20,8 +20,8 @@ use crate::resolve;
 use crate::tracker::Seen;
 
 pub use finger::{Stroke, stroke};
-pub use moved::{Movement, movement};
-pub use sight::{Sight, away, sight};
+pub use moved::{Movement, again, movement};
+pub use sight::{Sight, away, sight, uncover};
 
 /// How far up the tree something that scrolls is looked for, in levels.
 const LEVELS_MAX: usize = 64;

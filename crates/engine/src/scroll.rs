@@ -13,7 +13,7 @@ use mdm_core::geometry::Point;
 use mdm_core::identity::ElementId;
 use mdm_core::query::{Query, Relation};
 use mdm_core::resolve::{self, Candidate, Resolution, ResolveOptions};
-use mdm_core::scroll::{self, Direction, Movement, Sight};
+use mdm_core::scroll::{self, Axis, Direction, Movement, Sight};
 use mdm_core::settle::Stability;
 use mdm_core::tracker::Seen;
 
@@ -23,6 +23,8 @@ use crate::watch::{Goal, Patience, Wait};
 
 /// The quiet that counts as rest after a stroke.
 const WINDOW: Duration = Duration::from_millis(250);
+/// A list that glides moves less than a pixel in this time only when it is as good as at rest.
+const GLIDE_MS: u64 = 200;
 /// A stroke that stands still is followed by another look when something still moved, so often.
 const RESTS_MAX: u32 = 5;
 /// Steps to bring a target that was found wholly into sight.
@@ -91,10 +93,17 @@ struct Hunt<'a> {
     short: bool,
     nudges: u32,
     loads: u32,
-    /// The view before something was passed too fast, and strokes back to it so far.
-    passed: Option<(Arc<Seen>, u32)>,
+    /// The view before something was passed too fast.
+    passed: Option<Passed>,
     /// It goes from page to page, with nothing in between.
     snaps: bool,
+}
+
+/// A view, the container in it, and strokes back to it so far.
+struct Passed {
+    view: Arc<Seen>,
+    container: ElementId,
+    backs: u32,
 }
 
 enum Found {
@@ -177,7 +186,7 @@ impl Session {
         progress: &Progress,
     ) -> Result<(), Failure> {
         let container = hunt.container()?;
-        if let Some(back) = hunt.back(container) {
+        if let Some(back) = hunt.back() {
             let way = (f64::from(hunt.view(container)) * hunt.amount * 0.4) as i32;
             self.stroke(hunt, container, back, way, false, progress).await?;
             return Ok(());
@@ -193,12 +202,12 @@ impl Session {
         match movement {
             Movement::None => self.end_or_more(hunt, &before, progress).await,
             Movement::Gap if !hunt.snaps => {
-                hunt.passed = Some((before, 0));
+                hunt.passed = Some(Passed { view: before, container, backs: 0 });
                 Ok(())
             }
             _ => {
                 if self.passed_by(hunt, &before) {
-                    hunt.passed = Some((before, 0));
+                    hunt.passed = Some(Passed { view: before, container, backs: 0 });
                 }
                 Ok(())
             }
@@ -259,25 +268,47 @@ impl Session {
         hunt.done.scrolls += 1;
         let input = Input::Swipe { from: stroke.from, to: stroke.to, duration_ms: stroke.duration_ms };
         self.send(input, progress).await?;
+        let asked_ms = self.clock.now_ms();
         let settled = self.settle_now(&before, WINDOW, progress).await?;
+        let each_ms = (self.clock.now_ms() - asked_ms) / settled.captures.max(1);
         hunt.done.stability = settled.stability;
-        hunt.done.seen = self.rest(settled.seen, progress).await?;
+        hunt.done.seen = settled.seen;
+        let now = scroll::again(&before, container, &hunt.done.seen);
+        let now = now.map_or(container, |index| hunt.done.seen.ids[index as usize]);
+        self.rest(hunt, now, direction.axis(), each_ms, progress).await?;
         if screen_of(&hunt.done.seen) != screen_of(&before) {
             return Err(left(&before, &hunt.done.seen));
         }
         let movement = scroll::movement(&before, &hunt.done.seen, container, direction.axis());
+        hunt.rename(&before, container);
         Ok(Some((movement, stroke.way_px)))
     }
 
-    /// Movement alone is no change that counts, so a list may still glide when a screen is called quiet.
-    async fn rest(&self, mut seen: Arc<Seen>, progress: &Progress) -> Result<Arc<Seen>, Failure> {
+    /// Movement alone is no change that counts, so a list may still glide when a screen is called quiet; and a tap on
+    /// a list that glides only stops it. Captures that take long have seen the end of it.
+    async fn rest(
+        &self,
+        hunt: &mut Hunt<'_>,
+        mut container: ElementId,
+        axis: Axis,
+        each_ms: u64,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        if each_ms >= GLIDE_MS && hunt.done.seen.diff.cosmetic.moved == 0 {
+            return Ok(());
+        }
         for _ in 0..RESTS_MAX {
-            if seen.diff.cosmetic.moved == 0 {
+            let glide = Duration::from_millis(GLIDE_MS);
+            let later = self.settle_now(&hunt.done.seen, glide, progress).await?.seen;
+            let moved = scroll::movement(&hunt.done.seen, &later, container, axis).moved();
+            let again = scroll::again(&hunt.done.seen, container, &later);
+            container = again.map_or(container, |index| later.ids[index as usize]);
+            hunt.done.seen = later;
+            if !moved {
                 break;
             }
-            seen = self.observe_now(progress).await?;
         }
-        Ok(seen)
+        Ok(())
     }
 
     /// A capture on the way showed the target, and it is gone again.
@@ -347,12 +378,10 @@ impl<'a> Hunt<'a> {
                 (NotActionable::Disabled | NotActionable::Doubtful { .. }, Some(point)) => {
                     (candidate, point, *why == NotActionable::Disabled)
                 }
-                // Under a bar it can be scrolled out of, under a dialog it cannot.
-                (NotActionable::Covered { .. }, Some(point))
-                    if scroll::sight(&seen.reading, candidate.matched) != Sight::Clear
-                        && self.nudges < NUDGES_MAX =>
-                {
-                    (candidate, point, false)
+                (NotActionable::Covered { by }, Some(point)) => {
+                    let found =
+                        self.placed(candidate.matched, candidate.index, point, candidate.confidence, false);
+                    return self.covered(found, candidate.matched, *by, &resolution);
                 }
                 _ => return Err(self.refused(&resolution)),
             },
@@ -369,6 +398,27 @@ impl<'a> Hunt<'a> {
             Sight::Cut { container, direction, way_px } => {
                 Found::Partly(target, container, direction, way_px)
             }
+        }
+    }
+
+    /// From under a bar it can be scrolled, from under a dialog it cannot.
+    fn covered(
+        &self,
+        found: Found,
+        matched: u32,
+        by: u32,
+        resolution: &Resolution,
+    ) -> Result<Found, Failure> {
+        if self.nudges >= NUDGES_MAX || !self.may_go_on() {
+            return Err(self.refused(resolution));
+        }
+        let reading = &self.done.seen.reading;
+        match (found, scroll::uncover(reading, matched, by)) {
+            (Found::Here(target), Some((container, direction, way_px))) => {
+                Ok(Found::Partly(target, container, direction, way_px))
+            }
+            (found @ Found::Partly(..), _) => Ok(found),
+            _ => Err(self.refused(resolution)),
         }
     }
 
@@ -390,6 +440,15 @@ impl<'a> Hunt<'a> {
         Ok(id)
     }
 
+    /// The container under the name that it has now.
+    fn rename(&mut self, before: &Seen, container: ElementId) {
+        let seen = &self.done.seen;
+        let now = scroll::again(before, container, seen).map(|index| seen.ids[index as usize]);
+        if self.done.container == Some(container) && now.is_some() {
+            self.done.container = now;
+        }
+    }
+
     /// How much of the content is in sight, in pixels along the way.
     fn view(&self, container: ElementId) -> i32 {
         let seen = &self.done.seen;
@@ -399,23 +458,23 @@ impl<'a> Hunt<'a> {
     }
 
     /// The way back over what was passed too fast, until the views meet.
-    fn back(&mut self, container: ElementId) -> Option<Direction> {
-        let (view, backs) = self.passed.take()?;
+    fn back(&mut self) -> Option<Direction> {
+        let passed = self.passed.take()?;
         let axis = self.done.direction.axis();
-        if backs > 0 {
-            match scroll::movement(&view, &self.done.seen, container, axis) {
-                // Back where it came from in one go: it turns pages, and nothing lies between two pages.
+        if passed.backs > 0 {
+            match scroll::movement(&passed.view, &self.done.seen, passed.container, axis) {
+                // Back where it came from: it turns pages, and nothing lies between two pages.
                 Movement::None => self.snaps = true,
                 Movement::By(_) => self.amount = (self.amount * 0.6).max(AMOUNT_MIN),
-                Movement::Gap if backs < BACKS_MAX => {
-                    self.passed = Some((view, backs + 1));
+                Movement::Gap if passed.backs < BACKS_MAX => {
+                    self.passed = Some(Passed { backs: passed.backs + 1, ..passed });
                     return Some(self.done.direction.opposite());
                 }
                 Movement::Gap => {}
             }
             return None;
         }
-        self.passed = Some((view, 1));
+        self.passed = Some(Passed { backs: 1, ..passed });
         Some(self.done.direction.opposite())
     }
 

@@ -10,9 +10,10 @@ use crate::reading::Reading;
 const EDGE_TOP: i64 = 40;
 const EDGE_BOTTOM: i64 = 50;
 const EDGE_SIDE: i64 = 60;
-/// Where a stroke may begin, in sixteenths of the free part: first across it, then along it, from the far end.
+/// Where a stroke may begin, in sixteenths of the free part across.
 const ACROSS: [i64; 9] = [8, 5, 11, 3, 13, 2, 14, 1, 15];
-const ALONG: [i64; 10] = [15, 14, 13, 12, 11, 10, 9, 7, 5, 3];
+/// From the far end, in forty-eighths.
+const ALONG_STEPS: i64 = 48;
 /// Slower than this nothing is flung far: a screen's length in so many milliseconds.
 const SCREEN_MS: i64 = 1700;
 /// A short stroke is still no press, and ends slowly.
@@ -48,19 +49,21 @@ pub fn stroke(
     let least = (long * STROKE_MIN / 1000).max(1);
     let wanted = (i64::from(way_px) + long * SLOP / 1000).max(least);
     let safe = band.intersection(safe_part(screen)).unwrap_or(band);
+    let takers = takers(reading, container, axis, band);
     let mut best: Option<(i64, Point, i64)> = None;
-    for (order, along) in ALONG.into_iter().enumerate() {
+    for order in 2..ALONG_STEPS {
         for (column, across) in ACROSS.into_iter().enumerate() {
-            let from = place(safe, axis, if direction.is_forward() { along } else { 16 - along }, across);
+            let along = if direction.is_forward() { ALONG_STEPS - order } else { order };
+            let from = place(safe, axis, along, across);
             let room = room(band, axis, direction, from);
             let possible = wanted.min(room);
             if possible < least {
                 continue;
             }
-            // A shorter way costs as much as a bad place: half of it is as bad as a start on another list.
-            let short = (wanted - possible) * 80 / wanted;
-            let late = if another { 16 - order as i64 } else { order as i64 };
-            let cost = (price(reading, container, axis, from) + short) * 1000 + late * 16 + column as i64;
+            // A short way is better than one that another list takes.
+            let short = (wanted - possible) * 100 / wanted;
+            let late = if another { ALONG_STEPS - order } else { order };
+            let cost = (price(&takers, from) + short) * 1000 + late * 16 + column as i64;
             if best.is_none_or(|(least, ..)| cost < least) {
                 best = Some((cost, from, possible));
             }
@@ -94,10 +97,11 @@ fn safe_part(screen: Rect) -> Rect {
 }
 
 fn place(rect: Rect, axis: Axis, along: i64, across: i64) -> Point {
-    let at = |axis: Axis, part: i64| {
+    let at = |axis: Axis, part: (i64, i64)| {
         let (start, end) = axis.span(rect);
-        (i64::from(start) + (i64::from(end) - i64::from(start)) * part / 16) as i32
+        (i64::from(start) + (i64::from(end) - i64::from(start)) * part.0 / part.1) as i32
     };
+    let (along, across) = ((along, ALONG_STEPS), (across, 16));
     match axis {
         Axis::Vertical => Point { x: at(Axis::Horizontal, across), y: at(Axis::Vertical, along) },
         Axis::Horizontal => Point { x: at(Axis::Horizontal, along), y: at(Axis::Vertical, across) },
@@ -111,30 +115,32 @@ fn room(band: Rect, axis: Axis, direction: Direction, from: Point) -> i64 {
     if direction.is_forward() { i64::from(at) - i64::from(start) } else { i64::from(end) - 1 - i64::from(at) }
 }
 
-/// What speaks against putting the finger down at a point.
-fn price(reading: &Reading, container: u32, axis: Axis, point: Point) -> i64 {
-    let mut price = 0;
-    let around = |index: u32| reading.range(index).contains(&container);
+/// What would take a finger for itself, with how much that speaks against it.
+fn takers(reading: &Reading, container: u32, axis: Axis, band: Rect) -> Vec<(Rect, i64)> {
+    let mut found = Vec::new();
     for index in 0..reading.nodes.len() as u32 {
-        if !seen_at(reading, index).is_some_and(|rect| rect.contains(point)) {
+        let over = seen_at(reading, index).and_then(|rect| rect.intersection(band));
+        let Some(rect) = over.filter(|_| index != container && !reading.range(index).contains(&container))
+        else {
             continue;
-        }
-        if index == container || around(index) {
-            continue;
-        }
+        };
         let element = reading.element(index);
-        let own = match element.role {
-            Role::Slider | Role::Picker => 200,
-            Role::Switch if axis == Axis::Horizontal => 60,
+        let price = match element.role {
+            Role::Slider | Role::Picker => 300,
+            Role::Switch if axis == Axis::Horizontal => 120,
             _ if is_scroller(reading, index) => match axis_of(reading, index) {
                 Some(other) if other != axis => 20,
-                _ => 40,
+                _ => 200,
             },
             _ if element.affordances.long_clickable || element.role == Role::TextField => 2,
             _ if element.is_tappable() => 1,
-            _ => 0,
+            _ => continue,
         };
-        price = price.max(own);
+        found.push((rect, price));
     }
-    price
+    found
+}
+
+fn price(takers: &[(Rect, i64)], point: Point) -> i64 {
+    takers.iter().filter(|(rect, _)| rect.contains(point)).map(|(_, price)| *price).max().unwrap_or(0)
 }

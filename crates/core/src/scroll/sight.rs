@@ -97,6 +97,28 @@ fn usual_length(reading: &Reading, container: u32, index: u32, axis: Axis) -> Op
     Some(Usual { length, cut: i64::from(seen) * 100 < i64::from(length) * WHOLE_PERCENT })
 }
 
+/// How far what scrolls around an element has to go until `cover`, which floats over it, no longer does. Towards the
+/// middle of the view, where there is room.
+pub fn uncover(reading: &Reading, index: u32, cover: u32) -> Option<(u32, Direction, i32)> {
+    let (rect, over) = (seen_at(reading, index)?, seen_at(reading, cover)?);
+    let container = *scrollers_around(reading, index).first()?;
+    if reading.range(container).contains(&cover) {
+        return None;
+    }
+    let axis = axis_of(reading, container).unwrap_or(Axis::Vertical);
+    let free = band(reading, container, axis)?;
+    let ((start, end), (from, to), (first, last)) = (axis.span(free), axis.span(rect), axis.span(over));
+    if i64::from(last - first) * 100 > i64::from(end - start) * super::BAR_PERCENT_MAX {
+        return None;
+    }
+    let margin = axis.length(free) / 50;
+    if i64::from(first) + i64::from(last) >= i64::from(start) + i64::from(end) {
+        Some((container, axis.forward(), to - first + margin))
+    } else {
+        Some((container, axis.forward().opposite(), last - from + margin))
+    }
+}
+
 /// Where an element lies that is in the tree and out of sight: what scrolls around it, which way, and how far.
 pub fn away(reading: &Reading, index: u32) -> Option<(u32, Direction, i32)> {
     let rect = reading.element(index).bounds;
