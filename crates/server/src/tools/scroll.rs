@@ -13,12 +13,11 @@ use mdm_engine::{InSight, Progress, ScrollTo, Scrolled, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::gestures::SelectorSchema;
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::args::{PlatformArg, element_id, wanted};
-use crate::target::SelectorArg;
+use crate::target::{SelectorArg, SelectorSchema};
 use crate::tree;
 
 const SCROLLS: f64 = 10.0;
