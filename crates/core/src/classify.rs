@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::action::{Reach, reach};
+use crate::journal::{Lifecycle, Trace};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestStatus {
@@ -99,6 +100,23 @@ pub fn classify(signals: &Signals) -> (Outcome, Cow<'static, str>) {
     }
 }
 
+/// The same, of an action that this server has on record: what it knows itself comes before what the rules infer.
+pub fn judge(signals: &Signals, record: &Trace) -> (Outcome, Cow<'static, str>) {
+    let sent = record.transitions.iter().any(|(state, _)| *state == Lifecycle::Dispatched);
+    if !sent {
+        let why = record.steps.iter().rev().map(|step| step.note.as_str()).find(|note| !note.is_empty());
+        let why = why.unwrap_or("it was refused");
+        return (Outcome::NoOp, format!("nothing was sent: {why}").into());
+    }
+    let (outcome, reasoning) = classify(signals);
+    if outcome == Outcome::Success && record.expectation_met == Some(false) && !signals.expected_visible {
+        let backend = classify(&Signals { ui_changed: false, ..signals.clone() });
+        let otherwise = (Outcome::UiFailure, "the screen changed, but what was expected was not seen".into());
+        return if backend.0 == Outcome::BackendFailure { backend } else { otherwise };
+    }
+    (outcome, reasoning)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,5 +167,18 @@ mod tests {
         let (outcome, reasoning) = classify(&quiet);
         assert_eq!(outcome, Outcome::NoOp);
         assert!(reasoning.starts_with("local-state action (log errors present); use expect_state"));
+    }
+
+    #[test]
+    fn the_record_knows_what_was_sent_and_what_was_expected() {
+        let changed = Signals { ui_changed: true, ..signals("tap") };
+        let mut record = Trace::new("tap_1".to_owned(), "tap", 0);
+        assert_eq!(judge(&changed, &record).0, Outcome::NoOp, "nothing was sent");
+        record.reach(Lifecycle::Dispatched, 1);
+        assert_eq!(judge(&changed, &record).0, Outcome::Success);
+        record.expectation_met = Some(false);
+        assert_eq!(judge(&changed, &record).0, Outcome::UiFailure);
+        let failed = Signals { requests: Some(vec![request(RequestStatus::Failure)]), ..changed };
+        assert_eq!(judge(&failed, &record).0, Outcome::BackendFailure);
     }
 }

@@ -102,11 +102,15 @@ fn element(seen: &Seen, query: &Query, expected: &Expected) -> Standing {
     if chosen.is_empty() {
         return absent(seen);
     }
-    let mut standings = chosen.iter().map(|index| one(seen, *index, expected));
-    let first = standings.next().unwrap_or_else(|| absent(seen));
+    let standings: Vec<Standing> = chosen.iter().map(|index| one(seen, *index, expected)).collect();
+    // A row, its words and its switch answer to one name, and only the switch is checked or not: what does not say is
+    // not asked while another does.
+    let silent = |standing: &Standing| matches!(standing, Standing::Unknown { .. });
+    let mut telling = standings.iter().filter(|standing| !silent(standing));
+    let Some(first) = telling.next().or(standings.first()) else { return absent(seen) };
     // Several that agree are no question; several that differ are one.
-    let same = |other: Standing| std::mem::discriminant(&other) == std::mem::discriminant(&first);
-    if standings.all(same) { first } else { Standing::Ambiguous { indexes: chosen } }
+    let same = |other: &Standing| std::mem::discriminant(other) == std::mem::discriminant(first);
+    if telling.all(same) { first.clone() } else { Standing::Ambiguous { indexes: chosen } }
 }
 
 /// "Not there" can only be said of a whole capture (W10).

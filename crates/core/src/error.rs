@@ -110,6 +110,8 @@ pub struct Failure {
     pub dispatch: Dispatch,
     /// What was tried before this was said.
     pub recovery: Option<Recovery>,
+    /// Of the action that it ended, where one was begun.
+    pub action_id: Option<Box<str>>,
 }
 
 impl Failure {
@@ -121,6 +123,7 @@ impl Failure {
             candidates: Vec::new(),
             dispatch: Dispatch::NotApplied,
             recovery: None,
+            action_id: None,
         }
     }
 

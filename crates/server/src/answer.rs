@@ -61,6 +61,7 @@ impl Answer {
                 message: &failure.message,
                 hint: &failure.hint,
             },
+            action_id: failure.action_id.as_deref(),
             retryable: failure.retryable(),
             failure_reason: action_type(tool).map(|_| FailureReason::of(failure).as_str()),
             recovery: failure.recovery.as_ref().map(|recovery| RecoveryFacts {
@@ -85,6 +86,8 @@ impl Answer {
 #[derive(Serialize)]
 struct ErrorFacts<'a> {
     error: ErrorBody<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action_id: Option<&'a str>,
     retryable: bool,
     /// Of an action (LC-05).
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
             self.trace.reach(Lifecycle::Failed, now_ms);
         }
         self.session.memory().journal.keep(self.trace);
-        done
+        done.map_err(|failure| Failure { action_id: Some(self.action.id.as_str().into()), ..failure })
     }
 
     pub fn note(&mut self, stage: Stage, result: StepResult, note: impl Into<String>) {

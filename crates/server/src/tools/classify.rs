@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use mdm_core::action::{self, action_type};
-use mdm_core::classify::{Request, RequestStatus, Signals, classify};
+use mdm_core::classify::{Request, RequestStatus, Signals, classify, judge};
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::journal::Trace;
 use mdm_engine::Progress;
@@ -108,7 +108,11 @@ impl Tool for ClassifyActionOutcome {
             return Err(Failure::new(ErrorCode::InvalidArgument, message, "give those of this action"));
         }
         let trace = recorded(app, &params, progress).await?;
-        let (outcome, reasoning) = classify(&params.signals(trace.as_ref()));
+        let signals = params.signals(trace.as_ref());
+        let (outcome, reasoning) = match &trace {
+            Some(trace) => judge(&signals, trace),
+            None => classify(&signals),
+        };
         let action = trace.as_ref().map(|trace| ActionFacts {
             action_id: &trace.action_id,
             action_kind: action_type(trace.action_type).map(|action| action.kind.as_str()),

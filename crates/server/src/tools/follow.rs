@@ -9,10 +9,11 @@ use mdm_core::recover::Strategy;
 use mdm_core::resolve::ExpectedChange;
 use mdm_core::role;
 use mdm_core::tracker::Seen;
-use mdm_engine::{Acted, Action, After, Follow, Hit, Progress, Session, Verdict};
+use mdm_engine::{Acted, Action, After, Follow, Hit, Moving, Progress, Session, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::waits::facts::moving_told;
 use crate::answer::Answer;
 use crate::expect::ExpectArg;
 use crate::target::SelectorSchema;
@@ -24,6 +25,9 @@ const TIMEOUT_MS: u32 = 5000;
 const TIMEOUT_MS_MAX: u32 = 60_000;
 /// Of the lines that say what changed: an action's answer stays short, get_ui_tree says the rest.
 const CHANGE_TOKENS_MAX: usize = 120;
+
+/// What one exact match is worth.
+const SURE: f64 = 0.9;
 
 /// Flattened into the parameters of every action.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -157,7 +161,7 @@ struct PlaceFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     point: [i32; 2],
-    /// Below 1 where the description left a doubt.
+    /// Where the description left a doubt; whole words on one element leave none.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
     /// AC-09, where its kind tells.
@@ -186,7 +190,7 @@ fn place(hit: &Hit, seen: Option<&Seen>) -> PlaceFacts {
         role: Some(tree::role_name(role::in_context(snapshot, index))).filter(|name| !name.is_empty()),
         label: label(snapshot, index).map(|label| label.text.into_owned()),
         point,
-        confidence: Some(target.confidence).filter(|confidence| *confidence < 1.0),
+        confidence: Some(target.confidence).filter(|confidence| *confidence < SURE),
         expected_change: change.map(ExpectedChange::name),
     }
 }
@@ -274,7 +278,8 @@ fn push_lines(lines: &mut String, before: Option<&Seen>, after: &After) {
         ));
     }
     // What changed once has changed; only what changes again and again is moving.
-    for moving in after.moving.iter().filter(|moving| moving.times > 1) {
-        lines.push_str(&format!("still moving: {}, {} times\n", moving.id, moving.times));
+    let moving: Vec<Moving> = after.moving.iter().filter(|moving| moving.times > 1).copied().collect();
+    if !moving.is_empty() {
+        lines.push_str(&format!("still moving: {}\n", moving_told(&moving, &after.seen)));
     }
 }

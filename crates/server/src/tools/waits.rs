@@ -1,6 +1,6 @@
 //! Waiting: for an element, for a change, for another screen.
 
-mod facts;
+pub(super) mod facts;
 
 use std::time::Duration;
 

@@ -164,6 +164,16 @@ pub fn push_moving(out: &mut String, waited: &Waited) {
         out.push_str("other things changed, but nothing of the expected kind\n");
         return;
     }
+    out.push_str(&format!("still moving: {}\n", moving_told(&waited.moving, seen)));
+    let ids: Vec<String> = waited.moving.iter().map(|moving| format!("\"{}\"", moving.id)).collect();
+    out.push_str(&format!(
+        "hint: wait on a part (scope: subtree, target: an id), or ignore: [{}]\n",
+        ids.join(",")
+    ));
+}
+
+/// `e12 text "00:41" (4 changes, every 1000 ms)`, of each.
+pub fn moving_told(moving: &[Moving], seen: &Seen) -> String {
     let outline = tree::outline(seen, &OutlineOptions::default());
     let describe = |moving: &Moving| {
         let line = outline.lines.iter().find(|line| line.id == moving.id);
@@ -179,11 +189,6 @@ pub fn push_moving(out: &mut String, waited: &Waited) {
         let plural = if moving.times == 1 { "" } else { "s" };
         format!("{} {shown} ({} change{plural}{every})", moving.id, moving.times)
     };
-    let all: Vec<String> = waited.moving.iter().map(describe).collect();
-    out.push_str(&format!("still moving: {}\n", all.join(", ")));
-    let ids: Vec<String> = waited.moving.iter().map(|moving| format!("\"{}\"", moving.id)).collect();
-    out.push_str(&format!(
-        "hint: wait on a part (scope: subtree, target: an id), or ignore: [{}]\n",
-        ids.join(",")
-    ));
+    let all: Vec<String> = moving.iter().map(describe).collect();
+    all.join(", ")
 }
