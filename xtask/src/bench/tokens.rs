@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use super::process::{Phone, Server};
+use super::recording::{By, Recording};
 use super::table::Line;
 
 /// The phone's screens.
@@ -88,27 +89,14 @@ fn ask(server: &mut Server, tool: &str, arguments: &str) -> Result<String, Strin
     text_of(&server.call(tool, arguments)?.answer)
 }
 
-/// A recording of two screens that differ in one text, and Back between them.
+/// A recording of two screens that differ in one text.
 fn changes(binary: &Path, data: &Path, size: &str) -> Result<String, String> {
-    let folder = std::env::temp_dir().join(format!("mdm-bench-{}-{size}", std::process::id()));
-    let fail = |e: std::io::Error| format!("{}: {e}", folder.display());
-    std::fs::create_dir_all(&folder).map_err(fail)?;
-    for (from, to) in [(format!("{size}.xml"), "S0.xml"), (format!("{size}_flip.xml"), "S1.xml")] {
-        std::fs::copy(data.join(from), folder.join(to)).map_err(fail)?;
-    }
-    let trace = r#"{"steps":[{"state":"S0","tree":"S0.xml","action":{"type":"back"}},{"state":"S1","tree":"S1.xml"}]}"#;
-    std::fs::write(folder.join("trace.json"), trace).map_err(fail)?;
-    let said = played(binary, &folder);
-    std::fs::remove_dir_all(&folder).map_err(fail)?;
-    said
-}
-
-fn played(binary: &Path, folder: &Path) -> Result<String, String> {
-    let phone = Phone::playing(binary, folder, false)?;
+    let recording = Recording::of(data, size, By::Tap)?;
+    let phone = Phone::playing(binary, &recording.folder, false)?;
     let (mut server, _) = Server::start(binary, &phone)?;
     let before = ask(&mut server, "get_ui_tree", "{}")?;
     let head: Head = first_json(&before)?;
-    server.call("press_back", "{}")?;
+    server.call("tap", r#"{"x":5,"y":5}"#)?;
     let since = format!(r#"{{"since_revision":{}}}"#, head.snapshot_revision);
     let said = ask(&mut server, "get_ui_tree", &since)?;
     match said.lines().filter(|line| line.starts_with('~')).count() {

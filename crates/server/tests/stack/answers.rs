@@ -6,22 +6,8 @@ use std::path::Path;
 use mdm_virtual_device::{PhoneConfig, Timing};
 
 use crate::gestures::{id_of, on_screen};
+use crate::page::{difference, without_time};
 use crate::world::World;
-
-/// What no two runs have in common.
-fn without_time(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("\"action_id\":\"") {
-        let value = at + "\"action_id\":\"".len();
-        out.push_str(&rest[..value]);
-        rest = &rest[value..];
-        rest = &rest[rest.find('"').unwrap_or(0)..];
-        out.push('…');
-    }
-    out.push_str(rest);
-    out
-}
 
 async fn show(page: &mut String, world: &World, title: &str, tool: &str, json: &str) {
     let answer = world.call(tool, json).await;
@@ -71,13 +57,6 @@ async fn what_an_agent_reads_after_an_action() {
     show(&mut page, &world, "Which of several", "find_element", selector).await;
 
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/answers.md");
-    if std::env::var_os("UPDATE_ANSWERS").is_some() {
-        std::fs::write(&kept, &page).expect("docs can be written");
-    }
-    let before = std::fs::read_to_string(&kept).unwrap_or_default();
-    let first = page.lines().zip(before.lines()).find(|(now, before)| now != before);
-    assert!(
-        page == before,
-        "read the answers, then UPDATE_ANSWERS=1 writes them; first difference: {first:?}"
-    );
+    let difference = difference(&kept, &page, "UPDATE_ANSWERS");
+    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
 }

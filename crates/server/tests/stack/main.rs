@@ -21,6 +21,8 @@ mod flow;
 mod gestures;
 mod hostile_trees;
 mod mcp;
+#[path = "../shared/page.rs"]
+mod page;
 mod pace;
 mod recover;
 mod screen;

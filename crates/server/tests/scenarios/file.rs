@@ -1,0 +1,143 @@
+//! A scenario as a file: prose for people, calls, their answers, and what the phone itself says.
+
+use std::fmt::Write as _;
+
+use mdm_virtual_device::{AppFile, PhoneConfig, Timing};
+
+/// One part of the file. Only answers are written anew.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    Prose(String),
+    Call(Call),
+    /// What stood there, with its fence.
+    Answer(String),
+    /// What must be true on the phone, whatever the answers say.
+    Truth(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub tool: String,
+    pub arguments: String,
+    /// A shell command on the phone, so many milliseconds after the call began: someone else's finger.
+    pub meanwhile: Option<(u64, String)>,
+}
+
+pub struct Scenario {
+    pub title: String,
+    pub shows: Vec<String>,
+    /// `package/.Activity`, which is in front when it begins.
+    pub app: String,
+    pub config: PhoneConfig,
+    pub parts: Vec<Part>,
+}
+
+const TRUTH: &str = "The phone: ";
+
+impl Scenario {
+    pub fn parse(text: &str) -> Result<Scenario, String> {
+        let title = text.lines().next().and_then(|line| line.strip_prefix("# ")).ok_or("no title")?;
+        let parts = parts(text)?;
+        let header = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        let shows = header("- shows").ok_or("no line \"- shows: …\"")?;
+        let app = header("- app").ok_or("no line \"- app: package/.Activity\"")?;
+        let mut config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
+        match header("- timing") {
+            None | Some("phone") => {}
+            Some("brisk") => config.timing = Timing::Brisk,
+            Some("instant") => config.timing = Timing::Instant,
+            Some(other) => return Err(format!("timing {other}")),
+        }
+        if let Some(faults) = header("- faults") {
+            config.faults = faults.parse().map_err(|e| format!("faults {faults}: {e}"))?;
+        }
+        if let Some(file) = block(text, "json app") {
+            config.apps.push(AppFile::parse(file).map_err(|e| e.to_string())?);
+        }
+        let shows = shows.split(", ").map(str::to_owned).collect();
+        Ok(Scenario { title: title.to_owned(), shows, app: app.to_owned(), config, parts })
+    }
+}
+
+/// The text inside the first fence of this kind.
+fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("```{kind}\n"))?;
+    rest.split_once("\n```").map(|(inside, _)| inside)
+}
+
+fn parts(text: &str) -> Result<Vec<Part>, String> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line == "```call" {
+            let inside: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            parts.push(Part::Call(call(&inside)?));
+        } else if line == "```answer" || line == "```answer error" {
+            let inside: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            if !matches!(parts.last(), Some(Part::Call(_))) {
+                return Err(format!("an answer without a call: {inside:?}"));
+            }
+            parts.push(Part::Answer(format!("{line}\n{}\n```", inside.join("\n"))));
+        } else if let Some(truth) = line.strip_prefix(TRUTH) {
+            parts.push(Part::Truth(truth.to_owned()));
+        } else if let Some(Part::Prose(prose)) = parts.last_mut() {
+            let _ = write!(prose, "\n{line}");
+        } else {
+            parts.push(Part::Prose(line.to_owned()));
+        }
+    }
+    Ok(parts)
+}
+
+fn call(lines: &[&str]) -> Result<Call, String> {
+    let (first, more) = lines.split_first().ok_or("an empty call")?;
+    let (tool, arguments) = first.split_once(' ').unwrap_or((first, "{}"));
+    let meanwhile = match more {
+        [] => None,
+        [line] => Some(meanwhile(line).ok_or_else(|| format!("not \"after N ms: COMMAND\": {line}"))?),
+        _ => return Err(format!("more than one line after {first}")),
+    };
+    Ok(Call { tool: tool.to_owned(), arguments: arguments.to_owned(), meanwhile })
+}
+
+fn meanwhile(line: &str) -> Option<(u64, String)> {
+    let (ms, command) = line.strip_prefix("after ")?.split_once(" ms: ")?;
+    Some((ms.parse().ok()?, command.to_owned()))
+}
+
+impl std::fmt::Display for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "```call\n{} {}\n", self.tool, self.arguments)?;
+        if let Some((ms, command)) = &self.meanwhile {
+            writeln!(f, "after {ms} ms: {command}")?;
+        }
+        write!(f, "```")
+    }
+}
+
+/// The file again, with these parts.
+pub fn write(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        let _ = match part {
+            Part::Prose(part) | Part::Answer(part) => writeln!(text, "{part}"),
+            Part::Call(call) => writeln!(text, "{call}"),
+            Part::Truth(truth) => writeln!(text, "{TRUTH}{truth}"),
+        };
+    }
+    text
+}
+
+#[test]
+fn a_file_is_written_as_it_was_read() {
+    let text = "# Title\n\n- shows: SY-05, toast\n- app: a.b/.C\n- timing: brisk\n\nWords.\n\n```call\ntap {\"x\":1}\nafter \
+                20 ms: input tap 1 2\n```\n```answer error\n{}\nline\n```\nThe phone: took 1 inputs\nThe phone: is on .C\n\nEnd.\n";
+    let scenario = Scenario::parse(text).unwrap();
+    assert_eq!(write(&scenario.parts), text);
+    assert_eq!(scenario.shows, ["SY-05", "toast"]);
+    assert_eq!(scenario.config.timing, Timing::Brisk);
+    let calls = scenario.parts.iter().filter(|part| matches!(part, Part::Call(_))).count();
+    let truths = scenario.parts.iter().filter(|part| matches!(part, Part::Truth(_))).count();
+    assert_eq!((calls, truths), (1, 2));
+    assert!(Scenario::parse("# T\n- shows: a\n- app: b/.C\n```answer\nx\n```\n").is_err());
+}

@@ -1,0 +1,74 @@
+//! scenarios/README.md, which says where each requirement is shown; one that is shown nowhere fails.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::file::Scenario;
+use crate::{UPDATE, all, folder, page};
+
+/// Groups of requirements, with the numbers that must be shown.
+const REQUIRED: [(&str, &[u32]); 9] = [
+    ("SY", &[5, 6, 7, 8, 9, 10, 11, 14, 16, 17, 18, 19, 20]),
+    ("AC", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+    ("LC", &[1, 2, 3, 4, 5, 6]),
+    ("VR", &[1, 2, 3]),
+    ("AD", &[1, 2, 3, 4]),
+    ("VS", &[1, 2, 3]),
+    ("RC", &[1, 2, 3, 4]),
+    ("TR", &[1]),
+    ("GE", &[1]),
+];
+
+/// RFC 013 §10.
+const FAILURE_MODES: [&str; 5] =
+    ["endless-animation", "recomposition-churn", "toast", "delayed-navigation", "stale-cache"];
+
+/// What the server cannot do yet. A scenario that shows one of these fails the test, so that this list stays true.
+const NOT_BUILT: [&str; 2] = ["AC-10", "SY-20"];
+
+fn required() -> Vec<String> {
+    let ids =
+        REQUIRED.iter().flat_map(|(group, numbers)| numbers.iter().map(move |n| format!("{group}-{n:02}")));
+    ids.chain(FAILURE_MODES.map(str::to_owned)).collect()
+}
+
+#[test]
+fn every_requirement_has_a_scenario() {
+    let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut list = String::new();
+    for (name, text) in all() {
+        let scenario = Scenario::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let _ = writeln!(list, "- [{}]({name}.md)", scenario.title);
+        for id in scenario.shows {
+            shown.entry(id).or_default().push(name.clone());
+        }
+    }
+    let required = required();
+    let missing: Vec<&String> =
+        required.iter().filter(|id| !shown.contains_key(*id) && !NOT_BUILT.contains(&id.as_str())).collect();
+    assert!(missing.is_empty(), "no scenario shows {missing:?}");
+    let unknown: Vec<&String> = shown.keys().filter(|id| !required.contains(id)).collect();
+    assert!(unknown.is_empty(), "not among what must be shown: {unknown:?}");
+    let built: Vec<&str> = NOT_BUILT.into_iter().filter(|id| shown.contains_key(*id)).collect();
+    assert!(built.is_empty(), "said to be not built, but shown: {built:?}");
+    let page = readme(&required, &shown, &list);
+    let difference = page::difference(&folder().join("README.md"), &page, UPDATE);
+    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+}
+
+fn readme(required: &[String], shown: &BTreeMap<String, Vec<String>>, list: &str) -> String {
+    let mut page = "# Scenarios\n\nWhat the requirements mean to an agent: calls and their answers, played through the whole \
+        server on the virtual phone by `cargo test -p mobile-debug-mcp --test scenarios`. Lines that begin with \"The phone:\" \
+        are the phone's own word and are checked, whatever the answers say. `UPDATE_SCENARIOS=1` writes the answers and this \
+        page; `SCENARIO=NAME` plays one. In a call `<Log in>` stands for the id that an earlier answer gave to \"Log in\", `<at \
+        Log in>` for its point, `<snapshot_revision>` for the latest value of that key; in an answer `…` is a time.\n\n"
+        .to_owned();
+    page.push_str(list);
+    page.push_str("\n| shown | in |\n|---|---|\n");
+    for id in required {
+        let link = |name: &String| format!("[{name}]({name}.md)");
+        let places = shown.get(id).map(|names| names.iter().map(link).collect::<Vec<_>>().join(", "));
+        let _ = writeln!(page, "| {id} | {} |", places.as_deref().unwrap_or("not built yet"));
+    }
+    page
+}

@@ -1,0 +1,72 @@
+//! scenarios/*.md: what the requirements mean to an agent, as calls and answers that are made anew by every run, beside
+//! what the phone itself says about it. UPDATE_SCENARIOS=1 writes the answers (never the phone's word); SCENARIO=NAME
+//! plays one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+#![allow(clippy::print_stdout, reason = "a test of many files says how many")]
+
+mod file;
+mod index;
+#[path = "../shared/page.rs"]
+mod page;
+mod play;
+mod truth;
+#[path = "../stack/world.rs"]
+#[allow(dead_code, reason = "the stack tests use the rest of it")]
+mod world;
+
+use std::path::{Path, PathBuf};
+
+use file::Scenario;
+use play::play;
+
+const UPDATE: &str = "UPDATE_SCENARIOS";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+/// Every scenario with its name, in order.
+fn all() -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(folder()).expect("the folder scenarios");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md") && name != "README.md").collect();
+    names.sort();
+    let read = |name: String| {
+        let text = std::fs::read_to_string(folder().join(&name)).expect("a text");
+        (name.trim_end_matches(".md").to_owned(), text)
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Each on a clock and a phone of its own.
+fn played(name: &str, text: &str) -> Result<(), String> {
+    let scenario = Scenario::parse(text)?;
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().start_paused(true).build().expect("a runtime");
+    let played = runtime.block_on(play(&scenario))?;
+    // First what is true: an update must not hide that it is not.
+    if !played.failures.is_empty() {
+        return Err(format!("{}\n\nplayed:\n{}", played.failures.join("\n"), file::write(&played.parts)));
+    }
+    let file = folder().join(format!("{name}.md"));
+    page::difference(&file, &file::write(&played.parts), UPDATE).map_or(Ok(()), Err)
+}
+
+#[test]
+fn every_scenario_plays_as_it_is_written() {
+    let wanted = std::env::var("SCENARIO").unwrap_or_default();
+    let all = all();
+    let chosen: Vec<_> = all.iter().filter(|(name, _)| wanted.is_empty() || *name == wanted).collect();
+    assert!(!chosen.is_empty(), "no scenario {wanted}");
+    let failed: Vec<String> = chosen
+        .iter()
+        .filter_map(|(name, text)| played(name, text).err().map(|why| format!("== {name}\n{why}\n")))
+        .collect();
+    println!("{} of {} scenarios play as written", chosen.len() - failed.len(), chosen.len());
+    assert!(failed.is_empty(), "\n{}", failed.join("\n"));
+}

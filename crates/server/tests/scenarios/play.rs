@@ -1,0 +1,134 @@
+//! Plays a scenario through the whole stack on a paused clock.
+
+use std::path::Path;
+use std::time::Duration;
+
+use mdm_android::adb::key::HostKey;
+use mdm_android::adb::link::Link;
+use mdm_android::adb::{Adb, Script};
+use mobile_debug_mcp::app::phone_connector;
+use tokio::time::Instant;
+
+use crate::file::{Call, Part, Scenario};
+use crate::page::without_time;
+use crate::truth;
+use crate::world::World;
+
+const OUTPUT_BYTES_MAX: usize = 1 << 20;
+
+/// The parts as they came out, and what was not true.
+pub struct Played {
+    pub parts: Vec<Part>,
+    pub failures: Vec<String>,
+}
+
+pub async fn play(scenario: &Scenario) -> Result<Played, String> {
+    let world = World::with(scenario.config.clone());
+    // On a paused clock the phone was booted at this very moment.
+    let booted = Instant::now();
+    let shell = Shell::of(&world);
+    shell.run(&Script::new("am start -W -n").arg(&scenario.app)).await?;
+    let (mut played, mut said) = (Played { parts: Vec::new(), failures: Vec::new() }, Vec::new());
+    for part in &scenario.parts {
+        match part {
+            Part::Prose(_) => played.parts.push(part.clone()),
+            // The answer that was written down is replaced by the one that came.
+            Part::Answer(_) => {}
+            Part::Call(call) => {
+                let (answer, text) = make(&world, &shell, call, &said).await?;
+                said.push(text);
+                played.parts.extend([part.clone(), Part::Answer(answer)]);
+            }
+            Part::Truth(line) => {
+                played.parts.push(part.clone());
+                if let Err(why) = truth::check(line, &world.phone.truth(), booted.elapsed()) {
+                    played.failures.push(format!("the phone: {line}: {why}"));
+                }
+            }
+        }
+    }
+    Ok(played)
+}
+
+/// The answer as it is shown, and as it was.
+async fn make(
+    world: &World,
+    shell: &Shell,
+    call: &Call,
+    said: &[String],
+) -> Result<(String, String), String> {
+    let arguments = filled(&call.arguments, said)?;
+    if serde_json::from_str::<serde_json::Value>(&arguments).is_err() {
+        return Err(format!("{}: {arguments} is no JSON", call.tool));
+    }
+    if mobile_debug_mcp::tools::find(&call.tool).is_none() {
+        return Err(format!("there is no tool {}", call.tool));
+    }
+    let meanwhile = async {
+        let Some((ms, command)) = &call.meanwhile else { return Ok(()) };
+        let command = filled(command, said)?;
+        tokio::time::sleep(Duration::from_millis(*ms)).await;
+        shell.run(&words(&command)?).await.map(drop)
+    };
+    let (answer, meanwhile) = tokio::join!(world.call(&call.tool, &arguments), meanwhile);
+    meanwhile?;
+    let fence = if answer.is_error { "```answer error" } else { "```answer" };
+    Ok((format!("{fence}\n{}\n```", without_time(answer.text.trim_end())), answer.text))
+}
+
+/// `<Log in>` is the id of what an earlier answer called so, `<at Log in>` its point, and `<snapshot_revision>` the value
+/// of that key in the latest answer that has it.
+fn filled(text: &str, said: &[String]) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        let (name, after) = after.split_once('>').ok_or_else(|| format!("< without > in {text}"))?;
+        let value = said.iter().rev().find_map(|answer| value(answer, name));
+        out.push_str(before);
+        out.push_str(&value.ok_or_else(|| format!("no earlier answer tells {name:?}"))?);
+        rest = after;
+    }
+    Ok(out + rest)
+}
+
+fn value(answer: &str, name: &str) -> Option<String> {
+    let first = answer.lines().next().unwrap_or_default();
+    if let Some((_, after)) = first.split_once(&format!("\"{name}\":")) {
+        let end = after.trim_start_matches('"').find(['"', ',', '}']).unwrap_or(after.len());
+        return Some(after.trim_start_matches('"')[..end].to_owned());
+    }
+    let quoted = |label: &str| format!("\"{label}\"");
+    let line = |label: &str| answer.lines().skip(1).find(|line| line.contains(&quoted(label)));
+    if let Some(label) = name.strip_prefix("at ") {
+        let point = line(label)?.rsplit_once('@')?.1.split_whitespace().next()?;
+        return Some(point.replace(',', " "));
+    }
+    let id = |word: &&str| word.strip_prefix('e').is_some_and(|rest| rest.parse::<u32>().is_ok());
+    line(name)?.split_whitespace().find(id).map(str::to_owned)
+}
+
+/// What a person does to the phone, or another program.
+fn words(command: &str) -> Result<Script, String> {
+    let mut words = command.split_whitespace();
+    let program = match words.next() {
+        Some("input") => "input",
+        Some("am") => "am",
+        other => return Err(format!("{other:?} is neither input nor am")),
+    };
+    Ok(words.fold(Script::new(program), Script::arg))
+}
+
+/// A second way to the phone, past the server.
+struct Shell(Adb);
+
+impl Shell {
+    fn of(world: &World) -> Shell {
+        let link = Link::new(phone_connector(world.phone.clone()), HostKey::at(Path::new("no-key")));
+        Shell(Adb::direct(link))
+    }
+
+    async fn run(&self, script: &Script) -> Result<String, String> {
+        let output = self.0.shell(script, OUTPUT_BYTES_MAX).await.map_err(|e| format!("{e:?}"))?;
+        if output.exit_code == 0 { Ok(output.stdout_text()) } else { Err(output.message()) }
+    }
+}

@@ -1,0 +1,43 @@
+//! Pages that are made by making the calls they show, and checked against what stands in the repository.
+
+use std::path::Path;
+
+/// Digits of a time in milliseconds since 1970, in this century.
+const EPOCH_MS_DIGITS: usize = 13;
+
+/// What no two runs have in common, times and what is made of them, becomes `…`.
+pub fn without_time(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        out.push_str(if end == EPOCH_MS_DIGITS { "…" } else { &rest[..end] });
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// `None` when the file says the same; otherwise the first difference. With `variable` set the file is written instead.
+pub fn difference(file: &Path, page: &str, variable: &str) -> Option<String> {
+    if std::env::var_os(variable).is_some() {
+        std::fs::write(file, page).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    }
+    let kept = std::fs::read_to_string(file).unwrap_or_default();
+    if kept == page {
+        return None;
+    }
+    let (mut now, mut before) = (page.lines(), kept.lines());
+    let (now, before) = loop {
+        match (now.next(), before.next()) {
+            (now, before) if now == before && now.is_some() => {}
+            (now, before) => break (now.unwrap_or("(the end)"), before.unwrap_or("(the end)")),
+        }
+    };
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    Some(format!(
+        "{name} is not as it was; read the answers, then {variable}=1 writes them\n now: {now}\n was: {before}"
+    ))
+}
