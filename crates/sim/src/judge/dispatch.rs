@@ -3,13 +3,16 @@
 use mdm_virtual_device::{Applied, Fault, Hit};
 use serde_json::Value;
 
-use super::{Bench, Oracle};
+use super::{Bench, Oracle, TAP_FAULTS};
 use crate::agent::{Target, was_dispatched};
 use crate::claim::By;
 use crate::world::Said;
 
 /// Failures that are found out after the input was sent.
 const AFTERWARDS: [&str; 1] = ["VERIFICATION_FAILED"];
+
+/// Back, which a keyboard takes before anything else does.
+const HIDE: &str = "input keyevent 4";
 
 impl Bench<'_> {
     fn acts_once(&self) -> bool {
@@ -18,7 +21,9 @@ impl Bench<'_> {
 
     /// 3.
     pub(super) fn once(&mut self, said: &Said) {
-        let sent = self.call.commands.len();
+        // A keyboard that is over the target is hidden first, which is said.
+        let hidden = self.step.tool == "tap_element" && self.call.commands.first().is_some_and(|c| c == HIDE);
+        let sent = self.call.commands.len() - usize::from(hidden);
         let reads = !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control");
         if reads && sent > 0 {
             self.blame(
@@ -54,7 +59,7 @@ impl Bench<'_> {
 
     /// 4.
     pub(super) fn aim(&mut self, said: &Said) {
-        let phone_did_it = self.struck(&[Fault::LostTap, Fault::LateTap, Fault::DoubleTap]);
+        let phone_did_it = self.struck(&TAP_FAULTS);
         let Some(target) = self.step.about.target.clone().filter(|_| !phone_did_it) else { return };
         if !matches!(self.step.tool, "tap_element" | "adjust_control") {
             return;
