@@ -8,7 +8,7 @@ mod open;
 mod rest;
 mod truthful;
 
-use mdm_virtual_device::{Fault, Frame};
+use mdm_virtual_device::{DumpShown, Fault, Frame};
 
 use crate::agent::Step;
 use crate::world::{Call, Said};
@@ -20,6 +20,7 @@ pub const ANSWER_GRACE_MS: u64 = 100;
 const CALL_MAX_MS: u64 = 100_000;
 /// What a device gets after an action, however slow it is.
 const LOOKS_MIN: usize = 2;
+const LINK_FAULTS: [Fault; 3] = [Fault::DroppedConnection, Fault::Offline, Fault::Unauthorized];
 /// What the phone does to taps on its own.
 const TAP_FAULTS: [Fault; 3] = [Fault::LostTap, Fault::LateTap, Fault::DoubleTap];
 
@@ -129,18 +130,19 @@ impl Bench<'_> {
         self.call.faults.iter().any(|event| faults.contains(&event.fault))
     }
 
-    /// When the last look of the call read the screen. After a broken connection nobody knows which look arrived, so
-    /// it may be any of them.
-    fn last_looks(&self) -> Vec<u64> {
-        let within = |at: &u64| (self.call.from_ms..=self.call.to_ms).contains(at);
-        let dumps = self.call.film.dumps.iter().map(|dump| dump.at_ms).filter(within);
-        let all: Vec<u64> = dumps.collect();
-        let broken = self.struck(&[Fault::DroppedConnection, Fault::Offline, Fault::Unauthorized]);
-        if broken { all } else { all.last().copied().into_iter().collect() }
+    /// The last look of the call. After a broken connection nobody knows which look arrived, so it may be any of them.
+    fn last_looks(&self) -> Vec<DumpShown> {
+        let within = |dump: &DumpShown| (self.call.from_ms..=self.call.to_ms).contains(&dump.at_ms);
+        let all: Vec<DumpShown> = self.call.film.dumps.iter().copied().filter(within).collect();
+        if self.struck(&LINK_FAULTS) { all } else { all.last().copied().into_iter().collect() }
+    }
+
+    fn shown(&self, look: &DumpShown) -> Option<&Frame> {
+        self.call.film.frames.get(look.frame)
     }
 
     fn last_frames(&self) -> Vec<&Frame> {
-        self.last_looks().into_iter().filter_map(|at| self.call.film.at(at)).collect()
+        self.last_looks().iter().filter_map(|look| self.shown(look)).collect()
     }
 
     /// 5.
@@ -165,13 +167,16 @@ impl Bench<'_> {
     /// The time of an action begins with its touch. When it is over the look that is under way is finished, and a slow
     /// device gets the time for two looks; nothing more is read.
     fn looked_too_long(&mut self) {
-        let touched = self.call.inputs.last().map(|(at, _)| *at).filter(|_| self.call.commands.len() == 1);
+        let touched = self.call.inputs.last().map(|(at, ..)| *at).filter(|_| self.call.commands.len() == 1);
         let (Some(touched), Some(timeout)) = (touched, self.step.about.timeout_ms) else { return };
-        if !matches!(self.step.tool, "tap_element" | "press_back") || self.struck(&TAP_FAULTS) {
+        let broken = self.struck(&TAP_FAULTS) || self.struck(&LINK_FAULTS);
+        if !matches!(self.step.tool, "tap_element" | "press_back") || broken {
             return;
         }
         let end = touched + timeout;
-        let looks = self.call.film.dumps.iter().map(|dump| dump.at_ms).filter(|at| *at <= self.call.to_ms);
+        // A damaged look is made again, and is one look with that.
+        let whole = self.call.film.dumps.iter().filter(|dump| dump.is_whole);
+        let looks = whole.map(|dump| dump.at_ms).filter(|at| *at <= self.call.to_ms);
         let (early, late): (Vec<u64>, Vec<u64>) = looks.filter(|at| *at > touched).partition(|at| *at <= end);
         if late.len() > LOOKS_MIN.saturating_sub(early.len()).max(1) {
             let why = format!("{} had until {end} and looked again at {late:?}", self.step.tool);

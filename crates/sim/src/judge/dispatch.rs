@@ -64,11 +64,11 @@ impl Bench<'_> {
         if !matches!(self.step.tool, "tap_element" | "adjust_control") {
             return;
         }
-        for (at, input) in self.own_touches() {
+        for (at, input, met) in self.own_touches() {
             let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = &input else { continue };
             self.judged.touches += 1;
             if !is_it(&target, hit.as_ref()) {
-                self.missed(at, &target, &input);
+                self.missed(at, &target, &input, met);
             }
         }
         let named = said.facts.get("target").and_then(|named| named.get("label")).and_then(Value::as_str);
@@ -80,14 +80,14 @@ impl Bench<'_> {
     }
 
     /// What was applied where this call sent it: a touch of an earlier call may arrive late.
-    fn own_touches(&self) -> Vec<(u64, Applied)> {
+    fn own_touches(&self) -> Vec<(u64, Applied, usize)> {
         let sent = |from: (i32, i32)| {
             let place = format!(" {} {}", from.0, from.1);
             self.call.commands.iter().any(|command| {
                 command.split_once(&place).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
             })
         };
-        let own = self.call.inputs.iter().filter(|(_, input)| match input {
+        let own = self.call.inputs.iter().filter(|(_, input, _)| match input {
             Applied::Tap { at, .. } => sent(*at),
             Applied::Swipe { from, .. } => sent(*from),
             _ => false,
@@ -108,13 +108,11 @@ impl Bench<'_> {
             .any(|node| node.text == label || node.description == label)
     }
 
-    fn missed(&mut self, at: u64, target: &Target, input: &Applied) {
+    fn missed(&mut self, at: u64, target: &Target, input: &Applied, met: usize) {
         let film = &self.call.film;
-        let looked = film.dumps.iter().rev().map(|dump| dump.at_ms).find(|look| *look <= at);
-        let same = looked.and_then(|look| film.at(look)).is_some_and(|seen| {
-            film.at(at.saturating_sub(1).max(looked.unwrap_or(0)))
-                .is_some_and(|touched| seen.nodes == touched.nodes)
-        });
+        let looked = film.dumps.iter().rev().find(|look| look.at_ms <= at && look.frame <= met);
+        let seen = looked.and_then(|look| self.shown(look));
+        let same = seen.zip(film.frames.get(met)).is_some_and(|(seen, met)| seen.nodes == met.nodes);
         if same {
             self.blame(Oracle::Aim, format!("meant {target:?} and touched {input:?}; nothing had moved"));
         } else {
