@@ -3,6 +3,9 @@
 use mdm_virtual_device::{Frame, ShownNode};
 use serde_json::{Value, json};
 
+/// Between a control and the words on it.
+const LEVELS_MAX: usize = 2;
+
 /// How an element is described.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum By {
@@ -79,7 +82,11 @@ impl Claim {
         match self {
             Claim::Screen(name) => frame.activity.ends_with(&format!("/.{name}")),
             Claim::Element { by, state: State::Gone } => by.nodes(frame).next().is_none(),
-            Claim::Element { by, state } => by.nodes(frame).any(|node| fulfils(node, state)),
+            Claim::Element { by, state } => {
+                let nodes = frame.nodes.iter().enumerate().filter(|(_, node)| by.fits(node));
+                let mut near = nodes.flat_map(|(at, _)| around(frame, at));
+                near.any(|node| fulfils(node, state))
+            }
         }
     }
 
@@ -94,6 +101,20 @@ impl Claim {
             }
         }
     }
+}
+
+/// The node and what is directly around it: some frameworks keep the words of a control inside it.
+fn around(frame: &Frame, at: usize) -> Vec<&ShownNode> {
+    let mut chain: Vec<&ShownNode> = frame.nodes.get(at).into_iter().collect();
+    for node in frame.nodes[..at].iter().rev() {
+        if chain.len() > LEVELS_MAX {
+            break;
+        }
+        if chain.last().is_some_and(|inner| node.depth < inner.depth) {
+            chain.push(node);
+        }
+    }
+    chain
 }
 
 fn fulfils(node: &ShownNode, state: &State) -> bool {

@@ -8,13 +8,21 @@ mod open;
 mod rest;
 mod truthful;
 
-use mdm_virtual_device::{Fault, Frame};
+use mdm_virtual_device::{DumpShown, Fault, Frame};
 
 use crate::agent::Step;
 use crate::world::{Call, Said};
 
 /// What an answer may take beyond the time that was asked for: nothing is waited for in it.
 pub const ANSWER_GRACE_MS: u64 = 100;
+
+/// No call with an answer of its own takes longer.
+const CALL_MAX_MS: u64 = 100_000;
+/// What a device gets after an action, however slow it is.
+const LOOKS_MIN: usize = 2;
+const LINK_FAULTS: [Fault; 3] = [Fault::DroppedConnection, Fault::Offline, Fault::Unauthorized];
+/// What the phone does to taps on its own.
+const TAP_FAULTS: [Fault; 3] = [Fault::LostTap, Fault::LateTap, Fault::DoubleTap];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oracle {
@@ -122,18 +130,19 @@ impl Bench<'_> {
         self.call.faults.iter().any(|event| faults.contains(&event.fault))
     }
 
-    /// When the last look of the call read the screen. After a broken connection nobody knows which look arrived, so
-    /// it may be any of them.
-    fn last_looks(&self) -> Vec<u64> {
-        let within = |at: &u64| (self.call.from_ms..=self.call.to_ms).contains(at);
-        let dumps = self.call.film.dumps.iter().map(|dump| dump.at_ms).filter(within);
-        let all: Vec<u64> = dumps.collect();
-        let broken = self.struck(&[Fault::DroppedConnection, Fault::Offline, Fault::Unauthorized]);
-        if broken { all } else { all.last().copied().into_iter().collect() }
+    /// The last look of the call. After a broken connection nobody knows which look arrived, so it may be any of them.
+    fn last_looks(&self) -> Vec<DumpShown> {
+        let within = |dump: &DumpShown| (self.call.from_ms..=self.call.to_ms).contains(&dump.at_ms);
+        let all: Vec<DumpShown> = self.call.film.dumps.iter().copied().filter(within).collect();
+        if self.struck(&LINK_FAULTS) { all } else { all.last().copied().into_iter().collect() }
+    }
+
+    fn shown(&self, look: &DumpShown) -> Option<&Frame> {
+        self.call.film.frames.get(look.frame)
     }
 
     fn last_frames(&self) -> Vec<&Frame> {
-        self.last_looks().into_iter().filter_map(|at| self.call.film.at(at)).collect()
+        self.last_looks().iter().filter_map(|look| self.shown(look)).collect()
     }
 
     /// 5.
@@ -145,19 +154,33 @@ impl Bench<'_> {
         if said.code() == "INTERNAL_ERROR" {
             self.blame(Oracle::Timely, format!("{} broke: {}", self.step.tool, said.facts));
         }
-        let touched = self.call.inputs.first().map(|(at, _)| *at);
         let limit = match (self.step.tool, self.step.about.timeout_ms) {
             ("wait_for_ui" | "wait_for_ui_change" | "wait_for_screen_change", Some(timeout)) => timeout,
-            // The time that is asked for begins with the touch; the look before it has the call's own limit.
-            ("tap_element" | "press_back", Some(timeout))
-                if touched.is_some() && self.call.commands.len() == 1 =>
-            {
-                touched.unwrap_or(0) - self.call.from_ms.min(touched.unwrap_or(0)) + timeout
-            }
-            _ => 100_000,
+            _ => CALL_MAX_MS,
         };
         if took > limit + ANSWER_GRACE_MS {
             self.blame(Oracle::Timely, format!("{} took {took} ms and had {limit}", self.step.tool));
+        }
+        self.looked_too_long();
+    }
+
+    /// The time of an action begins with its touch. When it is over the look that is under way is finished, and a slow
+    /// device gets the time for two looks; nothing more is read.
+    fn looked_too_long(&mut self) {
+        let touched = self.call.inputs.last().map(|(at, ..)| *at).filter(|_| self.call.commands.len() == 1);
+        let (Some(touched), Some(timeout)) = (touched, self.step.about.timeout_ms) else { return };
+        let broken = self.struck(&TAP_FAULTS) || self.struck(&LINK_FAULTS);
+        if !matches!(self.step.tool, "tap_element" | "press_back") || broken {
+            return;
+        }
+        let end = touched + timeout;
+        // A damaged look is made again, and is one look with that.
+        let whole = self.call.film.dumps.iter().filter(|dump| dump.is_whole);
+        let looks = whole.map(|dump| dump.at_ms).filter(|at| *at <= self.call.to_ms);
+        let (early, late): (Vec<u64>, Vec<u64>) = looks.filter(|at| *at > touched).partition(|at| *at <= end);
+        if late.len() > LOOKS_MIN.saturating_sub(early.len()).max(1) {
+            let why = format!("{} had until {end} and looked again at {late:?}", self.step.tool);
+            self.blame(Oracle::Timely, why);
         }
     }
 }

@@ -36,8 +36,8 @@ pub struct Call {
     pub to_ms: u64,
     /// `input` commands that the phone ran.
     pub commands: Vec<String>,
-    /// What was applied, and when.
-    pub inputs: Vec<(u64, Applied)>,
+    /// What was applied, when, and which frame of the film it met.
+    pub inputs: Vec<(u64, Applied, usize)>,
     pub faults: Vec<FaultEvent>,
     pub film: Film,
 }
@@ -130,7 +130,8 @@ impl World {
         }
         let mut after = self.phone.truth();
         let commands = after.commands.split_off(before.commands.len().min(after.commands.len()));
-        let times = after.input_times_ms.into_iter().zip(after.inputs).skip(before.inputs.len());
+        let film = self.phone.film();
+        let inputs = after.input_times_ms.into_iter().zip(after.inputs).zip(film.met.iter().copied());
         let call = Call {
             tool,
             arguments,
@@ -138,9 +139,9 @@ impl World {
             from_ms,
             to_ms,
             commands: commands.into_iter().filter(|command| command.starts_with("input ")).collect(),
-            inputs: times.collect(),
+            inputs: inputs.skip(before.inputs.len()).map(|((at, input), met)| (at, input, met)).collect(),
             faults: after.faults.into_iter().skip(before.faults.len()).collect(),
-            film: self.phone.film(),
+            film,
         };
         self.write(&call);
         call
@@ -169,7 +170,7 @@ impl World {
             call.arguments,
             lines.replace('\n', "\n  ")
         );
-        for (at, input) in &call.inputs {
+        for (at, input, _) in &call.inputs {
             let _ = writeln!(self.log, "  applied at {at} ms: {input:?}");
         }
         for fault in &call.faults {

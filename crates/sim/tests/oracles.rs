@@ -36,8 +36,9 @@ fn film() -> Film {
         frame(0, vec![node("box", "Mute", false), node("text", "Price", false)]),
         frame(1000, vec![node("box", "Mute", true), node("text", "Price", false)]),
     ];
-    let dumps = (0..=20).map(|n| DumpShown { at_ms: n * 100, is_whole: true }).collect();
-    Film { frames, dumps, is_cut: false }
+    let dumps =
+        (0..=20).map(|n| DumpShown { at_ms: n * 100, frame: usize::from(n >= 10), is_whole: true }).collect();
+    Film { frames, dumps, met: Vec::new(), is_cut: false }
 }
 
 fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: bool) -> Call {
@@ -79,7 +80,7 @@ fn tapped(id: &str, label: &str) -> Call {
     };
     Call {
         commands: vec!["input tap 50 50".into()],
-        inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: Some(hit) })],
+        inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: Some(hit) }, 1)],
         ..call("tap_element", 1400, 2000, &answer, false)
     }
 }
@@ -167,7 +168,7 @@ fn three_what_was_sent_twice_or_called_unsent_is_caught() {
 fn four_a_touch_of_another_element_is_caught() {
     catches(&step("tap_element", mute()), &tapped("text", "Price"), Oracle::Aim);
     let nothing =
-        Call { inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: None })], ..tapped("box", "Mute") };
+        Call { inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: None }, 1)], ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &nothing, Oracle::Aim);
     let named = json!({"action_id": "x", "success": true, "target": {"label": "Price"}});
     let other = Call { answer: Some(Said::read(&named.to_string(), false)), ..tapped("box", "Mute") };
@@ -179,6 +180,7 @@ fn four_what_moved_away_is_counted_and_what_the_phone_did_is_not_ours() {
     let mut moved = tapped("text", "Price");
     moved.film.frames.push(frame(1450, vec![node("text", "Price", false)]));
     moved.film.dumps.retain(|dump| dump.at_ms < 1450);
+    moved.inputs[0].2 = 2;
     let (judged, violations) = judge(&step("tap_element", mute()), &moved);
     assert_eq!((judged.moved, violations), (1, vec![]));
     let late = FaultEvent { at_ms: 1450, fault: Fault::LateTap };
@@ -192,9 +194,11 @@ fn five_a_late_a_broken_and_a_missing_answer_are_caught() {
     passes(&step("wait_for_ui", about()), &call("wait_for_ui", 0, 600, &timeout, false));
     let late = call("wait_for_ui", 0, 601, &timeout, false);
     catches(&step("wait_for_ui", about()), &late, Oracle::Timely);
-    let slow = Call { to_ms: 2101, ..tapped("box", "Mute") };
-    let asked = About { timeout_ms: Some(500), ..mute() };
-    catches(&step("tap_element", asked), &slow, Oracle::Timely);
+    let asked = |timeout_ms| About { timeout_ms: Some(timeout_ms), ..mute() };
+    passes(&step("tap_element", asked(450)), &tapped("box", "Mute"));
+    catches(&step("tap_element", asked(250)), &tapped("box", "Mute"), Oracle::Timely);
+    let forever = Call { to_ms: 200_000, ..tapped("box", "Mute") };
+    catches(&step("tap_element", mute()), &forever, Oracle::Timely);
     let broken = json!({"error": {"code": "INTERNAL_ERROR"}, "dispatched": "unknown"});
     catches(&step("find_element", about()), &call("find_element", 0, 1, &broken, true), Oracle::Timely);
     let none = Call { answer: None, ..call("find_element", 0, 1, &broken, true) };

@@ -11,7 +11,7 @@ use crate::app::xml::shown_text;
 use crate::config::DumpFault;
 use crate::state::State;
 
-/// Frames and dumps kept; later ones are not taken, and the film says so.
+/// Frames, dumps and inputs kept; later ones are not taken, and the film says so.
 const FRAMES_MAX: usize = 20_000;
 /// How often something that moves is looked at.
 const MOTION_STEP: Duration = Duration::from_millis(50);
@@ -24,6 +24,8 @@ pub struct Film {
     pub frames: Vec<Frame>,
     /// Every tree that was handed out, in order of time.
     pub dumps: Vec<DumpShown>,
+    /// For each applied input, in order, which frame it met.
+    pub met: Vec<usize>,
     /// Something was left out because there was too much.
     pub is_cut: bool,
 }
@@ -60,6 +62,8 @@ pub struct ShownNode {
 pub struct DumpShown {
     /// When the tree was read, since boot.
     pub at_ms: u64,
+    /// Which frame it showed.
+    pub frame: usize,
     /// The whole tree of that moment, and no other.
     pub is_whole: bool,
 }
@@ -141,8 +145,6 @@ impl State {
             return;
         }
         let frame = Frame { at_ms, activity, nodes: Arc::new(nodes) };
-        // Several things at one moment are one picture.
-        film.frames.pop_if(|last| last.at_ms == at_ms);
         if film.frames.len() < FRAMES_MAX {
             film.frames.push(frame);
         } else {
@@ -150,12 +152,24 @@ impl State {
         }
     }
 
+    /// An input was applied, and nothing that it brought about is in the film yet.
+    pub(crate) fn film_input(&mut self) {
+        match &mut self.film {
+            Some(film) if film.met.len() < FRAMES_MAX => film.met.push(film.frames.len().saturating_sub(1)),
+            Some(film) => film.is_cut = true,
+            None => {}
+        }
+    }
+
     /// A tree was read and will be handed out.
     pub(crate) fn note_dump(&mut self, fault: Option<DumpFault>) {
         let damaged = matches!(fault, Some(DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale));
-        let dump = DumpShown { at_ms: self.uptime_ms(self.now), is_whole: !damaged };
+        let at_ms = self.uptime_ms(self.now);
         match &mut self.film {
-            Some(film) if film.dumps.len() < FRAMES_MAX => film.dumps.push(dump),
+            Some(film) if film.dumps.len() < FRAMES_MAX => {
+                let frame = film.frames.len().saturating_sub(1);
+                film.dumps.push(DumpShown { at_ms, frame, is_whole: !damaged });
+            }
             Some(film) => film.is_cut = true,
             None => {}
         }

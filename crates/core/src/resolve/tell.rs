@@ -98,11 +98,17 @@ fn not_found(seen: &Seen, query: &Query, near: Vec<String>) -> Failure {
             "read the screen with get_ui_tree and use an id from there",
         );
     }
-    let whole = seen.reading.snapshot.is_whole();
-    let hint = match (near.is_empty(), whole) {
-        (_, false) => "the tree is damaged and the element may be in the missing part: read it again",
-        (true, true) => "read the screen with get_ui_tree; it may have to be scrolled to, or waited for",
-        (false, true) => "one of these may be meant; use its id",
+    if !seen.reading.snapshot.is_whole() {
+        // W10: what could not be read proves nobody gone.
+        let message =
+            format!("the screen could be read only in part, and nothing in it matches {}", query.describe());
+        let hint = "the tree is damaged and the element may be in the missing part: read it again";
+        return Failure::new(ErrorCode::UiTreeUnavailable, message, hint).with_candidates(near);
+    }
+    let hint = if near.is_empty() {
+        "read the screen with get_ui_tree; it may have to be scrolled to, or waited for"
+    } else {
+        "one of these may be meant; use its id"
     };
     let message = format!("nothing on the screen matches {}", query.describe());
     Failure::new(ErrorCode::ElementNotFound, message, hint).with_candidates(near)

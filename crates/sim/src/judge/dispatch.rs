@@ -3,13 +3,16 @@
 use mdm_virtual_device::{Applied, Fault, Hit};
 use serde_json::Value;
 
-use super::{Bench, Oracle};
+use super::{Bench, Oracle, TAP_FAULTS};
 use crate::agent::{Target, was_dispatched};
 use crate::claim::By;
 use crate::world::Said;
 
 /// Failures that are found out after the input was sent.
 const AFTERWARDS: [&str; 1] = ["VERIFICATION_FAILED"];
+
+/// Back, which a keyboard takes before anything else does.
+const HIDE: &str = "input keyevent 4";
 
 impl Bench<'_> {
     fn acts_once(&self) -> bool {
@@ -18,7 +21,9 @@ impl Bench<'_> {
 
     /// 3.
     pub(super) fn once(&mut self, said: &Said) {
-        let sent = self.call.commands.len();
+        // A keyboard that is over the target is hidden first, which is said.
+        let hidden = self.step.tool == "tap_element" && self.call.commands.first().is_some_and(|c| c == HIDE);
+        let sent = self.call.commands.len() - usize::from(hidden);
         let reads = !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control");
         if reads && sent > 0 {
             self.blame(
@@ -54,16 +59,16 @@ impl Bench<'_> {
 
     /// 4.
     pub(super) fn aim(&mut self, said: &Said) {
-        let phone_did_it = self.struck(&[Fault::LostTap, Fault::LateTap, Fault::DoubleTap]);
+        let phone_did_it = self.struck(&TAP_FAULTS);
         let Some(target) = self.step.about.target.clone().filter(|_| !phone_did_it) else { return };
         if !matches!(self.step.tool, "tap_element" | "adjust_control") {
             return;
         }
-        for (at, input) in self.own_touches() {
+        for (at, input, met) in self.own_touches() {
             let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = &input else { continue };
             self.judged.touches += 1;
             if !is_it(&target, hit.as_ref()) {
-                self.missed(at, &target, &input);
+                self.missed(at, &target, &input, met);
             }
         }
         let named = said.facts.get("target").and_then(|named| named.get("label")).and_then(Value::as_str);
@@ -75,14 +80,14 @@ impl Bench<'_> {
     }
 
     /// What was applied where this call sent it: a touch of an earlier call may arrive late.
-    fn own_touches(&self) -> Vec<(u64, Applied)> {
+    fn own_touches(&self) -> Vec<(u64, Applied, usize)> {
         let sent = |from: (i32, i32)| {
             let place = format!(" {} {}", from.0, from.1);
             self.call.commands.iter().any(|command| {
                 command.split_once(&place).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
             })
         };
-        let own = self.call.inputs.iter().filter(|(_, input)| match input {
+        let own = self.call.inputs.iter().filter(|(_, input, _)| match input {
             Applied::Tap { at, .. } => sent(*at),
             Applied::Swipe { from, .. } => sent(*from),
             _ => false,
@@ -103,13 +108,11 @@ impl Bench<'_> {
             .any(|node| node.text == label || node.description == label)
     }
 
-    fn missed(&mut self, at: u64, target: &Target, input: &Applied) {
+    fn missed(&mut self, at: u64, target: &Target, input: &Applied, met: usize) {
         let film = &self.call.film;
-        let looked = film.dumps.iter().rev().map(|dump| dump.at_ms).find(|look| *look <= at);
-        let same = looked.and_then(|look| film.at(look)).is_some_and(|seen| {
-            film.at(at.saturating_sub(1).max(looked.unwrap_or(0)))
-                .is_some_and(|touched| seen.nodes == touched.nodes)
-        });
+        let looked = film.dumps.iter().rev().find(|look| look.at_ms <= at && look.frame <= met);
+        let seen = looked.and_then(|look| self.shown(look));
+        let same = seen.zip(film.frames.get(met)).is_some_and(|(seen, met)| seen.nodes == met.nodes);
         if same {
             self.blame(Oracle::Aim, format!("meant {target:?} and touched {input:?}; nothing had moved"));
         } else {

@@ -26,7 +26,7 @@ impl Bench<'_> {
         self.judged.claims += 1;
         let frames: Vec<&Frame> = match claim {
             Claim::Screen(_) => {
-                let last = self.last_looks().into_iter().max().unwrap_or(self.call.from_ms);
+                let last = self.last_looks().last().map_or(self.call.from_ms, |look| look.at_ms);
                 let from = last.saturating_sub(BESIDE_MS).max(self.call.from_ms);
                 self.call.film.between(from, self.call.to_ms).iter().collect()
             }

@@ -55,6 +55,7 @@ impl State {
 
     pub fn note_input(&mut self, input: Applied) {
         let at_ms = self.uptime_ms(self.now);
+        self.film_input();
         self.record.input(input, at_ms);
     }
 

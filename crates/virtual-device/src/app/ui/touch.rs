@@ -80,8 +80,9 @@ impl Ui {
         if self.keyboard && screen.keyboard().contains(x, y) {
             return Some(self.tap_keyboard(x, y, screen, now));
         }
-        // A finger on a moving list stops it, and means nothing else.
-        if self.fling.take().is_some() && !self.system_window_open() {
+        // A finger on a moving list stops it, and means nothing else. Beside it the list goes on.
+        if self.is_on_moving_list((x, y), screen) {
+            self.fling = None;
             self.changed(now);
             return Some(Hit::named("a moving list"));
         }
@@ -107,6 +108,12 @@ impl Ui {
             }
         }
         Some(hit)
+    }
+
+    fn is_on_moving_list(&self, at: (i32, i32), screen: &Screen) -> bool {
+        let Some(((_, _, key), _)) = self.fling else { return false };
+        let window = self.top_window(screen);
+        window.find(&|w| w.key == Some(key)).is_some_and(|list| list.visible.contains(at.0, at.1))
     }
 
     pub(super) fn act_on(
