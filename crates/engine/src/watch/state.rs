@@ -9,6 +9,7 @@ use mdm_core::geometry::Rect;
 use mdm_core::identity::ElementId;
 use mdm_core::lens::{Glimpse, Lens};
 use mdm_core::pace::Pace;
+use mdm_core::reading::Reading;
 use mdm_core::settle::{Stabiliser, Stability};
 use mdm_core::tracker::{Seen, Since};
 
@@ -23,7 +24,7 @@ const PAUSE_MIN_MS: u64 = 5;
 const PAUSES_MS: [(u64, u64); 3] = [(10_000, 40), (30_000, 100), (60_000, 250)];
 const PAUSE_MAX_MS: u64 = 500;
 /// A capture that takes long is work for the device: it is left alone for so many times as long, up to a limit.
-const PAUSE_PER_COST: u64 = 12;
+const PAUSE_PER_COST: u64 = 10;
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
 /// Captures of which the quickest tells what one costs the device: the others waited for something else too.
 const COSTS: usize = 4;
@@ -76,6 +77,8 @@ pub struct Watch<'a> {
     satisfied: bool,
     held: Option<Held>,
     standing: Option<Standing>,
+    /// What `standing` is about.
+    judged: Option<Arc<Reading>>,
     pub moving: BTreeMap<ElementId, (u64, u64, u64)>,
     /// Every change so far was one of an element in `moving`.
     pub nameable: bool,
@@ -106,6 +109,7 @@ impl Watch<'_> {
             satisfied: false,
             held: None,
             standing: None,
+            judged: None,
             moving: BTreeMap::new(),
             nameable: true,
             captures: 0,
@@ -256,14 +260,22 @@ impl Watch<'_> {
             Goal::Change => self.satisfied && stable,
             Goal::ScreenChange { from } => stable && look.seen.fingerprint != *from,
             Goal::Condition(condition) => {
-                let standing = condition.judge(&look.seen);
+                let standing = self.judge(condition, look);
                 self.hold(standing, look, false)
             }
             Goal::Rest(query) => {
                 let there = Condition::Element { query: query.clone(), expected: Expected::Exists };
-                let standing = there.judge(&look.seen);
+                let standing = self.judge(&there, look);
                 self.hold(standing, look, true)
             }
+        }
+    }
+
+    /// The same tree gives the same verdict, and most captures show the tree of the capture before.
+    fn judge(&self, condition: &Condition, look: &Look) -> Standing {
+        match (&self.judged, &self.standing) {
+            (Some(tree), Some(standing)) if Arc::ptr_eq(tree, &look.seen.reading) => standing.clone(),
+            _ => condition.judge(&look.seen),
         }
     }
 
@@ -274,6 +286,7 @@ impl Watch<'_> {
             _ => None,
         };
         self.standing = Some(standing);
+        self.judged = Some(Arc::clone(&look.seen.reading));
         let Some(index) = index else {
             self.held = None;
             return false;

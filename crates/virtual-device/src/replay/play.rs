@@ -1,6 +1,6 @@
 //! Where in a recording the phone is, and what an input does to that.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -31,6 +31,8 @@ pub struct Replay {
     all_selected: bool,
     passed: usize,
     finished: bool,
+    /// The screen that was dumped last, as it was written: clients that poll ask for the same one again and again.
+    written: Mutex<Option<(usize, Bytes)>>,
 }
 
 impl Replay {
@@ -45,6 +47,7 @@ impl Replay {
             all_selected: false,
             passed: 0,
             finished: false,
+            written: Mutex::default(),
         }
     }
 
@@ -235,7 +238,15 @@ impl Replay {
 
     pub fn hierarchy(&self, sdk: u32) -> Bytes {
         let Some(screen) = self.screen() else { return Bytes::new() };
-        Bytes::from(screen.tree.write(&self.recording.package, sdk, self.typing()))
+        let typing = self.typing();
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bytes)) = written.as_ref().filter(|(at, _)| typing.is_none() && *at == self.at) {
+            return bytes.clone();
+        }
+        let is_recorded = typing.is_none();
+        let bytes = Bytes::from(screen.tree.write(&self.recording.package, sdk, typing));
+        *written = is_recorded.then(|| (self.at, bytes.clone()));
+        bytes
     }
 
     /// What [`Replay::picture`] needs, so that drawing happens without the phone's lock.
