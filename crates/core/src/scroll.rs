@@ -19,7 +19,7 @@ use crate::reading::Reading;
 use crate::resolve;
 use crate::tracker::Seen;
 
-pub use finger::{Stroke, stroke};
+pub use finger::{Place, Stroke, stroke};
 pub use moved::{Movement, again, movement};
 pub use sight::{Sight, away, sight, uncover};
 

@@ -9,12 +9,12 @@ use std::time::Duration;
 use mdm_core::actionable::NotActionable;
 use mdm_core::device::Input;
 use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Point;
+use mdm_core::geometry::{Point, Rect};
 use mdm_core::identity::ElementId;
 use mdm_core::journal::{Lifecycle, Stage, StepResult};
 use mdm_core::query::{Query, Relation};
 use mdm_core::resolve::{self, Candidate, Resolution, ResolveOptions};
-use mdm_core::scroll::{self, Axis, Direction, Movement, Sight};
+use mdm_core::scroll::{self, Axis, Direction, Movement, Place, Sight};
 use mdm_core::settle::Stability;
 use mdm_core::tracker::Seen;
 
@@ -99,6 +99,7 @@ struct Hunt<'a> {
     passed: Option<Passed>,
     /// It goes from page to page, with nothing in between.
     snaps: bool,
+    keyboard: Option<Rect>,
 }
 
 /// A view, the container in it, and strokes back to it so far.
@@ -282,7 +283,12 @@ impl Session {
     ) -> Result<Option<(Movement, i32)>, Failure> {
         let before = Arc::clone(&hunt.done.seen);
         let Some(index) = before.index_of(container) else { return Ok(None) };
-        let stroke = scroll::stroke(&before.reading, index as u32, direction, way_px, another);
+        if hunt.done.scrolls == 0 {
+            // Nothing of ours opens or closes it on the way.
+            hunt.keyboard = self.keyboard(progress).await?;
+        }
+        let place = Place { another, keyboard: hunt.keyboard };
+        let stroke = scroll::stroke(&before.reading, index as u32, direction, way_px, place);
         let Some(stroke) = stroke else { return Ok(None) };
         // Counted before it is sent: one whose answer is lost may have happened.
         hunt.done.scrolls += 1;
@@ -369,6 +375,7 @@ impl<'a> Hunt<'a> {
             loads: 0,
             passed: None,
             snaps: false,
+            keyboard: None,
         }
     }
 

@@ -23,6 +23,15 @@ const STROKE_MIN: i64 = 30;
 /// What a finger moves before anything follows it.
 const SLOP: i64 = 10;
 
+/// Where a stroke may begin.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Not where it first comes to mind: something may have swallowed the last one.
+    pub another: bool,
+    /// Nothing of the app is under it.
+    pub keyboard: Option<Rect>,
+}
+
 /// One movement of a finger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stroke {
@@ -34,13 +43,12 @@ pub struct Stroke {
 }
 
 /// The stroke that brings what lies `direction` of here into the container, by `way_px` if there is room for that.
-/// `another`: not the place that comes first to mind, where something may have swallowed the last one.
 pub fn stroke(
     reading: &Reading,
     container: u32,
     direction: Direction,
     way_px: i32,
-    another: bool,
+    place: Place,
 ) -> Option<Stroke> {
     let axis = direction.axis();
     let band = band(reading, container, axis)?;
@@ -49,12 +57,13 @@ pub fn stroke(
     let least = (long * STROKE_MIN / 1000).max(1);
     let wanted = (i64::from(way_px) + long * SLOP / 1000).max(least);
     let safe = band.intersection(safe_part(screen)).unwrap_or(band);
-    let takers = takers(reading, container, axis, band);
+    let mut takers = takers(reading, container, axis, band);
+    takers.extend(place.keyboard.map(|keyboard| (keyboard, 400)));
     let mut best: Option<(i64, Point, i64)> = None;
     for order in 2..ALONG_STEPS {
         for (column, across) in ACROSS.into_iter().enumerate() {
             let along = if direction.is_forward() { ALONG_STEPS - order } else { order };
-            let from = place(safe, axis, along, across);
+            let from = point(safe, axis, along, across);
             let room = room(band, axis, direction, from);
             let possible = wanted.min(room);
             if possible < least {
@@ -62,7 +71,7 @@ pub fn stroke(
             }
             // A short way is better than one that another list takes.
             let short = (wanted - possible) * 100 / wanted;
-            let late = if another { ALONG_STEPS - order } else { order };
+            let late = if place.another { ALONG_STEPS - order } else { order };
             let cost = (price(&takers, from) + short) * 1000 + late * 16 + column as i64;
             if best.is_none_or(|(least, ..)| cost < least) {
                 best = Some((cost, from, possible));
@@ -96,7 +105,7 @@ fn safe_part(screen: Rect) -> Rect {
     }
 }
 
-fn place(rect: Rect, axis: Axis, along: i64, across: i64) -> Point {
+fn point(rect: Rect, axis: Axis, along: i64, across: i64) -> Point {
     let at = |axis: Axis, part: (i64, i64)| {
         let (start, end) = axis.span(rect);
         (i64::from(start) + (i64::from(end) - i64::from(start)) * part.0 / part.1) as i32

@@ -52,17 +52,26 @@ fn the_finger_keeps_off_what_would_take_it() {
     let seen = seen(PAGE);
     let page = pick(&seen, None, Axis::Vertical).unwrap().index;
     for direction in [Direction::Down, Direction::Up] {
-        let stroke = stroke(&seen.reading, page, direction, 1400, false).unwrap();
+        let stroke = stroke(&seen.reading, page, direction, 1400, Place::default()).unwrap();
         assert!(!Rect::new(0, 2200, 1080, 2300).contains(stroke.from), "on a slider: {stroke:?}");
         assert!((120..2280).contains(&stroke.from.y) && (64..1016).contains(&stroke.from.x), "{stroke:?}");
         let back = stroke.to.y < stroke.from.y;
         assert_eq!(back, direction == Direction::Down, "the finger goes the other way: {stroke:?}");
     }
     let cards = pick(&seen, None, Axis::Horizontal).unwrap().index;
-    let sideways = finger::stroke(&seen.reading, cards, Direction::Right, 700, false).unwrap();
+    let sideways = finger::stroke(&seen.reading, cards, Direction::Right, 700, Place::default()).unwrap();
     assert!(sideways.from.y == sideways.to.y && sideways.from.x > sideways.to.x, "{sideways:?}");
     assert!(sideways.from.x < 1016, "not where the system takes it for Back: {sideways:?}");
     assert!((300..560).contains(&sideways.from.y));
+}
+
+#[test]
+fn the_keyboard_is_kept_clear_of() {
+    let seen = seen(LIST);
+    let keyboard = Some(Rect::new(0, 1500, 1080, 2400));
+    let place = Place { another: false, keyboard };
+    let stroke = stroke(&seen.reading, 1, Direction::Down, 1000, place).unwrap();
+    assert!(stroke.from.y < 1500 && stroke.to.y < stroke.from.y - 900, "{stroke:?}");
 }
 
 #[test]
@@ -75,7 +84,7 @@ fn a_place_that_nothing_takes_is_preferred() {
               TextView [700,200][1080,2300] text:"Words"
         "#;
     let seen = seen(tree);
-    let from = stroke(&seen.reading, 1, Direction::Down, 1000, false).unwrap().from;
+    let from = stroke(&seen.reading, 1, Direction::Down, 1000, Place::default()).unwrap().from;
     assert!(Rect::new(700, 200, 1080, 2300).contains(from), "{from:?}");
 }
 
@@ -187,7 +196,9 @@ fn hostile_bounds_end_all_the_same() {
         "#;
     let seen = seen(tree);
     for direction in [Direction::Down, Direction::Up, Direction::Left, Direction::Right] {
-        if let Some(stroke) = stroke(&seen.reading, 1, direction, i32::MAX, true) {
+        if let Some(stroke) =
+            stroke(&seen.reading, 1, direction, i32::MAX, Place { another: true, keyboard: None })
+        {
             let screen = Rect::new(0, 0, 1080, 2400);
             assert!(screen.contains(stroke.from) && screen.contains(stroke.to), "{stroke:?}");
         }
