@@ -14,7 +14,7 @@ const SLIDERS: [(&str, &str, &[f64], f64); 9] = [
     ("quality", r#"{"text":"Quality"}"#, &[75.0, 0.0, 100.0, 25.0], 0.0),
     ("frequency", r#"{"resource_id":"frequency"}"#, &[8000.0, 440.0, 15_000.0, 20_000.0], 40.0),
     ("balance", r#"{"text":"balance","contains":true}"#, &[75.0, 10.0, 100.0, 50.0], 0.5),
-    ("opacity", r#"{"text":"Opacity 75 percent"}"#, &[20.0], 0.0),
+    ("opacity", r#"{"regex":"^Opacity [0-9]+ percent$"}"#, &[20.0, 0.0, 100.0, 55.0], 0.0),
     ("zoom", r#"{"resource_id":"zoom"}"#, &[7.5, 1.0, 10.0, 3.3], 0.1),
     ("warmth", r#"{"resource_id":"warmth"}"#, &[75.0], 1.0),
     ("locked", r#"{"resource_id":"locked"}"#, &[75.0], 1.0),
