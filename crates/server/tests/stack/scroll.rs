@@ -260,7 +260,10 @@ async fn what_was_passed_too_fast_is_gone_back_to() {
             };
             let backs = strokes.iter().filter(back).count();
             went_back += backs;
-            println!("{timing:?}: {direction} to Item {row}: {} scrolls, {backs} of them back", strokes.len());
+            println!(
+                "{timing:?}: {direction} to Item {row}: {} scrolls, {backs} of them back",
+                strokes.len()
+            );
             let value = picked(&world, &fact(&answer, "elementId"), "org.example.feed.picked").await;
             assert_eq!(value, format!("Item {row}"), "{answer}");
         }
