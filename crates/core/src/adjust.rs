@@ -4,8 +4,10 @@
 //! Nothing is known for certain about a slider: its range, its direction, its scale and its steps all come from what is
 //! read back. Every touch lies inside the control (W4).
 
+mod steps;
 mod track;
 
+pub use steps::{Buttons, Press, Steps, buttons};
 pub use track::Track;
 
 use crate::element::ValueRange;
@@ -23,6 +25,8 @@ pub const TOUCHES_MAX: u32 = 20;
 const QUIET_MAX: u32 = 2;
 /// Two touches with the same outcome this far apart, as a part of the track, show that the control has steps.
 const PLATEAU: f64 = 0.04;
+/// A finger that moves less has not moved: shorter drags are taps.
+const SLOP_PX: i32 = 48;
 /// A reading this near to what a range predicts, as a part of it, confirms the range.
 const CONFIRMED: f64 = 0.1;
 /// How far up a list is looked for, in levels.
@@ -59,7 +63,7 @@ pub fn shown(snapshot: &Snapshot, index: usize) -> Option<Shown<'_>> {
 /// The slider that is meant by the element at `index`: itself, the only one inside it, or the one that it names
 /// (AC-07).
 pub fn meant(snapshot: &Snapshot, index: usize) -> Option<usize> {
-    if let Some(control) = semantics::control(snapshot, index).filter(|control| is_slider(control.kind)) {
+    if let Some(control) = semantics::control(snapshot, index).filter(|control| is_set(control.kind)) {
         return Some(control.target as usize);
     }
     let end = snapshot.elements.get(index)?.end as usize;
@@ -67,7 +71,7 @@ pub fn meant(snapshot: &Snapshot, index: usize) -> Option<usize> {
         let first = found.next();
         first.filter(|_| found.next().is_none())
     };
-    let sliders = || semantics::controls(snapshot).filter(|(_, control)| is_slider(control.kind));
+    let sliders = || semantics::controls(snapshot).filter(|(_, control)| is_set(control.kind));
     let inside = sliders().map(|(_, c)| c.target as usize).filter(|at| (index..end).contains(at));
     let named =
         sliders().filter(|(_, c)| c.parts.label == Some(index as u32)).map(|(_, c)| c.target as usize);
@@ -92,8 +96,11 @@ pub fn is_stub(reading: &Reading, index: usize) -> bool {
     false
 }
 
-fn is_slider(kind: ControlKind) -> bool {
-    matches!(kind, ControlKind::Slider | ControlKind::Rating | ControlKind::CustomAdjustable)
+fn is_set(kind: ControlKind) -> bool {
+    matches!(
+        kind,
+        ControlKind::Slider | ControlKind::Rating | ControlKind::CustomAdjustable | ControlKind::Stepper
+    )
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -171,6 +178,11 @@ pub struct Planner {
     pending: Option<i32>,
     quiet: u32,
     dragging: bool,
+    /// Neither taps nor drags were left untried.
+    switched: bool,
+    /// The last touch was a tap; taps do nothing.
+    tapped: bool,
+    tapless: bool,
     /// A touch has changed the value.
     works: bool,
     touches: u32,
@@ -178,17 +190,22 @@ pub struct Planner {
 }
 
 impl Planner {
-    pub fn new(track: Track, goal: Goal, shown: &Shown<'_>, touches_max: u32) -> Planner {
+    /// `drags`: whether a drag stays with the control, and is tried before taps on its track (AD-02).
+    pub fn new(track: Track, goal: Goal, shown: &Shown<'_>, touches_max: u32, drags: bool) -> Planner {
+        let range = guess_range(shown, goal.target);
         Planner {
             track,
             goal,
-            range: guess_range(shown, goal.target),
+            range,
             now: shown.value,
             nearest: shown.value,
             read: Vec::new(),
             pending: None,
             quiet: 0,
-            dragging: false,
+            dragging: drags && range.is_some(),
+            switched: false,
+            tapped: false,
+            tapless: false,
             works: false,
             touches: 0,
             touches_max: touches_max.clamp(1, TOUCHES_MAX),
@@ -214,12 +231,14 @@ impl Planner {
             return;
         }
         self.works |= changed;
+        self.tapless |= self.tapped && !changed;
         self.quiet = if changed { 0 } else { self.quiet + 1 };
         if let Some(place) = place {
             self.remember(Anchor { place, value, real: true });
         }
-        if !self.works && self.quiet >= QUIET_MAX && !self.dragging {
-            self.dragging = true;
+        if !self.works && self.quiet >= QUIET_MAX && !self.switched {
+            self.dragging = !self.dragging;
+            self.switched = true;
             self.quiet = 0;
             self.read.clear();
         }
@@ -230,7 +249,7 @@ impl Planner {
             return Step::Converged;
         }
         let stop = |why| Step::CannotReach { why, nearest: self.nearest };
-        if self.dragging && !self.works && self.quiet >= QUIET_MAX {
+        if self.switched && !self.works && self.quiet >= QUIET_MAX {
             return stop(Why::NoReaction);
         }
         if self.has_steps_around() {
@@ -244,6 +263,7 @@ impl Planner {
             Err(why) => return stop(why),
         };
         let touch = self.touch(place);
+        self.tapped = matches!(touch, Touch::Tap(_));
         self.pending = Some(place);
         self.touches += 1;
         Step::Touch(touch)
@@ -258,7 +278,9 @@ impl Planner {
             Some(last) => last.place,
             None => self.range.map_or(self.track.middle(), |range| self.linear(range, self.now)),
         };
-        Touch::Drag { from: self.track.point(thumb), to }
+        let from = self.track.point(thumb);
+        let far = (to.x - from.x).abs().max((to.y - from.y).abs()) >= SLOP_PX;
+        if far || self.tapless { Touch::Drag { from, to } } else { Touch::Tap(to) }
     }
 
     /// A newer reading that an older one contradicts makes the older one wrong: the control was still moving.

@@ -186,6 +186,12 @@ pub(crate) fn scrollers_around(reading: &Reading, index: u32) -> Vec<u32> {
     around.filter(|at| is_scroller(reading, *at) && seen_at(reading, *at).is_some()).collect()
 }
 
+/// Whether something around an element takes drags along this axis for itself.
+pub fn is_scrolled_along(reading: &Reading, index: u32, axis: Axis) -> bool {
+    let around = scrollers_around(reading, index);
+    around.into_iter().any(|at| axis_of(reading, at).is_none_or(|own| own == axis))
+}
+
 /// What is scrolled when nothing, or only its surroundings, are named.
 pub fn pick(seen: &Seen, inside: Option<&Query>, axis: Axis) -> Result<Picked, Failure> {
     let reading = &*seen.reading;

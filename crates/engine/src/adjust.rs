@@ -4,14 +4,16 @@
 use std::sync::Arc;
 
 use mdm_core::actionable::{self, NotActionable};
-use mdm_core::adjust::{self, Goal, Planner, Shown, Step, Touch, Track, Why};
-use mdm_core::device::Input;
+use mdm_core::adjust::{self, Goal, Planner, Press, Shown, Step, Steps, Touch, Track, Why};
+use mdm_core::device::{Input, Key};
+use mdm_core::element::Role;
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::geometry::Point;
 use mdm_core::identity::ElementId;
 use mdm_core::label;
 use mdm_core::query::Query;
 use mdm_core::resolve;
+use mdm_core::scroll::{self, Axis};
 use mdm_core::tracker::Seen;
 use mdm_core::value::Unit;
 
@@ -22,6 +24,8 @@ use crate::session::{Session, stale};
 const DRAG_MS: u32 = 400;
 /// A value that is reached must still be there at the next look; so often may it be gone.
 const LOOKS_MAX: u32 = 3;
+/// Looks between presses of keys, before the finger takes over.
+const KEY_ROUNDS_MAX: u32 = 3;
 const CANDIDATES_MAX: usize = 10;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +46,7 @@ pub struct Reading {
 /// How a control was brought to its value (AD-02).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// No touch was needed.
+    /// By the control's own means: no touch, its keys, or its buttons.
     Semantic,
     /// The thumb was dragged.
     Gesture,
@@ -111,8 +115,19 @@ impl Session {
             return Ok(End::Met);
         }
         check_range(&shown, asked.goal.target)?;
+        if let Some(lever) = lever(&seen, index) {
+            let end = self.press(asked, lever, seen, done, progress).await?;
+            if lever == Lever::Buttons || end == End::Met {
+                return Ok(end);
+            }
+            // Keys go in coarse steps: the finger does the rest.
+            seen = self.observe_now(progress).await?;
+        }
+        let index = seen.index_of(done.id).ok_or_else(|| stale(done.id))?;
+        let shown = adjust::shown(&seen.reading.snapshot, index).ok_or_else(nothing_shown)?;
         let mut track = track(&seen, done.id)?;
-        let mut planner = Planner::new(track, asked.goal, &shown, asked.touches_max);
+        let drags = !is_scrolled_along(&seen, index, track);
+        let mut planner = Planner::new(track, asked.goal, &shown, asked.touches_max, drags);
         let mut looks = 0;
         loop {
             let value = match planner.step() {
@@ -148,6 +163,46 @@ impl Session {
         }
     }
 
+    /// Brings a control to its value by presses of its own buttons or keys, several between two looks once it is known
+    /// how far one goes.
+    async fn press(
+        &self,
+        asked: &Adjustment,
+        lever: Lever,
+        mut seen: Arc<Seen>,
+        done: &mut Adjusted,
+        progress: &Progress,
+    ) -> Result<End, Failure> {
+        let now = done.after.as_ref().map_or(0.0, |after| after.value);
+        let rounds = if lever == Lever::Keys { KEY_ROUNDS_MAX } else { asked.touches_max };
+        let mut steps = Steps::new(asked.goal, now, rounds);
+        loop {
+            let (up, times) = match steps.next() {
+                Press::Converged => return Ok(End::Met),
+                Press::CannotReach { why, nearest } => return Ok(End::CannotReach { why, nearest }),
+                Press::Times { up, times } => (up, times),
+            };
+            let Some(input) = input_of(&seen, done.id, lever, up)? else {
+                steps.block();
+                continue;
+            };
+            for _ in 0..times {
+                // Counted before it is sent: a press whose answer is lost may have happened.
+                done.touches += 1;
+                done.mode = Mode::Semantic;
+                self.send(input.clone(), progress).await?;
+            }
+            seen = self.observe_now(progress).await?;
+            let mut value = read(&seen, done)?;
+            let later = self.observe_now(progress).await?;
+            if later.revision != seen.revision {
+                seen = later;
+                value = read(&seen, done)?;
+            }
+            steps.learn(value);
+        }
+    }
+
     async fn touch(
         &self,
         seen: &Seen,
@@ -170,6 +225,49 @@ impl Session {
         done.mode = mode;
         self.send(input, progress).await
     }
+}
+
+/// What a control has besides its track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lever {
+    Buttons,
+    Keys,
+}
+
+/// A slider has its keys only while it has the focus: to give it the focus it would have to be touched.
+fn lever(seen: &Seen, index: usize) -> Option<Lever> {
+    let snapshot = &seen.reading.snapshot;
+    if adjust::buttons(snapshot, index).is_some() {
+        return Some(Lever::Buttons);
+    }
+    let element = seen.reading.element(index as u32);
+    let focused = element.role == Role::Slider && element.state.focused == Some(true);
+    (focused && element.state.enabled != Some(false)).then_some(Lever::Keys)
+}
+
+/// `None` when its button takes no presses: the end of its range.
+fn input_of(seen: &Seen, id: ElementId, lever: Lever, up: bool) -> Result<Option<Input>, Failure> {
+    if lever == Lever::Keys {
+        return Ok(Some(Input::Key(if up { Key::DpadRight } else { Key::DpadLeft })));
+    }
+    let index = seen.index_of(id).ok_or_else(|| stale(id))?;
+    let buttons = adjust::buttons(&seen.reading.snapshot, index).ok_or_else(|| stale(id))?;
+    let Some(button) = (if up { buttons.up } else { buttons.down }) else { return Ok(None) };
+    match actionable::check(&seen.reading, button) {
+        Ok(point) => Ok(Some(Input::Tap(point))),
+        Err(NotActionable::Disabled) => Ok(None),
+        Err(_) => Err(Failure::new(
+            ErrorCode::ElementNotInteractable,
+            format!("the button of {id} that has to be pressed cannot be reached"),
+            "nothing more was pressed; scroll it into view with scroll_to_element, or close what covers it",
+        )),
+    }
+}
+
+/// A drag along the track would move the list around it instead.
+fn is_scrolled_along(seen: &Seen, index: usize, track: Track) -> bool {
+    let axis = if track.is_upright() { Axis::Vertical } else { Axis::Horizontal };
+    scroll::is_scrolled_along(&seen.reading, index as u32, axis)
 }
 
 fn reading(shown: &Shown<'_>) -> Reading {
@@ -202,19 +300,19 @@ fn resolve(seen: &Seen, query: &Query) -> Result<usize, Failure> {
         ([], true, None) => Err(Failure::new(
             ErrorCode::ElementNotFound,
             format!("nothing on the screen matches {}", query.describe()),
-            "get_ui_tree shows what is there; what is further down needs a swipe first",
+            "get_ui_tree shows what is there; scroll_to_element finds what is further down",
         )),
         ([], false, _) => Err(Failure::new(
             ErrorCode::ElementNotInteractable,
             format!(
-                "what matches {} is no slider, holds no single one, and is not the name of one",
+                "what matches {} is no slider or stepper, holds no single one, and is not the name of one",
                 query.describe()
             ),
-            "get_ui_tree shows sliders; a stepper's buttons are tapped",
+            "get_ui_tree shows sliders and steppers",
         )),
         (several, _, _) => Err(Failure::new(
             ErrorCode::AmbiguousTarget,
-            format!("{} sliders match {}", several.len(), query.describe()),
+            format!("{} sliders or steppers match {}", several.len(), query.describe()),
             "use one of these ids, or add index",
         )
         .with_candidates(told(several))),
@@ -246,7 +344,7 @@ fn track(seen: &Seen, id: ElementId) -> Result<Track, Failure> {
     let refused = |message: String, hint: &'static str| {
         Err(Failure::new(ErrorCode::ElementNotInteractable, message, hint))
     };
-    let out_of_sight = "scroll it into view with swipe, then call again";
+    let out_of_sight = "scroll it into view with scroll_to_element, then call again";
     match actionable::check(&seen.reading, index as u32) {
         Ok(_) if adjust::is_stub(&seen.reading, index) => {
             return refused(format!("most of {id} is out of sight"), out_of_sight);
@@ -304,7 +402,7 @@ fn read(seen: &Seen, done: &mut Adjusted) -> Result<f64, Failure> {
 
 fn restless() -> Failure {
     Failure::new(
-        ErrorCode::VerificationFailed,
+        ErrorCode::ControlConvergenceFailed,
         "the value was reached and did not stay",
         "something else moves this control; read it with get_ui_tree",
     )

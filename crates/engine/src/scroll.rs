@@ -100,6 +100,8 @@ struct Hunt<'a> {
     /// It goes from page to page, with nothing in between.
     snaps: bool,
     keyboard: Option<Rect>,
+    /// It glides far when it is let go.
+    slower: u32,
 }
 
 /// A view, the container in it, and strokes back to it so far.
@@ -287,7 +289,7 @@ impl Session {
             // Nothing of ours opens or closes it on the way.
             hunt.keyboard = self.keyboard(progress).await?;
         }
-        let place = Place { another, keyboard: hunt.keyboard };
+        let place = Place { another, keyboard: hunt.keyboard, slower: hunt.slower };
         let stroke = scroll::stroke(&before.reading, index as u32, direction, way_px, place);
         let Some(stroke) = stroke else { return Ok(None) };
         // Counted before it is sent: one whose answer is lost may have happened.
@@ -376,6 +378,7 @@ impl<'a> Hunt<'a> {
             passed: None,
             snaps: false,
             keyboard: None,
+            slower: 1,
         }
     }
 
@@ -491,7 +494,10 @@ impl<'a> Hunt<'a> {
         if passed.backs > 0 {
             match scroll::movement(&passed.view, &self.done.seen, passed.container, axis) {
                 // Back where it came from: it turns pages, and nothing lies between two pages.
-                Movement::None => self.snaps = true,
+                Movement::None => {
+                    self.snaps = true;
+                    self.slower = 1;
+                }
                 Movement::By(_) => self.amount = (self.amount * 0.6).max(AMOUNT_MIN),
                 Movement::Gap if passed.backs < BACKS_MAX => {
                     self.passed = Some(Passed { backs: passed.backs + 1, ..passed });
@@ -501,6 +507,7 @@ impl<'a> Hunt<'a> {
             }
             return None;
         }
+        self.slower = self.slower.saturating_mul(2);
         self.passed = Some(Passed { backs: 1, ..passed });
         Some(self.done.direction.opposite())
     }

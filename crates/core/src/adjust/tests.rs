@@ -17,6 +17,8 @@ struct Slider {
     step: f64,
     backward: bool,
     taps: bool,
+    /// Drags are tried first.
+    drags: bool,
     value: f64,
 }
 
@@ -31,6 +33,7 @@ impl Slider {
             step: 0.1,
             backward: false,
             taps: true,
+            drags: false,
             value: 40.0,
         }
     }
@@ -65,7 +68,7 @@ impl Slider {
     fn adjust(&mut self, goal: Goal, unit: Unit<'_>, touches_max: u32) -> (Step, u32) {
         let track = Track::of(self.rect, self.rect).expect("a slider with an area");
         let shown = Shown { value: self.value, unit, raw: None, range: None, index: 0 };
-        let mut planner = Planner::new(track, goal, &shown, touches_max);
+        let mut planner = Planner::new(track, goal, &shown, touches_max, self.drags);
         loop {
             match planner.step() {
                 Step::Touch(touch) => self.touch(touch),
@@ -85,10 +88,13 @@ fn goal(target: f64, tolerance: f64) -> Goal {
 }
 
 #[track_caller]
-fn reaches(mut slider: Slider, goal: Goal, unit: Unit<'_>, most: u32) {
-    let (step, touches) = slider.adjust(goal, unit, 12);
-    assert_eq!(step, Step::Converged, "{slider:?}");
-    assert!(touches <= most, "{touches} touches for {goal:?} on {slider:?}");
+fn reaches(slider: Slider, goal: Goal, unit: Unit<'_>, most: u32) {
+    for drags in [false, true] {
+        let mut slider = Slider { drags, ..slider };
+        let (step, touches) = slider.adjust(goal, unit, 12);
+        assert_eq!(step, Step::Converged, "{slider:?}");
+        assert!(touches <= most, "{touches} touches for {goal:?} on {slider:?}");
+    }
 }
 
 #[test]

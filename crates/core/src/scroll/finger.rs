@@ -18,6 +18,8 @@ const ALONG_STEPS: i64 = 48;
 const SCREEN_MS: i64 = 1700;
 /// A short stroke is still no press, and ends slowly.
 const STROKE_MS_MIN: i64 = 500;
+/// Slower strokes take longer than anybody waits.
+const SLOWER_MAX: u32 = 8;
 /// Shorter ones are taken for taps, in thousandths of the screen's longer side.
 const STROKE_MIN: i64 = 30;
 /// What a finger moves before anything follows it.
@@ -30,6 +32,8 @@ pub struct Place {
     pub another: bool,
     /// Nothing of the app is under it.
     pub keyboard: Option<Rect>,
+    /// How many times slower than usual, for lists that glide far.
+    pub slower: u32,
 }
 
 /// One movement of a finger.
@@ -84,8 +88,14 @@ pub fn stroke(
         Axis::Vertical => Point { y: (i64::from(from.y) + signed) as i32, ..from },
         Axis::Horizontal => Point { x: (i64::from(from.x) + signed) as i32, ..from },
     };
-    let duration_ms = (length * SCREEN_MS / long.max(1)).max(STROKE_MS_MIN) as u32;
-    Some(Stroke { from, to, duration_ms, way_px: (length - long * SLOP / 1000).max(1) as i32 })
+    let usual_ms = (length * SCREEN_MS / long.max(1)).max(STROKE_MS_MIN);
+    let duration_ms = usual_ms * i64::from(place.slower.clamp(1, SLOWER_MAX));
+    Some(Stroke {
+        from,
+        to,
+        duration_ms: duration_ms as u32,
+        way_px: (length - long * SLOP / 1000).max(1) as i32,
+    })
 }
 
 fn screen_of(reading: &Reading) -> Rect {

@@ -4,10 +4,12 @@ use super::{Axis, Direction, axis_of, band, rows, scrollers_around, seen_at};
 use crate::geometry::Rect;
 use crate::reading::Reading;
 
-/// Rows that are all of this part of the usual length count as whole, in percent.
-const WHOLE_PERCENT: i64 = 95;
-/// Where nothing tells how long it is: this part of the view is enough, and the next step goes as far.
-const ENOUGH: i32 = 8;
+/// A row that is as long as the others is whole, to this part of the length, in percent.
+const WHOLE_PERCENT: i64 = 5;
+/// Where nothing tells how long it is: this part of the view is enough.
+const ENOUGH: i32 = 3;
+/// The next step then goes this part of the view.
+const STEP: i32 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
@@ -54,7 +56,7 @@ fn missing(
     }
     let margin = axis.length(free) / 50;
     let usual = usual_length(reading, container, index, axis);
-    let step = usual.map_or(axis.length(free) / ENOUGH, |usual| usual.length) + margin;
+    let step = usual.map_or(axis.length(free) / STEP, |usual| usual.length) + margin;
     let cut = usual.map_or(axis.length(rect) < axis.length(free) / ENOUGH, |usual| usual.cut);
     let (back, on) = (axis.forward().opposite(), axis.forward());
     if from < start {
@@ -94,7 +96,10 @@ fn usual_length(reading: &Reading, container: u32, index: u32, axis: Axis) -> Op
     lengths.sort_unstable();
     let length = *lengths.get(lengths.len() / 2)?;
     let seen = axis.length(seen_at(reading, own)?);
-    Some(Usual { length, cut: i64::from(seen) * 100 < i64::from(length) * WHOLE_PERCENT })
+    let slack = i64::from(length) * WHOLE_PERCENT / 100;
+    // A longer one is of another kind, and the others say nothing about it.
+    let alike = i64::from(seen) <= i64::from(length) + slack;
+    alike.then_some(Usual { length, cut: i64::from(seen) < i64::from(length) - slack })
 }
 
 /// How far what scrolls around an element has to go until `cover`, which floats over it, no longer does. Towards the

@@ -69,7 +69,7 @@ fn the_finger_keeps_off_what_would_take_it() {
 fn the_keyboard_is_kept_clear_of() {
     let seen = seen(LIST);
     let keyboard = Some(Rect::new(0, 1500, 1080, 2400));
-    let place = Place { another: false, keyboard };
+    let place = Place { keyboard, ..Place::default() };
     let stroke = stroke(&seen.reading, 1, Direction::Down, 1000, place).unwrap();
     assert!(stroke.from.y < 1500 && stroke.to.y < stroke.from.y - 900, "{stroke:?}");
 }
@@ -197,7 +197,7 @@ fn hostile_bounds_end_all_the_same() {
     let seen = seen(tree);
     for direction in [Direction::Down, Direction::Up, Direction::Left, Direction::Right] {
         if let Some(stroke) =
-            stroke(&seen.reading, 1, direction, i32::MAX, Place { another: true, keyboard: None })
+            stroke(&seen.reading, 1, direction, i32::MAX, Place { another: true, ..Place::default() })
         {
             let screen = Rect::new(0, 0, 1080, 2400);
             assert!(screen.contains(stroke.from) && screen.contains(stroke.to), "{stroke:?}");

@@ -36,7 +36,7 @@ pub struct AdjustControlParams {
     target_value: f64,
     /// How far off is still right; 0 when not given.
     tolerance: Option<f64>,
-    /// Touches, each followed by a look: 1 to 20, 10 when not given.
+    /// Corrections, each followed by a look: 1 to 20, 10 when not given.
     #[serde(rename = "maxAttempts")]
     max_attempts: Option<f64>,
     platform: Option<PlatformArg>,
@@ -143,12 +143,12 @@ fn failure(adjusted: &Adjusted, goal: Goal) -> Option<Failure> {
     };
     let (code, reason, hint) = match why {
         Why::BetweenSteps => (
-            ErrorCode::VerificationFailed,
+            ErrorCode::ControlConvergenceFailed,
             "lies between two values that the control has",
             "ask for the nearest value, or give a larger tolerance",
         ),
         Why::EndOfTrack => (
-            ErrorCode::VerificationFailed,
+            ErrorCode::ControlConvergenceFailed,
             "lies past the end of the control",
             "ask for a value that the control has; when a part of it is out of sight, scroll first",
         ),
@@ -158,13 +158,13 @@ fn failure(adjusted: &Adjusted, goal: Goal) -> Option<Failure> {
             "it may only be a display; look with capture_screenshot",
         ),
         Why::Exhausted => (
-            ErrorCode::VerificationFailed,
+            ErrorCode::ControlConvergenceFailed,
             "was not reached with the touches that were allowed",
             "call again with a larger tolerance or more maxAttempts",
         ),
     };
     let Goal { target, tolerance } = goal;
-    let message = format!("{target} ± {tolerance} {reason}; the nearest value that was seen is {nearest}");
+    let message = format!("{target} ± {tolerance} {reason}; the nearest value is {nearest}");
     Some(Failure::new(code, message, hint))
 }
 
@@ -172,8 +172,9 @@ impl Tool for AdjustControl {
     type Params = AdjustControlParams;
     const NAME: &'static str = "adjust_control";
     const TITLE: &'static str = "Set a slider";
-    const DESCRIPTION: &'static str = "Bring a slider to a value: touch it, read it back, correct, until it is within \
-        tolerance or the value cannot be had; then the nearest value is named. Touches nothing but the control.";
+    const DESCRIPTION: &'static str = "Bring a slider, stepper or number picker to a value: move it, read it back, \
+        correct, until it is within tolerance or the value cannot be had; then the nearest value is named. Touches \
+        nothing but the control.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = Duration::from_secs(90);
 

@@ -190,7 +190,11 @@ fn feed() -> String {
             {{"type":"heading","text":"Section","height":64}},
             {{"type":"button","text":"Buy","y":560,"height":96,"on_tap":[{{"add":{{"bought":1}}}}]}}]}},
             {{"type":"text_button","text":"Stuck","on_tap":[{{"go":"Locked"}}]}},
+            {{"type":"text_button","text":"Glide","on_tap":[{{"go":"Ice"}}]}},
             {{"type":"text_button","text":"More","on_tap":[{{"go":"More"}}]}}]}},
+         "Ice":{{"title":"Ice","content":[
+            {{"type":"list","rows":"many","id":"ice","glide":6,"on_tap":[{{"set":{{"picked":"{{name}}"}}}}],
+              "children":[{{"type":"text","text":"{{name}}","height":120}}]}}]}},
          "Locked":{{"title":"Locked","content":[
             {{"type":"list","rows":"many","id":"locked","locked":true,
               "children":[{{"type":"text","text":"{{name}}","height":56}}]}}]}},
@@ -236,6 +240,35 @@ async fn nothing_stays_under_a_heading_or_a_bar() {
         }
         assert_eq!(world.phone.truth().sliders["org.example.feed.bought"], 0.0, "nothing else was pressed");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_passed_too_fast_is_gone_back_to() {
+    let mut went_back = 0;
+    for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
+        let world = feed_on(Some("Glide"), timing).await;
+        for (row, direction) in [(9, "down"), (17, "down"), (30, "down"), (12, "up"), (3, "up")] {
+            let before = world.phone.truth().inputs.len();
+            let json = format!(
+                r#"{{"selector":{{"text":"Item {row}"}},"direction":"{direction}","maxScrolls":30}}"#
+            );
+            let answer = world.ok("scroll_to_element", &json).await;
+            let strokes = &world.phone.truth().inputs[before..];
+            let back = |input: &&Applied| match input {
+                Applied::Swipe { from, to, .. } => (to.1 > from.1) == (direction == "down"),
+                _ => false,
+            };
+            let backs = strokes.iter().filter(back).count();
+            went_back += backs;
+            println!(
+                "{timing:?}: {direction} to Item {row}: {} scrolls, {backs} of them back",
+                strokes.len()
+            );
+            let value = picked(&world, &fact(&answer, "elementId"), "org.example.feed.picked").await;
+            assert_eq!(value, format!("Item {row}"), "{answer}");
+        }
+    }
+    assert!(went_back > 0, "nothing was passed, or this proves nothing");
 }
 
 #[tokio::test(start_paused = true)]

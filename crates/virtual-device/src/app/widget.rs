@@ -137,6 +137,8 @@ pub struct Widget {
     pub padding_dp: i32,
     pub gap_dp: i32,
     pub scroll_px: i32,
+    /// How many times faster than usual it goes on when it is let go.
+    pub glide: i32,
     /// In a stack: how far from its corner.
     pub offset_dp: (i32, i32),
     /// A popup opens below this widget of the activity.
@@ -165,6 +167,7 @@ impl Widget {
             padding_dp: 0,
             gap_dp: 0,
             scroll_px: 0,
+            glide: 1,
             offset_dp: (0, 0),
             anchor: None,
             window: None,

@@ -20,6 +20,7 @@ mod hostile;
 mod network;
 mod random_input;
 mod reverse;
+mod scrolling;
 mod server;
 mod shell;
 mod statistics;

@@ -297,7 +297,9 @@ impl Ui {
             let whole = self.scroll_key(key);
             let at = self.scroll.get(&whole).copied().unwrap_or(0);
             let most = self.scroll_most(key, screen);
-            self.fling = Fling::throw(-velocity, at, most, screen, now).map(|fling| (whole, fling));
+            let glide = chain.iter().find(|w| w.key == Some(key)).map_or(1, |w| w.glide);
+            self.fling =
+                Fling::throw(-velocity * glide as f32, at, most, screen, now).map(|fling| (whole, fling));
         }
         Some(hit)
     }

@@ -10,6 +10,9 @@ use crate::app::workbench::FIELD_CHARS_MAX;
 use crate::app::{keys, launcher};
 use crate::truth::Hit;
 
+/// How far one press of a key moves a bar.
+const KEY_STEP: f32 = 0.05;
+
 impl Ui {
     pub(super) fn focus_on(&mut self, key: Key, now: Instant) {
         let length = self.field_mut(key).map_or(0, |text| text.chars().count());
@@ -113,6 +116,7 @@ impl Ui {
             keys::FORWARD_DEL => self.erase(false, now),
             keys::MOVE_HOME => self.move_cursor(0),
             keys::MOVE_END => self.move_cursor(usize::MAX),
+            21 | 22 if self.slide_focused(code == 22, screen, now) => {}
             21 => self.move_cursor(self.cursor.saturating_sub(1)),
             22 => self.move_cursor(self.cursor.saturating_add(1)),
             code => {
@@ -121,6 +125,20 @@ impl Ui {
                 }
             }
         }
+    }
+
+    /// The platform's bar goes by a twentieth of its range, and the other way where text does; false when no bar has the
+    /// focus.
+    fn slide_focused(&mut self, right: bool, screen: &Screen, now: Instant) -> bool {
+        let Some(focus) = self.focus else { return false };
+        let window = self.top_window(screen);
+        let bar = window.find(&|w| w.key == Some(focus) && !w.flags.disabled);
+        let Some((look, at)) = bar.and_then(|w| Some((w.look, w.look.slider()?))) else { return false };
+        let more = right != matches!(look, Look::SliderLeft(_));
+        let fraction = at + if more { KEY_STEP } else { -KEY_STEP };
+        let package = self.front().0;
+        self.with_app(package, now, |app, context| app.slide(focus, fraction.clamp(0.0, 1.0), context));
+        true
     }
 
     fn move_cursor(&mut self, to: usize) {

@@ -17,6 +17,7 @@ const COLUMNS_MAX: usize = 50;
 const WIDGETS_MAX: usize = 5000;
 /// Widgets in widgets.
 const DEPTH_MAX: usize = 24;
+const GLIDE_MAX: i32 = 10;
 const OPTIONS_MAX: usize = 50;
 const ACTIONS_MAX: usize = 10_000;
 /// Of one text in the file.
@@ -264,6 +265,10 @@ impl Checker {
         let scrolls = matches!(widget.kind, Kind::List | Kind::Scroll);
         if !scrolls && (widget.sideways || widget.locked || !widget.on_end.0.is_empty()) {
             return self.wrong("only a list or a scroll has \"sideways\", \"locked\" and \"on_end\"");
+        }
+        if widget.glide.is_some_and(|times| !scrolls || !(1..=GLIDE_MAX).contains(&times)) {
+            return self
+                .at("glide", |c| c.wrong(format!("a list or a scroll glides 1 to {GLIDE_MAX} times")));
         }
         self.at("on_end", |c| c.script(&widget.on_end))
     }

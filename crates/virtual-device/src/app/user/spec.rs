@@ -194,6 +194,8 @@ pub struct WidgetSpec {
     /// Says that it scrolls, and does not.
     #[serde(default)]
     pub locked: bool,
+    /// How many times faster than usual it goes on when it is let go.
+    pub glide: Option<i32>,
     /// What happens when it was scrolled to its end.
     #[serde(default)]
     pub on_end: Script,

@@ -126,6 +126,7 @@ fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
     }
     if spec.kind == Kind::Scroll {
         widget.flags.locked = spec.locked;
+        widget.glide = spec.glide.unwrap_or(1);
         return widget.size(Size::Fill, Size::Fill).scrolls(Key::of(spec.key));
     }
     touchable(widget, spec, row)
@@ -153,6 +154,7 @@ fn list(app: &UserApp, spec: &WidgetSpec) -> Widget {
         .children(rows)
         .scrolls(Key::of(spec.key));
     list.flags.locked = spec.locked;
+    list.glide = spec.glide.unwrap_or(1);
     list
 }
 
