@@ -109,7 +109,7 @@ pub struct Failure {
     pub candidates: Vec<String>,
     pub dispatch: Dispatch,
     /// What was tried before this was said.
-    pub recovery: Option<Recovery>,
+    pub recovery: Option<Box<Recovery>>,
     /// Of the action that it ended, where one was begun.
     pub action_id: Option<Box<str>>,
 }

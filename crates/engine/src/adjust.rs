@@ -10,13 +10,16 @@ use mdm_core::element::Role;
 use mdm_core::error::{ErrorCode, Failure};
 use mdm_core::geometry::Point;
 use mdm_core::identity::ElementId;
+use mdm_core::journal::{Lifecycle, Stage, StepResult};
 use mdm_core::label;
 use mdm_core::query::Query;
+use mdm_core::recover::Strategy;
 use mdm_core::resolve;
 use mdm_core::scroll::{self, Axis};
 use mdm_core::tracker::Seen;
 use mdm_core::value::Unit;
 
+use crate::act::{Action, Run};
 use crate::progress::Progress;
 use crate::session::{Session, stale};
 
@@ -75,13 +78,29 @@ pub struct Adjusted {
     /// The last reading; `None` when nothing could be read.
     pub after: Option<Reading>,
     pub touches: u32,
+    /// When each was sent.
+    pub touched_at_ms: Vec<u64>,
     pub mode: Mode,
     pub end: End,
 }
 
 impl Session {
-    pub async fn adjust(&self, asked: &Adjustment, progress: &Progress) -> Result<Adjusted, Failure> {
+    pub async fn adjust(
+        &self,
+        action: &Action,
+        asked: &Adjustment,
+        progress: &Progress,
+    ) -> Result<Adjusted, Failure> {
         let _turn = self.turn(progress).await?;
+        let mut run = Run::new(self, action, progress);
+        let done = self.adjust_now(asked, progress).await;
+        if let Ok(adjusted) = &done {
+            note(&mut run, adjusted);
+        }
+        run.end(done)
+    }
+
+    async fn adjust_now(&self, asked: &Adjustment, progress: &Progress) -> Result<Adjusted, Failure> {
         let seen = self.observe_now(progress).await?;
         let index = resolve(&seen, &asked.query)?;
         let snapshot = &seen.reading.snapshot;
@@ -92,6 +111,7 @@ impl Session {
             after: before.clone(),
             before,
             touches: 0,
+            touched_at_ms: Vec::new(),
             mode: Mode::Semantic,
             end: End::Met,
         };
@@ -177,7 +197,7 @@ impl Session {
         let rounds = if lever == Lever::Keys { KEY_ROUNDS_MAX } else { asked.touches_max };
         let mut steps = Steps::new(asked.goal, now, rounds);
         loop {
-            let (up, times) = match steps.next() {
+            let (up, times) = match steps.press() {
                 Press::Converged => return Ok(End::Met),
                 Press::CannotReach { why, nearest } => return Ok(End::CannotReach { why, nearest }),
                 Press::Times { up, times } => (up, times),
@@ -189,6 +209,7 @@ impl Session {
             for _ in 0..times {
                 // Counted before it is sent: a press whose answer is lost may have happened.
                 done.touches += 1;
+                done.touched_at_ms.push(self.clock.now_ms());
                 done.mode = Mode::Semantic;
                 self.send(input.clone(), progress).await?;
             }
@@ -222,6 +243,7 @@ impl Session {
         };
         // Counted before it is sent: a touch whose answer is lost may have happened.
         done.touches += 1;
+        done.touched_at_ms.push(self.clock.now_ms());
         done.mode = mode;
         self.send(input, progress).await
     }
@@ -268,6 +290,22 @@ fn input_of(seen: &Seen, id: ElementId, lever: Lever, up: bool) -> Result<Option
 fn is_scrolled_along(seen: &Seen, index: usize, track: Track) -> bool {
     let axis = if track.is_upright() { Axis::Vertical } else { Axis::Horizontal };
     scroll::is_scrolled_along(&seen.reading, index as u32, axis)
+}
+
+/// Every touch after the first is another try from where the control is then (RC-02: retry_adjustment).
+fn note(run: &mut Run<'_>, adjusted: &Adjusted) {
+    run.note(Stage::Resolve, StepResult::Success, adjusted.id.to_string());
+    run.reach(Lifecycle::Resolved);
+    for (at, sent_at_ms) in adjusted.touched_at_ms.iter().enumerate() {
+        if at > 0 {
+            let again = Strategy::RetryAdjustment.as_str();
+            run.trace.step(Stage::Recover, StepResult::Retry, *sent_at_ms, again);
+        }
+        run.trace.step(Stage::Execute, StepResult::Success, *sent_at_ms, "touch");
+        run.trace.reach(Lifecycle::Dispatched, *sent_at_ms);
+    }
+    let value = |reading: &Option<Reading>| reading.as_ref().map(|reading| reading.value);
+    run.proved(adjusted.end == End::Met, value(&adjusted.before) != value(&adjusted.after));
 }
 
 fn reading(shown: &Shown<'_>) -> Reading {

@@ -102,7 +102,7 @@ impl Steps {
         }
     }
 
-    pub fn next(&mut self) -> Press {
+    pub fn press(&mut self) -> Press {
         if self.goal.is_met_by(self.now) {
             return Press::Converged;
         }
@@ -144,7 +144,7 @@ mod tests {
         let mut steps = Steps::new(goal, value, 10);
         let mut presses = 0;
         loop {
-            match steps.next() {
+            match steps.press() {
                 Press::Converged => return (value, presses, None),
                 Press::CannotReach { why, nearest } => return (value, presses, Some((why, nearest))),
                 Press::Times { up, times } => {

@@ -256,7 +256,8 @@ impl<'a> Run<'a> {
         if self.tried.is_empty() {
             return failure;
         }
-        Failure { recovery: Some(Recovery { strategies: self.tried.clone(), terminal: true }), ..failure }
+        let recovery = Recovery { strategies: self.tried.clone(), terminal: true };
+        Failure { recovery: Some(Box::new(recovery)), ..failure }
     }
 
     pub async fn dispatch(&mut self, deed: Deed) -> Result<AppReport, Failure> {

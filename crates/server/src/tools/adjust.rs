@@ -9,6 +9,7 @@ use mdm_engine::{Adjusted, Adjustment, End, Mode, Progress, Reading};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::follow::AfterArg;
 use super::{Effect, Tool};
 use crate::answer::Answer;
 use crate::app::App;
@@ -48,7 +49,7 @@ pub struct AdjustControlParams {
 struct Facts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorFacts<'a>>,
-    action_id: String,
+    action_id: &'a str,
     action_type: &'a str,
     lifecycle_state: &'a str,
     success: bool,
@@ -181,7 +182,8 @@ impl Tool for AdjustControl {
     async fn run(app: &App, params: AdjustControlParams, progress: &Progress) -> Result<Answer, Failure> {
         let asked = asked(&params)?;
         let session = app.fleet.choose(&wanted(params.platform, params.device_id), progress).await?;
-        let adjusted = session.adjust(&asked, progress).await?;
+        let action = app.action(Self::NAME, AfterArg::default().follow(false)?);
+        let adjusted = session.adjust(&action, &asked, progress).await?;
         let failure = failure(&adjusted, asked.goal);
         let property = params.property.as_deref().unwrap_or("value");
         let within = adjusted.after.as_ref().is_some_and(|after| asked.goal.is_met_by(after.value));
@@ -192,7 +194,7 @@ impl Tool for AdjustControl {
                 message: &failure.message,
                 hint: &failure.hint,
             }),
-            action_id: app.action_id(Self::NAME),
+            action_id: &action.id,
             action_type: Self::NAME,
             lifecycle_state: if failure.is_none() { "verified" } else { "failed" },
             success: failure.is_none(),
