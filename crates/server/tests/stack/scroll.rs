@@ -177,7 +177,7 @@ async fn bad_arguments_and_doubtful_targets_touch_nothing() {
 fn feed() -> String {
     let rows: Vec<String> = (1..=40).map(|row| format!(r#"{{"name":"Item {row}"}}"#)).collect();
     let more = r#"{"add_row":{"to":"few","row":{"name":"Late {n}"}}},{"add":{"n":1}}"#;
-    let more = vec![more; 12].join(",");
+    let more = [more; 12].join(",");
     format!(
         r#"{{"package":"org.example.feed","label":"Feed","start":"Bars",
         "values":{{"picked":"","bought":0,"n":1,"busy":false,"loads":0}},
