@@ -21,9 +21,9 @@ mod flow;
 mod gestures;
 mod hostile_trees;
 mod mcp;
+mod pace;
 #[path = "../shared/page.rs"]
 mod page;
-mod pace;
 mod recover;
 mod screen;
 mod scroll;
