@@ -174,18 +174,17 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// The answers of both about the phone's screen, each by the tool's name.
+    /// The answers of both about the phone's screen, each by the tool's name. Each has a phone of its own: only one
+    /// program at a time can look at a phone, and the second look of one may be told as what changed since the first.
     pub fn answers(&self, binary: &Path, file: &Path) -> Vec<(&'static str, Result<String, String>)> {
-        let phone = Phone::start(binary, file, false);
-        let stage = phone.and_then(|phone| Ok((AdbServer::with(&self.adb, &phone)?, phone)));
-        let ask = |what: fn(&Peers, &AdbServer, &Phone) -> Result<String, String>| match &stage {
-            Ok((adb, phone)) => what(self, adb, phone),
-            Err(why) => Err(why.clone()),
+        let ask = |what: &dyn Fn(&AdbServer, &Phone) -> Result<String, String>| {
+            let phone = Phone::start(binary, file, false)?;
+            what(&AdbServer::with(&self.adb, &phone)?, &phone)
         };
         vec![
-            ("mobile-mcp list_elements_on_screen", ask(Peers::mobile_mcp)),
-            ("agent-device snapshot", ask(|peers, adb, _| peers.agent_device(adb, &["snapshot"]))),
-            ("agent-device snapshot -i", ask(|peers, adb, _| peers.agent_device(adb, &["snapshot", "-i"]))),
+            ("mobile-mcp list_elements_on_screen", ask(&|adb, phone| self.mobile_mcp(adb, phone))),
+            ("agent-device snapshot", ask(&|adb, _| self.agent_device(adb, &["snapshot"]))),
+            ("agent-device snapshot -i", ask(&|adb, _| self.agent_device(adb, &["snapshot", "-i"]))),
         ]
     }
 
@@ -207,7 +206,7 @@ impl Peers {
         let mut command = Command::new(&self.node);
         command.arg(&self.agent_device).args(words).args(["--platform", "android"]);
         let said = talk(adb.environment(&mut command), "", |_| false)?;
-        if said.contains("@e") { Ok(said) } else { Err(format!("it said {said:.300}")) }
+        if said.contains("@e") { Ok(said) } else { Err(format!("it told no element: {said:.300}")) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Verification: what must be true now, and hold (VS-01 to VS-03). A failure is only said after the time is used up and
 //! a fresh look has failed.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use mdm_core::condition::{Condition, Expected, Standing};
@@ -195,7 +196,7 @@ pub struct ExpectState;
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Property {
+pub enum Property {
     Checked,
     Selected,
     Focused,
@@ -326,6 +327,80 @@ impl Tool for ExpectState {
             mismatch: ErrorCode::ExpectStateMismatch,
         };
         verify(app, wanted(params.platform, params.device_id), question, progress).await
+    }
+}
+
+/// One property of expect_state under a name of its own (ST-05). Callable, and not listed: a second way to say a thing
+/// would cost every agent tokens.
+pub struct ExpectAlias<A: Alias>(PhantomData<A>);
+
+pub trait Alias: Send + Sync {
+    const NAME: &'static str;
+    const PROPERTY: Property;
+}
+
+macro_rules! aliases {
+    ($($alias:ident $name:literal $property:ident,)*) => {$(
+        pub struct $alias;
+
+        impl Alias for $alias {
+            const NAME: &'static str = $name;
+            const PROPERTY: Property = Property::$property;
+        }
+    )*};
+}
+
+aliases! {
+    IsChecked "expect_checked" Checked,
+    HasValue "expect_value" Value,
+    IsSelected "expect_selected" Selected,
+    IsExpanded "expect_expanded" Expanded,
+    IsEnabled "expect_enabled" Enabled,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ExpectAliasParams {
+    selector: Option<SelectorArg>,
+    element_id: Option<String>,
+    /// Flags are true when it is not given.
+    #[schemars(with = "String")]
+    expected: Option<ExpectedArg>,
+    tolerance: Option<f64>,
+    timeout_ms: Option<u32>,
+    platform: Option<PlatformArg>,
+    #[serde(rename = "deviceId")]
+    device_id: Option<String>,
+}
+
+impl<A: Alias> Tool for ExpectAlias<A> {
+    type Params = ExpectAliasParams;
+    const NAME: &'static str = A::NAME;
+    const TITLE: &'static str = ExpectState::TITLE;
+    const DESCRIPTION: &'static str = ExpectState::DESCRIPTION;
+    const EFFECT: Effect = ExpectState::EFFECT;
+    const TIMEOUT: Duration = ExpectState::TIMEOUT;
+
+    async fn run(app: &App, params: ExpectAliasParams, progress: &Progress) -> Result<Answer, Failure> {
+        let ExpectAliasParams { selector, element_id, expected, tolerance, timeout_ms, platform, device_id } =
+            params;
+        let property = A::PROPERTY;
+        let expected = match (expected, property) {
+            (None, Property::Value) => {
+                return Err(invalid("expected is missing", "give the number that it must show"));
+            }
+            (expected, _) => expected.unwrap_or(ExpectedArg::Flag(true)),
+        };
+        let params = ExpectStateParams {
+            selector,
+            element_id,
+            property,
+            expected,
+            tolerance,
+            timeout_ms,
+            platform,
+            device_id,
+        };
+        ExpectState::run(app, params, progress).await
     }
 }
 

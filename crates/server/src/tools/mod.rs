@@ -175,8 +175,17 @@ pub static TOOLS: [Entry; 36] = [
     Entry::of::<classify::ClassifyActionOutcome>(),
 ];
 
+/// Further names, which are answered and not listed.
+static ALIASES: [Entry; 5] = [
+    Entry::of::<expects::ExpectAlias<expects::IsChecked>>(),
+    Entry::of::<expects::ExpectAlias<expects::HasValue>>(),
+    Entry::of::<expects::ExpectAlias<expects::IsSelected>>(),
+    Entry::of::<expects::ExpectAlias<expects::IsExpanded>>(),
+    Entry::of::<expects::ExpectAlias<expects::IsEnabled>>(),
+];
+
 pub fn find(name: &str) -> Option<&'static Entry> {
-    TOOLS.iter().find(|tool| tool.name == name)
+    TOOLS.iter().chain(&ALIASES).find(|tool| tool.name == name)
 }
 
 #[cfg(test)]

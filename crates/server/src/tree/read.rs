@@ -169,10 +169,12 @@ fn defect(json: DefectJson) -> Option<Defect> {
 mod tests {
     use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
     use mdm_core::geometry::Rect;
+    use mdm_core::outline::OutlineOptions;
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
     use super::*;
-    use crate::tree::{TreeHead, TreeJson, redacted, seen};
+    use crate::tree::{TreeHead, TreeJson, Wanted, outline_answer, redacted, seen};
 
     fn text() -> impl Strategy<Value = Option<Box<str>>> {
         prop::option::of(".{0,12}".prop_map(Into::into))
@@ -225,6 +227,35 @@ mod tests {
         })
     }
 
+    /// Values that a member may be replaced by.
+    fn hostile() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(json!(null)),
+            Just(json!(true)),
+            any::<i64>().prop_map(|number| json!(number)),
+            any::<f64>().prop_map(|number| json!(number)),
+            Just(json!(u64::MAX)),
+            ".{0,9}".prop_map(|text| json!(text)),
+            Just(json!([i32::MIN, i32::MIN, i32::MAX, i32::MAX])),
+            Just(json!([i32::MAX, i32::MAX, i32::MIN, i32::MIN])),
+            Just(json!({"checked": true, "selected": {"id": "x", "itself": true}})),
+            Just(json!({"min": 1e308, "max": -1e308})),
+            Just(json!(["password", "scroll", "adjust", "check"])),
+            Just(json!("slider")),
+        ]
+    }
+
+    /// Replaces a member of an element or, without elements, of the tree.
+    fn damaged(json: &mut Value, element: &prop::sample::Index, member: &prop::sample::Index, value: Value) {
+        let count = json["elements"].as_array().map_or(0, Vec::len);
+        // One more than there are elements: the tree itself.
+        let at = element.index(count + 1);
+        let object = if at < count { json["elements"][at].as_object_mut() } else { json.as_object_mut() };
+        let Some(object) = object.filter(|object| !object.is_empty()) else { return };
+        let key = object.keys().nth(member.index(object.len())).cloned().unwrap_or_default();
+        object.insert(key, value);
+    }
+
     fn snapshot() -> impl Strategy<Value = Snapshot> {
         let screen = prop::option::of(("[a-z.]{1,9}", "[a-zA-Z.]{1,9}"));
         let defect = prop::option::of((0..99usize, ".{0,20}"));
@@ -261,6 +292,32 @@ mod tests {
             let seen = seen(snapshot);
             let json = serde_json::to_vec(&TreeJson::new(TreeHead::new(None, &seen), &seen, None)).unwrap();
             prop_assert_eq!(read(&json), Some((Source::OwnJson, expect)));
+        }
+
+        /// A file that someone changed by hand, or on purpose: what is read holds together and can be shown (SE-07).
+        #[test]
+        fn a_damaged_tree_is_a_screen_or_not(
+            snapshot in snapshot(),
+            damage in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), hostile()), 1..6),
+        ) {
+            let seen = seen(snapshot);
+            let tree = TreeJson::new(TreeHead::new(None, &seen), &seen, None);
+            let mut json = serde_json::to_value(&tree).unwrap();
+            for (element, member, value) in damage {
+                damaged(&mut json, &element, &member, value);
+            }
+            let Some((_, snapshot)) = read(json.to_string().as_bytes()) else { return Ok(()) };
+            for (index, element) in snapshot.elements.iter().enumerate() {
+                prop_assert!(element.end as usize > index && element.end as usize <= snapshot.elements.len());
+                prop_assert!(element.parent.is_none_or(|parent| (parent as usize) < index));
+            }
+            let count = snapshot.elements.len();
+            let seen = crate::tree::seen(snapshot);
+            let options = OutlineOptions { points: true, stable_ids: true, ..OutlineOptions::default() };
+            let wanted = Wanted { options, max_tokens: 2000, page: 1 };
+            outline_answer(TreeHead::new(None, &seen), &seen, &wanted);
+            let again = serde_json::to_vec(&TreeJson::new(TreeHead::new(None, &seen), &seen, None)).unwrap();
+            prop_assert_eq!(read(&again).map(|(_, snapshot)| snapshot.elements.len()), Some(count));
         }
 
         #[test]

@@ -9,6 +9,7 @@
 )]
 #![allow(clippy::print_stdout, reason = "a test of many files says how many")]
 
+mod client;
 mod file;
 mod index;
 #[path = "../shared/page.rs"]

@@ -7,8 +7,10 @@ use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
 use mobile_debug_mcp::app::phone_connector;
+use mobile_debug_mcp::args::JsonObject;
 use tokio::time::Instant;
 
+use crate::client::Client;
 use crate::file::{Call, Part, Scenario};
 use crate::page::without_time;
 use crate::truth;
@@ -28,6 +30,7 @@ pub async fn play(scenario: &Scenario) -> Result<Played, String> {
     let booted = Instant::now();
     let shell = Shell::of(&world);
     shell.run(&Script::new("am start -W -n").arg(&scenario.app)).await?;
+    let client = Client::of(&world).await;
     let (mut played, mut said) = (Played { parts: Vec::new(), failures: Vec::new() }, Vec::new());
     for part in &scenario.parts {
         match part {
@@ -35,7 +38,7 @@ pub async fn play(scenario: &Scenario) -> Result<Played, String> {
             // The answer that was written down is replaced by the one that came.
             Part::Answer(_) => {}
             Part::Call(call) => {
-                let (answer, text) = make(&world, &shell, call, &said).await?;
+                let (answer, text) = make(&client, &shell, call, &said).await?;
                 said.push(text);
                 played.parts.extend([part.clone(), Part::Answer(answer)]);
             }
@@ -52,26 +55,23 @@ pub async fn play(scenario: &Scenario) -> Result<Played, String> {
 
 /// The answer as it is shown, and as it was.
 async fn make(
-    world: &World,
+    client: &Client,
     shell: &Shell,
     call: &Call,
     said: &[String],
 ) -> Result<(String, String), String> {
     let arguments = filled(&call.arguments, said)?;
-    if serde_json::from_str::<serde_json::Value>(&arguments).is_err() {
-        return Err(format!("{}: {arguments} is no JSON", call.tool));
-    }
-    if mobile_debug_mcp::tools::find(&call.tool).is_none() {
-        return Err(format!("there is no tool {}", call.tool));
-    }
+    let json: JsonObject =
+        serde_json::from_str(&arguments).map_err(|e| format!("{}: {arguments}: {e}", call.tool))?;
     let meanwhile = async {
         let Some((ms, command)) = &call.meanwhile else { return Ok(()) };
         let command = filled(command, said)?;
         tokio::time::sleep(Duration::from_millis(*ms)).await;
         shell.run(&words(&command)?).await.map(drop)
     };
-    let (answer, meanwhile) = tokio::join!(world.call(&call.tool, &arguments), meanwhile);
+    let (answer, meanwhile) = tokio::join!(client.ask(&call.tool, json), meanwhile);
     meanwhile?;
+    let answer = answer.map_err(|why| format!("{}: {why}", call.tool))?;
     let fence = if answer.is_error { "```answer error" } else { "```answer" };
     Ok((format!("{fence}\n{}\n```", without_time(answer.text.trim_end())), answer.text))
 }

@@ -82,3 +82,18 @@ async fn bad_questions_are_refused() {
     }
     assert_eq!(world.code("expect_screen", "{}").await, "INVALID_ARGUMENT");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_property_has_a_name_of_its_own() {
+    // ST-05: the same answer under both names, and one name in the list.
+    let world = World::started(Timing::Brisk).await;
+    let alias = world.call("expect_enabled", r#"{"selector":{"text":"Settings"}}"#).await;
+    let whole = r#"{"selector":{"text":"Settings"},"property":"enabled","expected":"true"}"#;
+    let whole = world.call("expect_state", whole).await;
+    assert!(!alias.is_error && !whole.is_error, "{} {}", alias.text, whole.text);
+    assert_eq!(fact(&alias.text, "expected"), fact(&whole.text, "expected"));
+    let off = world.call("expect_checked", r#"{"selector":{"text":"Remember me"}}"#).await;
+    assert_eq!(fact(&off.text, "failure_code"), "EXPECT_STATE_MISMATCH", "{}", off.text);
+    let listed = mobile_debug_mcp::tools::TOOLS.iter().any(|tool| tool.name == "expect_enabled");
+    assert!(!listed);
+}
