@@ -75,7 +75,7 @@ impl Steps {
         }
     }
 
-    /// The button for the presses that `next` asked for cannot be pressed.
+    /// The button for the presses that `press` asked for cannot be pressed.
     pub fn block(&mut self) {
         self.blocked = true;
         self.pending = None;
