@@ -111,9 +111,11 @@ impl Agent {
             61..=72 => self.verify(plan, screen),
             73..=79 => self.find(plan, screen),
             80..=84 => self.back(plan),
-            85..=88 => self.swipe(),
-            89..=92 => self.adjust(screen),
-            93..=95 => self.restart(),
+            85..=86 => self.swipe(),
+            87..=89 => self.scroll_to(screen),
+            90..=91 => self.adjust(screen),
+            92..=93 => self.flow(plan, screen),
+            94..=95 => self.restart(),
             _ => self.fingerprints(),
         }
     }
@@ -190,10 +192,44 @@ impl Agent {
         Step { tool: "tap_element", arguments, about }
     }
 
+    /// Into what has the focus, or into a field that is named.
     fn type_into(&mut self, field: &Item) -> Step {
         let text = format!("{} {}", field.label.to_lowercase(), self.random.below(1000));
-        let about = About { text: Some(text.clone()), ..About::default() };
-        Step { tool: "type_text", arguments: json!({"text": text}), about }
+        let mut about = About { text: Some(text.clone()), window_ms: ACTION_WINDOW_MS, ..About::default() };
+        let mut arguments = json!({"text": text});
+        if !field.is_twin && self.random.percent(60) {
+            arguments["selector"] = json!({"text": field.label});
+            arguments["clear"] = self.random.percent(30).into();
+            about.target = Some(Target { label: field.label.clone(), id: Some(field.id.clone()) });
+        }
+        Step { tool: "type_text", arguments, about }
+    }
+
+    fn scroll_to(&mut self, screen: &Screen) -> Step {
+        let Some(row) = self.random.pick(&screen.rows).cloned() else { return self.swipe() };
+        let direction = if self.random.percent(70) { "down" } else { "up" };
+        let inside = json!({"resource_id": format!("{}_rows", screen.name.to_lowercase())});
+        let arguments = json!({
+            "selector": {"text": row}, "direction": direction, "inside": inside, "maxScrolls": 15,
+        });
+        let claim = Claim::Element { by: By::Text(row), state: State::Visible };
+        Step { tool: "scroll_to_element", arguments, about: About { claim: Some(claim), ..About::default() } }
+    }
+
+    /// A tap and a look at what came of it, in one call.
+    fn flow(&mut self, plan: &Plan, screen: &Screen) -> Step {
+        let wanted: Vec<&Item> = screen.items.iter().filter(|item| aimed_at(plan, item).is_some()).collect();
+        let Some(item) = self.random.pick(&wanted).copied() else { return read_tree() };
+        let claim = self.outcome(plan, item);
+        let tap = json!({"selector": {"text": item.label}, "expect": claim.expectation()});
+        let look = json!({"selector": {"text": item.label}, "condition": "not_exists", "timeout_ms": 300});
+        let mut steps = vec![json!({"tool": "tap_element", "arguments": tap})];
+        if self.random.percent(30) {
+            // Mostly fails, and then nothing after it may be done.
+            steps.push(json!({"tool": "wait_for_ui", "arguments": look}));
+        }
+        let about = About { claim: Some(claim), ..About::default() };
+        Step { tool: "run_flow", arguments: json!({"steps": steps}), about }
     }
 
     fn wait_for_change(&mut self) -> Step {

@@ -190,7 +190,9 @@ pub fn affirms(tool: &str, said: &Said) -> bool {
     match tool {
         "tap_element" | "press_back" | "swipe" => said.text("verdict") == "confirmed",
         "find_element" => said.flag("found"),
-        "wait_for_ui" | "expect_element_visible" | "expect_state" | "expect_screen" => said.flag("success"),
+        "scroll_to_element" | "wait_for_ui" | "expect_element_visible" | "expect_state" | "expect_screen" => {
+            said.flag("success")
+        }
         _ => false,
     }
 }

@@ -16,37 +16,31 @@ const HIDE: &str = "input keyevent 4";
 
 impl Bench<'_> {
     fn acts_once(&self) -> bool {
-        matches!(self.step.tool, "tap_element" | "press_back" | "swipe" | "tap")
+        matches!(self.step.tool, "tap_element" | "press_back" | "swipe" | "tap" | "run_flow")
     }
 
     /// 3.
     pub(super) fn once(&mut self, said: &Said) {
         // A keyboard that is over the target is hidden first, which is said.
-        let hidden = self.step.tool == "tap_element" && self.call.commands.first().is_some_and(|c| c == HIDE);
+        let taps = matches!(self.step.tool, "tap_element" | "run_flow");
+        let hidden = taps && self.call.commands.first().is_some_and(|command| command == HIDE);
         let sent = self.call.commands.len() - usize::from(hidden);
-        let reads = !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control");
-        if reads && sent > 0 {
-            self.blame(
-                Oracle::Once,
-                format!("{} only reads, and sent {:?}", self.step.tool, self.call.commands),
-            );
+        let told = |what: &str, call: &crate::world::Call| format!("{what}; sent {:?}", call.commands);
+        if sent > 0 && self.only_reads() {
+            self.blame(Oracle::Once, told("this tool only reads", self.call));
         }
-        let unknown = said.text("dispatched") == "unknown";
-        let refused = said.is_error && said.facts.get("error").is_some() && !unknown;
-        if refused
-            && !AFTERWARDS.contains(&said.code())
-            && said.number("attempts").is_none_or(|touches| touches == 0)
-        {
+        if self.says_unsent(said) {
             self.judged.unsent += 1;
             if sent > 0 {
-                self.blame(
-                    Oracle::Once,
-                    format!("refused with {}, but sent {:?}", said.code(), self.call.commands),
-                );
+                self.blame(Oracle::Once, told(&format!("refused with {}", said.code()), self.call));
             }
         }
         if self.acts_once() && sent > 1 {
-            self.blame(Oracle::Once, format!("sent {:?}", self.call.commands));
+            self.blame(Oracle::Once, told("one action", self.call));
+        }
+        let scrolls = said.number("scrolls").filter(|_| self.step.tool == "scroll_to_element");
+        if scrolls.is_some_and(|scrolls| scrolls != sent as u64) && said.text("dispatched") != "unknown" {
+            self.blame(Oracle::Once, told(&format!("{scrolls:?} scrolls are told"), self.call));
         }
         if self.acts_once() && was_dispatched(said) {
             self.judged.sent += 1;
@@ -55,6 +49,20 @@ impl Bench<'_> {
                 self.blame(Oracle::Once, "said to be sent, and nothing arrived");
             }
         }
+    }
+
+    fn only_reads(&self) -> bool {
+        !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control" | "scroll_to_element")
+    }
+
+    /// A failure after which an agent may believe that nothing was done to the device.
+    fn says_unsent(&self, said: &Said) -> bool {
+        let unknown = said.text("dispatched") == "unknown";
+        let touched =
+            ["attempts", "scrolls"].iter().any(|name| said.number(name).is_some_and(|times| times > 0));
+        let flowed = self.step.tool == "run_flow" && said.code() != "INVALID_ARGUMENT";
+        let failed = said.is_error && said.facts.get("error").is_some();
+        failed && !unknown && !touched && !flowed && !AFTERWARDS.contains(&said.code())
     }
 
     /// 4.

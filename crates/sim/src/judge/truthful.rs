@@ -1,6 +1,6 @@
 //! 1: what is called verified, confirmed or met was so when it was looked at last.
 
-use mdm_virtual_device::Frame;
+use mdm_virtual_device::{Frame, ShownNode};
 use serde_json::Value;
 
 use super::{Bench, Oracle, affirms};
@@ -15,6 +15,7 @@ impl Bench<'_> {
         match self.step.tool {
             "type_text" => self.typed(said),
             "adjust_control" => self.adjusted(said),
+            "run_flow" => self.flowed(said),
             _ => self.claimed(said),
         }
     }
@@ -44,9 +45,28 @@ impl Bench<'_> {
             return;
         }
         self.judged.claims += 1;
-        let held = |frame: &&Frame| frame.nodes.iter().any(|node| node.text.contains(text.as_str()));
+        let wanted = self.step.about.target.as_ref();
+        // A field that is named is known by its hint, which stays when there is a text.
+        let right =
+            |node: &ShownNode| wanted.is_none_or(|target| node.hint == target.label || node.hint.is_empty());
+        let held = |frame: &&Frame| {
+            frame.nodes.iter().any(|node| {
+                let words = [&node.text, &node.description];
+                right(node) && words.into_iter().any(|said| said.contains(text.as_str()))
+            })
+        };
         if !self.last_frames().iter().any(held) {
             self.blame(Oracle::Truthful, format!("no field held {text:?}"));
+        }
+    }
+
+    /// What its tap was meant to bring about was there at some moment; later steps may have gone on.
+    fn flowed(&mut self, said: &Said) {
+        let Some(claim) = self.step.about.claim.as_ref().filter(|_| said.flag("success")) else { return };
+        self.judged.claims += 1;
+        let frames = self.call.film.between(self.call.from_ms, self.call.to_ms);
+        if !frames.iter().any(|frame| claim.could_hold(frame)) {
+            self.blame(Oracle::Truthful, format!("the flow affirms {claim:?}, which never was so"));
         }
     }
 
