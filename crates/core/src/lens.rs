@@ -40,6 +40,18 @@ impl Glimpse {
 }
 
 impl Lens {
+    /// The part of a difference that it shows.
+    pub fn narrow(&self, since: &Since, now: &Seen) -> Diff {
+        let (before, after) = (View::new(self, &since.base), View::new(self, now));
+        let mut diff = since.diff.clone();
+        diff.added.retain(|new| after.shows(*new));
+        diff.removed.retain(|old| before.shows(*old));
+        diff.reordered.retain(|(old, new)| before.shows(*old) || after.shows(*new));
+        diff.changed.retain(|changed| after.shows(changed.new));
+        diff.kind = self.look(since, now).kind;
+        diff
+    }
+
     pub fn look(&self, since: &Since, now: &Seen) -> Glimpse {
         let diff = &since.diff;
         if !diff.is_relevant() {

@@ -434,9 +434,12 @@ impl Tool for WaitForUiChange {
         let session = app.fleet.choose(&wanted(params.platform, params.device_id.clone()), progress).await?;
         let waited = session.wait(&wait, progress).await?;
         let since = waited.since.as_ref().filter(|since| since.diff.is_relevant());
+        // Of the part that was looked at (SY-09).
+        let shown = since.zip(waited.seen.as_deref()).map(|(since, seen)| wait.lens.narrow(since, seen));
+        let shown = shown.filter(|diff| diff.is_relevant());
         let facts = ChangeFacts {
             wait: WaitFacts::new(session.id(), &waited, "UI change observed").paced(params.adaptive, &waited),
-            change_summary: since.map(|since| DeltaFacts::new(&since.base, &since.diff)),
+            change_summary: since.zip(shown.as_ref()).map(|(since, diff)| DeltaFacts::new(&since.base, diff)),
             scope: params.scope.unwrap_or(ScopeArg::Screen),
             target: params.target.as_deref(),
             expected_change: wait.filter.and_then(ChangeKind::as_str),
