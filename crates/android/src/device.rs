@@ -14,7 +14,7 @@ use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
-use crate::{gesture, logs, pixels, screen};
+use crate::{fingers, gesture, logs, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -119,6 +119,20 @@ impl AndroidDevice {
         match output.exit_code {
             0 => Ok(()),
             gesture::TOO_OLD => Err(gesture::cannot_hold()),
+            _ => Err(rejected(&output)),
+        }
+    }
+
+    async fn pinch(&self, pinch: &fingers::Pinch) -> Result<(), Failure> {
+        let seen = self.run(&fingers::look(), SHORT_BYTES_MAX).await?.stdout_text();
+        let panel = fingers::panel(&seen)
+            .ok_or_else(|| gesture::one_finger_only("no touch screen under /dev/input can be written"))?;
+        let display = fingers::display(&seen)
+            .ok_or_else(|| gesture::one_finger_only("the device does not tell how its screen is turned"))?;
+        let output = self.act_with_code(&fingers::play(&panel, &display, pinch)).await?;
+        match output.exit_code {
+            0 => Ok(()),
+            fingers::NOT_TAKEN => Err(gesture::one_finger_only(&format!("{:.200}", output.message()))),
             _ => Err(rejected(&output)),
         }
     }
@@ -351,7 +365,10 @@ impl Device for AndroidDevice {
                 Input::Drag { from, to, hold_ms, duration_ms } => {
                     return self.drag(&gesture::drag(from, to, hold_ms, duration_ms)).await;
                 }
-                Input::Pinch { .. } => return Err(gesture::one_finger_only()),
+                Input::Pinch { center, within, from_px, to_px, duration_ms } => {
+                    let pinch = fingers::Pinch { center, within, from_px, to_px, duration_ms };
+                    return self.pinch(&pinch).await;
+                }
                 Input::Back => gesture::press(Key::Back),
                 Input::Key(key) => gesture::press(key),
                 Input::Erase { characters } => gesture::erase(characters),

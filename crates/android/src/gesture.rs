@@ -164,10 +164,12 @@ fn code(key: Key) -> u16 {
     }
 }
 
-pub fn one_finger_only() -> Failure {
+pub fn one_finger_only(why: &str) -> Failure {
     Failure::new(
         ErrorCode::PlatformNotSupported,
-        "`input` has one finger, and a pinch needs two: that takes either a shell that may write /dev/input, or a helper on the device, and neither is used yet",
+        format!(
+            "`input` has one finger, and a pinch needs two: that takes either a shell that may write /dev/input ({why}), or a helper on the device, which is not used yet"
+        ),
         "nothing was sent; look for zoom buttons, or double_tap where the app zooms with it",
     )
 }

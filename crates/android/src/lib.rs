@@ -8,6 +8,7 @@
 pub mod adb;
 mod capture;
 mod device;
+mod fingers;
 mod gesture;
 pub mod hierarchy;
 mod hub;

@@ -94,9 +94,11 @@ pub enum Input {
         hold_ms: u32,
         duration_ms: u32,
     },
-    /// Two fingers, each on its own side of `center`.
+    /// Two fingers, each on its own side of `center`. Their distance goes from one length to the other; a driver may
+    /// make both longer or shorter by the same factor, to be a pinch on its platform and to stay inside the target.
     Pinch {
         center: Point,
+        within: Option<Rect>,
         from_px: u32,
         to_px: u32,
         duration_ms: u32,

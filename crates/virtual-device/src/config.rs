@@ -34,6 +34,8 @@ pub struct PhoneConfig {
     pub seed: u64,
     /// An adbd of Android 4: the first protocol, 4096 bytes a frame, no features.
     pub old_adbd: bool,
+    /// What a shell may do with the touch panel itself.
+    pub dev_input: DevInput,
     /// Keep everything that the screen shows, for [`crate::Phone::film`].
     pub film: bool,
 }
@@ -56,9 +58,17 @@ impl Default for PhoneConfig {
             faults: Faults::default(),
             seed: 1,
             old_adbd: false,
+            dev_input: DevInput::Writable,
             film: false,
         }
     }
+}
+
+/// Makers differ: on some phones a shell may write to /dev/input, on others only look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DevInput {
+    Writable,
+    ReadOnly,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

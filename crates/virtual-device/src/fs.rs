@@ -14,6 +14,7 @@ const LINKS_MAX: usize = 8;
 /// The bits of a mode that say what kind of file it is, and those of a symbolic link.
 const KIND: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
+const DEVICE: u32 = 0o020_000;
 
 /// Marks the folder of an app in paths of the shell that became it; no word of a client has it.
 const PRIVATE: char = '\u{1}';
@@ -79,6 +80,11 @@ impl Node {
         self.mode & KIND == LINK
     }
 
+    /// A character device, which belongs to root and to a group that the shell is in.
+    pub fn is_device(&self) -> bool {
+        self.mode & KIND == DEVICE
+    }
+
     pub fn size(&self) -> u64 {
         self.data.as_ref().map_or(4096, |d| d.len() as u64)
     }
@@ -110,6 +116,7 @@ impl Fs {
             "/system/bin",
             "/system/etc",
             "/dev",
+            "/dev/input",
             "/proc",
         ];
         for path in directories {
@@ -134,6 +141,10 @@ impl Fs {
             self.nodes.insert(parent.to_owned(), Node { data: None, mode: 0o040_771, mtime_s: now_s });
         }
         self.nodes.insert(path.to_owned(), Node { data: Some(data), mode: 0o100_644, mtime_s: now_s });
+    }
+
+    pub fn add_device(&mut self, path: &str, mode: u32, now_s: u32) {
+        self.nodes.insert(path.to_owned(), Node { data: Some(Bytes::new()), mode, mtime_s: now_s });
     }
 
     /// What an app keeps for itself: its folders and its preferences.

@@ -20,6 +20,7 @@ mod logcat;
 mod md5;
 mod network;
 mod packages;
+mod panel;
 mod phone;
 mod replay;
 mod shell;
@@ -28,7 +29,7 @@ mod truth;
 
 pub use adb_server::AdbServer;
 pub use app::user::{AppFile, AppFileError};
-pub use config::{Auth, DumpFault, Network, PhoneConfig, Timing};
+pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};
 pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use phone::Phone;

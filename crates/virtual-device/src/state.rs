@@ -70,6 +70,7 @@ pub struct State {
     pub processes: usize,
     /// Where and since when a finger is down, between two `motionevent`s.
     pub finger: Option<((i32, i32), Instant)>,
+    pub panel: crate::panel::Panel,
     /// Bytes of install sessions that are not committed yet.
     pub sessions: BTreeMap<u32, Bytes>,
     random: u64,
@@ -88,6 +89,9 @@ impl State {
         });
         if let Some(replay) = &replay {
             packages.add(replay.package(), false, Bytes::from_static(b"PK\x03\x04"), &mut fs, now_s);
+        }
+        for path in ["/dev/input/event0", "/dev/input/event1", crate::panel::PATH] {
+            fs.add_device(path, crate::panel::mode(config.dev_input), now_s);
         }
         for app in &config.apps {
             packages.add_debuggable(app.package(), &mut fs, now_s);
@@ -123,6 +127,7 @@ impl State {
             accepted_keys: Vec::new(),
             processes: 0,
             finger: None,
+            panel: crate::panel::Panel::default(),
             sessions: BTreeMap::new(),
             random: config.seed.wrapping_mul(2).wrapping_add(1),
             clock,

@@ -82,6 +82,13 @@ pub enum Applied {
         ms: u64,
         hit: Option<Hit>,
     },
+    /// Two fingers that came down and went up together; `hit` is what zooms under both.
+    Pinch {
+        from: [(i32, i32); 2],
+        to: [(i32, i32); 2],
+        ms: u64,
+        hit: Option<Hit>,
+    },
     /// `into` is the field that took it; without one the text went nowhere.
     Text {
         text: String,

@@ -191,7 +191,7 @@ impl Tool for Pinch {
     const NAME: &'static str = "pinch";
     const TITLE: &'static str = "Pinch";
     const DESCRIPTION: &'static str =
-        "Zoom with two fingers. Answers PLATFORM_NOT_SUPPORTED where the device takes only one finger (adb).";
+        "Zoom with two fingers. Answers PLATFORM_NOT_SUPPORTED where the device takes only one: over adb that depends on whether the shell may write /dev/input.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = Duration::from_secs(150);
 
@@ -211,7 +211,8 @@ impl Tool for Pinch {
         let (from_px, to_px) = (from.round() as u32, to.round() as u32);
         let session = app.fleet.choose(&params.device.wanted(), progress).await?;
         let pinch = |[hit]: &[Hit; 1]| {
-            Deed::Input(Input::Pinch { center: hit.point, from_px, to_px, duration_ms: PINCH_MS })
+            let (center, within) = (hit.point, hit.visible);
+            Deed::Input(Input::Pinch { center, within, from_px, to_px, duration_ms: PINCH_MS })
         };
         let acted = session.act(&action, [aim], pinch, progress).await?;
         Ok(follow::answer(&action, &session, Done::of(&acted), progress))

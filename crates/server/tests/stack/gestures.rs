@@ -6,7 +6,7 @@ use mdm_android::adb::direct::Transport;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
-use mdm_virtual_device::{Applied, PhoneConfig, Timing};
+use mdm_virtual_device::{Applied, DevInput, PhoneConfig, Timing};
 
 use crate::world::{World, line_of, point_of};
 
@@ -15,15 +15,19 @@ const OUTPUT_BYTES_MAX: usize = 1 << 20;
 /// A screen of Workbench that no button of the first one leads to.
 pub async fn on_screen(activity: &str, config: PhoneConfig) -> World {
     let world = World::with(config);
+    shell(&world, &Script::new("am start -W -n").arg(&format!("com.workbench/.{activity}"))).await;
+    world
+}
+
+/// On the phone, past the server.
+async fn shell(world: &World, script: &Script) {
     let phone = world.phone.clone();
     let connector = Arc::new(move || {
         let connected = phone.connect();
         Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) }) as _
     });
     let adb = Adb::direct(Link::new(connector, HostKey::at("/nonexistent/adbkey")));
-    let start = Script::new("am start -W -n").arg(&format!("com.workbench/.{activity}"));
-    adb.shell(&start, OUTPUT_BYTES_MAX).await.unwrap();
-    world
+    adb.shell(script, OUTPUT_BYTES_MAX).await.unwrap();
 }
 
 fn timed(timing: Timing) -> PhoneConfig {
@@ -132,9 +136,57 @@ async fn bad_arguments_and_gone_elements_send_nothing() {
     ] {
         assert_eq!(world.code(tool, json).await, code, "{tool} {json}");
     }
-    let refused = world.call("pinch", r#"{"x":540,"y":900,"scale":2}"#).await;
-    assert!(refused.is_error && refused.text.contains("/dev/input") && refused.text.contains("helper"));
     assert_eq!(world.phone.truth().inputs, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_fingers_zoom_what_they_are_on_and_touch_nothing_else() {
+    for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
+        let world = on_screen("ZoomActivity", timed(timing)).await;
+        let photo = id_of(&world.tree().await, "Photo");
+        for (scale, zoom, label) in [(2.0, 2.0, "Zoom 2.0×"), (0.5, 1.0, "Zoom 1.0×"), (0.5, 0.5, "Zoom 0.5×")] {
+            let json = format!(r#"{{"elementId":"{photo}","scale":{scale},"expect":{{"text":"{label}"}}}}"#);
+            let answer = world.ok("pinch", &json).await;
+            assert!(answer.contains(r#""verdict":"confirmed""#), "{answer}");
+            assert!((count(&world, "zoom") / zoom - 1.0).abs() < 0.02, "GE-01: {}", count(&world, "zoom"));
+        }
+        let truth = world.phone.truth();
+        assert_eq!(truth.inputs.len(), 3, "one gesture each: {:?}", truth.inputs);
+        for input in &truth.inputs {
+            let Applied::Pinch { from, to, hit: Some(hit), .. } = input else { panic!("{input:?}") };
+            assert_eq!(hit.label, "Photo");
+            assert!(from.iter().chain(to).all(|(x, _)| (42..1038).contains(x)), "inside of it: {input:?}");
+        }
+        assert_eq!(count(&world, "taps"), 0.0);
+        let scripts = truth.commands.iter().filter(|command| command.starts_with("getevent")).count();
+        assert_eq!(scripts, 3, "one look before each");
+    }
+}
+
+/// The panel does not turn with the screen, and has units of its own.
+#[tokio::test(start_paused = true)]
+async fn two_fingers_find_their_target_on_a_turned_screen() {
+    for rotation in [1, 2, 3] {
+        let world = on_screen("ZoomActivity", timed(Timing::Instant)).await;
+        let locked = Script::new("settings put system accelerometer_rotation 0; ");
+        shell(&world, &locked.then("settings put system user_rotation").number(rotation)).await;
+        let photo = id_of(&world.tree().await, "Photo");
+        world.ok("pinch", &format!(r#"{{"elementId":"{photo}","scale":2}}"#)).await;
+        assert!((count(&world, "zoom") - 2.0).abs() < 0.04, "{rotation}: {}", count(&world, "zoom"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_the_shell_may_not_write_the_panel_a_pinch_sends_nothing() {
+    let locked = PhoneConfig { dev_input: DevInput::ReadOnly, ..PhoneConfig::default() };
+    let world = on_screen("ZoomActivity", locked).await;
+    let refused = world.call("pinch", r#"{"selector":{"text":"Photo"},"scale":2}"#).await;
+    assert!(refused.is_error && refused.text.contains("PLATFORM_NOT_SUPPORTED"), "{}", refused.text);
+    assert!(refused.text.contains("/dev/input") && refused.text.contains("helper"), "{}", refused.text);
+    assert!(refused.text.contains("nothing was sent"), "{}", refused.text);
+    let truth = world.phone.truth();
+    assert_eq!((truth.inputs, count(&world, "zoom")), (vec![], 0.0));
+    assert!(!truth.commands.iter().any(|command| command.starts_with("sendevent")), "GE-01");
 }
 
 #[tokio::test(start_paused = true)]

@@ -86,6 +86,9 @@ pub trait App: Send {
     /// A slider was put at a fraction of its length.
     fn slide(&mut self, _key: Key, _fraction: f32, _context: &mut Context) {}
 
+    /// Two fingers on a widget changed their distance by this factor.
+    fn zoom(&mut self, _key: Key, _factor: f32, _context: &mut Context) {}
+
     /// A container that scrolls was brought to its end.
     fn end_reached(&mut self, _key: Key, _context: &mut Context) {}
 

@@ -2,6 +2,7 @@
 
 mod drag;
 mod overlay;
+mod pinch;
 mod requests;
 mod touch;
 mod typing;

@@ -117,6 +117,8 @@ pub struct Flags {
     pub double_tap: bool,
     /// Can be picked up with a long press.
     pub draggable: bool,
+    /// Follows two fingers.
+    pub zoomable: bool,
     /// Says that it scrolls and does not follow the finger, as a list whose layout is suppressed.
     pub locked: bool,
 }

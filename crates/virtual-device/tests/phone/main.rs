@@ -18,6 +18,7 @@ mod helpers;
 mod host;
 mod hostile;
 mod network;
+mod panel;
 mod random_input;
 mod reverse;
 mod scrolling;

@@ -252,6 +252,10 @@ impl App for Workbench {
         self.gallery.double_tap(key);
     }
 
+    fn zoom(&mut self, key: Key, factor: f32, _context: &mut Context) {
+        self.gallery.zoom(key, factor);
+    }
+
     fn long_press(&mut self, key: Key, _context: &mut Context) {
         self.gallery.long_press(key);
     }

@@ -78,7 +78,7 @@ pub fn ls(state: &mut State, call: &Call<'_>) -> Answer {
 }
 
 fn mode_text(node: &Node) -> String {
-    let kind = if node.is_link() { "l" } else { "-" };
+    let kind = if node.is_link() { "l" } else { ["-", "c"][usize::from(node.is_device())] };
     let mut text = String::from(if node.is_dir() { "d" } else { kind });
     for shift in [6, 3, 0] {
         for (bit, letter) in [(4, 'r'), (2, 'w'), (1, 'x')] {

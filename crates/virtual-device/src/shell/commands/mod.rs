@@ -2,6 +2,7 @@
 
 mod activity;
 mod dumpsys;
+mod events;
 mod files;
 mod filter;
 mod find;
@@ -37,7 +38,7 @@ use crate::phone::Phone;
 use crate::state::State;
 
 /// Programs that stand in /system/bin, for `which` and for clients that look.
-pub const PROGRAMS: [&str; 66] = [
+pub const PROGRAMS: [&str; 68] = [
     "am",
     "appops",
     "base64",
@@ -59,6 +60,7 @@ pub const PROGRAMS: [&str; 66] = [
     "env",
     "find",
     "getenforce",
+    "getevent",
     "getprop",
     "grep",
     "head",
@@ -85,6 +87,7 @@ pub const PROGRAMS: [&str; 66] = [
     "run-as",
     "screencap",
     "sed",
+    "sendevent",
     "service",
     "settings",
     "setprop",
@@ -256,6 +259,8 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "getprop" => system::getprop,
         "setprop" => system::setprop,
         "wm" => wm::wm,
+        "getevent" => events::getevent,
+        "sendevent" => events::sendevent,
         "date" => system::date,
         "id" => |_, call| system::id(call),
         "whoami" => |_, _| Answer::out("shell\n"),

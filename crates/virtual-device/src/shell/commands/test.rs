@@ -56,7 +56,7 @@ fn file_test(state: &State, call: &Call<'_>, operator: &str, path: &str) -> Opti
         "-d" => node.is_ok_and(|n| n.is_dir()),
         "-s" => node.is_ok_and(|n| n.size() > 0),
         "-x" => node.is_ok_and(|n| n.is_dir() || n.mode & 0o111 != 0),
-        "-w" => node.is_ok_and(|n| n.mode & 0o222 != 0),
+        "-w" => node.is_ok_and(|n| n.mode & if n.is_device() { 0o020 } else { 0o222 } != 0),
         "-L" | "-h" => {
             let ours = state.fs.get_link(&call.path(path)).is_ok_and(crate::fs::Node::is_link);
             ours || ["/sdcard", "/mnt/sdcard"].contains(&path)

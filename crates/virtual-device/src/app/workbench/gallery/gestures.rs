@@ -9,6 +9,8 @@ const COPIES: u32 = 8;
 /// How far the moving button goes, and how long one way takes.
 const WAY_DP: u64 = 200;
 const WAY_MS: u64 = 2000;
+const ZOOM_MIN: f32 = 0.25;
+const ZOOM_MAX: f32 = 8.0;
 
 pub fn view(gallery: &Gallery) -> Widget {
     let count =
@@ -65,6 +67,31 @@ pub fn dropped(gallery: &mut Gallery, key: Key, onto: Key) {
     if let (("piece", "basket"), Some(name)) = ((key.name, onto.name), PIECES.get(key.index as usize)) {
         gallery.set_text("dropped", *name);
     }
+}
+
+/// How large the photo is shown, as a multiple of its own size.
+fn zoom_of(gallery: &Gallery) -> f32 {
+    gallery.numbers.get("zoom").copied().unwrap_or(1.0)
+}
+
+pub fn zoom(gallery: &mut Gallery, factor: f32) {
+    let zoom = (zoom_of(gallery) * factor).clamp(ZOOM_MIN, ZOOM_MAX);
+    gallery.numbers.insert("zoom", zoom);
+}
+
+/// The photo takes two fingers and nothing else; one finger scrolls the page around it.
+pub fn zoom_view(gallery: &Gallery) -> Widget {
+    let mut photo = Widget::new("android.widget.ImageView")
+        .id(PACKAGE, "photo")
+        .description("Photo")
+        .look(Look::Picture)
+        .size(Size::Fill, Size::Dp(400));
+    photo.key = Some(Key::of("photo"));
+    photo.flags.zoomable = true;
+    let zoom = label(format!("Zoom {:.1}×", zoom_of(gallery))).id(PACKAGE, "zoom");
+    let taps = label(format!("taps: {:.0}", gallery.number("taps"))).id(PACKAGE, "taps");
+    let like = button("Like", Key::of("hold")).id(PACKAGE, "like");
+    page(PACKAGE, "Zoom", [zoom, photo, like, taps])
 }
 
 /// A view over a button takes its taps; both are in the tree with honest bounds.

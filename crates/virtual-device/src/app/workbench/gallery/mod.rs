@@ -53,7 +53,7 @@ impl Screen {
     }
 }
 
-pub const SCREENS: [Screen; 22] = [
+pub const SCREENS: [Screen; 23] = [
     screen(".ControlsActivity", "Controls", "Drop-down, picker, radio, tabs", controls::view),
     screen(".SlidersActivity", "Sliders", "Linear, stepped, vertical and worse", sliders::view),
     screen(".LongListActivity", "Long list", "500 rows and a carousel", controls::long_list),
@@ -78,6 +78,7 @@ pub const SCREENS: [Screen; 22] = [
     screen(".GameActivity", "Game", "The same card, invisible", updates::card).styled(Style::Game),
     screen(".CalendarActivity", "Calendar", "A month of small cells", dense::calendar),
     screen(".FeedActivity", "Feed", "Pictures without words", dense::feed).styled(Style::ReactNative),
+    screen(".ZoomActivity", "Zoom", "A photo for two fingers", gestures::zoom_view),
 ];
 
 /// All that the gallery remembers until its process ends.
@@ -195,6 +196,10 @@ impl Gallery {
 
     pub fn double_tap(&mut self, _key: Key) {
         self.count("double_taps");
+    }
+
+    pub fn zoom(&mut self, _key: Key, factor: f32) {
+        gestures::zoom(self, factor);
     }
 
     pub fn long_press(&mut self, _key: Key) {

@@ -1,0 +1,193 @@
+//! The touch panel behind /dev/input: slots of the kernel's multi-touch protocol B, and what fingers in them mean.
+
+use tokio::time::Instant;
+
+use crate::config::DevInput;
+use crate::state::State;
+use crate::truth::Applied;
+
+pub const PATH: &str = "/dev/input/event2";
+/// The panel's own units, on both axes. They are no pixels, and do not turn with the screen.
+pub const AXIS_MAX: i32 = 32_767;
+pub const SLOTS: usize = 10;
+
+const EV_SYN: u16 = 0;
+const EV_ABS: u16 = 3;
+const SYN_REPORT: u16 = 0;
+const MT_SLOT: u16 = 0x2f;
+const MT_X: u16 = 0x35;
+const MT_Y: u16 = 0x36;
+const MT_ID: u16 = 0x39;
+
+/// Fingers closer together than this are no pinch to Android: 27 mm.
+const SPAN_MIN_DP: i32 = 170;
+/// The distance must change by more than twice the touch slop before anything zooms.
+const SPAN_SLOP_DP: i32 = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Contact {
+    down: bool,
+    raw: (i32, i32),
+}
+
+/// What the fingers that are down are doing, from the first one down to the last one up.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Touch {
+    #[default]
+    None,
+    One {
+        slot: usize,
+        from: (i32, i32),
+        since: Instant,
+    },
+    Two(Pinch),
+    /// What is left of fingers that already meant something.
+    Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pinch {
+    slots: [usize; 2],
+    from: [(i32, i32); 2],
+    to: [(i32, i32); 2],
+    since: Instant,
+    first_span: f32,
+    /// The distance at the last frame that zoomed; nothing until it has become a pinch.
+    span: Option<f32>,
+}
+
+#[derive(Debug, Default)]
+pub struct Panel {
+    slot: usize,
+    contacts: [Contact; SLOTS],
+    touch: Touch,
+}
+
+impl Panel {
+    fn down(&self) -> Vec<usize> {
+        (0..SLOTS).filter(|slot| self.contacts[*slot].down).collect()
+    }
+}
+
+/// The mode of the device file. The shell is in its group.
+pub fn mode(access: DevInput) -> u32 {
+    match access {
+        DevInput::Writable => 0o020_660,
+        DevInput::ReadOnly => 0o020_640,
+    }
+}
+
+impl State {
+    /// One event that was written to the panel. As in the kernel, nothing counts before a report.
+    pub fn panel_event(&mut self, kind: u16, code: u16, value: i32) {
+        let slot = self.panel.slot;
+        let contact = &mut self.panel.contacts[slot];
+        match (kind, code) {
+            (EV_SYN, SYN_REPORT) => self.panel_report(),
+            (EV_ABS, MT_SLOT) => {
+                let known = usize::try_from(value).ok().filter(|slot| *slot < SLOTS);
+                self.panel.slot = known.unwrap_or(slot);
+            }
+            (EV_ABS, MT_X) => contact.raw.0 = value.clamp(0, AXIS_MAX),
+            (EV_ABS, MT_Y) => contact.raw.1 = value.clamp(0, AXIS_MAX),
+            (EV_ABS, MT_ID) => contact.down = value >= 0,
+            // Pressure, size and BTN_TOUCH add nothing to what slots say.
+            _ => {}
+        }
+    }
+
+    /// Where a contact is on the screen as it is turned now.
+    fn panel_point(&self, slot: usize) -> (i32, i32) {
+        let screen = self.screen();
+        let raw = self.panel.contacts[slot].raw;
+        let (width, height) = match screen.rotation % 2 {
+            0 => (screen.width, screen.height),
+            _ => (screen.height, screen.width),
+        };
+        let scaled = |raw: i32, size: i32| (i64::from(raw) * i64::from(size) / i64::from(AXIS_MAX + 1)) as i32;
+        let (x, y) = (scaled(raw.0, width), scaled(raw.1, height));
+        match screen.rotation {
+            1 => (y, width - 1 - x),
+            2 => (width - 1 - x, height - 1 - y),
+            3 => (height - 1 - y, x),
+            _ => (x, y),
+        }
+    }
+
+    fn panel_report(&mut self) {
+        let down = self.panel.down();
+        self.panel.touch = match (self.panel.touch, down.as_slice()) {
+            (Touch::None, [slot]) => {
+                Touch::One { slot: *slot, from: self.panel_point(*slot), since: self.now }
+            }
+            (Touch::None, [a, b]) => self.begin_pinch([*a, *b]),
+            (Touch::One { slot, from, since }, []) => {
+                let ms = self.now.saturating_duration_since(since).as_millis() as u64;
+                self.swipe(from, self.panel_point(slot), ms);
+                Touch::None
+            }
+            (one @ Touch::One { slot, from, .. }, [only]) if slot == *only => {
+                let at = self.panel_point(slot);
+                self.ui.moved(at, self.now);
+                self.begin_swipe(from, at, 0);
+                one
+            }
+            (Touch::One { .. }, [a, b]) => {
+                self.ui.cancel_drag();
+                self.begin_pinch([*a, *b])
+            }
+            (Touch::Two(pinch), [a, b]) if pinch.slots == [*a, *b] => self.move_pinch(pinch),
+            (touch, down) => {
+                self.end_touch(touch);
+                if down.is_empty() { Touch::None } else { Touch::Over }
+            }
+        };
+        self.settle();
+    }
+
+    fn begin_pinch(&self, slots: [usize; 2]) -> Touch {
+        let from = slots.map(|slot| self.panel_point(slot));
+        let first_span = distance(from);
+        Touch::Two(Pinch { slots, from, to: from, since: self.now, first_span, span: None })
+    }
+
+    /// Android's rule: a pinch begins when the fingers are far enough apart and have moved enough, and what they moved
+    /// until then does not count.
+    fn move_pinch(&mut self, mut pinch: Pinch) -> Touch {
+        let screen = self.screen();
+        pinch.to = pinch.slots.map(|slot| self.panel_point(slot));
+        let span = distance(pinch.to);
+        let wide = span >= screen.px(SPAN_MIN_DP) as f32;
+        let moved = (span - pinch.first_span).abs() > screen.px(SPAN_SLOP_DP) as f32;
+        pinch.span = match pinch.span {
+            Some(before) if wide => {
+                if self.replay.is_none() {
+                    self.ui.zoom(pinch.from, span / before, &screen, self.now);
+                }
+                Some(span)
+            }
+            None if wide && moved => Some(span),
+            _ => None,
+        };
+        Touch::Two(pinch)
+    }
+
+    fn end_touch(&mut self, touch: Touch) {
+        match touch {
+            Touch::Two(Pinch { from, to, since, .. }) => {
+                let screen = self.screen();
+                let ms = self.now.saturating_duration_since(since).as_millis() as u64;
+                let hit = if self.replay.is_none() { self.ui.zoomed(from, &screen) } else { None };
+                self.note_input(Applied::Pinch { from, to, ms, hit });
+            }
+            // More fingers than two: whatever the first one was about is cancelled.
+            Touch::One { .. } => self.ui.cancel_drag(),
+            Touch::None | Touch::Over => {}
+        }
+    }
+}
+
+fn distance([a, b]: [(i32, i32); 2]) -> f32 {
+    let (dx, dy) = (a.0.saturating_sub(b.0) as f32, a.1.saturating_sub(b.1) as f32);
+    dx.hypot(dy)
+}
