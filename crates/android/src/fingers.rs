@@ -150,8 +150,10 @@ fn spans(pinch: &Pinch, display: &Display) -> (Vec<i64>, bool) {
     let (mut left, mut right) = (edge, display.width - edge);
     let (mut top, mut bottom) = (edge, display.height - edge);
     if let Some(target) = pinch.within {
-        (left, right) = (left.max(i64::from(target.left) + RIM_PX), right.min(i64::from(target.right) - RIM_PX));
-        (top, bottom) = (top.max(i64::from(target.top) + RIM_PX), bottom.min(i64::from(target.bottom) - RIM_PX));
+        (left, right) =
+            (left.max(i64::from(target.left) + RIM_PX), right.min(i64::from(target.right) - RIM_PX));
+        (top, bottom) =
+            (top.max(i64::from(target.top) + RIM_PX), bottom.min(i64::from(target.bottom) - RIM_PX));
     }
     let (across, down) = ((x - left).min(right - x).max(0) * 2, (y - top).min(bottom - y).max(0) * 2);
     let (from, to) = (i64::from(pinch.from_px.max(1)), i64::from(pinch.to_px.max(1)));
@@ -201,9 +203,13 @@ fn functions(panel: &Panel) -> Script {
     let button = |script: Script, text: &'static str| if panel.button { script.then(text) } else { script };
     // Toybox takes -1 for an option, older programs do not know `--`.
     let mut script = Script::new("for d in").arg(&panel.path).then("; do e() { sendevent \"$d\" \"$@\"; }; ");
-    script = script.then("lift() { e 3 47 $1; sendevent -- \"$d\" 3 57 -1 || e 3 57 -1 || e 3 57 4294967295; }; ");
-    script = button(script.then("up() { { lift 0; lift 1; "), "e 1 330 0; ").then("e 0 0 0; } 2>/dev/null; }; ");
-    script = script.then("move() { e 3 47 0 && e 3 53 $1 && e 3 54 $2 && e 3 47 1 && e 3 53 $3 && e 3 54 $4 && e 0 0 0; }; ");
+    script =
+        script.then("lift() { e 3 47 $1; sendevent -- \"$d\" 3 57 -1 || e 3 57 -1 || e 3 57 4294967295; }; ");
+    script =
+        button(script.then("up() { { lift 0; lift 1; "), "e 1 330 0; ").then("e 0 0 0; } 2>/dev/null; }; ");
+    script = script.then(
+        "move() { e 3 47 0 && e 3 53 $1 && e 3 54 $2 && e 3 47 1 && e 3 53 $3 && e 3 54 $4 && e 0 0 0; }; ",
+    );
     script = press(script.then("down() { e 3 57 1")).then(" && e 3 47 1 && e 3 57 2");
     script = button(press(script), " && e 1 330 1").then(" && move \"$@\"; }; ");
     script.then("e 3 47 0 || exit 24; trap 'up; exit 1' HUP INT TERM; ")
@@ -244,7 +250,9 @@ mod tests {
         let old = TOUCH.replace("002f", "0030");
         let odd = TOUCH.replace("event4", "event4; reboot");
         let locked = "writable /dev/input/event0\n";
-        for (what, writable) in [(&pad, WRITABLE), (&old, WRITABLE), (&odd, WRITABLE), (&TOUCH.to_owned(), locked)] {
+        for (what, writable) in
+            [(&pad, WRITABLE), (&old, WRITABLE), (&odd, WRITABLE), (&TOUCH.to_owned(), locked)]
+        {
             assert_eq!(panel(&[KEYS, what, writable].concat()), None, "{what}");
         }
         assert_eq!(panel("add device \n: \nvalue"), None);
@@ -254,13 +262,16 @@ mod tests {
     fn the_panel_does_not_turn_with_the_screen() {
         let (panel, upright) = here(&[TOUCH, WRITABLE, UPRIGHT].concat());
         assert_eq!(upright.raw((100, 300), &panel), (100, 300));
-        let turned = |rotation: u8, width: i64, height: i64| Display { rotation, width, height, density: 160 };
+        let turned =
+            |rotation: u8, width: i64, height: i64| Display { rotation, width, height, density: 160 };
         assert_eq!(turned(1, 2400, 1080).raw((300, 979), &panel), (100, 300));
         assert_eq!(turned(2, 1080, 2400).raw((979, 2099), &panel), (100, 300));
         assert_eq!(turned(3, 2400, 1080).raw((2099, 100), &panel), (100, 300));
         let fine = Panel { x: Axis { min: 0, max: 32_767 }, ..panel };
         assert_eq!(upright.raw((540, 0), &fine).0, 16_399);
-        for unknown in ["", "DisplayViewport{type=INTERNAL, orientation=7, logicalFrame=Rect(0, 0 - 1, 1)}", UPRIGHT] {
+        for unknown in
+            ["", "DisplayViewport{type=INTERNAL, orientation=7, logicalFrame=Rect(0, 0 - 1, 1)}", UPRIGHT]
+        {
             assert_eq!(display(&unknown.replace("density", "d")), None, "{unknown}");
         }
     }
@@ -287,7 +298,10 @@ mod tests {
         let script = play(&panel, &screen, &pinch(200, 400, None));
         let text = script.as_str().expect("sendable");
         assert!(text.starts_with("for d in '/dev/input/event4'; do e() {"), "{text}");
-        assert!(text.contains("{ down 540 1112 540 1288 && sleep '0.036' && move 540 1100 540 1300 &&"), "{text}");
+        assert!(
+            text.contains("{ down 540 1112 540 1288 && sleep '0.036' && move 540 1100 540 1300 &&"),
+            "{text}"
+        );
         assert!(text.ends_with("move 540 1000 540 1400; }; code=$?; up; exit $code; done"), "{text}");
         assert!(text.len() < 4000, "an old adbd takes no more: {}", text.len());
     }

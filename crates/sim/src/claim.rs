@@ -122,7 +122,8 @@ fn fulfils(node: &ShownNode, state: &State) -> bool {
         State::Exists | State::Visible => true,
         State::Gone => false,
         State::Enabled(flag) => node.enabled == *flag,
-        State::Checked(flag) => node.checked == *flag,
+        // Words beside a box are neither checked nor not.
+        State::Checked(flag) => node.checkable && node.checked == *flag,
         State::Value(number) => node.text.parse::<f64>().is_ok_and(|value| (value - number).abs() < 0.06),
         State::Text(text) => {
             let empty = node.text.is_empty() || node.text == node.hint;

@@ -168,7 +168,7 @@ impl World {
             call.to_ms,
             call.tool,
             call.arguments,
-            lines.replace('\n', "\n  ")
+            timeless_words(&lines).replace('\n', "\n  ")
         );
         for (at, input, _) in &call.inputs {
             let _ = writeln!(self.log, "  applied at {at} ms: {input:?}");
@@ -177,6 +177,14 @@ impl World {
             let _ = writeln!(self.log, "  fault at {} ms: {}", fault.at_ms, fault.fault.name());
         }
     }
+}
+
+/// Names of actions hold the time of day.
+fn timeless_words(lines: &str) -> String {
+    const DIGITS: usize = 13;
+    let is_time = |word: &str| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = lines.split('_').map(|part| if is_time(part) { "…" } else { part });
+    parts.collect::<Vec<_>>().join("_")
 }
 
 fn timeless(facts: &Value) -> Value {

@@ -18,6 +18,7 @@ fn node(id: &str, text: &str, checked: bool) -> ShownNode {
         description: String::new(),
         hint: String::new(),
         enabled: true,
+        checkable: true,
         checked,
         selected: false,
         focused: false,

@@ -104,7 +104,8 @@ impl State {
             0 => (screen.width, screen.height),
             _ => (screen.height, screen.width),
         };
-        let scaled = |raw: i32, size: i32| (i64::from(raw) * i64::from(size) / i64::from(AXIS_MAX + 1)) as i32;
+        let scaled =
+            |raw: i32, size: i32| (i64::from(raw) * i64::from(size) / i64::from(AXIS_MAX + 1)) as i32;
         let (x, y) = (scaled(raw.0, width), scaled(raw.1, height));
         match screen.rotation {
             1 => (y, width - 1 - x),

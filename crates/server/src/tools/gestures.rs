@@ -190,8 +190,7 @@ impl Tool for Pinch {
     type Params = PinchParams;
     const NAME: &'static str = "pinch";
     const TITLE: &'static str = "Pinch";
-    const DESCRIPTION: &'static str =
-        "Zoom with two fingers. Answers PLATFORM_NOT_SUPPORTED where the device takes only one: over adb that depends on whether the shell may write /dev/input.";
+    const DESCRIPTION: &'static str = "Zoom with two fingers. Answers PLATFORM_NOT_SUPPORTED where the device takes only one: over adb that depends on whether the shell may write /dev/input.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = Duration::from_secs(150);
 

@@ -144,7 +144,9 @@ async fn two_fingers_zoom_what_they_are_on_and_touch_nothing_else() {
     for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
         let world = on_screen("ZoomActivity", timed(timing)).await;
         let photo = id_of(&world.tree().await, "Photo");
-        for (scale, zoom, label) in [(2.0, 2.0, "Zoom 2.0×"), (0.5, 1.0, "Zoom 1.0×"), (0.5, 0.5, "Zoom 0.5×")] {
+        for (scale, zoom, label) in
+            [(2.0, 2.0, "Zoom 2.0×"), (0.5, 1.0, "Zoom 1.0×"), (0.5, 0.5, "Zoom 0.5×")]
+        {
             let json = format!(r#"{{"elementId":"{photo}","scale":{scale},"expect":{{"text":"{label}"}}}}"#);
             let answer = world.ok("pinch", &json).await;
             assert!(answer.contains(r#""verdict":"confirmed""#), "{answer}");

@@ -64,7 +64,10 @@ async fn the_panel_is_listed_as_phones_list_it() {
     assert!(codes.ends_with("  input props:\n    INPUT_PROP_DIRECT\n"), "{codes}");
     let names = said(&mut host, &format!("getevent -pl {EVENT}")).await;
     assert!(names.starts_with("add device 1: /dev/input/event2\n"), "{names}");
-    assert!(names.contains("\n                ABS_MT_POSITION_X     : value 0, min 0, max 32767, "), "{names}");
+    assert!(
+        names.contains("\n                ABS_MT_POSITION_X     : value 0, min 0, max 32767, "),
+        "{names}"
+    );
     let listed = said(&mut host, "ls -l /dev/input; [ -w /dev/input/event2 ] && echo writable").await;
     assert_eq!(listed.matches("crw-rw----").count(), 3, "{listed}");
     assert!(listed.ends_with("writable\n"), "{listed}");
