@@ -168,7 +168,7 @@ impl World {
             call.to_ms,
             call.tool,
             call.arguments,
-            timeless_words(&lines).replace('\n', "\n  ")
+            timeless_words(lines).replace('\n', "\n  ")
         );
         for (at, input, _) in &call.inputs {
             let _ = writeln!(self.log, "  applied at {at} ms: {input:?}");
