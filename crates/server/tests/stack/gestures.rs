@@ -150,7 +150,11 @@ async fn two_fingers_zoom_what_they_are_on_and_touch_nothing_else() {
             let json = format!(r#"{{"elementId":"{photo}","scale":{scale},"expect":{{"text":"{label}"}}}}"#);
             let answer = world.ok("pinch", &json).await;
             assert!(answer.contains(r#""verdict":"confirmed""#), "{answer}");
-            assert!((count(&world, "zoom") / zoom - 1.0).abs() < 0.02, "GE-01: {}", count(&world, "zoom"));
+            assert!(
+                (count(&world, "photo_zoom") / zoom - 1.0).abs() < 0.02,
+                "GE-01: {}",
+                count(&world, "photo_zoom")
+            );
         }
         let truth = world.phone.truth();
         assert_eq!(truth.inputs.len(), 3, "one gesture each: {:?}", truth.inputs);
@@ -174,7 +178,11 @@ async fn two_fingers_find_their_target_on_a_turned_screen() {
         shell(&world, &locked.then("settings put system user_rotation").number(rotation)).await;
         let photo = id_of(&world.tree().await, "Photo");
         world.ok("pinch", &format!(r#"{{"elementId":"{photo}","scale":2}}"#)).await;
-        assert!((count(&world, "zoom") - 2.0).abs() < 0.04, "{rotation}: {}", count(&world, "zoom"));
+        assert!(
+            (count(&world, "photo_zoom") - 2.0).abs() < 0.04,
+            "{rotation}: {}",
+            count(&world, "photo_zoom")
+        );
     }
 }
 
@@ -187,7 +195,7 @@ async fn where_the_shell_may_not_write_the_panel_a_pinch_sends_nothing() {
     assert!(refused.text.contains("/dev/input") && refused.text.contains("helper"), "{}", refused.text);
     assert!(refused.text.contains("nothing was sent"), "{}", refused.text);
     let truth = world.phone.truth();
-    assert_eq!((truth.inputs, count(&world, "zoom")), (vec![], 0.0));
+    assert_eq!((truth.inputs, count(&world, "photo_zoom")), (vec![], 0.0));
     assert!(!truth.commands.iter().any(|command| command.starts_with("sendevent")), "GE-01");
 }
 
