@@ -48,6 +48,7 @@ const SCREENS: [(&str, &[&str]); 4] = [
             ".GameActivity",
             ".CalendarActivity",
             ".FeedActivity",
+            ".ZoomActivity",
         ],
     ),
     ("com.shop", &[".MainActivity", ".ProductActivity", ".CartActivity", ".CheckoutActivity"]),

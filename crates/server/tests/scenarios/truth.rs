@@ -78,7 +78,7 @@ fn known(truth: &Truth, name: &str) -> String {
 
 fn last_touched(truth: &Truth) -> String {
     let touch = truth.inputs.iter().rev().find_map(|input| match input {
-        Applied::Tap { hit, .. } | Applied::Swipe { hit, .. } => Some(hit),
+        Applied::Tap { hit, .. } | Applied::Swipe { hit, .. } | Applied::Pinch { hit, .. } => Some(hit),
         _ => None,
     });
     match touch {

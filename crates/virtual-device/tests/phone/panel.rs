@@ -50,7 +50,7 @@ fn pinch(x: i32, y: i32, spans: &[i32]) -> String {
 }
 
 fn zoom(phone: &Phone) -> f32 {
-    phone.truth().sliders.get("gallery.zoom").copied().unwrap_or(1.0)
+    phone.truth().sliders.get("gallery.photo_zoom").copied().unwrap_or(1.0)
 }
 
 #[tokio::test(start_paused = true)]

@@ -39,6 +39,7 @@ const SCREENS: [(&str, &[&str]); 3] = [
             "GameActivity",
             "CalendarActivity",
             "FeedActivity",
+            "ZoomActivity",
         ],
     ),
     (

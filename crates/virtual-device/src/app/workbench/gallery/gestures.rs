@@ -71,12 +71,12 @@ pub fn dropped(gallery: &mut Gallery, key: Key, onto: Key) {
 
 /// How large the photo is shown, as a multiple of its own size.
 fn zoom_of(gallery: &Gallery) -> f32 {
-    gallery.numbers.get("zoom").copied().unwrap_or(1.0)
+    gallery.numbers.get("photo_zoom").copied().unwrap_or(1.0)
 }
 
 pub fn zoom(gallery: &mut Gallery, factor: f32) {
     let zoom = (zoom_of(gallery) * factor).clamp(ZOOM_MIN, ZOOM_MAX);
-    gallery.numbers.insert("zoom", zoom);
+    gallery.numbers.insert("photo_zoom", zoom);
 }
 
 /// The photo takes two fingers and nothing else; one finger scrolls the page around it.
