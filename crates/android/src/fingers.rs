@@ -305,4 +305,43 @@ mod tests {
         assert!(text.ends_with("move 540 1000 540 1400; }; code=$?; up; exit $code; done"), "{text}");
         assert!(text.len() < 4000, "an old adbd takes no more: {}", text.len());
     }
+
+    /// The judge is a real shell, in which `sendevent` says what it was given and fails at `broken`.
+    #[expect(clippy::disallowed_methods, reason = "the test asks a real shell")]
+    fn events(broken: &str) -> (Vec<String>, Option<i32>) {
+        let (panel, screen) = here(&[TOUCH, WRITABLE, UPRIGHT].concat());
+        let script = play(&panel, &screen, &Pinch { duration_ms: 0, ..pinch(200, 400, None) });
+        let text = script.as_str().expect("sendable");
+        let program =
+            format!("sendevent() {{ echo \"$@\"; case \"$*\" in {broken}) return 1;; esac; }}; {text}");
+        let ran =
+            std::process::Command::new("/bin/sh").arg("-c").arg(program).output().expect("/bin/sh runs");
+        let said = String::from_utf8_lossy(&ran.stdout).replace("-- ", "").replace("/dev/input/event4 ", "");
+        (said.lines().map(str::to_owned).collect(), ran.status.code())
+    }
+
+    #[test]
+    fn a_shell_puts_both_fingers_down_and_lifts_them_also_after_a_failure() {
+        let lifted = ["3 47 0", "3 57 -1", "3 47 1", "3 57 -1", "1 330 0", "0 0 0"];
+        let (whole, code) = events("nothing");
+        assert_eq!(code, Some(0), "GE-01");
+        assert_eq!(whole[..5], ["3 47 0", "3 57 1", "3 47 1", "3 57 2", "1 330 1"], "{whole:?}");
+        assert_eq!(
+            whole.iter().filter(|event| *event == "0 0 0").count(),
+            13,
+            "a way of 11 steps, down and up"
+        );
+        assert!(whole.ends_with(&lifted.map(str::to_owned)), "{whole:?}");
+        // In the middle of the way, and at the second finger.
+        for broken in ["*'3 54 1050'*", "*'3 57 2'*"] {
+            let (broken, code) = events(broken);
+            assert_eq!(code, Some(1));
+            assert!(broken.len() < whole.len() && broken.ends_with(&lifted.map(str::to_owned)), "{broken:?}");
+        }
+        let (refused, code) = events("*");
+        assert_eq!((refused.len(), code), (1, Some(i32::from(NOT_TAKEN))), "nothing was sent");
+        // A program that knows no `--` is asked in its own way.
+        let (old, _) = events("--*");
+        assert_eq!(old.iter().filter(|event| *event == "3 57 -1").count(), 4, "{old:?}");
+    }
 }
