@@ -151,7 +151,9 @@ impl Run<'_> {
             ErrorCode::ActionRejected,
             format!("{id} was tapped and did not take the focus; {instead} it"),
             "nothing was typed; look at the screen with get_ui_tree",
-        ))
+        )
+        // The tap was sent, and may have done something else.
+        .with_unknown_dispatch())
     }
 
     async fn until(&self, condition: Condition, ms: u64, since: &Arc<Seen>) -> Result<Waited, Failure> {
