@@ -25,7 +25,8 @@ pub async fn act(world: &mut World, intent: &Intent) -> Report {
         let call = world.call("tap_element", arguments.clone()).await;
         let said_at_ms = world.now_ms();
         let Some(said) = call.answer else { break };
-        if !said.text("action_id").is_empty() || said.text("dispatched") == "unknown" {
+        // What was refused has an error in the place of an envelope.
+        if said.facts.get("error").is_none() || said.text("dispatched") == "unknown" {
             return Report { success: said.text("verdict") == "confirmed", taps: 1, said_at_ms };
         }
         match said.code() {
