@@ -25,6 +25,9 @@ const PAUSES_MS: [(u64, u64); 3] = [(10_000, 40), (30_000, 100), (60_000, 250)];
 const PAUSE_MAX_MS: u64 = 500;
 /// A capture that takes long is work for the device: it is left alone for so many times as long, up to a limit.
 const PAUSE_PER_COST: u64 = 10;
+/// A large screen is work for this machine: one more millisecond for so many elements, up to a limit.
+const ELEMENTS_PER_MS: usize = 256;
+const PAUSE_FOR_SIZE_MAX_MS: usize = 20;
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
 /// Captures of which the quickest tells what one costs the device: the others waited for something else too.
 const COSTS: usize = 4;
@@ -315,7 +318,9 @@ impl Watch<'_> {
         let least = step.map_or(PAUSE_MAX_MS, |(_, pause)| *pause);
         let quickest = self.costs_ms.iter().copied().min().filter(|ms| *ms < u64::MAX).unwrap_or(0);
         let cost = quickest.saturating_mul(PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
-        let pause = least.max(cost);
+        let elements = self.last.as_ref().map_or(0, |seen| seen.ids.len());
+        let size = (elements / ELEMENTS_PER_MS).min(PAUSE_FOR_SIZE_MAX_MS) as u64;
+        let pause = (least + size).max(cost);
         let proof_at_ms = match (&self.wait.goal, self.held) {
             (_, Some(held)) => Some((held.since_ms + self.window_ms).max(now_ms + CONFIRM_MS)),
             (Goal::Condition(_) | Goal::Rest(_) | Goal::Revision { .. }, None) => None,
