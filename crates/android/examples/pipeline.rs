@@ -9,10 +9,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::label::label;
+use mdm_core::change::tracker::Tracker;
+use mdm_core::meaning::label::label;
 use mdm_core::outline::{OutlineOptions, lines};
-use mdm_core::snapshot::Snapshot;
-use mdm_core::tracker::Tracker;
+use mdm_core::screen::snapshot::Snapshot;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};

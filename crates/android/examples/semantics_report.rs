@@ -8,12 +8,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::label::{self, LabelSource};
-use mdm_core::loading::loading;
-use mdm_core::semantics::{self, Control};
-use mdm_core::snapshot::Snapshot;
-use mdm_core::state;
-use mdm_core::visible::visible_rects;
+use mdm_core::meaning::label::{self, LabelSource};
+use mdm_core::meaning::loading::loading;
+use mdm_core::meaning::semantics::{self, Control};
+use mdm_core::meaning::state;
+use mdm_core::screen::snapshot::Snapshot;
+use mdm_core::screen::visible::visible_rects;
 
 #[derive(Default)]
 struct Figures {

@@ -6,10 +6,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mdm_core::device::{Capture, RawAnswer};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Size;
-use mdm_core::snapshot::Screen;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::port::{Capture, RawAnswer};
+use mdm_core::screen::geometry::Size;
+use mdm_core::screen::snapshot::Screen;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::adb::Script;

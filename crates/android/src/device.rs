@@ -2,13 +2,13 @@
 
 use std::sync::Mutex;
 
-use mdm_core::device::{
-    AppAction, AppReport, Capture, Device, DeviceInfo, Input, Key, LogRead, Orientation, Pixels, Platform,
-    PortFuture, RawAnswer,
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::port::{
+    AppAction, AppReport, Capture, Device, DeviceInfo, Input, Key, LogRead, Orientation, Pixels, PortFuture,
+    RawAnswer,
 };
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Rect;
-use mdm_core::snapshot::Screen;
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::{Platform, Screen};
 
 use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};

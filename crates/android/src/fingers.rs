@@ -1,7 +1,7 @@
 //! Two fingers, written to the touch panel itself: `input` has only one. Makers differ in whether a shell may write
 //! there, so the panel is looked for before anything is sent.
 
-use mdm_core::geometry::{Point, Rect};
+use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::adb::Script;
 

@@ -1,9 +1,9 @@
 //! Touches and keys as scripts for a device's shell. Each gesture is one script: between two commands of ours anything
 //! could happen.
 
-use mdm_core::device::{Key, Orientation};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::{Point, Rect};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::port::{Key, Orientation};
+use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::adb::Script;
 
@@ -35,7 +35,7 @@ pub fn drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
     match hold_ms {
         0 => swipe(from, to, duration_ms),
         1..=SYSTEM_HOLD_MS => {
-            // Since Android 7.
+            // Comparison Android 7.
             let known = since(Script::new(""), 24).then("input draganddrop");
             at(at(known, from), to).number(duration_ms.into())
         }
@@ -45,7 +45,7 @@ pub fn drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
 
 /// A finger that goes down must come up again, whatever happens in between.
 fn own_drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
-    // Since Android 10.
+    // Comparison Android 10.
     let mut script = at(since(Script::new(""), 29).then("input motionevent DOWN"), from);
     script = pause(script.then(" && {"), hold_ms);
     for step in 1..=DRAG_MOVES {

@@ -1,15 +1,15 @@
 //! A window hierarchy as the device wrote it, read into a [`Snapshot`].
 //!
 //! Architecture invariant: reading never fails, never panics and never recurses. What cannot be read becomes a
-//! [`Defect`](mdm_core::snapshot::Defect), and the rest is kept (SE-07).
+//! [`Defect`](mdm_core::screen::snapshot::Defect), and the rest is kept (SE-07).
 
 mod names;
 mod scan;
 mod tree;
 mod value;
 
-pub use mdm_core::snapshot::Limits;
-use mdm_core::snapshot::{DefectKind, Snapshot};
+pub use mdm_core::screen::snapshot::Limits;
+use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 
 use mdm_wire::markup::{Event, Scanner};
 use scan::{DIALECT, Tag};

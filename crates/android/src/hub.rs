@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mdm_core::device::{Availability, Device, DeviceSource, Listed, Platform, PortFuture, SourceHealth};
+use mdm_core::port::{Availability, Device, DeviceSource, Listed, PortFuture, SourceHealth};
+use mdm_core::screen::snapshot::Platform;
 use mdm_wire::adb::host::DeviceLine;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -14,8 +15,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::adb::key::HostKey;
 use crate::adb::link::{Connector, Link};
 use crate::adb::server::{AdbServer, Tracker};
-use crate::adb::server_start;
-use crate::adb::{Adb, AdbError};
+use crate::adb::{Adb, AdbError, server_start};
 use crate::device::AndroidDevice;
 
 /// How soon after a failed start the adb program may be started again.

@@ -1,6 +1,6 @@
 //! The device's log: the script that reads it, and its lines.
 
-use mdm_core::device::{LogEntry, LogLevel, LogRead};
+use mdm_core::port::{LogEntry, LogLevel, LogRead};
 
 use crate::adb::Script;
 

@@ -1,7 +1,7 @@
 //! Screenshots: `screencap` output to pixels.
 
-use mdm_core::device::Pixels;
-use mdm_core::geometry::Size;
+use mdm_core::port::Pixels;
+use mdm_core::screen::geometry::Size;
 
 /// An 8K screen; anything larger is not a phone.
 pub const PIXELS_BYTES_MAX: usize = 7680 * 4320 * 4;

@@ -1,6 +1,6 @@
 //! Which activity is in front, from `dumpsys activity activities`.
 
-use mdm_core::snapshot::Screen;
+use mdm_core::screen::snapshot::Screen;
 
 /// Most telling first: the one activity that is resumed on top of everything, then what each display or task calls
 /// resumed, then the focused app. Old and new Android versions print different ones (W29).

@@ -17,7 +17,7 @@ use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
 use mdm_android::hierarchy::{Limits, parse};
 use mdm_core::outline::{OutlineOptions, text};
-use mdm_core::reading::Reading;
+use mdm_core::screen::reading::ScreenReading;
 use mdm_virtual_device::{Phone, PhoneConfig, Timing};
 
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
@@ -80,7 +80,7 @@ async fn what_an_agent_reads_of_each_screen() {
             let xml = run(&adb, "uiautomator dump /data/local/tmp/x >/dev/null; cat /data/local/tmp/x").await;
             let snapshot = parse(&xml, &Limits::default());
             assert!(!snapshot.elements.is_empty(), "{package}/{activity}: {}", String::from_utf8_lossy(&xml));
-            let outline = text(&Reading::new(snapshot), &OutlineOptions::default());
+            let outline = text(&ScreenReading::new(snapshot), &OutlineOptions::default());
             let _ = write!(page, "\n## {package}/{activity}\n\n```\n{outline}```\n");
         }
     }

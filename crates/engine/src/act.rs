@@ -9,18 +9,18 @@ mod typing;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::change::ChangeKind;
-use mdm_core::condition::Condition;
-use mdm_core::device::{AppAction, AppReport, Input};
-use mdm_core::error::{Dispatch, Failure};
-use mdm_core::geometry::{Point, Rect};
+use mdm_core::action::failure::{Dispatch, Failure};
+use mdm_core::action::recover::{FailureReason, Strategy};
+use mdm_core::action::trace::Lifecycle;
+use mdm_core::change::diff::ChangeKind;
+use mdm_core::change::settle::Stability;
+use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::identity::ElementId;
-use mdm_core::journal::Lifecycle;
-use mdm_core::query::Query;
-use mdm_core::recover::{FailureReason, Strategy};
-use mdm_core::resolve::Target;
-use mdm_core::settle::Stability;
-use mdm_core::tracker::{Seen, Since};
+use mdm_core::intent::predicate::Predicate;
+use mdm_core::intent::resolve::Resolved;
+use mdm_core::intent::selector::Selector;
+use mdm_core::port::{AppAction, AppReport, Input};
+use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::progress::Progress;
 use crate::session::Session;
@@ -33,7 +33,7 @@ pub use typing::{ReadBack, Typed, Typing};
 pub struct Action {
     /// Never given twice.
     pub id: String,
-    /// A name of [`mdm_core::action::TABLE`].
+    /// A name of [`mdm_core::action::kind::TABLE`].
     pub name: &'static str,
     pub follow: Follow,
     /// Scroll to what is not in sight (AC-10).
@@ -45,7 +45,7 @@ pub struct Action {
 pub enum Aim {
     /// Degraded: nothing is checked (AC-02).
     Point(Point),
-    Element(Query),
+    Element(Selector),
 }
 
 /// What is done once its places are known.
@@ -69,7 +69,7 @@ pub struct Follow {
     pub settle: bool,
     pub window: Duration,
     /// What the action is meant to bring about.
-    pub expect: Option<Condition>,
+    pub expect: Option<Predicate>,
     /// For settling and for the expectation.
     pub timeout: Duration,
 }
@@ -86,7 +86,7 @@ pub struct Hit {
     pub point: Point,
     /// What can be seen of the target.
     pub visible: Option<Rect>,
-    pub target: Option<(ElementId, Target)>,
+    pub target: Option<(ElementId, Resolved)>,
 }
 
 /// Whether what was expected came true.
@@ -101,8 +101,8 @@ pub enum Verdict {
 /// What was seen after the dispatch.
 #[derive(Debug, Clone)]
 pub struct After {
-    pub seen: Arc<Seen>,
-    pub since: Option<Since>,
+    pub seen: Arc<Observation>,
+    pub since: Option<Comparison>,
     pub observed: ChangeKind,
     pub stability: Stability,
     pub moving: Vec<Moving>,
@@ -136,7 +136,7 @@ impl After {
 
 #[derive(Debug, Clone)]
 pub struct Acted<const N: usize> {
-    pub before: Option<Arc<Seen>>,
+    pub before: Option<Arc<Observation>>,
     pub hits: [Hit; N],
     pub report: AppReport,
     /// Unknown when the device's answer was lost, and only what was seen afterwards says that it took it.

@@ -3,21 +3,21 @@
 
 use std::sync::Arc;
 
-use mdm_core::actionable::{self, NotActionable};
-use mdm_core::adjust::{self, Goal, Planner, Press, Shown, Step, Steps, Touch, Track, Why};
-use mdm_core::device::{Input, Key};
-use mdm_core::element::Role;
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Point;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::action::recover::Strategy;
+use mdm_core::action::trace::{Lifecycle, Stage, StepResult};
+use mdm_core::change::tracker::Observation;
 use mdm_core::identity::ElementId;
-use mdm_core::journal::{Lifecycle, Stage, StepResult};
-use mdm_core::label;
-use mdm_core::query::Query;
-use mdm_core::recover::Strategy;
-use mdm_core::resolve;
-use mdm_core::scroll::{self, Axis};
-use mdm_core::tracker::Seen;
-use mdm_core::value::Unit;
+use mdm_core::intent::actionable::{self, NotActionable};
+use mdm_core::intent::adjust::{self, Goal, Planner, Press, Shown, Step, Steps, Touch, Track, Why};
+use mdm_core::intent::resolve;
+use mdm_core::intent::scroll::{self, Axis};
+use mdm_core::intent::selector::Selector;
+use mdm_core::meaning::label;
+use mdm_core::meaning::value::Unit;
+use mdm_core::port::{Input, Key};
+use mdm_core::screen::element::Role;
+use mdm_core::screen::geometry::Point;
 
 use crate::act::{Action, Run};
 use crate::progress::Progress;
@@ -33,14 +33,14 @@ const CANDIDATES_MAX: usize = 10;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adjustment {
-    pub query: Query,
+    pub query: Selector,
     pub goal: Goal,
     pub touches_max: u32,
 }
 
 /// What a control showed at one time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct ControlValue {
     pub value: f64,
     pub raw: Option<String>,
     pub unit: Option<String>,
@@ -74,9 +74,9 @@ pub enum End {
 pub struct Adjusted {
     pub id: ElementId,
     pub label: Option<String>,
-    pub before: Option<Reading>,
+    pub before: Option<ControlValue>,
     /// The last reading; `None` when nothing could be read.
-    pub after: Option<Reading>,
+    pub after: Option<ControlValue>,
     pub touches: u32,
     /// When each was sent.
     pub touched_at_ms: Vec<u64>,
@@ -125,7 +125,7 @@ impl Session {
     async fn converge(
         &self,
         asked: &Adjustment,
-        mut seen: Arc<Seen>,
+        mut seen: Arc<Observation>,
         index: usize,
         done: &mut Adjusted,
         progress: &Progress,
@@ -189,7 +189,7 @@ impl Session {
         &self,
         asked: &Adjustment,
         lever: Lever,
-        mut seen: Arc<Seen>,
+        mut seen: Arc<Observation>,
         done: &mut Adjusted,
         progress: &Progress,
     ) -> Result<End, Failure> {
@@ -226,7 +226,7 @@ impl Session {
 
     async fn touch(
         &self,
-        seen: &Seen,
+        seen: &Observation,
         touch: Touch,
         done: &mut Adjusted,
         progress: &Progress,
@@ -257,7 +257,7 @@ enum Lever {
 }
 
 /// A slider has its keys only while it has the focus: to give it the focus it would have to be touched.
-fn lever(seen: &Seen, index: usize) -> Option<Lever> {
+fn lever(seen: &Observation, index: usize) -> Option<Lever> {
     let snapshot = &seen.reading.snapshot;
     if adjust::buttons(snapshot, index).is_some() {
         return Some(Lever::Buttons);
@@ -268,7 +268,7 @@ fn lever(seen: &Seen, index: usize) -> Option<Lever> {
 }
 
 /// `None` when its button takes no presses: the end of its range.
-fn input_of(seen: &Seen, id: ElementId, lever: Lever, up: bool) -> Result<Option<Input>, Failure> {
+fn input_of(seen: &Observation, id: ElementId, lever: Lever, up: bool) -> Result<Option<Input>, Failure> {
     if lever == Lever::Keys {
         return Ok(Some(Input::Key(if up { Key::DpadRight } else { Key::DpadLeft })));
     }
@@ -287,7 +287,7 @@ fn input_of(seen: &Seen, id: ElementId, lever: Lever, up: bool) -> Result<Option
 }
 
 /// A drag along the track would move the list around it instead.
-fn is_scrolled_along(seen: &Seen, index: usize, track: Track) -> bool {
+fn is_scrolled_along(seen: &Observation, index: usize, track: Track) -> bool {
     let axis = if track.is_upright() { Axis::Vertical } else { Axis::Horizontal };
     scroll::is_scrolled_along(&seen.reading, index as u32, axis)
 }
@@ -304,22 +304,22 @@ fn note(run: &mut Run<'_>, adjusted: &Adjusted) {
         run.trace.step(Stage::Execute, StepResult::Success, *sent_at_ms, "touch");
         run.trace.reach(Lifecycle::Dispatched, *sent_at_ms);
     }
-    let value = |reading: &Option<Reading>| reading.as_ref().map(|reading| reading.value);
+    let value = |reading: &Option<ControlValue>| reading.as_ref().map(|reading| reading.value);
     run.proved(adjusted.end == End::Met, value(&adjusted.before) != value(&adjusted.after));
 }
 
-fn reading(shown: &Shown<'_>) -> Reading {
+fn reading(shown: &Shown<'_>) -> ControlValue {
     let unit = match shown.unit {
         Unit::None => None,
         Unit::Percent => Some("%".to_owned()),
         Unit::Of(max) => Some(format!("of {max}")),
         Unit::Own(unit) => Some(unit.to_owned()),
     };
-    Reading { value: shown.value, raw: shown.raw.map(str::to_owned), unit }
+    ControlValue { value: shown.value, raw: shown.raw.map(str::to_owned), unit }
 }
 
 /// The one slider that is meant (AC-07).
-fn resolve(seen: &Seen, query: &Query) -> Result<usize, Failure> {
+fn resolve(seen: &Observation, query: &Selector) -> Result<usize, Failure> {
     let snapshot = &seen.reading.snapshot;
     let matches = query.matches(seen);
     let mut found: Vec<usize> =
@@ -377,7 +377,7 @@ fn check_range(shown: &Shown<'_>, target: f64) -> Result<(), Failure> {
 }
 
 /// Where the control is now, if it can be touched.
-fn track(seen: &Seen, id: ElementId) -> Result<Track, Failure> {
+fn track(seen: &Observation, id: ElementId) -> Result<Track, Failure> {
     let index = seen.index_of(id).ok_or_else(|| stale(id))?;
     let refused = |message: String, hint: &'static str| {
         Err(Failure::new(ErrorCode::ElementNotInteractable, message, hint))
@@ -405,7 +405,7 @@ fn track(seen: &Seen, id: ElementId) -> Result<Track, Failure> {
 }
 
 /// Nothing that takes taps itself may lie over a point.
-fn uncovered(seen: &Seen, id: ElementId, points: &[Point]) -> Result<(), Failure> {
+fn uncovered(seen: &Observation, id: ElementId, points: &[Point]) -> Result<(), Failure> {
     let index = seen.index_of(id).ok_or_else(|| stale(id))? as u32;
     let others = (index + 1)..seen.reading.nodes.len() as u32;
     let takes = |other: &u32| {
@@ -424,7 +424,7 @@ fn uncovered(seen: &Seen, id: ElementId, points: &[Point]) -> Result<(), Failure
 }
 
 /// The control's value on a new look, which becomes the last one known.
-fn read(seen: &Seen, done: &mut Adjusted) -> Result<f64, Failure> {
+fn read(seen: &Observation, done: &mut Adjusted) -> Result<f64, Failure> {
     done.after = None;
     let index = seen.index_of(done.id).ok_or_else(|| stale(done.id))?;
     let shown = adjust::shown(&seen.reading.snapshot, index).ok_or_else(|| {

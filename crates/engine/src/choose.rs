@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
-use mdm_core::device::{Availability, DeviceInfo, Listed, Platform};
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::port::{Availability, DeviceInfo, Listed};
+use mdm_core::screen::snapshot::Platform;
 
 use crate::progress::Progress;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mdm_core::device::{DeviceSource, Listed, Platform};
-use mdm_core::error::Failure;
+use mdm_core::action::failure::Failure;
+use mdm_core::port::{DeviceSource, Listed};
+use mdm_core::screen::snapshot::Platform;
 
 use crate::choose::{self, Wanted};
 use crate::clock::Clock;

@@ -16,7 +16,7 @@ mod session;
 mod watch;
 
 pub use act::{Acted, Action, After, Aim, Deed, Follow, Hit, ReadBack, Typed, Typing, Verdict};
-pub use adjust::{Adjusted, Adjustment, End, Mode, Reading};
+pub use adjust::{Adjusted, Adjustment, ControlValue, End, Mode};
 pub use choose::Wanted;
 pub use clock::Clock;
 pub use fleet::Fleet;

@@ -1,9 +1,9 @@
-//! Reading a device. Reads change nothing, so a lost or premature one is made again; this is the only place that waits.
+//! ScreenReading a device. Reads change nothing, so a lost or premature one is made again; this is the only place that waits.
 
 use std::future::Future;
 use std::time::Duration;
 
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
 
 use crate::progress::Progress;
 

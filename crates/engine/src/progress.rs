@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

@@ -6,17 +6,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::actionable::NotActionable;
-use mdm_core::device::Input;
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::{Point, Rect};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::action::trace::{Lifecycle, Stage, StepResult};
+use mdm_core::change::settle::Stability;
+use mdm_core::change::tracker::Observation;
 use mdm_core::identity::ElementId;
-use mdm_core::journal::{Lifecycle, Stage, StepResult};
-use mdm_core::query::{Query, Relation};
-use mdm_core::resolve::{self, Candidate, Resolution, ResolveOptions};
-use mdm_core::scroll::{self, Axis, Direction, Movement, Place, Sight};
-use mdm_core::settle::Stability;
-use mdm_core::tracker::Seen;
+use mdm_core::intent::actionable::NotActionable;
+use mdm_core::intent::resolve::{self, Candidate, Resolution, ResolveOptions};
+use mdm_core::intent::scroll::{self, Axis, Direction, Movement, Place, Sight};
+use mdm_core::intent::selector::{Relation, Selector};
+use mdm_core::port::Input;
+use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::act::{Action, Run};
 use crate::progress::Progress;
@@ -49,9 +49,9 @@ const PASSED_MAX: u64 = 16;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScrollTo {
-    pub query: Query,
+    pub query: Selector,
     /// What is scrolled, or something in or around it; else what a person would scroll.
-    pub inside: Option<Query>,
+    pub inside: Option<Selector>,
     pub direction: Direction,
     pub scrolls_max: u32,
     /// Of one step, as a part of what is seen of the container.
@@ -71,8 +71,8 @@ pub struct InSight {
 /// What was done, and where it ended.
 #[derive(Debug, Clone)]
 pub struct Scrolled {
-    pub before: Arc<Seen>,
-    pub seen: Arc<Seen>,
+    pub before: Arc<Observation>,
+    pub seen: Arc<Observation>,
     pub end: Result<InSight, Failure>,
     pub scrolls: u32,
     /// The last direction: a target that is known to lie elsewhere is worth more than the one that was asked for.
@@ -86,7 +86,7 @@ pub struct Scrolled {
 /// One search on its way.
 struct Hunt<'a> {
     asked: &'a ScrollTo,
-    query: Query,
+    query: Selector,
     done: Scrolled,
     amount: f64,
     /// Strokes in a row that moved nothing.
@@ -106,7 +106,7 @@ struct Hunt<'a> {
 
 /// A view, the container in it, and strokes back to it so far.
 struct Passed {
-    view: Arc<Seen>,
+    view: Arc<Observation>,
     container: ElementId,
     backs: u32,
 }
@@ -149,7 +149,7 @@ impl Session {
     pub(crate) async fn scroll_now(
         &self,
         asked: &ScrollTo,
-        seen: Arc<Seen>,
+        seen: Arc<Observation>,
         progress: &Progress,
     ) -> Result<Scrolled, Failure> {
         let mut hunt = Hunt::new(asked, seen);
@@ -241,7 +241,7 @@ impl Session {
     async fn end_or_more(
         &self,
         hunt: &mut Hunt<'_>,
-        before: &Arc<Seen>,
+        before: &Arc<Observation>,
         progress: &Progress,
     ) -> Result<(), Failure> {
         let came = |hunt: &Hunt<'_>| hunt.done.seen.revision != before.revision;
@@ -340,18 +340,18 @@ impl Session {
     }
 
     /// A capture on the way showed the target, and it is gone again.
-    fn passed_by(&self, hunt: &Hunt<'_>, before: &Seen) -> bool {
+    fn passed_by(&self, hunt: &Hunt<'_>, before: &Observation) -> bool {
         let now = hunt.done.seen.revision;
         let from = (before.revision + 1).max(now.saturating_sub(PASSED_MAX));
         let memory = self.memory();
-        let shows = |seen: &Seen| !resolve::candidates(seen, &hunt.query).is_empty();
+        let shows = |seen: &Observation| !resolve::candidates(seen, &hunt.query).is_empty();
         !shows(&hunt.done.seen)
             && (from..now).any(|revision| memory.tracker.since(revision).is_some_and(|s| shows(&s.base)))
     }
 }
 
 impl<'a> Hunt<'a> {
-    fn new(asked: &'a ScrollTo, seen: Arc<Seen>) -> Hunt<'a> {
+    fn new(asked: &'a ScrollTo, seen: Arc<Observation>) -> Hunt<'a> {
         let mut query = asked.query.clone();
         if let (None, Some(inside)) = (&query.near, &asked.inside) {
             query.near = Some((Relation::Inside, Box::new(inside.clone())));
@@ -471,7 +471,7 @@ impl<'a> Hunt<'a> {
     }
 
     /// The container under the name that it has now.
-    fn rename(&mut self, before: &Seen, container: ElementId) {
+    fn rename(&mut self, before: &Observation, container: ElementId) {
         let seen = &self.done.seen;
         let now = scroll::again(before, container, seen).map(|index| seen.ids[index as usize]);
         if self.done.container == Some(container) && now.is_some() {
@@ -551,16 +551,16 @@ impl<'a> Hunt<'a> {
     }
 }
 
-fn middle(seen: &Seen, candidate: &Candidate) -> Option<Point> {
+fn middle(seen: &Observation, candidate: &Candidate) -> Option<Point> {
     seen.reading.nodes.get(candidate.matched as usize)?.visible.map(|rect| rect.center())
 }
 
-fn screen_of(seen: &Seen) -> Option<String> {
+fn screen_of(seen: &Observation) -> Option<String> {
     seen.reading.snapshot.screen.as_ref().map(|screen| screen.component())
 }
 
-fn left(before: &Seen, now: &Seen) -> Failure {
-    let name = |seen: &Seen| screen_of(seen).unwrap_or_else(|| "another screen".to_owned());
+fn left(before: &Observation, now: &Observation) -> Failure {
+    let name = |seen: &Observation| screen_of(seen).unwrap_or_else(|| "another screen".to_owned());
     Failure::new(
         ErrorCode::VerificationFailed,
         format!("the screen changed from {} to {} while it was scrolled", name(before), name(now)),

@@ -2,16 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mdm_core::device::{
-    AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, RawAnswer,
-};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Rect;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::action::trace::Journal;
+use mdm_core::change::pace::Paces;
+use mdm_core::change::tracker::{Observation, Tracker};
 use mdm_core::identity::ElementId;
-use mdm_core::journal::Journal;
-use mdm_core::pace::Paces;
-use mdm_core::snapshot::Screen;
-use mdm_core::tracker::{Seen, Tracker};
+use mdm_core::port::{AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, RawAnswer};
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::Screen;
 use tokio::sync::MutexGuard;
 
 use crate::act::Deed;
@@ -75,7 +73,7 @@ impl Session {
         read_again(progress, "reading what the device is", || self.device.info()).await
     }
 
-    pub async fn observe(&self, progress: &Progress) -> Result<Arc<Seen>, Failure> {
+    pub async fn observe(&self, progress: &Progress) -> Result<Arc<Observation>, Failure> {
         let _turn = self.turn(progress).await?;
         self.observe_now(progress).await
     }
@@ -145,7 +143,7 @@ impl Session {
         progress.race("waiting for earlier calls on this device", async { Ok(self.turn.lock().await) }).await
     }
 
-    pub(crate) async fn observe_now(&self, progress: &Progress) -> Result<Arc<Seen>, Failure> {
+    pub(crate) async fn observe_now(&self, progress: &Progress) -> Result<Arc<Observation>, Failure> {
         let known = self.memory().raw;
         let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
         let captured_at_ms = self.clock.now_ms();

@@ -8,16 +8,16 @@ mod state;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::change::ChangeKind;
-use mdm_core::condition::{Condition, Standing};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::fingerprint::Fingerprint;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::change::diff::ChangeKind;
+use mdm_core::change::fingerprint::Fingerprint;
+use mdm_core::change::pace::{Pace, Rest};
+use mdm_core::change::settle::Stability;
+use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::identity::ElementId;
-use mdm_core::lens::Lens;
-use mdm_core::pace::{Pace, Rest};
-use mdm_core::query::Query;
-use mdm_core::settle::Stability;
-use mdm_core::tracker::{Seen, Since};
+use mdm_core::intent::predicate::{Judgement, Predicate};
+use mdm_core::intent::scope::Scope;
+use mdm_core::intent::selector::Selector;
 
 use crate::progress::Progress;
 use crate::session::Session;
@@ -29,9 +29,9 @@ const RESTLESS_MAX: u32 = 2;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Goal {
     /// Holds in two captures in a row, and at both ends of the window.
-    Condition(Condition),
+    Predicate(Predicate),
     /// The element is there, and neither it nor anything in it changed or moved for a whole window.
-    Rest(Query),
+    Rest(Selector),
     /// Something that counts changed, and then came to rest.
     Change,
     /// Another screen than this one, at rest.
@@ -53,7 +53,7 @@ pub struct Wait {
     pub adaptive: bool,
     /// What changed since this revision counts, even if it happened before the wait (SY-10).
     pub since_revision: Option<u64>,
-    pub lens: Lens,
+    pub lens: Scope,
     /// The change must be of this kind; others only disturb.
     pub filter: Option<ChangeKind>,
     /// Ends without success before the deadline does.
@@ -92,16 +92,16 @@ pub struct Waited {
     pub observed: ChangeKind,
     pub stability: Stability,
     /// The last capture; `None` when none was completed.
-    pub seen: Option<Arc<Seen>>,
+    pub seen: Option<Arc<Observation>>,
     /// From the first capture, or the revision that was named, to the last change.
-    pub since: Option<Since>,
+    pub since: Option<Comparison>,
     /// Of the condition on the last capture.
-    pub standing: Option<Standing>,
+    pub standing: Option<Judgement>,
     /// The most that changed, the most often first; empty when the screen came to rest.
     pub moving: Vec<Moving>,
     pub captures: u64,
     pub elapsed_ms: u64,
-    /// Since the device was asked for the last capture.
+    /// Comparison the device was asked for the last capture.
     pub freshness_ms: u64,
     /// How long the quiet was that had to be seen.
     pub window_ms: u64,
@@ -122,12 +122,12 @@ impl Waited {
 /// What a screen came to after something was done to it.
 #[derive(Debug, Clone)]
 pub struct Settled {
-    pub seen: Arc<Seen>,
+    pub seen: Arc<Observation>,
     /// Anything but stable when time was up first.
     pub stability: Stability,
     pub changed: bool,
     pub observed: ChangeKind,
-    pub since: Option<Since>,
+    pub since: Option<Comparison>,
     pub moving: Vec<Moving>,
     pub captures: u64,
     pub elapsed_ms: u64,
@@ -141,7 +141,7 @@ impl Wait {
             window_ms: window.as_millis() as u64,
             adaptive: false,
             since_revision: None,
-            lens: Lens::default(),
+            lens: Scope::default(),
             filter: None,
             patience: None,
         }
@@ -159,7 +159,7 @@ impl Session {
     /// Looks until nothing that counts changed for a whole `window`, or time is up. For callers that hold the turn.
     pub(crate) async fn settle_now(
         &self,
-        since: &Arc<Seen>,
+        since: &Arc<Observation>,
         window: Duration,
         progress: &Progress,
     ) -> Result<Settled, Failure> {
@@ -217,7 +217,7 @@ impl Session {
     pub(crate) async fn watch_now(
         &self,
         wait: &Wait,
-        since: &Arc<Seen>,
+        since: &Arc<Observation>,
         progress: &Progress,
     ) -> Result<Waited, Failure> {
         let mut watch = Watch::new(wait, Some(Arc::clone(since)), self.clock.now_ms());
@@ -231,7 +231,7 @@ impl Session {
         self.metrics.read()
     }
 
-    fn kept(&self, revision: u64) -> Result<Arc<Seen>, Failure> {
+    fn kept(&self, revision: u64) -> Result<Arc<Observation>, Failure> {
         let memory = self.memory();
         let last = memory.tracker.last();
         let newest = last.map_or(0, |seen| seen.revision);
@@ -342,7 +342,7 @@ impl Session {
             memory.paces.note_look(screen, seen.revision, tracker.actions(), ended_ms);
         }
         let pace = screen.and_then(|screen| memory.paces.of(screen));
-        let against = |earlier: &Option<Arc<Seen>>| {
+        let against = |earlier: &Option<Arc<Observation>>| {
             let earlier = earlier.as_ref().filter(|earlier| earlier.revision != seen.revision)?;
             tracker.against(Arc::clone(earlier))
         };

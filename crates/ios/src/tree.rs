@@ -1,7 +1,7 @@
 //! A screen as WebDriverAgent or idb wrote it, read into a [`Snapshot`].
 //!
 //! Architecture invariant: reading never fails, never panics and never recurses. What cannot be read becomes a
-//! [`Defect`](mdm_core::snapshot::Defect), and the rest is kept (SE-07).
+//! [`Defect`](mdm_core::screen::snapshot::Defect), and the rest is kept (SE-07).
 
 mod arena;
 mod document;
@@ -12,8 +12,8 @@ mod names;
 mod said;
 mod text;
 
-pub use mdm_core::snapshot::Limits;
-use mdm_core::snapshot::{DefectKind, Snapshot};
+pub use mdm_core::screen::snapshot::Limits;
+use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 
 use arena::Arena;
 use document::Document;

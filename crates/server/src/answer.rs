@@ -1,9 +1,9 @@
 //! What an agent reads: one text, first a line of JSON, then lines for reading; an image where one was asked for.
 
-use mdm_core::action::action_type;
-use mdm_core::error::{Dispatch, Failure};
-use mdm_core::quote::push_quoted;
-use mdm_core::recover::{self, FailureReason};
+use mdm_core::action::failure::{Dispatch, Failure};
+use mdm_core::action::kind::action_type;
+use mdm_core::action::recover::{self, FailureReason};
+use mdm_core::text::quote::push_quoted;
 use serde::Serialize;
 
 /// Answers above this are cut: no client shows more, and no agent reads it.
@@ -137,7 +137,7 @@ fn cut(mut text: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mdm_core::error::ErrorCode;
+    use mdm_core::action::failure::ErrorCode;
 
     use super::*;
 

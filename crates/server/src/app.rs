@@ -10,7 +10,7 @@ use mdm_android::adb::link;
 use mdm_android::adb::server::AdbServer;
 use mdm_android::adb::server_start::Environment;
 use mdm_android::{Endpoint, Hub, HubConfig, StartServer};
-use mdm_core::device::DeviceSource;
+use mdm_core::port::DeviceSource;
 use mdm_engine::{Action, Fleet, Follow};
 use mdm_virtual_device::Phone;
 

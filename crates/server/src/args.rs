@@ -1,9 +1,9 @@
 //! Arguments of tools: typed, checked, and described for clients.
 
-use mdm_core::device::Platform;
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Point;
+use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::identity::ElementId;
+use mdm_core::screen::geometry::Point;
+use mdm_core::screen::snapshot::Platform;
 use mdm_engine::Wanted;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;

@@ -1,8 +1,8 @@
 //! What a caller expects, as it arrives.
 
-use mdm_core::condition::{Condition, Expected};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::query::{Query, TextMatch};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::intent::predicate::{Expected, Predicate};
+use mdm_core::intent::selector::{Selector, TextMatch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,13 +40,13 @@ pub struct ExpectArg {
 }
 
 impl ExpectArg {
-    pub fn condition(&self) -> Result<Condition, Failure> {
+    pub fn condition(&self) -> Result<Predicate, Failure> {
         let query = self.query()?;
         if let Some(screen) = &self.screen {
             if query.is_some() || self.states().next().is_some() {
                 return Err(wrong("expect names a screen and an element", "ask for one of them"));
             }
-            return Ok(Condition::Screen(screen.clone()));
+            return Ok(Predicate::Screen(screen.clone()));
         }
         let Some(query) = query else {
             return Err(wrong(
@@ -57,12 +57,12 @@ impl ExpectArg {
         let mut states = self.states();
         let expected = states.next().unwrap_or(Expected::Visible);
         match states.next() {
-            None => Ok(Condition::Element { query, expected }),
+            None => Ok(Predicate::Element { query, expected }),
             Some(_) => Err(wrong("expect asks for several states", "ask for one; expect_state can ask more")),
         }
     }
 
-    fn query(&self) -> Result<Option<Query>, Failure> {
+    fn query(&self) -> Result<Option<Selector>, Failure> {
         let names = [&self.text, &self.resource_id, &self.accessibility_id, &self.element_id];
         let is_named = names.into_iter().any(Option::is_some) || self.contains.is_some();
         match (&self.selector, is_named) {
@@ -105,11 +105,11 @@ fn wrong(message: &str, hint: &'static str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use mdm_core::element::Role;
+    use mdm_core::screen::element::Role;
 
     use super::*;
 
-    fn condition(json: &str) -> Result<Condition, String> {
+    fn condition(json: &str) -> Result<Predicate, String> {
         let arg: ExpectArg = serde_json::from_str(json).map_err(|error| error.to_string())?;
         arg.condition().map_err(|failure| failure.message)
     }
@@ -119,7 +119,7 @@ mod tests {
         let plain = condition(r#"{"text":"Del","contains":true}"#);
         assert_eq!(plain, condition(r#"{"selector":{"text":"Del","contains":true}}"#));
         assert_eq!(plain, condition(r#"{"contains":"Del"}"#));
-        let Ok(Condition::Element { query, expected }) =
+        let Ok(Predicate::Element { query, expected }) =
             condition(r#"{"selector":{"role":"switch","inside":{"text":"Wi-Fi"}},"checked":true}"#)
         else {
             panic!("an element");
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_one_thing() {
-        assert_eq!(condition(r#"{"screen":"Home"}"#), Ok(Condition::Screen("Home".to_owned())));
+        assert_eq!(condition(r#"{"screen":"Home"}"#), Ok(Predicate::Screen("Home".to_owned())));
         let problem = |json: &str| condition(json).unwrap_err();
         assert!(problem("{}").contains("neither which element"));
         assert!(problem(r#"{"text":" "}"#).contains("names nothing"));

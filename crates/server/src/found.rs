@@ -1,15 +1,15 @@
 //! What a search found, as an answer. The tool and the offline command answer with the same code.
 
-use mdm_core::actionable::{NotActionable, check_within};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Rect;
-use mdm_core::label::label;
-use mdm_core::query::{Query, role_word};
-use mdm_core::resolve::{self, Candidate, best, chosen, expected_change, find, tell};
-use mdm_core::role::in_context;
-use mdm_core::selector::{Census, stable_id, test_tag};
-use mdm_core::semantics;
-use mdm_core::tracker::Seen;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::actionable::{NotActionable, check_within};
+use mdm_core::intent::resolve::{self, Candidate, best, chosen, expected_change, find, tell};
+use mdm_core::intent::selector::{Selector, role_word};
+use mdm_core::meaning::identifier::{Census, stable_id, test_tag};
+use mdm_core::meaning::label::label;
+use mdm_core::meaning::role::in_context;
+use mdm_core::meaning::semantics;
+use mdm_core::screen::geometry::Rect;
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -26,7 +26,7 @@ pub enum Sought {
         words: String,
         exact: bool,
     },
-    Described(Query),
+    Described(Selector),
 }
 
 impl Sought {
@@ -52,7 +52,7 @@ pub struct Found {
 }
 
 impl Found {
-    pub fn on(seen: &Seen, sought: &Sought) -> Found {
+    pub fn on(seen: &Observation, sought: &Sought) -> Found {
         let (all, index) = match sought {
             Sought::Words { words, exact } => (find(seen, words, *exact), None),
             Sought::Described(query) => (resolve::candidates(seen, query), query.index),
@@ -66,7 +66,7 @@ impl Found {
     }
 
     /// `in_full`: candidates as JSON too, for programs; an agent reads the lines.
-    pub fn answer(&self, device: Option<&str>, seen: &Seen, in_full: bool) -> Answer {
+    pub fn answer(&self, device: Option<&str>, seen: &Observation, in_full: bool) -> Answer {
         let partial = !seen.reading.snapshot.is_whole();
         let nothing = FindFacts { device, partial, ..FindFacts::default() };
         match &self.best[..] {
@@ -91,7 +91,7 @@ impl Found {
         }
     }
 
-    fn one(&self, only: &Candidate, seen: &Seen, nothing: FindFacts<'_>) -> Answer {
+    fn one(&self, only: &Candidate, seen: &Observation, nothing: FindFacts<'_>) -> Answer {
         let others = self.all.iter().filter(|other| other.number != only.number);
         let alternates: Vec<CandidateJson> =
             others.take(ALTERNATES_MAX).map(|other| CandidateJson::new(seen, other)).collect();
@@ -236,7 +236,7 @@ struct HintJson {
 }
 
 impl<'a> ElementJson<'a> {
-    fn new(seen: &'a Seen, candidate: &Candidate) -> ElementJson<'a> {
+    fn new(seen: &'a Observation, candidate: &Candidate) -> ElementJson<'a> {
         let snapshot = &seen.reading.snapshot;
         let index = candidate.index as usize;
         let element = &snapshot.elements[index];
@@ -266,7 +266,7 @@ impl<'a> ElementJson<'a> {
     }
 }
 
-fn in_words(seen: &Seen, why: NotActionable) -> String {
+fn in_words(seen: &Observation, why: NotActionable) -> String {
     match why {
         NotActionable::OutOfSight => "off screen".to_owned(),
         NotActionable::Disabled => "disabled".to_owned(),
@@ -276,7 +276,7 @@ fn in_words(seen: &Seen, why: NotActionable) -> String {
 }
 
 impl HintJson {
-    fn of(seen: &Seen, index: usize) -> Option<HintJson> {
+    fn of(seen: &Observation, index: usize) -> Option<HintJson> {
         let control = semantics::control(&seen.reading.snapshot, index)?;
         let bounds = seen.reading.element(control.target).bounds;
         control.kind.adjustable().then(|| HintJson {
@@ -301,7 +301,7 @@ struct CandidateJson {
 }
 
 impl CandidateJson {
-    fn new(seen: &Seen, candidate: &Candidate) -> CandidateJson {
+    fn new(seen: &Observation, candidate: &Candidate) -> CandidateJson {
         let element = seen.reading.element(candidate.index);
         CandidateJson {
             element_id: seen.ids[candidate.index as usize].to_string(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use futures_util::future::join_all;
-use mdm_core::error::Failure;
+use mdm_core::action::failure::Failure;
 use mdm_engine::Progress;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use mdm_core::delta::delta;
+use mdm_core::change::delta::delta;
+use mdm_core::change::tracker::Tracker;
 use mdm_core::outline::OutlineOptions;
-use mdm_core::snapshot::Snapshot;
-use mdm_core::tracker::Tracker;
+use mdm_core::screen::snapshot::Snapshot;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::found::{Found, Sought};
 use mobile_debug_mcp::target::SelectorArg;

@@ -1,9 +1,9 @@
 //! A screenshot that fits an agent's budget: one JPEG, scaled.
 
 use fast_image_resize as fir;
-use mdm_core::device::Pixels;
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::geometry::Size;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::port::Pixels;
+use mdm_core::screen::geometry::Size;
 
 use crate::answer::Image;
 

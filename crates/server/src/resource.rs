@@ -1,7 +1,7 @@
 //! What can be read and subscribed to: `ui://DEVICE/screen` and `ui://DEVICE/element?text=…` (SY-20).
 
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::query::Query;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::intent::selector::Selector;
 use serde_json::Value;
 
 use crate::args::JsonObject;
@@ -23,7 +23,7 @@ pub struct Resource {
 pub enum Shows {
     Screen,
     /// A selector, as find_element takes it, and what it means.
-    Element(JsonObject, Box<Query>),
+    Element(JsonObject, Box<Selector>),
 }
 
 impl Resource {
@@ -83,7 +83,7 @@ fn element(query: &str) -> Option<Result<Shows, Failure>> {
         };
         selector.insert(decoded(name)?, value);
     }
-    let read = |selector: &JsonObject| -> Result<Query, Failure> {
+    let read = |selector: &JsonObject| -> Result<Selector, Failure> {
         let arg: SelectorArg = serde_json::from_value(Value::Object(selector.clone()))
             .map_err(|error| wrong(format!("the query of the URI: {error}")))?;
         arg.query()
@@ -113,7 +113,7 @@ fn wrong(message: String) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use mdm_core::query::TextMatch;
+    use mdm_core::intent::selector::TextMatch;
 
     use super::*;
 

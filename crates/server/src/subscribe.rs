@@ -5,10 +5,10 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mdm_core::condition::{Condition, Expected};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::query::Query;
-use mdm_core::tracker::Seen;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::predicate::{Expected, Predicate};
+use mdm_core::intent::selector::Selector;
 use mdm_engine::{Ending, Goal, Progress, Session, Wait, Wanted};
 use tokio_util::sync::CancellationToken;
 
@@ -81,7 +81,7 @@ impl Watcher {
         let goal = match (self.known, &self.resource.shows) {
             (Known::Present(present), Shows::Element(_, query)) => {
                 let expected = if present { Expected::NotExists } else { Expected::Exists };
-                Goal::Condition(Condition::Element { query: Query::clone(query), expected })
+                Goal::Predicate(Predicate::Element { query: Selector::clone(query), expected })
             }
             (Known::Revision(than), _) => Goal::Revision { than },
             (Known::Present(_), Shows::Screen) => Goal::Quiet,
@@ -109,7 +109,7 @@ async fn session(app: &App, resource: &Resource, progress: &Progress) -> Result<
     app.fleet.choose(&wanted, progress).await
 }
 
-fn known(resource: &Resource, seen: &Seen) -> Known {
+fn known(resource: &Resource, seen: &Observation) -> Known {
     match &resource.shows {
         Shows::Screen => Known::Revision(seen.revision),
         Shows::Element(_, query) => Known::Present(!query.matches(seen).is_empty()),

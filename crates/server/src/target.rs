@@ -1,7 +1,7 @@
 //! What a tool acts on, as callers write it: the one JSON form for all tools.
 
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::query::{Pattern, Query, Relation, TextMatch, role_named};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::intent::selector::{Pattern, Relation, Selector, TextMatch, role_named};
 use mdm_engine::Aim;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,7 +46,7 @@ impl ElementArg {
         self.element_id.is_some() || self.selector.is_some()
     }
 
-    pub fn query(self) -> Result<Query, Failure> {
+    pub fn query(self) -> Result<Selector, Failure> {
         let ElementArg { element_id, selector, .. } = self;
         match (TargetArg { element_id, selector, x: None, y: None }).aim()? {
             Aim::Element(query) => Ok(query),
@@ -124,7 +124,7 @@ impl TargetArg {
             return Err(invalid(message, "give elementId, or selector, or x and y"));
         }
         if let Some(id) = &self.element_id {
-            return Ok(Aim::Element(Query { id: Some(element_id(id)?), ..Query::default() }));
+            return Ok(Aim::Element(Selector { id: Some(element_id(id)?), ..Selector::default() }));
         }
         if let Some(selector) = &self.selector {
             return Ok(Aim::Element(selector.query()?));
@@ -137,18 +137,18 @@ impl TargetArg {
 }
 
 impl SelectorArg {
-    pub fn query(&self) -> Result<Query, Failure> {
+    pub fn query(&self) -> Result<Selector, Failure> {
         self.query_at(0)
     }
 
-    fn query_at(&self, depth: usize) -> Result<Query, Failure> {
+    fn query_at(&self, depth: usize) -> Result<Selector, Failure> {
         if depth > NESTING_MAX {
             let message = format!("the selector is nested deeper than {NESTING_MAX}");
             return Err(invalid(message, "name the anchor by its elementId"));
         }
         let partly = matches!(self.contains, Some(ContainsArg::Flag(true)));
         let matching = |text: String| if partly { TextMatch::Contains(text) } else { TextMatch::Is(text) };
-        let query = Query {
+        let query = Selector {
             id: self.element_id.as_deref().map(element_id).transpose()?,
             text: self.text_match(partly)?,
             resource_id: said("resource_id", self.resource_id.as_deref())?,
@@ -185,7 +185,7 @@ impl SelectorArg {
         }
     }
 
-    fn near(&self, depth: usize) -> Result<Option<(Relation, Box<Query>)>, Failure> {
+    fn near(&self, depth: usize) -> Result<Option<(Relation, Box<Selector>)>, Failure> {
         let given = [
             (Relation::Below, &self.below),
             (Relation::Above, &self.above),
@@ -224,7 +224,7 @@ fn said(name: &str, text: Option<&str>) -> Result<Option<String>, Failure> {
     Ok(Some(text.to_owned()))
 }
 
-fn role(word: &str) -> Result<mdm_core::element::Role, Failure> {
+fn role(word: &str) -> Result<mdm_core::screen::element::Role, Failure> {
     role_named(word).ok_or_else(|| {
         invalid(
             format!("role = {word:?} is none that is known"),
@@ -244,9 +244,9 @@ fn regex(source: &str) -> Result<Pattern, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use mdm_core::element::Role;
-    use mdm_core::geometry::Point;
     use mdm_core::identity::ElementId;
+    use mdm_core::screen::element::Role;
+    use mdm_core::screen::geometry::Point;
 
     use super::*;
 
@@ -255,7 +255,7 @@ mod tests {
         arg.aim().map_err(|failure| failure.message)
     }
 
-    fn query(json: &str) -> Query {
+    fn query(json: &str) -> Selector {
         match target(&format!("{{\"selector\":{json}}}")) {
             Ok(Aim::Element(query)) => query,
             other => panic!("{json}: {other:?}"),
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn there_is_one_target_or_none() {
-        let e12 = Query { id: Some(ElementId(12)), ..Query::default() };
+        let e12 = Selector { id: Some(ElementId(12)), ..Selector::default() };
         assert_eq!(target(r#"{"elementId":"e12"}"#), Ok(Aim::Element(e12.clone())));
         assert_eq!(target(r#"{"element_id":"e12"}"#), Ok(Aim::Element(e12)));
         assert_eq!(target(r#"{"x":1.6,"y":2}"#), Ok(Aim::Point(Point { x: 2, y: 2 })));
@@ -278,13 +278,13 @@ mod tests {
     fn a_selector_becomes_a_query() {
         let text = |text: &str| Some(TextMatch::Is(text.to_owned()));
         let part = |text: &str| Some(TextMatch::Contains(text.to_owned()));
-        assert_eq!(query(r#"{"text":"Delete"}"#), Query { text: text("Delete"), ..Query::default() });
+        assert_eq!(query(r#"{"text":"Delete"}"#), Selector { text: text("Delete"), ..Selector::default() });
         assert_eq!(query(r#"{"text":"Del","contains":true}"#).text, part("Del"));
         assert_eq!(query(r#"{"contains":"Del"}"#).text, part("Del"));
         assert_eq!(query(r#"{"accessibilityId":"Cl","contains":true}"#).accessibility_id, part("Cl"));
         assert_eq!(query(r#"{"role":"text_field"}"#).role, Some(Role::TextField));
         let inside = query(r#"{"role":"button","inside":{"text":"Milk"},"index":1}"#);
-        let milk = Query { text: text("Milk"), ..Query::default() };
+        let milk = Selector { text: text("Milk"), ..Selector::default() };
         assert_eq!((inside.near, inside.index), (Some((Relation::Inside, Box::new(milk))), Some(1)));
         assert!(matches!(query(r#"{"regex":"^[0-9]+ left$"}"#).text, Some(TextMatch::Regex(_))));
     }

@@ -175,7 +175,7 @@ impl Server {
         }
     }
 
-    /// Reading the id is the client's work, so the clock stops before it.
+    /// ScreenReading the id is the client's work, so the clock stops before it.
     pub fn next(&mut self) -> Result<(Option<u64>, String, Instant), String> {
         let mut line = String::new();
         if self.stdout.read_line(&mut line).map_err(fail("server"))? == 0 {

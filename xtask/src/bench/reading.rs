@@ -6,7 +6,7 @@ use std::path::Path;
 use super::table::Line;
 use crate::command::{cargo, output};
 
-/// Reading may take so many times the bytes of its input, and so much beside.
+/// ScreenReading may take so many times the bytes of its input, and so much beside.
 const TIMES_MAX: f64 = 4.0;
 const BESIDE_MB: f64 = 8.0;
 

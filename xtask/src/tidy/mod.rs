@@ -11,8 +11,7 @@ pub mod tree;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command;
-use crate::docs;
+use crate::{command, docs};
 
 /// More folders inside each other than this is a link that leads in a circle.
 const FOLDER_DEPTH_MAX: usize = 32;

@@ -1,7 +1,7 @@
 //! The `framebuffer:` service: raw pixels without a process on the device.
 
-use mdm_core::device::Pixels;
-use mdm_core::geometry::Size;
+use mdm_core::port::Pixels;
+use mdm_core::screen::geometry::Size;
 use mdm_wire::adb::framebuffer::{Header, rest_bytes};
 
 use super::{Adb, AdbError};

@@ -1,9 +1,9 @@
 //! From tags to the arena of elements.
 
-use mdm_core::element::{Affordances, Element, State};
-use mdm_core::geometry::Rect;
-use mdm_core::role;
-use mdm_core::snapshot::{Defect, DefectKind, Snapshot};
+use mdm_core::meaning::role;
+use mdm_core::screen::element::{Affordances, Element, State};
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::{Defect, DefectKind, Snapshot};
 
 use super::Limits;
 use super::names::Names;

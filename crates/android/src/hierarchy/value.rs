@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mdm_core::geometry::Rect;
+use mdm_core::screen::geometry::Rect;
 use memchr::{memchr, memrchr};
 
 /// The longest reference that means something, `&#x10FFFF;`, in bytes.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::snapshot::Snapshot;
 
 pub fn read(xml: &str) -> Snapshot {
     parse(xml.as_bytes(), &Limits::default())

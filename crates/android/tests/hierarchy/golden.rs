@@ -1,9 +1,9 @@
 //! Outlines of screens written by hand in the style of real ones.
 
-use mdm_core::geometry::Size;
 use mdm_core::identity::ElementId;
 use mdm_core::outline::{Lines, OutlineOptions, lines, page};
-use mdm_core::reading::Reading;
+use mdm_core::screen::geometry::Size;
+use mdm_core::screen::reading::ScreenReading;
 
 use crate::dump::{dump, read};
 
@@ -15,7 +15,7 @@ fn show(screen: &str, options: &OutlineOptions) -> Lines {
     assert_eq!(snapshot.defects, []);
     snapshot.size = Size { width: 1080, height: 2400 };
     let ids: Vec<ElementId> = (1..=snapshot.elements.len() as u32).map(ElementId).collect();
-    lines(&Reading::new(snapshot), &ids, options)
+    lines(&ScreenReading::new(snapshot), &ids, options)
 }
 
 /// Without the ids, which are only numbers here.

@@ -1,11 +1,11 @@
 //! Nothing that a peer can send makes reading or showing fail (SE-07).
 
 use mdm_android::hierarchy::{Limits, parse};
+use mdm_core::change::tracker::Tracker;
 use mdm_core::identity::ElementId;
 use mdm_core::outline::{OutlineOptions, lines, page};
-use mdm_core::reading::Reading;
-use mdm_core::snapshot::{DefectKind, Snapshot};
-use mdm_core::tracker::Tracker;
+use mdm_core::screen::reading::ScreenReading;
+use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 use proptest::prelude::*;
 
 use crate::dump::{assert_well_formed, dump};
@@ -26,7 +26,7 @@ fn survive(bytes: &[u8], limits: &Limits) -> Snapshot {
     assert!(snapshot.elements.len() <= limits.elements_max);
     assert!(snapshot.elements.iter().all(|element| usize::from(element.depth) <= limits.depth_max));
     assert!(snapshot.defects.len() <= limits.defects_max + 3);
-    let reading = Reading::new(snapshot.clone());
+    let reading = ScreenReading::new(snapshot.clone());
     let ids: Vec<ElementId> = (1..=snapshot.elements.len() as u32).map(ElementId).collect();
     let shown = lines(&reading, &ids, &OutlineOptions::default());
     let first = page(&shown, 1000, 1);
@@ -84,7 +84,11 @@ fn every_truncation_keeps_what_was_complete() {
         assert_eq!(snapshot.elements.len(), complete, "cut at {cut}");
         for (element, original) in snapshot.elements.iter().zip(&whole.elements) {
             let end = original.end.min(complete as u32);
-            assert_eq!(element, &mdm_core::element::Element { end, ..original.clone() }, "cut at {cut}");
+            assert_eq!(
+                element,
+                &mdm_core::screen::element::Element { end, ..original.clone() },
+                "cut at {cut}"
+            );
         }
         assert!(!snapshot.is_whole(), "cut at {cut}");
     }

@@ -1,4 +1,4 @@
-//! Reading a hierarchy and showing it, on dumps written for these tests, on hostile bytes and on real captures.
+//! ScreenReading a hierarchy and showing it, on dumps written for these tests, on hostile bytes and on real captures.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail a test")]
 

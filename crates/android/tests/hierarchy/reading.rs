@@ -1,9 +1,9 @@
 //! What a dump says, and what becomes of it.
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::element::Role;
-use mdm_core::geometry::Rect;
-use mdm_core::snapshot::{DefectKind, Snapshot};
+use mdm_core::screen::element::Role;
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 
 use crate::dump::{assert_well_formed, dump, read};
 

@@ -4,11 +4,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use mdm_android::hierarchy::{Limits, parse};
-use mdm_core::label;
+use mdm_core::meaning::label;
 use mdm_core::outline::{OutlineOptions, text};
-use mdm_core::reading::Reading;
-use mdm_core::snapshot::Snapshot;
-use mdm_core::visible::visible_rects;
+use mdm_core::screen::reading::ScreenReading;
+use mdm_core::screen::snapshot::Snapshot;
+use mdm_core::screen::visible::visible_rects;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
@@ -102,7 +102,7 @@ fn broken_files_give_what_is_in_them() {
     for path in data("malformed") {
         let (_, snapshot) = load(&path);
         assert!(!snapshot.elements.is_empty() && !snapshot.is_whole(), "{}", path.display());
-        text(&Reading::new(snapshot), &OutlineOptions::default());
+        text(&ScreenReading::new(snapshot), &OutlineOptions::default());
     }
 }
 
@@ -112,13 +112,14 @@ fn every_tappable_element_that_can_be_seen_is_in_the_outline() {
     for path in whole_files() {
         let (_, snapshot) = load(&path);
         let options = OutlineOptions { points: true, ..OutlineOptions::default() };
-        let points = points(&text(&Reading::new(snapshot.clone()), &options));
+        let points = points(&text(&ScreenReading::new(snapshot.clone()), &options));
         let rects = visible_rects(&snapshot);
         for (element, rect) in snapshot.elements.iter().zip(rects) {
             let Some(rect) = rect.filter(|_| element.affordances.clickable) else { continue };
             tappable += 1;
-            reached +=
-                usize::from(points.iter().any(|&(x, y)| rect.contains(mdm_core::geometry::Point { x, y })));
+            reached += usize::from(
+                points.iter().any(|&(x, y)| rect.contains(mdm_core::screen::geometry::Point { x, y })),
+            );
         }
     }
     assert_eq!(reached, tappable);
@@ -137,7 +138,7 @@ fn outlines_are_short_and_say_every_password_only_by_its_length() {
     let (mut lines, mut chars) = (0, 0);
     for path in whole_files() {
         let (xml, snapshot) = load(&path);
-        let shown = text(&Reading::new(snapshot.clone()), &OutlineOptions::default());
+        let shown = text(&ScreenReading::new(snapshot.clone()), &OutlineOptions::default());
         assert!(shown.len() * 4 < xml.len(), "{}", path.display());
         lines += shown.lines().count();
         chars += shown.chars().count();
@@ -153,7 +154,7 @@ fn outlines_are_short_and_say_every_password_only_by_its_length() {
 }
 
 fn relevant(snapshot: Snapshot) -> u64 {
-    Reading::new(snapshot).relevant
+    ScreenReading::new(snapshot).relevant
 }
 
 #[test]

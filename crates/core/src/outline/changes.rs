@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Line, Lines};
 use crate::identity::ElementId;
-use crate::tokens;
+use crate::text::tokens;
 
 /// What an agent has to read to know the later screen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

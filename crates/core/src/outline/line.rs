@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use super::{Kind, Writer};
-use crate::actionable::tap_point;
-use crate::element::{Element, Role};
-use crate::geometry::Rect;
-use crate::label::{self, Label, LabelSource, Value};
-use crate::quote::push_quoted;
-use crate::role;
-use crate::state::{self, ControlState};
-use crate::value::Unit;
+use crate::intent::actionable::tap_point;
+use crate::meaning::label::{self, Label, LabelSource, Value};
+use crate::meaning::role;
+use crate::meaning::state::{self, ControlState};
+use crate::meaning::value::Unit;
+use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Rect;
+use crate::text::quote::push_quoted;
 
 const ID_MAX_CHARS: usize = 60;
 

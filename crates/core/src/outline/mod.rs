@@ -8,14 +8,14 @@ use std::fmt::Write;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::actionable::inner_targets;
-use crate::element::{Element, Role};
-use crate::geometry::Rect;
 use crate::identity::ElementId;
-use crate::label::{self, Label, LabelSource};
-use crate::reading::Reading;
-use crate::semantics::{self, ControlKind};
-use crate::snapshot::Snapshot;
+use crate::intent::actionable::inner_targets;
+use crate::meaning::label::{self, Label, LabelSource};
+use crate::meaning::semantics::{self, ControlKind};
+use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Rect;
+use crate::screen::reading::ScreenReading;
+use crate::screen::snapshot::Snapshot;
 
 pub use changes::{Changes, changes};
 pub use page::{Page, page};
@@ -82,7 +82,7 @@ pub struct Lines {
 }
 
 /// `ids`: one for each element.
-pub fn lines(reading: &Reading, ids: &[ElementId], options: &OutlineOptions) -> Lines {
+pub fn lines(reading: &ScreenReading, ids: &[ElementId], options: &OutlineOptions) -> Lines {
     let snapshot = &reading.snapshot;
     let range = match options.root {
         Some(root) if root < snapshot.elements.len() => reading.range(root as u32),
@@ -107,7 +107,7 @@ pub fn lines(reading: &Reading, ids: &[ElementId], options: &OutlineOptions) -> 
     writer.out
 }
 
-fn names_of_others(reading: &Reading) -> Vec<u32> {
+fn names_of_others(reading: &ScreenReading) -> Vec<u32> {
     let controls = reading.snapshot.elements.iter().enumerate().filter(|(index, element)| {
         element.role.is_control() && element.role != Role::Button && reading.nodes[*index].visible.is_some()
     });
@@ -134,7 +134,7 @@ fn names_of_others(reading: &Reading) -> Vec<u32> {
 const NAME_REACH: usize = 3;
 
 /// Every line of a screen, with ids in document order. For looking at single captures.
-pub fn text(reading: &Reading, options: &OutlineOptions) -> String {
+pub fn text(reading: &ScreenReading, options: &OutlineOptions) -> String {
     let ids: Vec<ElementId> = (1..=reading.nodes.len() as u32).map(ElementId).collect();
     let mut text = String::new();
     for line in lines(reading, &ids, options).lines {
@@ -179,7 +179,7 @@ struct Hidden {
 
 struct Writer<'a> {
     snapshot: &'a Snapshot,
-    reading: &'a Reading,
+    reading: &'a ScreenReading,
     ids: &'a [ElementId],
     options: &'a OutlineOptions,
     shared_ids: SharedIds,

@@ -1,7 +1,7 @@
 //! An outline within a budget of tokens.
 
 use super::{Line, Lines};
-use crate::tokens;
+use crate::text::tokens;
 
 /// A part of an outline that fits a budget.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

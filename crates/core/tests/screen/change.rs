@@ -1,16 +1,16 @@
 //! SY-03, SY-04: what counts as a change.
 
-use mdm_core::change::{ChangeKind, Diff, diff};
+use mdm_core::change::diff::{ChangeKind, Diff, diff};
 use mdm_core::identity::pair;
-use mdm_core::reading::Reading;
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::reading::ScreenReading;
+use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
 use crate::draw::{on, screen};
 use crate::random::{any_screen, edited_screen};
 
 fn between(before: Snapshot, after: Snapshot) -> Diff {
-    let (before, after) = (Reading::new(before), Reading::new(after));
+    let (before, after) = (ScreenReading::new(before), ScreenReading::new(after));
     diff(&before, &after, &pair(&before, &after), |_, _| false)
 }
 
@@ -83,7 +83,7 @@ proptest! {
     /// SY-02 hangs on it: the diff finds something relevant exactly when the hashes differ.
     #[test]
     fn the_diff_and_the_hash_agree(edit in edited_screen()) {
-        let (before, after) = (Reading::new(edit.before), Reading::new(edit.after));
+        let (before, after) = (ScreenReading::new(edit.before), ScreenReading::new(edit.after));
         let found = diff(&before, &after, &pair(&before, &after), |_, _| false);
         prop_assert_eq!(found.is_relevant(), before.relevant != after.relevant, "{:?}", found);
     }

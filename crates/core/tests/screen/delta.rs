@@ -1,16 +1,16 @@
 //! SY-15: applying a delta to the old tree gives the new tree.
 
-use mdm_core::delta::{Op, WrongBase, apply, delta};
+use mdm_core::change::delta::{Op, WrongBase, apply, delta};
 use mdm_core::identity::pair;
-use mdm_core::reading::Reading;
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::reading::ScreenReading;
+use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
 use crate::draw::screen;
 use crate::random::{any_screen, edited_screen};
 
-fn between(before: &Snapshot, after: &Snapshot) -> mdm_core::delta::Delta {
-    let pairing = pair(&Reading::new(before.clone()), &Reading::new(after.clone()));
+fn between(before: &Snapshot, after: &Snapshot) -> mdm_core::change::delta::Delta {
+    let pairing = pair(&ScreenReading::new(before.clone()), &ScreenReading::new(after.clone()));
     delta(before, after, &pairing)
 }
 

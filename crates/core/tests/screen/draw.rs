@@ -2,9 +2,9 @@
 //!
 //! `button "Log in" #login tap @0,100,200,40 on disabled focused selected scrolls list hidden`
 
-use mdm_core::element::{Element, Role};
-use mdm_core::geometry::{Rect, Size};
-use mdm_core::snapshot::{Screen, Snapshot};
+use mdm_core::screen::element::{Element, Role};
+use mdm_core::screen::geometry::{Rect, Size};
+use mdm_core::screen::snapshot::{Screen, Snapshot};
 
 pub fn screen(lines: &str) -> Snapshot {
     let mut elements: Vec<Element> = Vec::new();
@@ -19,7 +19,7 @@ pub fn screen(lines: &str) -> Snapshot {
             element.bounds = Rect::new(0, row as i32 * 40, 400, row as i32 * 40 + 40);
         }
     }
-    mdm_core::delta::link(&mut elements);
+    mdm_core::change::delta::link(&mut elements);
     let size = Size { width: 400, height: 4000 };
     Snapshot { elements, size, ..Snapshot::default() }
 }

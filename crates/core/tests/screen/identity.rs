@@ -1,8 +1,8 @@
 //! ID-01, ID-02: a name stays with its element or is dropped.
 
 use mdm_core::identity::{ElementId, NONE, pair};
-use mdm_core::label::own_words;
-use mdm_core::reading::Reading;
+use mdm_core::meaning::label::own_words;
+use mdm_core::screen::reading::ScreenReading;
 use proptest::prelude::*;
 
 use crate::draw::{on, screen};
@@ -11,7 +11,7 @@ use crate::random::{Truth, edited_screen};
 /// What each line of the later screen was in the earlier one: its line number, or `-`.
 #[track_caller]
 fn check(before: &str, after: &str, expect: &str) {
-    let (before, after) = (Reading::new(screen(before)), Reading::new(screen(after)));
+    let (before, after) = (ScreenReading::new(screen(before)), ScreenReading::new(screen(after)));
     let pairing = pair(&before, &after);
     let shown: Vec<String> = pairing
         .to_old
@@ -93,7 +93,7 @@ fn another_screen_of_one_activity_is_another_screen() {
     };
     check(&page("Milk", "1.20", "From a cow"), &page("Eggs", "2.40", "From a hen"), "- - - - -");
     let (home, cart) = (on("Home", "box\n  text \"x\""), on("Cart", "box\n  text \"x\""));
-    assert_eq!(pair(&Reading::new(home), &Reading::new(cart)).pairs(), 0);
+    assert_eq!(pair(&ScreenReading::new(home), &ScreenReading::new(cart)).pairs(), 0);
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn ids_are_written_and_read() {
 
 /// What the platform says of a target: its kind, and its identifier or its words. Two that agree in it, at the same
 /// place, are one and the same to everybody.
-fn looks_like(a: &Reading, at: u32, b: &Reading, bt: u32) -> bool {
+fn looks_like(a: &ScreenReading, at: u32, b: &ScreenReading, bt: u32) -> bool {
     let (was, is) = (a.element(at), b.element(bt));
-    let words = |reading: &Reading, index: u32| {
+    let words = |reading: &ScreenReading, index: u32| {
         let found =
             reading.range(index).find_map(|inner| own_words(reading.element(inner)).map(str::to_owned));
         found.unwrap_or_default()
@@ -124,7 +124,7 @@ proptest! {
     /// ID-02: whatever is reordered, removed, added or replaced, a target's name never goes to another target.
     #[test]
     fn a_name_is_never_bound_to_another_target(edit in edited_screen()) {
-        let (before, after) = (Reading::new(edit.before), Reading::new(edit.after));
+        let (before, after) = (ScreenReading::new(edit.before), ScreenReading::new(edit.after));
         let pairing = pair(&before, &after);
         for (new, old) in pairing.to_old.iter().enumerate().filter(|(_, old)| **old != NONE) {
             let (was, is) = (before.element(*old), &after.snapshot.elements[new]);
@@ -146,7 +146,7 @@ proptest! {
     fn reordering_unrelated_siblings_changes_no_name(order in Just((0..8).collect::<Vec<u32>>()).prop_shuffle()) {
         let draw = |order: &[u32]| {
             let rows: String = order.iter().map(|n| format!("\n  box tap\n    text \"row {n}\"\n    button \"Delete\" tap")).collect();
-            Reading::new(screen(&format!("list{rows}")))
+            ScreenReading::new(screen(&format!("list{rows}")))
         };
         let (before, after) = (draw(&[0, 1, 2, 3, 4, 5, 6, 7]), draw(&order));
         let expect: Vec<u32> =

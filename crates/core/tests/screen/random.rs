@@ -1,8 +1,8 @@
 //! Random screens and random edits of them, each element marked with what it truly is.
 
-use mdm_core::element::{Element, Role};
-use mdm_core::geometry::Rect;
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::element::{Element, Role};
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
 /// Carried in the package, which no comparison looks at.
@@ -75,7 +75,7 @@ fn snapshot(roots: &[Node]) -> Snapshot {
     for root in roots {
         flatten(root, 0, &mut elements);
     }
-    mdm_core::delta::link(&mut elements);
+    mdm_core::change::delta::link(&mut elements);
     Snapshot { elements, ..Snapshot::default() }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mdm_core::delta::{apply, delta};
-use mdm_core::snapshot::Snapshot;
-use mdm_core::tracker::{Seen, Tracker};
+use mdm_core::change::delta::{apply, delta};
+use mdm_core::change::tracker::{Observation, Tracker};
+use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
 use crate::draw::{on, screen};
@@ -17,12 +17,12 @@ impl Session {
         Session(Tracker::default(), 0)
     }
 
-    fn see(&mut self, snapshot: Snapshot) -> Arc<Seen> {
+    fn see(&mut self, snapshot: Snapshot) -> Arc<Observation> {
         self.1 += 100;
         self.0.observe(snapshot, self.1)
     }
 
-    fn draw(&mut self, lines: &str) -> Arc<Seen> {
+    fn draw(&mut self, lines: &str) -> Arc<Observation> {
         self.see(screen(lines))
     }
 

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::actionable::{self, NotActionable};
-use mdm_core::condition::Standing;
-use mdm_core::device::{AppReport, Input};
-use mdm_core::element::{Element, Role};
-use mdm_core::error::{Dispatch, ErrorCode, Failure};
-use mdm_core::geometry::Rect;
-use mdm_core::journal::{Lifecycle, Stage, StepResult, Trace};
-use mdm_core::query::Query;
-use mdm_core::recover::{self, Recovery, Scene, Strategy, Trouble};
-use mdm_core::resolve::{self, Reason, Resolution, ResolveOptions};
-use mdm_core::scroll::Direction;
-use mdm_core::settle::Stability;
-use mdm_core::tracker::Seen;
+use mdm_core::action::failure::{Dispatch, ErrorCode, Failure};
+use mdm_core::action::recover::{self, Obstacle, Recovery, RecoveryContext, Strategy};
+use mdm_core::action::trace::{Lifecycle, Stage, StepResult, Trace};
+use mdm_core::change::settle::Stability;
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::actionable::{self, NotActionable};
+use mdm_core::intent::predicate::Judgement;
+use mdm_core::intent::resolve::{self, Reason, Resolution, ResolveOptions};
+use mdm_core::intent::scroll::Direction;
+use mdm_core::intent::selector::Selector;
+use mdm_core::port::{AppReport, Input};
+use mdm_core::screen::element::{Element, Role};
+use mdm_core::screen::geometry::Rect;
 
 use super::{Acted, Action, After, Aim, Deed, Follow, Hit, Verdict};
 use crate::progress::Progress;
@@ -47,13 +47,13 @@ pub(crate) struct Run<'a> {
 /// Why a target cannot be acted on now, in words and for the table.
 pub(super) struct Refusal {
     failure: Failure,
-    trouble: Trouble,
+    trouble: Obstacle,
 }
 
 /// Two looks in a row, the older one where there is one.
 struct Looks {
-    earlier: Option<Arc<Seen>>,
-    now: Arc<Seen>,
+    earlier: Option<Arc<Observation>>,
+    now: Arc<Observation>,
 }
 
 impl<'a> Run<'a> {
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
     pub async fn aim<const N: usize>(
         &mut self,
         aims: &[Aim; N],
-    ) -> Result<(Option<Arc<Seen>>, [Hit; N]), Failure> {
+    ) -> Result<(Option<Arc<Observation>>, [Hit; N]), Failure> {
         if !self.looks(aims) {
             let hits = each(aims, None).map_err(|refusal| refusal.failure)?;
             self.reach(Lifecycle::Resolved);
@@ -161,8 +161,8 @@ impl<'a> Run<'a> {
     }
 
     /// What has to be scrolled to: once, and only when that was asked for (AC-10).
-    fn out_of_sight(&mut self, aims: &[Aim], refusal: &Refusal) -> Option<Query> {
-        let away = matches!(refusal.trouble, Trouble::NotFound | Trouble::OutOfSight);
+    fn out_of_sight(&mut self, aims: &[Aim], refusal: &Refusal) -> Option<Selector> {
+        let away = matches!(refusal.trouble, Obstacle::NotFound | Obstacle::OutOfSight);
         if !away || !self.action.scroll || self.scrolled {
             return None;
         }
@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    async fn scroll(&mut self, query: Query, looks: Looks) -> Result<Looks, Failure> {
+    async fn scroll(&mut self, query: Selector, looks: Looks) -> Result<Looks, Failure> {
         let asked = ScrollTo {
             query,
             inside: None,
@@ -191,7 +191,7 @@ impl<'a> Run<'a> {
     }
 
     /// The keyboard is in no tree, so the device is asked for it wherever one may be: where a field has the focus.
-    async fn under_keyboard(&self, hits: &[Hit], seen: &Seen) -> Result<Option<Refusal>, Failure> {
+    async fn under_keyboard(&self, hits: &[Hit], seen: &Observation) -> Result<Option<Refusal>, Failure> {
         if hits.iter().all(|hit| hit.target.is_none()) || !has_focused_field(seen) {
             return Ok(None);
         }
@@ -214,7 +214,7 @@ impl<'a> Run<'a> {
     /// Does what the table allows, or gives up for good.
     async fn recover(&mut self, refusal: Refusal, looks: Looks) -> Result<Looks, Failure> {
         let Refusal { failure, trouble } = refusal;
-        let scene = Scene {
+        let scene = RecoveryContext {
             damaged: !looks.now.reading.snapshot.is_whole(),
             restless: looks.restless(),
             retryable: failure.retryable(),
@@ -239,7 +239,7 @@ impl<'a> Run<'a> {
     }
 
     /// Looks until the screen rests. One that shows that it is loading rests, too, so there a change is waited for.
-    async fn rest(&self, since: Arc<Seen>) -> Result<Arc<Seen>, Failure> {
+    async fn rest(&self, since: Arc<Observation>) -> Result<Arc<Observation>, Failure> {
         let spent = Duration::from_millis(self.progress.elapsed_ms());
         let progress = self.progress.within(spent + REFRESH_MAX);
         let goal = if since.loading().is_some() { Goal::Change } else { Goal::Quiet };
@@ -276,8 +276,8 @@ impl<'a> Run<'a> {
 
     /// Only for what the device did not take: it may be sent again, to where its target is then.
     fn send_again(&mut self, failure: Failure) -> Result<(), Failure> {
-        let scene = Scene { retryable: failure.retryable(), ..Scene::default() };
-        let Some(strategy) = recover::next(Trouble::NotApplied, scene, &self.tried) else {
+        let scene = RecoveryContext { retryable: failure.retryable(), ..RecoveryContext::default() };
+        let Some(strategy) = recover::next(Obstacle::NotApplied, scene, &self.tried) else {
             return Err(self.terminal(failure));
         };
         self.tried.push(strategy);
@@ -287,7 +287,11 @@ impl<'a> Run<'a> {
     }
 
     /// The answer was lost. Nothing is sent again; if what was expected is seen, that is the answer.
-    async fn rescue(&mut self, before: Option<&Arc<Seen>>, failure: Failure) -> Result<After, Failure> {
+    async fn rescue(
+        &mut self,
+        before: Option<&Arc<Observation>>,
+        failure: Failure,
+    ) -> Result<After, Failure> {
         if self.action.follow.expect.is_none() || failure.code == ErrorCode::Cancelled {
             return Err(failure);
         }
@@ -297,7 +301,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub async fn follow(&mut self, before: Option<&Arc<Seen>>) -> Option<Result<After, Failure>> {
+    pub async fn follow(&mut self, before: Option<&Arc<Observation>>) -> Option<Result<After, Failure>> {
         let before = before.filter(|_| self.action.follow.follows())?;
         let after = self.watch(before, &self.action.follow).await;
         match &after {
@@ -329,10 +333,10 @@ impl<'a> Run<'a> {
         self.reach(after.lifecycle());
     }
 
-    async fn watch(&self, before: &Arc<Seen>, follow: &Follow) -> Result<After, Failure> {
+    async fn watch(&self, before: &Arc<Observation>, follow: &Follow) -> Result<After, Failure> {
         let spent = Duration::from_millis(self.progress.elapsed_ms());
         let progress = self.progress.within(spent + follow.timeout + SLOW_DEVICE);
-        let goal = follow.expect.clone().map_or(Goal::Quiet, Goal::Condition);
+        let goal = follow.expect.clone().map_or(Goal::Quiet, Goal::Predicate);
         let window = if follow.settle { follow.window } else { Duration::ZERO };
         let patience = Patience { ms: follow.timeout.as_millis() as u64, captures: LOOKS_MIN };
         let wait = Wait { patience: Some(patience), ..Wait::holding(goal, window) };
@@ -377,28 +381,28 @@ impl Looks {
             ),
             "wait with wait_for_ui condition stable; what never stands still can only be tapped by x and y",
         );
-        Some(Refusal { failure, trouble: Trouble::Moving })
+        Some(Refusal { failure, trouble: Obstacle::Moving })
     }
 }
 
 /// Contradicted is only what a whole capture at the end of the time shows to be otherwise.
-fn verdict(ending: &Ending, standing: Option<Standing>) -> Verdict {
+fn verdict(ending: &Ending, standing: Option<Judgement>) -> Verdict {
     match (ending, standing) {
         (Ending::Reached, _) => Verdict::Confirmed,
         (Ending::Unreadable(failure), _) => Verdict::Undetermined { why: failure.to_string() },
-        (_, Some(Standing::Fails { observed, .. })) => Verdict::Contradicted { observed },
-        (_, Some(Standing::Unknown { why })) => Verdict::Undetermined { why },
-        (_, Some(Standing::Ambiguous { indexes })) => {
+        (_, Some(Judgement::Fails { observed, .. })) => Verdict::Contradicted { observed },
+        (_, Some(Judgement::Unknown { why })) => Verdict::Undetermined { why },
+        (_, Some(Judgement::Ambiguous { indexes })) => {
             Verdict::Undetermined { why: format!("{} elements are meant, and they differ", indexes.len()) }
         }
-        (_, Some(Standing::Holds { .. })) => {
+        (_, Some(Judgement::Holds { .. })) => {
             Verdict::Undetermined { why: "it held at the end, but not for long enough to be sure".to_owned() }
         }
         (_, None) => Verdict::Undetermined { why: "the screen could not be read in time".to_owned() },
     }
 }
 
-fn each<const N: usize>(aims: &[Aim; N], seen: Option<&Seen>) -> Result<[Hit; N], Refusal> {
+fn each<const N: usize>(aims: &[Aim; N], seen: Option<&Observation>) -> Result<[Hit; N], Refusal> {
     let mut hits = Vec::with_capacity(N);
     for aim in aims {
         hits.push(hit(aim, seen)?);
@@ -406,7 +410,7 @@ fn each<const N: usize>(aims: &[Aim; N], seen: Option<&Seen>) -> Result<[Hit; N]
     Ok(std::array::from_fn(|at| hits[at].clone()))
 }
 
-fn hit(aim: &Aim, seen: Option<&Seen>) -> Result<Hit, Refusal> {
+fn hit(aim: &Aim, seen: Option<&Observation>) -> Result<Hit, Refusal> {
     let (query, seen) = match (aim, seen) {
         (Aim::Point(point), _) => return Ok(Hit { point: *point, visible: None, target: None }),
         (Aim::Element(_), None) => return Err(unlooked()),
@@ -423,28 +427,28 @@ fn hit(aim: &Aim, seen: Option<&Seen>) -> Result<Hit, Refusal> {
     Ok(Hit { point: target.point, visible, target: Some((seen.ids[index], target)) })
 }
 
-fn trouble(seen: &Seen, by_id: bool, resolution: &Resolution) -> Trouble {
+fn trouble(seen: &Observation, by_id: bool, resolution: &Resolution) -> Obstacle {
     match resolution {
-        Resolution::NotFound { .. } if by_id => Trouble::Stale,
-        Resolution::NotFound { .. } | Resolution::Found(_) => Trouble::NotFound,
-        Resolution::Ambiguous(_) => Trouble::Ambiguous,
+        Resolution::NotFound { .. } if by_id => Obstacle::Stale,
+        Resolution::NotFound { .. } | Resolution::Found(_) => Obstacle::NotFound,
+        Resolution::Ambiguous(_) => Obstacle::Ambiguous,
         Resolution::NotActionable { why, .. } => match why {
-            NotActionable::OutOfSight => Trouble::OutOfSight,
-            NotActionable::Disabled => Trouble::Disabled,
-            NotActionable::Doubtful { .. } => Trouble::Doubtful,
+            NotActionable::OutOfSight => Obstacle::OutOfSight,
+            NotActionable::Disabled => Obstacle::Disabled,
+            NotActionable::Doubtful { .. } => Obstacle::Doubtful,
             NotActionable::Covered { by } => {
-                Trouble::Covered { by_keyboard: seen.reading.element(*by).role == Role::Key }
+                Obstacle::Covered { by_keyboard: seen.reading.element(*by).role == Role::Key }
             }
         },
     }
 }
 
-fn has_focused_field(seen: &Seen) -> bool {
+fn has_focused_field(seen: &Observation) -> bool {
     let focused = |element: &Element| element.role == Role::TextField && element.state.focused == Some(true);
     seen.reading.snapshot.elements.iter().any(focused)
 }
 
-fn behind(keyboard: Rect, hits: &[Hit], seen: &Seen) -> Option<Refusal> {
+fn behind(keyboard: Rect, hits: &[Hit], seen: &Observation) -> Option<Refusal> {
     let named = hits.iter().filter_map(|hit| Some((hit.point, hit.target.as_ref()?)));
     let (_, (_, target)) = named.into_iter().find(|(point, _)| keyboard.contains(*point))?;
     let failure = Failure::new(
@@ -452,7 +456,7 @@ fn behind(keyboard: Rect, hits: &[Hit], seen: &Seen) -> Option<Refusal> {
         format!("{} is under the keyboard", resolve::tell(seen, target.index)),
         "hide it with hide_keyboard",
     );
-    Some(Refusal { failure, trouble: Trouble::Covered { by_keyboard: true } })
+    Some(Refusal { failure, trouble: Obstacle::Covered { by_keyboard: true } })
 }
 
 fn unlooked() -> Refusal {
@@ -461,5 +465,5 @@ fn unlooked() -> Refusal {
         "an element was meant before the screen was read",
         "this is a defect of the server, please report it; nothing was sent",
     );
-    Refusal { failure, trouble: Trouble::Doubtful }
+    Refusal { failure, trouble: Obstacle::Doubtful }
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::condition::{Condition, Expected};
-use mdm_core::device::{Input, Key};
-use mdm_core::element::{Element, Role};
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::action::trace::{Lifecycle, Stage, StepResult};
+use mdm_core::change::tracker::Observation;
 use mdm_core::identity::ElementId;
-use mdm_core::journal::{Lifecycle, Stage, StepResult};
-use mdm_core::query::{Query, TextMatch};
-use mdm_core::resolve::tell;
-use mdm_core::role;
-use mdm_core::tracker::Seen;
+use mdm_core::intent::predicate::{Expected, Predicate};
+use mdm_core::intent::resolve::tell;
+use mdm_core::intent::selector::{Selector, TextMatch};
+use mdm_core::meaning::role;
+use mdm_core::port::{Input, Key};
+use mdm_core::screen::element::{Element, Role};
 
 use super::run::Run;
 use super::{Action, After, Aim, Deed, Hit};
@@ -32,7 +32,7 @@ const ERASED_MAX: usize = 1000;
 pub struct Typing {
     pub text: String,
     /// The field; without it whatever has the focus.
-    pub into: Option<Query>,
+    pub into: Option<Selector>,
     /// Delete what the field holds first.
     pub clear: bool,
     /// Press Enter once the text stands in the field.
@@ -45,7 +45,7 @@ pub struct Typing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadBack {
     /// The field's text holds what was typed.
-    Seen { field: String },
+    Matches { field: String },
     /// A secret field: only the number of its characters is known.
     Hidden { characters: usize },
     /// The field holds something else.
@@ -58,7 +58,7 @@ pub enum ReadBack {
 
 #[derive(Debug, Clone)]
 pub struct Typed {
-    pub before: Option<Arc<Seen>>,
+    pub before: Option<Arc<Observation>>,
     pub hit: Option<Hit>,
     pub read_back: ReadBack,
     pub after: Option<Result<After, Failure>>,
@@ -110,7 +110,7 @@ impl Run<'_> {
             self.trace.expectation_met = Some(false);
             return Err(failure);
         }
-        if matches!(read_back, ReadBack::Seen { .. }) {
+        if matches!(read_back, ReadBack::Matches { .. }) {
             self.note(Stage::Verify, StepResult::Success, "read back");
             self.reach(Lifecycle::Verified);
             self.trace.expectation_met = Some(true);
@@ -123,7 +123,12 @@ impl Run<'_> {
     }
 
     /// The field has the focus afterwards, or nothing is typed.
-    async fn focus(&mut self, hit: &Hit, before: &Arc<Seen>, id: ElementId) -> Result<Arc<Seen>, Failure> {
+    async fn focus(
+        &mut self,
+        hit: &Hit,
+        before: &Arc<Observation>,
+        id: ElementId,
+    ) -> Result<Arc<Observation>, Failure> {
         let index = before.index_of(id).ok_or_else(|| crate::session::stale(id))?;
         let element = before.reading.element(index as u32);
         if role::in_context(&before.reading.snapshot, index) != Role::TextField {
@@ -138,8 +143,8 @@ impl Run<'_> {
         }
         self.session.send(Input::Tap(hit.point), self.progress).await?;
         self.note(Stage::Execute, StepResult::Success, "focus");
-        let query = Query { id: Some(id), ..Query::default() };
-        let condition = Condition::Element { query, expected: Expected::Focused(true) };
+        let query = Selector { id: Some(id), ..Selector::default() };
+        let condition = Predicate::Element { query, expected: Expected::Focused(true) };
         let waited = self.until(condition, FOCUS_MS, before).await?;
         let seen = waited.seen.clone().unwrap_or_else(|| Arc::clone(before));
         if waited.success() {
@@ -156,13 +161,18 @@ impl Run<'_> {
         .with_unknown_dispatch())
     }
 
-    async fn until(&self, condition: Condition, ms: u64, since: &Arc<Seen>) -> Result<Waited, Failure> {
+    async fn until(
+        &self,
+        condition: Predicate,
+        ms: u64,
+        since: &Arc<Observation>,
+    ) -> Result<Waited, Failure> {
         let patience = Some(Patience { ms, captures: LOOKS_MIN });
-        let wait = Wait { patience, ..Wait::holding(Goal::Condition(condition), Duration::ZERO) };
+        let wait = Wait { patience, ..Wait::holding(Goal::Predicate(condition), Duration::ZERO) };
         self.session.watch_now(&wait, since, self.progress).await
     }
 
-    async fn erase(&mut self, seen: Option<&Seen>, id: Option<ElementId>) -> Result<(), Failure> {
+    async fn erase(&mut self, seen: Option<&Observation>, id: Option<ElementId>) -> Result<(), Failure> {
         let index = seen.zip(id).and_then(|(seen, id)| Some((seen, seen.index_of(id)?)));
         let Some((seen, index)) = index else {
             return Err(Failure::new(
@@ -192,7 +202,7 @@ impl Run<'_> {
         &mut self,
         typing: &Typing,
         id: Option<ElementId>,
-        since: Option<&Arc<Seen>>,
+        since: Option<&Arc<Observation>>,
     ) -> ReadBack {
         // The text is in: a screen that cannot be read must not look like a text that can be typed again.
         let seen = match self.session.observe_now(self.progress).await {
@@ -205,10 +215,10 @@ impl Run<'_> {
         let (ReadBack::Differs { .. }, Some(id)) = (&first, id.or_else(|| focused(&seen))) else {
             return first;
         };
-        let query = Query { id: Some(id), ..Query::default() };
+        let query = Selector { id: Some(id), ..Selector::default() };
         let expected = Expected::Text(TextMatch::Contains(typing.text.clone()));
         let since = since.unwrap_or(&seen);
-        match self.until(Condition::Element { query, expected }, ARRIVAL_MS, since).await {
+        match self.until(Predicate::Element { query, expected }, ARRIVAL_MS, since).await {
             Ok(waited) => waited.seen.map_or(first, |seen| read_back(&seen, Some(id), typing, was)),
             Err(failure) => ReadBack::Unread { why: failure.to_string() },
         }
@@ -216,12 +226,12 @@ impl Run<'_> {
 }
 
 /// Words name fields here, not the texts beside them.
-fn field(query: &Query) -> Query {
+fn field(query: &Selector) -> Selector {
     let by_words = query.id.is_none() && query.role.is_none();
-    Query { role: query.role.or(by_words.then_some(Role::TextField)), ..query.clone() }
+    Selector { role: query.role.or(by_words.then_some(Role::TextField)), ..query.clone() }
 }
 
-fn focused(seen: &Seen) -> Option<ElementId> {
+fn focused(seen: &Observation) -> Option<ElementId> {
     let elements = &seen.reading.snapshot.elements;
     let has = |element: &Element| element.role == Role::TextField && element.state.focused == Some(true);
     elements.iter().position(has).map(|index| seen.ids[index])
@@ -231,7 +241,7 @@ fn shown(field: &Element) -> &str {
     field.text.as_deref().unwrap_or_default()
 }
 
-fn read_back(seen: &Seen, id: Option<ElementId>, typing: &Typing, was: Option<&str>) -> ReadBack {
+fn read_back(seen: &Observation, id: Option<ElementId>, typing: &Typing, was: Option<&str>) -> ReadBack {
     let index = match id {
         Some(id) => seen.index_of(id),
         None => focused(seen).and_then(|id| seen.index_of(id)),
@@ -249,7 +259,7 @@ fn read_back(seen: &Seen, id: Option<ElementId>, typing: &Typing, was: Option<&s
         (true, true) => was.is_none_or(|was| text != was || text.is_empty()),
     };
     let field = text.to_owned();
-    if holds { ReadBack::Seen { field } } else { ReadBack::Differs { field } }
+    if holds { ReadBack::Matches { field } } else { ReadBack::Differs { field } }
 }
 
 impl ReadBack {
@@ -272,13 +282,13 @@ impl ReadBack {
 
 #[cfg(test)]
 mod tests {
-    use mdm_core::element::State;
-    use mdm_core::snapshot::Snapshot;
-    use mdm_core::tracker::Tracker;
+    use mdm_core::change::tracker::Tracker;
+    use mdm_core::screen::element::State;
+    use mdm_core::screen::snapshot::Snapshot;
 
     use super::*;
 
-    fn screen(role: Role, text: &str, focused: bool, password: bool) -> Arc<Seen> {
+    fn screen(role: Role, text: &str, focused: bool, password: bool) -> Arc<Observation> {
         let state = State { focused: Some(focused), ..State::default() };
         let field = Element { role, text: Some(text.into()), state, password, end: 1, ..Element::default() };
         Tracker::default().observe(Snapshot { elements: vec![field], ..Snapshot::default() }, 0)
@@ -292,7 +302,10 @@ mod tests {
     fn what_the_field_holds_decides() {
         let field = |text: &str| screen(Role::TextField, text, true, false);
         let ada = typing("ada", false);
-        assert_eq!(read_back(&field("to ada"), None, &ada, None), ReadBack::Seen { field: "to ada".into() });
+        assert_eq!(
+            read_back(&field("to ada"), None, &ada, None),
+            ReadBack::Matches { field: "to ada".into() }
+        );
         let differs = read_back(&field("ad4"), None, &ada, None);
         assert_eq!(differs, ReadBack::Differs { field: "ad4".into() });
         let failure = differs.contradiction(&ada).expect("LC-03: a contradiction is a failure");

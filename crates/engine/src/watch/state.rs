@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mdm_core::change::ChangeKind;
-use mdm_core::condition::{Condition, Expected, Standing};
-use mdm_core::geometry::Rect;
+use mdm_core::change::diff::ChangeKind;
+use mdm_core::change::pace::Pace;
+use mdm_core::change::settle::{Stabiliser, Stability};
+use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::identity::ElementId;
-use mdm_core::lens::{Glimpse, Lens};
-use mdm_core::pace::Pace;
-use mdm_core::reading::Reading;
-use mdm_core::settle::{Stabiliser, Stability};
-use mdm_core::tracker::{Seen, Since};
+use mdm_core::intent::predicate::{Expected, Judgement, Predicate};
+use mdm_core::intent::scope::{Scope, ScopedChange};
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::reading::ScreenReading;
 
 use super::{Ending, Goal, Moving, Wait, Waited};
 use crate::progress::Progress;
@@ -40,10 +40,10 @@ const MOVING_MAX: usize = 256;
 const MOVING_NAMED_MAX: usize = 5;
 
 pub struct Look {
-    pub seen: Arc<Seen>,
+    pub seen: Arc<Observation>,
     /// Against the capture before, and against the first one.
-    pub step: Option<Since>,
-    pub total: Option<Since>,
+    pub step: Option<Comparison>,
+    pub total: Option<Comparison>,
     /// All that changed before this capture is known by now to have been ticking.
     pub only_ticked: bool,
     pub pace: Option<Pace>,
@@ -62,9 +62,9 @@ struct Held {
 pub struct Watch<'a> {
     wait: &'a Wait,
     pub began_ms: u64,
-    pub base: Option<Arc<Seen>>,
-    pub last: Option<Arc<Seen>>,
-    total: Option<Since>,
+    pub base: Option<Arc<Observation>>,
+    pub last: Option<Arc<Observation>>,
+    total: Option<Comparison>,
     /// Whether a capture of this wait was taken in.
     looked: bool,
     /// When the last capture was begun, and how long the last few took.
@@ -79,9 +79,9 @@ pub struct Watch<'a> {
     observed: ChangeKind,
     satisfied: bool,
     held: Option<Held>,
-    standing: Option<Standing>,
+    standing: Option<Judgement>,
     /// What `standing` is about.
-    judged: Option<Arc<Reading>>,
+    judged: Option<Arc<ScreenReading>>,
     pub moving: BTreeMap<ElementId, (u64, u64, u64)>,
     /// Every change so far was one of an element in `moving`.
     pub nameable: bool,
@@ -93,7 +93,7 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    pub fn new(wait: &Wait, base: Option<Arc<Seen>>, now_ms: u64) -> Watch<'_> {
+    pub fn new(wait: &Wait, base: Option<Arc<Observation>>, now_ms: u64) -> Watch<'_> {
         Watch {
             wait,
             began_ms: now_ms,
@@ -180,8 +180,8 @@ impl Watch<'_> {
     }
 
     /// The screen that came to rest after changes, all of which were looked at, and the longest pause between them.
-    pub fn rested(&self) -> Option<(&Arc<Seen>, u64)> {
-        let whole = self.wait.lens == Lens::default() && self.changes > 0;
+    pub fn rested(&self) -> Option<(&Arc<Observation>, u64)> {
+        let whole = self.wait.lens == Scope::default() && self.changes > 0;
         let seen = self.last.as_ref().filter(|_| whole && self.stabiliser.state() == Stability::Stable);
         seen.map(|seen| (seen, self.longest_pause_ms))
     }
@@ -198,7 +198,7 @@ impl Watch<'_> {
     /// What a damaged capture shows is there; what it does not show proves nothing (W10), nor does what seems to have
     /// changed (W11).
     fn take_damaged(&mut self, look: &Look) -> Option<Ending> {
-        let Goal::Condition(condition) = &self.wait.goal else {
+        let Goal::Predicate(condition) = &self.wait.goal else {
             self.held = None;
             return None;
         };
@@ -222,7 +222,7 @@ impl Watch<'_> {
         self.last = Some(Arc::clone(&look.seen));
     }
 
-    fn note_change(&mut self, glimpse: &Glimpse, at_ms: u64) {
+    fn note_change(&mut self, glimpse: &ScopedChange, at_ms: u64) {
         self.changes += 1;
         let pause_ms = at_ms.saturating_sub(self.stabiliser.last_change_ms());
         self.longest_pause_ms = match (self.first_change_ms, self.stabiliser.state()) {
@@ -262,12 +262,12 @@ impl Watch<'_> {
             Goal::Revision { than } => look.seen.revision != *than,
             Goal::Change => self.satisfied && stable,
             Goal::ScreenChange { from } => stable && look.seen.fingerprint != *from,
-            Goal::Condition(condition) => {
+            Goal::Predicate(condition) => {
                 let standing = self.judge(condition, look);
                 self.hold(standing, look, false)
             }
             Goal::Rest(query) => {
-                let there = Condition::Element { query: query.clone(), expected: Expected::Exists };
+                let there = Predicate::Element { query: query.clone(), expected: Expected::Exists };
                 let standing = self.judge(&there, look);
                 self.hold(standing, look, true)
             }
@@ -275,7 +275,7 @@ impl Watch<'_> {
     }
 
     /// The same tree gives the same verdict, and most captures show the tree of the capture before.
-    fn judge(&self, condition: &Condition, look: &Look) -> Standing {
+    fn judge(&self, condition: &Predicate, look: &Look) -> Judgement {
         match (&self.judged, &self.standing) {
             (Some(tree), Some(standing)) if Arc::ptr_eq(tree, &look.seen.reading) => standing.clone(),
             _ => condition.judge(&look.seen),
@@ -283,9 +283,9 @@ impl Watch<'_> {
     }
 
     /// Whether what holds now has held for long enough. `still`: of one element that neither changes nor moves.
-    fn hold(&mut self, standing: Standing, look: &Look, still: bool) -> bool {
+    fn hold(&mut self, standing: Judgement, look: &Look, still: bool) -> bool {
         let index = match standing {
-            Standing::Holds { index } => Some(index),
+            Judgement::Holds { index } => Some(index),
             _ => None,
         };
         self.standing = Some(standing);
@@ -323,7 +323,7 @@ impl Watch<'_> {
         let pause = (least + size).max(cost);
         let proof_at_ms = match (&self.wait.goal, self.held) {
             (_, Some(held)) => Some((held.since_ms + self.window_ms).max(now_ms + CONFIRM_MS)),
-            (Goal::Condition(_) | Goal::Rest(_) | Goal::Revision { .. }, None) => None,
+            (Goal::Predicate(_) | Goal::Rest(_) | Goal::Revision { .. }, None) => None,
             (Goal::Change, None) if !self.satisfied => None,
             _ => self.stabiliser.proof_at_ms(),
         };
@@ -383,6 +383,6 @@ impl Watch<'_> {
 
 /// Whether anything in the element changed since the capture before.
 fn disturbed(look: &Look, id: ElementId) -> bool {
-    let lens = Lens { target: Some(id), ignore: Vec::new() };
+    let lens = Scope { target: Some(id), ignore: Vec::new() };
     look.step.as_ref().is_some_and(|step| lens.look(step, &look.seen).kind.is_relevant())
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use mdm_core::device::Platform;
-use mdm_core::element::{Element, Role};
-use mdm_core::geometry::Size;
-use mdm_core::role;
-use mdm_core::snapshot::{Defect, DefectKind, Screen, Snapshot};
+use mdm_core::meaning::role;
+use mdm_core::screen::element::{Element, Role};
+use mdm_core::screen::geometry::Size;
+use mdm_core::screen::snapshot::{Defect, DefectKind, Platform, Screen, Snapshot};
 
 use super::Limits;
 use super::names::Names;

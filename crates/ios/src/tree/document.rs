@@ -1,7 +1,7 @@
 //! Elements out of JSON, one after the other as they come.
 
-use mdm_core::role::IosTraits;
-use mdm_core::snapshot::DefectKind;
+use mdm_core::meaning::role::IosTraits;
+use mdm_core::screen::snapshot::DefectKind;
 
 use super::arena::Arena;
 use super::json::{self, Json, Value};

@@ -2,10 +2,9 @@
 
 use memchr::{memchr, memmem};
 
-use super::Format;
 use super::json::{self, Json};
-use super::markup;
 use super::text::{Faults, Text};
+use super::{Format, markup};
 
 /// Tools may say something before the tree; it is not looked for behind more than this.
 const NOISE_BYTES_MAX: usize = 64 << 10;

@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-use mdm_core::role::IosTraits;
-use mdm_core::snapshot::DefectKind;
+use mdm_core::meaning::role::IosTraits;
+use mdm_core::screen::snapshot::DefectKind;
 use mdm_wire::markup::{Attributes, Dialect, Event, Scanner};
 
 use super::arena::Arena;

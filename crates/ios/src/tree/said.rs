@@ -1,8 +1,8 @@
 //! What a source says about one element, and what that makes of it.
 
-use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
-use mdm_core::geometry::Rect;
-use mdm_core::role::{self, IosTraits};
+use mdm_core::meaning::role::{self, IosTraits};
+use mdm_core::screen::element::{Affordances, Element, Role, State, ValueRange};
+use mdm_core::screen::geometry::Rect;
 
 use super::names::Names;
 use super::text::{Faults, Text};

@@ -1,7 +1,7 @@
 //! What the tests share.
 
-use mdm_core::element::Element;
-use mdm_core::snapshot::{DefectKind, Snapshot};
+use mdm_core::screen::element::Element;
+use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 use mdm_ios::tree::{Format, Limits, parse};
 
 /// One screen, written in each format by that format's rules.

@@ -1,6 +1,6 @@
 //! The derivation rules, control by control: what each source says, and what is made of it (ST-01, ST-02).
 
-use mdm_core::element::{Affordances, Element, Role, State};
+use mdm_core::screen::element::{Affordances, Element, Role, State};
 
 use crate::check::one;
 

@@ -1,7 +1,7 @@
 //! What a snapshot holds in memory, against what was read.
 
-use mdm_core::element::{Element, ValueRange};
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::element::{Element, ValueRange};
+use mdm_core::screen::snapshot::Snapshot;
 
 use crate::check::{TUNER, read};
 

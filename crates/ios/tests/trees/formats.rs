@@ -1,10 +1,9 @@
 //! The same screen in five formats is the same screen.
 
-use mdm_core::device::Platform;
-use mdm_core::element::{Element, Role};
-use mdm_core::geometry::{Rect, Size};
-use mdm_core::label;
-use mdm_core::snapshot::Snapshot;
+use mdm_core::meaning::label;
+use mdm_core::screen::element::{Element, Role};
+use mdm_core::screen::geometry::{Rect, Size};
+use mdm_core::screen::snapshot::{Platform, Snapshot};
 use mdm_ios::tree::{Format, detect};
 
 use crate::check::{TUNER, kinds, read};

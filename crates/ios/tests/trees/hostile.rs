@@ -1,9 +1,9 @@
 //! Nothing that a peer can send makes reading fail (SE-07).
 
-use mdm_core::element::Element;
 use mdm_core::outline::{OutlineOptions, text};
-use mdm_core::reading::Reading;
-use mdm_core::snapshot::{DefectKind, Snapshot};
+use mdm_core::screen::element::Element;
+use mdm_core::screen::reading::ScreenReading;
+use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 use mdm_ios::tree::{Format, Limits, detect, parse};
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn survive(bytes: &[u8], limits: &Limits) -> Snapshot {
     assert!(snapshot.elements.iter().all(|element| usize::from(element.depth) < limits.depth_max));
     assert!(snapshot.defects.len() <= limits.defects_max + 3);
     assert!(snapshot.defects.iter().all(|defect| defect.offset <= bytes.len()));
-    let reading = Reading::new(snapshot);
+    let reading = ScreenReading::new(snapshot);
     text(&reading, &OutlineOptions::default());
     reading.snapshot
 }

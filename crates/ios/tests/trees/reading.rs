@@ -1,8 +1,8 @@
 //! Structure: what is read, what is skipped, and what is said about the rest.
 
-use mdm_core::element::Role;
-use mdm_core::geometry::{Rect, Size};
-use mdm_core::snapshot::{DefectKind, Screen, Snapshot};
+use mdm_core::screen::element::Role;
+use mdm_core::screen::geometry::{Rect, Size};
+use mdm_core::screen::snapshot::{DefectKind, Screen, Snapshot};
 use mdm_ios::tree::{Format, Limits, detect, parse};
 
 use crate::check::{kinds, read};

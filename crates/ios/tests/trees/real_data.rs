@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use mdm_core::element::Element;
 use mdm_core::outline::{OutlineOptions, text};
-use mdm_core::reading::Reading;
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::element::Element;
+use mdm_core::screen::reading::ScreenReading;
+use mdm_core::screen::snapshot::Snapshot;
 use mdm_ios::tree::{Format, Limits, detect, parse};
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -101,7 +101,7 @@ fn another_parser_reads_the_same() {
         assert_eq!(snapshot.defects, [], "{}", path.display());
         let ours: Vec<_> = snapshot.elements.iter().map(as_written).collect();
         assert_eq!(ours, second_opinion(&xml), "{}", path.display());
-        text(&Reading::new(snapshot.clone()), &OutlineOptions::default());
+        text(&ScreenReading::new(snapshot.clone()), &OutlineOptions::default());
         if !snapshot.elements.is_empty() {
             assert!(bytes_held(&snapshot) <= 4 * xml.len(), "{}", path.display());
             assert!(snapshot.size.width > 0 && snapshot.size.height > 0, "{}", path.display());

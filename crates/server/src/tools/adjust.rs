@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use mdm_core::adjust::{Goal, Why};
-use mdm_core::error::{Dispatch, ErrorCode, Failure};
-use mdm_core::query::Query;
-use mdm_engine::{Adjusted, Adjustment, End, Mode, Progress, Reading};
+use mdm_core::action::failure::{Dispatch, ErrorCode, Failure};
+use mdm_core::intent::adjust::{Goal, Why};
+use mdm_core::intent::selector::Selector;
+use mdm_engine::{Adjusted, Adjustment, ControlValue, End, Mode, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -109,8 +109,8 @@ struct StateFacts<'a> {
     raw_value: Option<&'a str>,
 }
 
-fn state<'a>(property: &'a str, reading: &'a Reading) -> StateFacts<'a> {
-    let Reading { value, raw, unit } = reading;
+fn state<'a>(property: &'a str, reading: &'a ControlValue) -> StateFacts<'a> {
+    let ControlValue { value, raw, unit } = reading;
     StateFacts { property, value: *value, unit: unit.as_deref(), raw_value: raw.as_deref() }
 }
 
@@ -120,7 +120,7 @@ fn bad(message: impl Into<String>, hint: &'static str) -> Failure {
 
 fn asked(params: &AdjustControlParams) -> Result<Adjustment, Failure> {
     let query = match (&params.selector, &params.element_id) {
-        (None, Some(id)) => Query { id: Some(element_id(id)?), ..Query::default() },
+        (None, Some(id)) => Selector { id: Some(element_id(id)?), ..Selector::default() },
         (Some(selector), None) => selector.query()?,
         _ => return Err(bad("give either a selector or an element_id", "get_ui_tree shows ids like e12")),
     };
@@ -128,7 +128,7 @@ fn asked(params: &AdjustControlParams) -> Result<Adjustment, Failure> {
         return Err(bad("only value can be adjusted", "leave property out"));
     }
     let touches = params.max_attempts.unwrap_or(TOUCHES);
-    if !(1.0..=f64::from(mdm_core::adjust::TOUCHES_MAX)).contains(&touches) {
+    if !(1.0..=f64::from(mdm_core::intent::adjust::TOUCHES_MAX)).contains(&touches) {
         return Err(bad(format!("maxAttempts = {touches} is not between 1 and 20"), "10 is usual"));
     }
     let goal = Goal { target: params.target_value, tolerance: params.tolerance.unwrap_or(0.0).max(0.0) };

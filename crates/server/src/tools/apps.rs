@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mdm_core::device::AppAction;
-use mdm_core::error::Failure;
+use mdm_core::action::failure::Failure;
+use mdm_core::port::AppAction;
 use mdm_engine::{Deed, Progress, Wanted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mdm_core::action::{self, action_type};
-use mdm_core::classify::{Request, RequestStatus, Signals, classify, judge};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::journal::Trace;
+use mdm_core::action::classify::{Request, RequestStatus, Signals, classify, judge};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::action::kind::{self, action_type};
+use mdm_core::action::trace::Trace;
 use mdm_engine::Progress;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,7 +118,7 @@ impl Tool for ClassifyActionOutcome {
             action_kind: action_type(trace.action_type).map(|action| action.kind.as_str()),
             lifecycle_state: trace.lifecycle().map(|state| state.as_str()),
             attempts: trace.attempts(),
-            table_version: action::TABLE_VERSION,
+            table_version: kind::TABLE_VERSION,
         });
         let facts = Facts { outcome: outcome.as_str(), reasoning: &reasoning, action };
         Ok(Answer::json(&facts).with_lines(&trace.as_ref().map(told).unwrap_or_default()))

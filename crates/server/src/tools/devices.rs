@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use mdm_core::device::{Availability, Listed, Platform};
-use mdm_core::error::Failure;
+use mdm_core::action::failure::Failure;
+use mdm_core::port::{Availability, Listed};
+use mdm_core::screen::snapshot::Platform;
 use mdm_engine::{Counts, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

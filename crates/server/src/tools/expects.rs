@@ -4,10 +4,10 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use mdm_core::condition::{Condition, Expected, Standing};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::query::{Query, TextMatch};
-use mdm_core::resolve::tell;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::intent::predicate::{Expected, Judgement, Predicate};
+use mdm_core::intent::resolve::tell;
+use mdm_core::intent::selector::{Selector, TextMatch};
 use mdm_engine::{Goal, Patience, Progress, Wait, Waited};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,10 +40,10 @@ fn invalid(message: impl Into<String>, hint: &'static str) -> Failure {
     Failure::new(ErrorCode::InvalidArgument, message, hint)
 }
 
-fn query(selector: Option<&SelectorArg>, id: Option<&str>) -> Result<Query, Failure> {
+fn query(selector: Option<&SelectorArg>, id: Option<&str>) -> Result<Selector, Failure> {
     match (selector, id) {
         (Some(selector), None) => selector.query(),
-        (None, Some(id)) => Ok(Query { id: Some(element_id(id)?), ..Query::default() }),
+        (None, Some(id)) => Ok(Selector { id: Some(element_id(id)?), ..Selector::default() }),
         (Some(_), Some(_)) => Err(invalid("selector and element_id are both given", "give one of them")),
         (None, None) => Err(invalid("selector or element_id is missing", "give one of them")),
     }
@@ -72,7 +72,7 @@ struct Facts<'a> {
 
 /// What is asked, for how long, and what it is called when it is not so.
 struct Question {
-    condition: Condition,
+    condition: Predicate,
     expected: String,
     timeout: Duration,
     absent: ErrorCode,
@@ -90,7 +90,7 @@ async fn verify(
     let window = Duration::from_millis(WINDOW_MS.into());
     // VS-02, W2: the time is used up, and a device that needs a second for one look gets the time for its looks.
     let patience = Patience { ms: question.timeout.as_millis() as u64, captures: READS_MIN };
-    let goal = Goal::Condition(question.condition.clone());
+    let goal = Goal::Predicate(question.condition.clone());
     let wait = Wait { patience: Some(patience), ..Wait::holding(goal, window) };
     let spent = Duration::from_millis(progress.elapsed_ms());
     let waited = session.wait(&wait, &progress.within(spent + question.timeout + SLOW_DEVICE)).await?;
@@ -107,13 +107,13 @@ async fn verify(
 /// What was seen, and the code for it.
 fn seen_instead(waited: &Waited, question: &Question) -> (ErrorCode, String) {
     match &waited.standing {
-        Some(Standing::Fails { index: None, observed }) => (question.absent, observed.clone()),
-        Some(Standing::Fails { observed, .. }) => (question.mismatch, observed.clone()),
-        Some(Standing::Unknown { why }) => (ErrorCode::VerificationFailed, why.clone()),
-        Some(Standing::Ambiguous { indexes }) => {
+        Some(Judgement::Fails { index: None, observed }) => (question.absent, observed.clone()),
+        Some(Judgement::Fails { observed, .. }) => (question.mismatch, observed.clone()),
+        Some(Judgement::Unknown { why }) => (ErrorCode::VerificationFailed, why.clone()),
+        Some(Judgement::Ambiguous { indexes }) => {
             (ErrorCode::AmbiguousTarget, format!("{} elements are meant, and they differ", indexes.len()))
         }
-        Some(Standing::Holds { .. }) => {
+        Some(Judgement::Holds { .. }) => {
             (ErrorCode::VerificationFailed, "it holds now, but did not hold long enough".to_owned())
         }
         None => (ErrorCode::VerificationFailed, format!("the screen could not be read: {:?}", waited.ending)),
@@ -124,7 +124,7 @@ fn answer(device: &str, question: Question, waited: &Waited) -> Answer {
     let failed = (!waited.success()).then(|| seen_instead(waited, &question));
     let seen = waited.seen.as_deref();
     let index = match &waited.standing {
-        Some(Standing::Holds { index } | Standing::Fails { index, .. }) => *index,
+        Some(Judgement::Holds { index } | Judgement::Fails { index, .. }) => *index,
         _ => None,
     };
     let facts = Facts {
@@ -141,7 +141,7 @@ fn answer(device: &str, question: Question, waited: &Waited) -> Answer {
         elapsed_ms: waited.elapsed_ms,
     };
     let mut lines = String::new();
-    if let (Some(Standing::Ambiguous { indexes }), Some(seen)) = (&waited.standing, seen) {
+    if let (Some(Judgement::Ambiguous { indexes }), Some(seen)) = (&waited.standing, seen) {
         for index in indexes.iter().take(AMBIGUOUS_SHOWN_MAX) {
             lines.push_str(&tell(seen, *index));
             lines.push('\n');
@@ -183,7 +183,7 @@ impl Tool for ExpectElementVisible {
         let query = query(params.selector.as_ref(), params.element_id.as_deref())?;
         let question = Question {
             expected: format!("{} visible", query.describe()),
-            condition: Condition::Element { query, expected: Expected::Visible },
+            condition: Predicate::Element { query, expected: Expected::Visible },
             timeout: timeout(params.timeout_ms, VISIBLE_TIMEOUT_MS)?,
             absent: ErrorCode::ElementNotFound,
             mismatch: ErrorCode::VerificationFailed,
@@ -321,7 +321,7 @@ impl Tool for ExpectState {
         let state = expected_state(params.property, &wanted_state, tolerance)?;
         let question = Question {
             expected: format!("{} {} = {}", query.describe(), params.property.name(), wanted_state),
-            condition: Condition::Element { query, expected: state },
+            condition: Predicate::Element { query, expected: state },
             timeout: timeout(params.timeout_ms, STATE_TIMEOUT_MS)?,
             absent: ErrorCode::ElementNotFound,
             mismatch: ErrorCode::ExpectStateMismatch,
@@ -430,8 +430,8 @@ impl Tool for ExpectScreen {
 
     async fn run(app: &App, params: ExpectScreenParams, progress: &Progress) -> Result<Answer, Failure> {
         let (condition, expected) = match (params.fingerprint, params.screen) {
-            (Some(print), _) => (Condition::Fingerprint(print.clone()), format!("fingerprint {print}")),
-            (None, Some(screen)) => (Condition::Screen(screen.clone()), format!("screen {screen}")),
+            (Some(print), _) => (Predicate::Fingerprint(print.clone()), format!("fingerprint {print}")),
+            (None, Some(screen)) => (Predicate::Screen(screen.clone()), format!("screen {screen}")),
             (None, None) => return Err(invalid("neither fingerprint nor screen is given", "give one")),
         };
         let question = Question {

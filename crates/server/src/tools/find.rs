@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_engine::Progress;
 use schemars::JsonSchema;
 use serde::Deserialize;

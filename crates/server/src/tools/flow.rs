@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_engine::Progress;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

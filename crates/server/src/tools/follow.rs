@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use mdm_core::error::{Dispatch, ErrorCode, Failure};
-use mdm_core::label::label;
+use mdm_core::action::failure::{Dispatch, ErrorCode, Failure};
+use mdm_core::action::recover::Strategy;
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::resolve::ExpectedChange;
+use mdm_core::meaning::label::label;
+use mdm_core::meaning::role;
 use mdm_core::outline::{OutlineOptions, changes};
-use mdm_core::recover::Strategy;
-use mdm_core::resolve::ExpectedChange;
-use mdm_core::role;
-use mdm_core::tracker::Seen;
 use mdm_engine::{Acted, Action, After, Follow, Hit, Moving, Progress, Session, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl AfterArg {
 
 /// What an action came to, as far as its answer tells.
 pub struct Done<'a, S: Serialize, D: Serialize> {
-    pub before: Option<&'a Seen>,
+    pub before: Option<&'a Observation>,
     pub hits: &'a [Hit],
     pub after: Option<&'a Result<After, Failure>>,
     pub dispatch: Dispatch,
@@ -169,7 +169,7 @@ struct PlaceFacts {
     expected_change: Option<&'static str>,
 }
 
-fn place(hit: &Hit, seen: Option<&Seen>) -> PlaceFacts {
+fn place(hit: &Hit, seen: Option<&Observation>) -> PlaceFacts {
     let point = [hit.point.x, hit.point.y];
     let (Some((id, target)), Some(seen)) = (&hit.target, seen) else {
         let nobody = PlaceFacts {
@@ -248,7 +248,7 @@ pub fn answer<S: Serialize, D: Serialize>(
     Answer { is_error: contradicted, ..Answer::json(&facts).with_lines(&lines) }
 }
 
-fn push_lines(lines: &mut String, before: Option<&Seen>, after: &After) {
+fn push_lines(lines: &mut String, before: Option<&Observation>, after: &After) {
     match &after.verdict {
         Verdict::Contradicted { observed } => {
             lines.push_str(&format!("expected was not seen in {} captures: {observed}\n", after.captures));

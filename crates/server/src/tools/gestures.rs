@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mdm_core::device::{Input, Key, Orientation};
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::port::{Input, Key, Orientation};
 use mdm_engine::{Aim, Deed, Hit, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

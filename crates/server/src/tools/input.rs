@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use mdm_core::device::Input;
-use mdm_core::error::{Dispatch, ErrorCode, Failure};
-use mdm_core::geometry::{Point, Rect};
+use mdm_core::action::failure::{Dispatch, ErrorCode, Failure};
+use mdm_core::port::Input;
+use mdm_core::screen::geometry::{Point, Rect};
 use mdm_engine::{Action, Aim, Deed, Hit, Progress, ReadBack, Typing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -232,10 +232,10 @@ struct ReadBackFacts<'a> {
 fn facts(read_back: &ReadBack, secure: bool) -> ReadBackFacts<'_> {
     let facts = |read_back| ReadBackFacts { read_back, why: None, field: None, characters: None };
     match read_back {
-        ReadBack::Seen { field } | ReadBack::Differs { field } if secure => {
+        ReadBack::Matches { field } | ReadBack::Differs { field } if secure => {
             ReadBackFacts { characters: Some(field.chars().count()), ..facts("hidden") }
         }
-        ReadBack::Seen { field } => ReadBackFacts { field: Some(field), ..facts("seen") },
+        ReadBack::Matches { field } => ReadBackFacts { field: Some(field), ..facts("seen") },
         ReadBack::Differs { field } => ReadBackFacts { field: Some(field), ..facts("differs") },
         ReadBack::Hidden { characters } => ReadBackFacts { characters: Some(*characters), ..facts("hidden") },
         ReadBack::NoField => facts("no_field"),
@@ -274,7 +274,7 @@ impl Tool for TypeText {
             recovered: &[],
             selector: Some(TextSelector { characters, element_id: target.map(|(id, _)| id.to_string()) }),
             details: Some(facts(&typed.read_back, secure)),
-            verified: matches!(typed.read_back, ReadBack::Seen { .. }) && !submit,
+            verified: matches!(typed.read_back, ReadBack::Matches { .. }) && !submit,
         };
         Ok(follow::answer(&action, &session, done, progress))
     }

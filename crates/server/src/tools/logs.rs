@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use mdm_core::device::{LogEntry, LogLevel, LogRead};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::quote::push_quoted;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::port::{LogEntry, LogLevel, LogRead};
+use mdm_core::text::quote::push_quoted;
 use mdm_engine::{Progress, Wanted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

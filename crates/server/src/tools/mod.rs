@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_engine::Progress;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -197,7 +197,7 @@ mod tests {
     fn every_tool_that_acts_has_a_kind() {
         // LC-02, VR-02
         for tool in TOOLS.iter().filter(|tool| tool.effect != Effect::ReadOnly) {
-            assert!(mdm_core::action::action_type(tool.name).is_some(), "{}", tool.name);
+            assert!(mdm_core::action::kind::action_type(tool.name).is_some(), "{}", tool.name);
         }
     }
 

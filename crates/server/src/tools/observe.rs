@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::delta::delta;
-use mdm_core::error::{ErrorCode, Failure};
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::change::delta::delta;
+use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::outline::OutlineOptions;
-use mdm_core::tracker::{Seen, Since};
 use mdm_engine::{Progress, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,12 +88,12 @@ impl Tool for GetUiTree {
 
 /// A capture and what the agent knew before it.
 struct Look {
-    seen: Arc<Seen>,
+    seen: Arc<Observation>,
     fresh: bool,
     /// Against the tree that was handed out last.
-    last: Option<Since>,
+    last: Option<Comparison>,
     /// Against the revision that was asked for; `None` inside when that is no longer kept.
-    asked: Option<Option<Since>>,
+    asked: Option<Option<Comparison>>,
 }
 
 async fn look(session: &Session, progress: &Progress, since: Option<u64>) -> Result<Look, Failure> {

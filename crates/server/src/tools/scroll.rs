@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use mdm_core::error::{Dispatch, ErrorCode, Failure};
-use mdm_core::label::label;
-use mdm_core::query::Query;
-use mdm_core::quote::push_quoted;
-use mdm_core::resolve::tell;
-use mdm_core::role;
-use mdm_core::scroll::{Direction, ends};
+use mdm_core::action::failure::{Dispatch, ErrorCode, Failure};
+use mdm_core::intent::resolve::tell;
+use mdm_core::intent::scroll::{Direction, ends};
+use mdm_core::intent::selector::Selector;
+use mdm_core::meaning::label::label;
+use mdm_core::meaning::role;
+use mdm_core::text::quote::push_quoted;
 use mdm_engine::{Action, InSight, Progress, ScrollTo, Scrolled, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,7 @@ fn bad(message: impl Into<String>, hint: &'static str) -> Failure {
 
 fn asked(params: &ScrollToElementParams) -> Result<ScrollTo, Failure> {
     let query = match (&params.selector, &params.element_id) {
-        (None, Some(id)) => Query { id: Some(element_id(id)?), ..Query::default() },
+        (None, Some(id)) => Selector { id: Some(element_id(id)?), ..Selector::default() },
         (Some(selector), None) => selector.query()?,
         _ => return Err(bad("give either a selector or an elementId", "like {\"text\":\"Sign out\"}")),
     };

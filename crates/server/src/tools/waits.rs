@@ -4,13 +4,13 @@ pub(super) mod facts;
 
 use std::time::Duration;
 
-use mdm_core::change::ChangeKind;
-use mdm_core::condition::{Condition, Expected, Standing};
-use mdm_core::error::{ErrorCode, Failure};
-use mdm_core::fingerprint::Fingerprint;
-use mdm_core::lens::Lens;
+use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::change::diff::ChangeKind;
+use mdm_core::change::fingerprint::Fingerprint;
+use mdm_core::intent::predicate::{Expected, Judgement, Predicate};
+use mdm_core::intent::scope::Scope;
+use mdm_core::intent::selector::{Selector, TextMatch};
 use mdm_core::outline::OutlineOptions;
-use mdm_core::query::{Query, TextMatch};
 use mdm_engine::{Ending, Goal, Progress, Wait, Waited};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ pub struct WaitForUiParams {
 }
 
 impl WaitForUiParams {
-    fn wait(&self) -> Result<(Wait, Option<Query>), Failure> {
+    fn wait(&self) -> Result<(Wait, Option<Selector>), Failure> {
         let condition = self.condition.unwrap_or(ConditionArg::Exists);
         let query = match &self.selector {
             Some(selector) => Some(selector.query()?),
@@ -154,10 +154,10 @@ impl WaitForUiParams {
                 // Of several the first is meant, unless it is about how many there are.
                 let counts = matches!(condition, ConditionArg::Exists | ConditionArg::NotExists);
                 let index = index.or((!counts).then_some(0));
-                let query = Query { index, ..query.clone() };
+                let query = Selector { index, ..query.clone() };
                 match self.expected(condition)? {
                     None => Goal::Rest(query),
-                    Some(expected) => Goal::Condition(Condition::Element { query, expected }),
+                    Some(expected) => Goal::Predicate(Predicate::Element { query, expected }),
                 }
             }
         };
@@ -178,7 +178,7 @@ impl WaitForUiParams {
     }
 
     /// `match.index` of the contract, or the selector's own.
-    fn index(&self, query: &Query) -> Result<Option<usize>, Failure> {
+    fn index(&self, query: &Selector) -> Result<Option<usize>, Failure> {
         match (self.chosen.as_ref().and_then(|chosen| chosen.index), query.index) {
             (Some(one), Some(other)) if one != other => Err(invalid(
                 format!("match.index = {one} and selector.index = {other} differ"),
@@ -260,14 +260,14 @@ struct MetricsFacts {
 fn element_answer(
     device: &str,
     condition: ConditionArg,
-    query: Option<&Query>,
+    query: Option<&Selector>,
     adaptive: Option<bool>,
     waited: &Waited,
 ) -> Answer {
     let seen = waited.seen.as_deref();
     let matched = query.zip(seen).map(|(query, seen)| query.matches(seen).len());
     let index = match waited.standing {
-        Some(Standing::Holds { index } | Standing::Fails { index, .. }) => index,
+        Some(Judgement::Holds { index } | Judgement::Fails { index, .. }) => index,
         _ => None,
     };
     let found = index.zip(seen).and_then(|(index, seen)| seen.ids.get(index as usize)).copied();
@@ -275,10 +275,10 @@ fn element_answer(
     wait.elapsed_ms = None;
     if waited.ending == Ending::Timeout {
         let observed = match &waited.standing {
-            Some(Standing::Fails { observed, .. }) => observed.clone(),
-            Some(Standing::Unknown { why }) => why.clone(),
-            Some(Standing::Ambiguous { indexes }) => format!("{} elements differ in it", indexes.len()),
-            Some(Standing::Holds { .. }) => "it held, but not for long enough".to_owned(),
+            Some(Judgement::Fails { observed, .. }) => observed.clone(),
+            Some(Judgement::Unknown { why }) => why.clone(),
+            Some(Judgement::Ambiguous { indexes }) => format!("{} elements differ in it", indexes.len()),
+            Some(Judgement::Holds { .. }) => "it held, but not for long enough".to_owned(),
             None => "the screen did not come to rest".to_owned(),
         };
         wait.error = Some(ErrorJson {
@@ -380,7 +380,7 @@ impl WaitForUiChangeParams {
             )?,
             adaptive: self.adaptive == Some(true) && self.stability_window_ms.is_none(),
             since_revision: self.since_revision,
-            lens: Lens {
+            lens: Scope {
                 target,
                 ignore: ignore.iter().map(|entry| ignored(entry)).collect::<Result<_, _>>()?,
             },
@@ -393,11 +393,11 @@ impl WaitForUiChangeParams {
     }
 }
 
-fn ignored(entry: &str) -> Result<Query, Failure> {
+fn ignored(entry: &str) -> Result<Selector, Failure> {
     let query = match (entry.parse(), entry.strip_prefix('#')) {
-        (Ok(id), _) => Query { id: Some(id), ..Query::default() },
-        (Err(_), Some(id)) => Query { resource_id: Some(id.to_owned()), ..Query::default() },
-        (Err(_), None) => Query { text: Some(TextMatch::Is(entry.to_owned())), ..Query::default() },
+        (Ok(id), _) => Selector { id: Some(id), ..Selector::default() },
+        (Err(_), Some(id)) => Selector { resource_id: Some(id.to_owned()), ..Selector::default() },
+        (Err(_), None) => Selector { text: Some(TextMatch::Is(entry.to_owned())), ..Selector::default() },
     };
     if entry.trim_start_matches('#').trim().is_empty() {
         return Err(invalid("an entry of ignore is empty".to_owned(), "pass e12, #resource_id, or a label"));

@@ -1,16 +1,16 @@
 //! The full tree in the predecessor's keys, without nulls, and read back again.
 
-use mdm_core::delta::{Delta, Op};
-use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
-use mdm_core::geometry::Rect;
+use mdm_core::change::delta::{Delta, Op};
+use mdm_core::change::tracker::Observation;
 use mdm_core::identity::ElementId;
-use mdm_core::label::{Value, label};
-use mdm_core::selector::{Census, stable_id, test_tag};
-use mdm_core::semantics;
-use mdm_core::snapshot::{Defect, Snapshot};
-use mdm_core::state::{self, ControlState};
-use mdm_core::tracker::Seen;
-use mdm_core::value::Unit;
+use mdm_core::meaning::identifier::{Census, stable_id, test_tag};
+use mdm_core::meaning::label::{Value, label};
+use mdm_core::meaning::semantics;
+use mdm_core::meaning::state::{self, ControlState};
+use mdm_core::meaning::value::Unit;
+use mdm_core::screen::element::{Affordances, Element, Role, State, ValueRange};
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::{Defect, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use super::TreeHead;
@@ -56,7 +56,7 @@ impl From<&Defect> for DefectJson {
 
 impl<'a> TreeJson<'a> {
     /// `root`: only this element and what it holds.
-    pub fn new(head: TreeHead<'a>, seen: &'a Seen, root: Option<usize>) -> TreeJson<'a> {
+    pub fn new(head: TreeHead<'a>, seen: &'a Observation, root: Option<usize>) -> TreeJson<'a> {
         let snapshot = &seen.reading.snapshot;
         let range = root.map_or(0..snapshot.elements.len(), |root| {
             let range = seen.reading.range(root as u32);
@@ -140,7 +140,7 @@ struct ControlJson {
 }
 
 impl ControlJson {
-    fn of(seen: &Seen, index: usize) -> Option<ControlJson> {
+    fn of(seen: &Observation, index: usize) -> Option<ControlJson> {
         let control = semantics::control(&seen.reading.snapshot, index)?;
         let operated = Some(control.target as usize).filter(|target| *target != index);
         Some(ControlJson {
@@ -155,12 +155,12 @@ impl ControlJson {
 }
 
 impl<'a> ElementJson<'a> {
-    fn new(seen: &'a Seen, index: usize, census: &Census) -> ElementJson<'a> {
+    fn new(seen: &'a Observation, index: usize, census: &Census) -> ElementJson<'a> {
         let snapshot = &seen.reading.snapshot;
         let element = &snapshot.elements[index];
         let center = element.bounds.center();
         let id = stable_id(snapshot, element);
-        let selector = census.selector(snapshot, element).filter(|_| !element.password).map(|selector| {
+        let selector = census.identifier(snapshot, element).filter(|_| !element.password).map(|selector| {
             let confidence =
                 ConfidenceJson { score: selector.confidence.score, reason: selector.confidence.reason };
             SelectorJson { value: selector.value, confidence }

@@ -6,12 +6,12 @@ mod read;
 
 use std::sync::Arc;
 
-use mdm_core::change::Diff;
-use mdm_core::geometry::Size;
-use mdm_core::label::label;
+use mdm_core::change::diff::Diff;
+use mdm_core::change::tracker::{Comparison, Observation};
+use mdm_core::meaning::label::label;
 use mdm_core::outline::{Lines, OutlineOptions, changes, lines, page};
-use mdm_core::snapshot::{Defect, Snapshot};
-use mdm_core::tracker::{Seen, Since};
+use mdm_core::screen::geometry::Size;
+use mdm_core::screen::snapshot::{Defect, Snapshot};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -60,7 +60,7 @@ pub struct TreeHead<'a> {
 }
 
 impl<'a> TreeHead<'a> {
-    pub fn new(device: Option<&'a str>, seen: &Seen) -> TreeHead<'a> {
+    pub fn new(device: Option<&'a str>, seen: &Observation) -> TreeHead<'a> {
         let snapshot = &seen.reading.snapshot;
         TreeHead {
             device,
@@ -85,7 +85,7 @@ impl<'a> TreeHead<'a> {
     }
 
     /// Says what changed since the tree that the agent saw last.
-    pub fn since(self, since: Option<&Since>, now: &Seen) -> TreeHead<'a> {
+    pub fn since(self, since: Option<&Comparison>, now: &Observation) -> TreeHead<'a> {
         let changed = since.filter(|since| since.diff.is_relevant());
         TreeHead { snapshot_delta: changed.map(|since| DeltaFacts::naming(since, now)), ..self }
     }
@@ -101,7 +101,7 @@ pub struct LoadingFacts {
 }
 
 impl LoadingFacts {
-    pub fn of(seen: &Seen) -> Option<LoadingFacts> {
+    pub fn of(seen: &Observation) -> Option<LoadingFacts> {
         let loading = seen.loading()?;
         Some(LoadingFacts {
             active: true,
@@ -135,7 +135,7 @@ pub struct DeltaFacts {
 const CHANGED_NAMED_MAX: usize = 8;
 
 impl DeltaFacts {
-    pub fn new(base: &Seen, diff: &Diff) -> DeltaFacts {
+    pub fn new(base: &Observation, diff: &Diff) -> DeltaFacts {
         DeltaFacts {
             since_revision: base.revision,
             change: diff.kind.as_str(),
@@ -147,7 +147,7 @@ impl DeltaFacts {
         }
     }
 
-    fn naming(since: &Since, now: &Seen) -> DeltaFacts {
+    fn naming(since: &Comparison, now: &Observation) -> DeltaFacts {
         let diff = &since.diff;
         let changed = diff.changed.iter().map(|changed| changed.new);
         let came = diff.added.iter().copied();
@@ -211,7 +211,7 @@ pub struct Wanted {
     pub page: usize,
 }
 
-pub fn outline_answer(head: TreeHead<'_>, seen: &Seen, wanted: &Wanted) -> Answer {
+pub fn outline_answer(head: TreeHead<'_>, seen: &Observation, wanted: &Wanted) -> Answer {
     let lines = outline(seen, &wanted.options);
     let page = page(&lines, wanted.max_tokens, wanted.page);
     let next = (page.left_out > 0).then(|| Handle { revision: seen.revision, page: wanted.page + 1 }.write());
@@ -234,7 +234,7 @@ pub fn outline_answer(head: TreeHead<'_>, seen: &Seen, wanted: &Wanted) -> Answe
     Answer::json(&facts).with_lines(&text)
 }
 
-pub fn outline(seen: &Seen, options: &OutlineOptions) -> Lines {
+pub fn outline(seen: &Observation, options: &OutlineOptions) -> Lines {
     lines(&seen.reading, &seen.ids, options)
 }
 
@@ -264,7 +264,7 @@ pub struct Around<'a> {
 }
 
 /// Only what changed, in the lines of an outline.
-pub fn changes_answer(around: Around<'_>, since: &Since, now: &Seen, wanted: &Wanted) -> Answer {
+pub fn changes_answer(around: Around<'_>, since: &Comparison, now: &Observation, wanted: &Wanted) -> Answer {
     let (before, after) = (outline(&since.base, &wanted.options), outline(now, &wanted.options));
     let found = changes(&before, &after, wanted.max_tokens);
     let facts = ChangesFacts {
@@ -312,6 +312,6 @@ impl Handle {
 const PAGES_MAX: usize = 10_000;
 
 /// A capture read from a file, seen for the first time.
-pub fn seen(snapshot: Snapshot) -> Arc<Seen> {
-    mdm_core::tracker::Tracker::default().observe(snapshot, 0)
+pub fn seen(snapshot: Snapshot) -> Arc<Observation> {
+    mdm_core::change::tracker::Tracker::default().observe(snapshot, 0)
 }

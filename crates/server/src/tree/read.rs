@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use mdm_core::delta::link;
-use mdm_core::device::Platform;
-use mdm_core::element::Element;
-use mdm_core::geometry::Size;
-use mdm_core::snapshot::{Defect, DefectKind, Limits, Screen, Snapshot};
+use mdm_core::change::delta::link;
+use mdm_core::screen::element::Element;
+use mdm_core::screen::geometry::Size;
+use mdm_core::screen::snapshot::{Defect, DefectKind, Limits, Platform, Screen, Snapshot};
 use mdm_ios::tree::Format;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -167,9 +166,9 @@ fn defect(json: DefectJson) -> Option<Defect> {
 
 #[cfg(test)]
 mod tests {
-    use mdm_core::element::{Affordances, Element, Role, State, ValueRange};
-    use mdm_core::geometry::Rect;
     use mdm_core::outline::OutlineOptions;
+    use mdm_core::screen::element::{Affordances, Element, Role, State, ValueRange};
+    use mdm_core::screen::geometry::Rect;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

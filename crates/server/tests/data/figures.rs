@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use mdm_core::label::label;
+use mdm_core::meaning::identifier::Census;
+use mdm_core::meaning::label::label;
 use mdm_core::outline::{OutlineOptions, lines};
-use mdm_core::selector::Census;
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::snapshot::Snapshot;
 use mobile_debug_mcp::tree;
 
 use crate::files::{below, is_screen, load};
@@ -126,14 +126,14 @@ fn every_real_screen_is_read() {
 }
 
 /// What a capture holds on to: elements, their texts, and what is worked out of them.
-fn bytes_held(seen: &mdm_core::tracker::Seen) -> usize {
-    let texts = |element: &mdm_core::element::Element| {
+fn bytes_held(seen: &mdm_core::change::tracker::Observation) -> usize {
+    let texts = |element: &mdm_core::screen::element::Element| {
         let all = [&element.stable_id, &element.text, &element.description, &element.hint, &element.value];
         all.into_iter().flatten().map(|text| text.len()).sum::<usize>()
     };
     let elements = &seen.reading.snapshot.elements;
-    let each = size_of::<mdm_core::element::Element>()
-        + size_of::<mdm_core::reading::Node>()
+    let each = size_of::<mdm_core::screen::element::Element>()
+        + size_of::<mdm_core::screen::reading::Node>()
         + size_of::<mdm_core::identity::ElementId>();
     elements.len() * each + elements.iter().map(texts).sum::<usize>()
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use mdm_core::snapshot::Snapshot;
+use mdm_core::screen::snapshot::Snapshot;
 
 /// Folders and files below `folder`, in order; empty when the data is not there, which has then been said.
 pub fn below(folder: &str) -> Vec<PathBuf> {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mdm_core::actionable::{NotActionable, check};
-use mdm_core::element::Element;
-use mdm_core::geometry::Rect;
-use mdm_core::query::{Query, TextMatch};
-use mdm_core::resolve::{Resolution, ResolveOptions, candidates, resolve};
-use mdm_core::role;
-use mdm_core::snapshot::Snapshot;
-use mdm_core::tracker::Seen;
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::actionable::{NotActionable, check};
+use mdm_core::intent::resolve::{Resolution, ResolveOptions, candidates, resolve};
+use mdm_core::intent::selector::{Selector, TextMatch};
+use mdm_core::meaning::role;
+use mdm_core::screen::element::Element;
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::Snapshot;
 use mobile_debug_mcp::tree;
 use serde::Deserialize;
 use serde_json::Value;
@@ -50,7 +50,7 @@ struct Bounds {
 /// One thing that a person did, with what it was called and where it was.
 struct Deed {
     name: String,
-    seen: std::sync::Arc<Seen>,
+    seen: std::sync::Arc<Observation>,
     identifier: BTreeMap<String, String>,
     nodes: Vec<BTreeMap<String, String>>,
     places: Vec<Rect>,
@@ -121,7 +121,7 @@ fn holders(snapshot: &Snapshot, identifier: &BTreeMap<String, String>) -> Vec<Re
     snapshot.elements.iter().filter(all).map(|element| element.bounds).collect()
 }
 
-fn add(query: &Query, name: &str, text: &str) -> Option<Query> {
+fn add(query: &Selector, name: &str, text: &str) -> Option<Selector> {
     let mut query = query.clone();
     let is = || Some(TextMatch::Is(text.to_owned()));
     match name {
@@ -135,13 +135,13 @@ fn add(query: &Query, name: &str, text: &str) -> Option<Query> {
 }
 
 impl Deed {
-    fn query(&self) -> Query {
+    fn query(&self) -> Selector {
         let add_one =
-            |query: Query, (name, text): (&String, &String)| add(&query, name, text).unwrap_or(query);
-        self.identifier.iter().fold(Query::default(), add_one)
+            |query: Selector, (name, text): (&String, &String)| add(&query, name, text).unwrap_or(query);
+        self.identifier.iter().fold(Selector::default(), add_one)
     }
 
-    fn resolve(&self, query: &Query) -> Outcome {
+    fn resolve(&self, query: &Selector) -> Outcome {
         match resolve(&self.seen, query, &ResolveOptions::default()) {
             Resolution::Found(target) if self.places.iter().any(|rect| rect.contains(target.point)) => {
                 Outcome::Right
@@ -154,7 +154,7 @@ impl Deed {
     }
 
     /// Queries that say one thing more about what the person acted on.
-    fn with_one_more(&self) -> Vec<Query> {
+    fn with_one_more(&self) -> Vec<Selector> {
         let query = self.query();
         let mut more = Vec::new();
         for node in &self.nodes {
@@ -166,14 +166,14 @@ impl Deed {
             let elements = &self.seen.reading.snapshot.elements;
             let at = elements.iter().position(|element| Some(element.bounds) == rect);
             let role = at.map(|at| role::in_context(&self.seen.reading.snapshot, at));
-            more.push(Query { role, ..query.clone() });
+            more.push(Selector { role, ..query.clone() });
         }
         more
     }
 
-    fn with_index(&self) -> Vec<Query> {
+    fn with_index(&self) -> Vec<Selector> {
         let numbers = 0..candidates(&self.seen, &self.query()).len();
-        numbers.map(|number| Query { index: Some(number), ..self.query() }).collect()
+        numbers.map(|number| Selector { index: Some(number), ..self.query() }).collect()
     }
 }
 
@@ -236,7 +236,7 @@ impl Score {
         self.several += 1;
         self.several_ambiguous += usize::from(*outcome == Outcome::Ambiguous);
         self.several_right += usize::from(*outcome == Outcome::Right);
-        let right = |query: &Query| deed.resolve(query) == Outcome::Right;
+        let right = |query: &Selector| deed.resolve(query) == Outcome::Right;
         let more = *outcome == Outcome::Right || deed.with_one_more().iter().any(right);
         let number = more || deed.with_index().iter().any(right);
         self.one_more += usize::from(more);

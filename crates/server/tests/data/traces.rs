@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use mdm_core::actionable::tap_point;
-use mdm_core::geometry::Rect;
+use mdm_core::change::tracker::{Observation, Tracker};
+use mdm_core::intent::actionable::tap_point;
 use mdm_core::outline::{Lines, OutlineOptions, lines};
-use mdm_core::snapshot::Snapshot;
-use mdm_core::tracker::{Seen, Tracker};
+use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::snapshot::Snapshot;
 use mobile_debug_mcp::tree;
 use serde::Deserialize;
 
@@ -94,7 +94,7 @@ enum Led {
 }
 
 /// Whether a tap on one of the lines reaches the element, and the line says what it is.
-fn led(seen: &Seen, outline: &Lines, target: usize) -> Led {
+fn led(seen: &Observation, outline: &Lines, target: usize) -> Led {
     let reading = &seen.reading;
     let Some(rect) = reading.nodes[target].visible else { return Led::No };
     let led_by = outline.lines.iter().filter_map(|line| {
@@ -144,7 +144,7 @@ fn what_people_acted_on_is_in_the_outline() {
 
 /// Everything of a screen but where things are and what has the focus.
 fn content(snapshot: &Snapshot) -> Vec<String> {
-    let tell = |e: &mdm_core::element::Element| {
+    let tell = |e: &mdm_core::screen::element::Element| {
         format!(
             "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             e.class,

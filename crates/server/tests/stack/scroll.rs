@@ -1,6 +1,6 @@
 //! AC-10, GE-01: scrolling until something is in sight, judged by the phone's own truth.
 
-use mdm_core::tokens::estimate;
+use mdm_core::text::tokens::estimate;
 use mdm_virtual_device::{AppFile, Applied, PhoneConfig, Timing};
 
 use crate::gestures::on_screen;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
-use mdm_core::settle::Stability;
+use mdm_core::change::settle::Stability;
 use mdm_engine::Progress;
 use mdm_virtual_device::{DumpFault, Faults, PhoneConfig, Timing};
 use mobile_debug_mcp::app::phone_connector;

@@ -1,10 +1,10 @@
 //! What waits answer: the same facts for all of them, then lines for reading.
 
-use mdm_core::error::ErrorCode;
-use mdm_core::lens::Lens;
+use mdm_core::action::failure::ErrorCode;
+use mdm_core::change::settle::Stability;
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::scope::Scope;
 use mdm_core::outline::{OutlineOptions, changes};
-use mdm_core::settle::Stability;
-use mdm_core::tracker::Seen;
 use mdm_engine::{Ending, Moving, Waited};
 use serde::Serialize;
 
@@ -131,8 +131,8 @@ impl<'a> WaitFacts<'a> {
     }
 }
 
-pub fn push_changes(out: &mut String, base: &Seen, now: &Seen, lens: &Lens) {
-    let options = |seen: &Seen| OutlineOptions {
+pub fn push_changes(out: &mut String, base: &Observation, now: &Observation, lens: &Scope) {
+    let options = |seen: &Observation| OutlineOptions {
         root: lens.target.and_then(|id| seen.index_of(id)),
         ..OutlineOptions::default()
     };
@@ -173,7 +173,7 @@ pub fn push_moving(out: &mut String, waited: &Waited) {
 }
 
 /// `e12 text "00:41" (4 changes, every 1000 ms)`, of each.
-pub fn moving_told(moving: &[Moving], seen: &Seen) -> String {
+pub fn moving_told(moving: &[Moving], seen: &Observation) -> String {
     let outline = tree::outline(seen, &OutlineOptions::default());
     let describe = |moving: &Moving| {
         let line = outline.lines.iter().find(|line| line.id == moving.id);

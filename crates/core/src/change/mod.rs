@@ -1,0 +1,12 @@
+//! Screens over time: what differs between two captures, whether it counts, when a screen rests, and the session's
+//! memory of all that.
+//!
+//! What may not enter: what an agent wants (see `intent`), a clock, a device. Times arrive with the captures.
+
+pub mod delta;
+pub mod diff;
+pub mod fingerprint;
+pub mod pace;
+pub mod settle;
+pub mod ticking;
+pub mod tracker;

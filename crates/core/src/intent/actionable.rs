@@ -1,0 +1,407 @@
+//! Where an element can be acted on, and what stands in the way (AC-05, AC-06).
+
+use crate::change::tracker::Observation;
+use crate::identity::ElementId;
+use crate::meaning::label::own_words;
+use crate::screen::element::Role;
+use crate::screen::geometry::{Point, Rect};
+use crate::screen::reading::ScreenReading;
+use crate::screen::snapshot::Platform;
+
+/// For the choice of a point; a screen-wide element may hold thousands.
+const INNER_TARGETS_MAX: usize = 64;
+/// Elements over one target that are looked at.
+const COVERS_MAX: usize = 256;
+/// How far up the tree two elements are followed to where they part, in levels.
+const LEVELS_MAX: usize = 1000;
+
+/// The check that failed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NotActionable {
+    /// It is in the tree, but no part of it is on the screen.
+    OutOfSight,
+    Disabled,
+    /// At every point, by this element.
+    Covered {
+        by: u32,
+    },
+    /// Too little speaks for it (AC-04).
+    Doubtful {
+        confidence: f64,
+    },
+}
+
+/// The point at which a tap reaches the element, as far as the tree tells.
+pub fn check(reading: &ScreenReading, index: u32) -> Result<Point, NotActionable> {
+    check_within(reading, index, index)
+}
+
+/// The same for a tap that shall land on `described`, a part of the target, or what it is a part of.
+pub fn check_within(reading: &ScreenReading, target: u32, described: u32) -> Result<Point, NotActionable> {
+    let rect = place(reading, target, described).ok_or(NotActionable::OutOfSight)?;
+    if reading.element(target).state.enabled == Some(false) {
+        return Err(NotActionable::Disabled);
+    }
+    let covers = covers(reading, target, described, rect);
+    let inner = inner_rects(reading, target, described);
+    let taken = |point: &Point| inner.iter().any(|rect| rect.contains(*point));
+    let hit = |point: &Point, certain: bool| {
+        covers.iter().find(|cover| (cover.certain || !certain) && cover.rect.contains(*point))
+    };
+    let points = points(rect);
+    let best = points.iter().find(|point| !taken(point) && hit(point, false).is_none());
+    let open = || points.iter().find(|point| !taken(point) && hit(point, true).is_none());
+    // Where others fill it wholly one of them takes the tap, as it would under a finger.
+    let any = || points.iter().find(|point| hit(point, true).is_none());
+    match best.or_else(open).or_else(any) {
+        Some(point) => Ok(*point),
+        None => {
+            let by = hit(&rect.center(), true).map_or(target, |cover| cover.index);
+            Err(NotActionable::Covered { by })
+        }
+    }
+}
+
+/// The middle of what can be seen, or another point when something inside would take the tap (AC-06). `None` when
+/// nothing can be seen.
+pub fn tap_point(reading: &ScreenReading, index: usize) -> Option<Point> {
+    let rect = reading.nodes.get(index)?.visible?;
+    let inner = inner_targets(reading, index);
+    let free = |point: &Point| !inner.iter().any(|rect| rect.contains(*point));
+    Some(points(rect).into_iter().find(free).unwrap_or_else(|| rect.center()))
+}
+
+/// Two captures do not agree on where it is, or one of them does not have it.
+pub fn is_moving(before: &Observation, now: &Observation, id: ElementId) -> bool {
+    let rect = |seen: &Observation| seen.index_of(id).map(|index| seen.reading.element(index as u32).bounds);
+    match (rect(before), rect(now)) {
+        (Some(before), Some(now)) => before != now,
+        _ => true,
+    }
+}
+
+/// What can be seen of the outermost tappable or scrolling elements inside.
+pub(crate) fn inner_targets(reading: &ScreenReading, index: usize) -> Vec<Rect> {
+    let inside = inner_indexes(reading, index as u32);
+    inside.into_iter().filter_map(|inner| reading.nodes[inner as usize].visible).collect()
+}
+
+pub(crate) fn inner_indexes(reading: &ScreenReading, index: u32) -> Vec<u32> {
+    let range = reading.range(index);
+    let mut found = Vec::new();
+    let mut next = index + 1;
+    while next < range.end && found.len() < INNER_TARGETS_MAX {
+        let element = reading.element(next);
+        if element.is_tappable() || element.affordances.scrollable {
+            if reading.nodes[next as usize].visible.is_some() {
+                found.push(next);
+            }
+            next = element.end.max(next + 1);
+        } else {
+            next += 1;
+        }
+    }
+    found
+}
+
+/// Controls inside the target that would take a tap meant for it, or for the described part of it.
+fn inner_rects(reading: &ScreenReading, target: u32, described: u32) -> Vec<Rect> {
+    let inside = inner_indexes(reading, target);
+    let others = inside.into_iter().filter(|inner| !reading.range(*inner).contains(&described));
+    others.filter_map(|inner| reading.nodes[inner as usize].visible).collect()
+}
+
+/// Where to tap: on the described part when it lies on the target, else anywhere on the target.
+fn place(reading: &ScreenReading, target: u32, described: u32) -> Option<Rect> {
+    let visible = |index: u32| reading.nodes.get(index as usize)?.visible;
+    let whole = visible(target)?;
+    let part = visible(described)?;
+    Some(part.intersection(whole).unwrap_or(whole))
+}
+
+struct Cover {
+    index: u32,
+    rect: Rect,
+    /// Document order is drawing order here. It need not be: views are listed by their place on the screen, so that a
+    /// bar stands before the page that scrolls below it. What is listed later and lies wholly within is in front.
+    certain: bool,
+}
+
+/// What is drawn later over `rect` and would take the tap.
+fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> Vec<Cover> {
+    let ancestors = ancestors(reading, target);
+    let after = reading.range(target).end..reading.nodes.len() as u32;
+    let part = reading.range(described);
+    let mut covers = Vec::new();
+    for index in after.filter(|index| !part.contains(index)) {
+        let Some(over) = reading.nodes[index as usize].visible else { continue };
+        if over.intersection(rect).is_none() || covers.len() == COVERS_MAX {
+            continue;
+        }
+        let (beside, branch, own) = part_at(reading, &ancestors, target, index);
+        if takes_taps(reading, index, branch.filter(|_| beside.is_none())) {
+            let theirs = branch.and_then(|at| seen_at(reading, at));
+            let within = match (theirs, seen_at(reading, own)) {
+                (Some(theirs), Some(ours)) => holds(ours, theirs) || holds(over, ours),
+                _ => false,
+            };
+            // The words of a page flow around each other, and their bounds are the boxes around that.
+            let page = beside.is_some_and(|at| is_on_page(reading, &ancestors, at));
+            let certain = !page && is_in_front(reading, index, beside, within);
+            covers.push(Cover { index, rect: over, certain });
+        }
+    }
+    covers
+}
+
+fn is_on_page(reading: &ScreenReading, ancestors: &[u32], common: u32) -> bool {
+    let above = ancestors.iter().filter(|ancestor| **ancestor <= common);
+    above.into_iter().any(|ancestor| reading.element(*ancestor).role == Role::WebView)
+}
+
+/// iOS lists a navigation bar before the page below it, and says itself what can be seen. What only scrolls is often
+/// the page below a bar.
+fn is_in_front(reading: &ScreenReading, over: u32, common: Option<u32>, within: bool) -> bool {
+    let element = reading.element(over);
+    let ordered = reading.snapshot.platform == Platform::Android || common.is_none();
+    match element.role {
+        Role::Dialog | Role::Key => true,
+        _ => ordered && within && (element.is_tappable() || common.is_none()),
+    }
+}
+
+fn seen_at(reading: &ScreenReading, index: u32) -> Option<Rect> {
+    reading.nodes[index as usize].visible
+}
+
+fn holds(outer: Rect, inner: Rect) -> bool {
+    outer.intersection(inner) == Some(inner)
+}
+
+/// From the element itself up to its root.
+fn ancestors(reading: &ScreenReading, index: u32) -> Vec<u32> {
+    let up = |index: &u32| reading.element(*index).parent.filter(|parent| parent < index);
+    std::iter::successors(Some(index), up).take(LEVELS_MAX).collect()
+}
+
+/// Where the branches of the target and of another element part: their common ancestor, the other's branch below it
+/// and the target's. Without a common ancestor they are in different windows.
+fn part_at(
+    reading: &ScreenReading,
+    ancestors: &[u32],
+    target: u32,
+    other: u32,
+) -> (Option<u32>, Option<u32>, u32) {
+    let mut branch = other;
+    for _ in 0..LEVELS_MAX {
+        let parent = reading.element(branch).parent.filter(|parent| *parent < branch);
+        let Some(parent) = parent else {
+            return (None, Some(branch), ancestors.last().copied().unwrap_or(target));
+        };
+        if let Some(at) = ancestors.iter().position(|ancestor| *ancestor == parent) {
+            let own = at.checked_sub(1).map_or(target, |below| ancestors[below]);
+            return (Some(parent), Some(branch), own);
+        }
+        branch = parent;
+    }
+    (None, None, target)
+}
+
+/// Containers without a tap of their own let it through. A window does not, where it shows something; a dialog never
+/// does.
+fn takes_taps(reading: &ScreenReading, index: u32, window: Option<u32>) -> bool {
+    let element = reading.element(index);
+    let takes = element.is_tappable() || element.affordances.scrollable || element.role == Role::Dialog;
+    let shows = || {
+        let whole_screen = holds_screen(reading, index);
+        window.is_some() && !whole_screen && (window == Some(index) || own_words(element).is_some())
+    };
+    takes || shows()
+}
+
+fn holds_screen(reading: &ScreenReading, index: u32) -> bool {
+    let screen = reading.snapshot.size.rect();
+    let root = reading.nodes.first().and_then(|node| node.visible);
+    let screen = if screen.is_empty() { root } else { Some(screen) };
+    match (screen, seen_at(reading, index)) {
+        (Some(screen), Some(rect)) => holds(rect, screen),
+        _ => true,
+    }
+}
+
+/// The middle first, then away from it: the edges, the corners, and what lies between.
+fn points(rect: Rect) -> Vec<Point> {
+    /// Eighths of the width and the height.
+    const ORDER: [(i32, i32); 25] = [
+        (4, 4),
+        (1, 4),
+        (7, 4),
+        (4, 1),
+        (4, 7),
+        (1, 1),
+        (7, 1),
+        (1, 7),
+        (7, 7),
+        (2, 4),
+        (6, 4),
+        (4, 2),
+        (4, 6),
+        (2, 2),
+        (6, 2),
+        (2, 6),
+        (6, 6),
+        (1, 2),
+        (7, 2),
+        (1, 6),
+        (7, 6),
+        (2, 1),
+        (6, 1),
+        (2, 7),
+        (6, 7),
+    ];
+    let along = |start: i32, end: i32, eighths: i32| {
+        let length = i64::from(end) - i64::from(start);
+        let at = match eighths {
+            4 => i64::from(start) + length.div_euclid(2),
+            near if near < 4 => i64::from(start) + length * i64::from(near) / 8,
+            far => i64::from(end) - length * i64::from(8 - far) / 8 - 1,
+        };
+        at.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    };
+    let at =
+        |(x, y): (i32, i32)| Point { x: along(rect.left, rect.right, x), y: along(rect.top, rect.bottom, y) };
+    ORDER.into_iter().map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::tracker::Tracker;
+    use crate::meaning::sketch::sketch;
+    use crate::screen::snapshot::Snapshot;
+
+    fn read(tree: &str) -> ScreenReading {
+        ScreenReading::new(sketch(tree))
+    }
+
+    #[track_caller]
+    fn tapped_in(reading: &ScreenReading, index: u32, rect: Rect) {
+        let point = check(reading, index).unwrap();
+        assert!(rect.contains(point), "{point:?}");
+    }
+
+    #[test]
+    fn a_point_that_belongs_to_the_target_is_used() {
+        // AC-06
+        let nested = read(
+            r#"
+            LinearLayout [0,0][1000,200] click text:"Row"
+              Button [300,0][1000,200] click text:"Delete"
+            "#,
+        );
+        tapped_in(&nested, 0, Rect::new(0, 0, 300, 200));
+        let covered = read(
+            r#"
+            FrameLayout [0,0][1000,2000]
+              Button [0,0][1000,200] click text:"Under"
+              Button [200,0][1000,200] click text:"Over"
+            "#,
+        );
+        tapped_in(&covered, 1, Rect::new(0, 0, 200, 200));
+        tapped_in(&covered, 2, Rect::new(200, 0, 1000, 200));
+    }
+
+    #[test]
+    fn what_takes_no_tap_covers_nothing() {
+        // AC-05
+        let veil = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              Button [0,0][1000,200] click text:"Under"
+              FrameLayout [0,0][1080,2400]
+                ImageView [0,0][1080,2400]
+            "#,
+        );
+        assert_eq!(check(&veil, 1), Ok(Point { x: 500, y: 100 }));
+    }
+
+    #[test]
+    fn a_page_that_scrolls_below_a_bar_does_not_cover_it() {
+        let page = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              LinearLayout [0,0][1080,200]
+                Button [0,0][200,200] click text:"Up"
+              ScrollView [0,0][1080,2400] scroll
+                Button [0,150][1080,600] click text:"First"
+            "#,
+        );
+        tapped_in(&page, 2, Rect::new(0, 0, 200, 150));
+        let bar_only = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              LinearLayout [0,0][1080,200]
+                Button [0,0][200,200] click text:"Up"
+              ScrollView [0,0][1080,2400] scroll
+            "#,
+        );
+        assert_eq!(check(&bar_only, 2), Ok(Point { x: 100, y: 100 }));
+    }
+
+    #[test]
+    fn a_sheet_and_another_window_cover() {
+        // AC-05
+        let sheet = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              LinearLayout [0,0][1080,2400]
+                Button [0,2000][1080,2200] click text:"Under"
+              FrameLayout [0,1000][1080,2400] click
+                TextView [0,1000][1080,1100] text:"Share"
+            "#,
+        );
+        assert_eq!(check(&sheet, 2), Err(NotActionable::Covered { by: 3 }));
+        let window = read(
+            r#"
+            FrameLayout [0,0][1080,2400]
+              Button [100,1000][900,1100] click text:"Under"
+            FrameLayout [50,900][1000,1500]
+              TextView [60,910][900,1000] text:"Really?"
+            "#,
+        );
+        assert_eq!(check(&window, 1), Err(NotActionable::Covered { by: 2 }));
+    }
+
+    #[test]
+    fn ios_says_itself_what_can_be_seen_but_a_keyboard_is_in_front() {
+        let tree = r#"
+            Window [0,0][400,800]
+              Button [0,0][100,40] click text:"Save"
+              Other [0,0][400,800] click
+              Button [0,700][100,740] click text:"Send"
+              Keyboard [0,600][400,800] role:Container
+                Key [0,600][400,800] click role:Key
+            "#;
+        let reading = ScreenReading::new(Snapshot { platform: Platform::Ios, ..sketch(tree) });
+        assert!(check(&reading, 1).is_ok());
+        assert_eq!(check(&reading, 3), Err(NotActionable::Covered { by: 5 }));
+    }
+
+    #[test]
+    fn two_captures_tell_whether_it_moves() {
+        // AC-05
+        let at = |top: i32| {
+            let bottom = top + 50;
+            sketch(&format!(
+                "FrameLayout [0,0][1080,2400]\n  Button [0,{top}][100,{bottom}] click text:\"Go\""
+            ))
+        };
+        let mut tracker = Tracker::default();
+        let first = tracker.observe(at(10), 0);
+        let second = tracker.observe(at(60), 1);
+        let third = tracker.observe(at(60), 2);
+        assert!(is_moving(&first, &second, first.ids[1]));
+        assert!(!is_moving(&second, &third, first.ids[1]));
+        assert!(is_moving(&second, &third, ElementId(99)), "not proven to rest");
+    }
+}

@@ -1,0 +1,182 @@
+//! Controls that go up and down in steps: steppers and number pickers by their buttons, a focused slider by its keys.
+
+use super::{EPSILON, Goal, QUIET_MAX, Why};
+use crate::meaning::semantics::{self, ControlKind, Parts};
+use crate::meaning::value;
+use crate::screen::snapshot::Snapshot;
+
+/// Presses between two looks.
+const PRESSES_MAX: u32 = 50;
+/// A picker's own elements; more are a part of the screen.
+const ELEMENTS_MAX: usize = 16;
+
+/// What lowers and what raises a control, by index. At the end of its range a picker shows only one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Buttons {
+    pub down: Option<u32>,
+    pub up: Option<u32>,
+}
+
+/// The buttons of the stepper or number picker at `index`. A picker's buttons show the values next to its own.
+pub fn buttons(snapshot: &Snapshot, index: usize) -> Option<Buttons> {
+    let control = semantics::control(snapshot, index).filter(|c| c.kind == ControlKind::Stepper)?;
+    let Parts { decrease, increase, .. } = control.parts;
+    if decrease.is_some() && increase.is_some() {
+        return Some(Buttons { down: decrease, up: increase });
+    }
+    let now = super::shown(snapshot, index)?;
+    let end = (snapshot.elements.get(index)?.end as usize).min(index + ELEMENTS_MAX);
+    let of = |at: usize| {
+        let element = snapshot.elements.get(at)?;
+        let text = element.text.as_deref().filter(|_| element.is_tappable() && at as u32 != now.index)?;
+        value::read(text).map(|reading| reading.number)
+    };
+    let beside = |wanted: &dyn Fn(f64) -> bool| (index + 1..end).find(|at| of(*at).is_some_and(wanted));
+    let down = beside(&|shown| shown < now.value);
+    let up = beside(&|shown| shown > now.value);
+    let [down, up] = [down, up].map(|found| found.map(|at| at as u32));
+    (down.is_some() || up.is_some()).then_some(Buttons { down, up })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Press {
+    Converged,
+    Times { up: bool, times: u32 },
+    CannotReach { why: Why, nearest: f64 },
+}
+
+#[derive(Debug, Clone)]
+pub struct Steps {
+    goal: Goal,
+    now: f64,
+    nearest: f64,
+    /// How far one press goes, once that was seen.
+    step: Option<f64>,
+    pending: Option<(bool, u32)>,
+    quiet: u32,
+    /// The control went the other way, or its button takes no more presses.
+    blocked: bool,
+    rounds: u32,
+    rounds_max: u32,
+}
+
+impl Steps {
+    pub fn new(goal: Goal, now: f64, rounds_max: u32) -> Steps {
+        Steps {
+            goal,
+            now,
+            nearest: now,
+            step: None,
+            pending: None,
+            quiet: 0,
+            blocked: false,
+            rounds: 0,
+            rounds_max,
+        }
+    }
+
+    /// The button for the presses that `press` asked for cannot be pressed.
+    pub fn block(&mut self) {
+        self.blocked = true;
+        self.pending = None;
+    }
+
+    /// What is shown after them.
+    pub fn learn(&mut self, value: f64) {
+        let Some((up, times)) = self.pending.take() else {
+            self.now = value;
+            return;
+        };
+        let way = if up { value - self.now } else { self.now - value };
+        self.quiet = if way.abs() > EPSILON { 0 } else { self.quiet + 1 };
+        if way > EPSILON {
+            // One press that was lost must not make the step look smaller than one press showed it to be.
+            let each = way / f64::from(times);
+            self.step = Some(self.step.map_or(each, |known| known.max(each)));
+        } else if way < -EPSILON {
+            self.blocked = true;
+        }
+        self.now = value;
+        if self.goal.misses(value) < self.goal.misses(self.nearest) {
+            self.nearest = value;
+        }
+    }
+
+    pub fn press(&mut self) -> Press {
+        if self.goal.is_met_by(self.now) {
+            return Press::Converged;
+        }
+        let stop = |why, nearest| Press::CannotReach { why, nearest };
+        if self.blocked || self.quiet >= QUIET_MAX {
+            let why = if self.blocked || self.step.is_some() { Why::EndOfTrack } else { Why::NoReaction };
+            return stop(why, self.nearest);
+        }
+        if self.rounds >= self.rounds_max {
+            return stop(Why::Exhausted, self.nearest);
+        }
+        let missing = self.goal.target - self.now;
+        let up = missing > 0.0;
+        let times = match self.step {
+            None => 1,
+            Some(step) => {
+                let whole = (missing.abs() / step + EPSILON).floor();
+                let rest = missing.abs() - whole * step;
+                if whole < 1.0 && step - rest > self.goal.tolerance + EPSILON {
+                    let past = self.now + if up { step } else { -step };
+                    let nearer = self.goal.misses(past) < self.goal.misses(self.nearest);
+                    return stop(Why::BetweenSteps, if nearer { past } else { self.nearest });
+                }
+                (whole as u32).clamp(1, PRESSES_MAX)
+            }
+        };
+        self.rounds += 1;
+        self.pending = Some((up, times));
+        Press::Times { up, times }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Presses a stepper that goes from `min` to `max`; the value at the end, presses, and how it ended.
+    fn run(goal: Goal, mut value: f64, step: f64, max: f64) -> (f64, u32, Option<(Why, f64)>) {
+        let mut steps = Steps::new(goal, value, 10);
+        let mut presses = 0;
+        loop {
+            match steps.press() {
+                Press::Converged => return (value, presses, None),
+                Press::CannotReach { why, nearest } => return (value, presses, Some((why, nearest))),
+                Press::Times { up, times } => {
+                    presses += times;
+                    let by = f64::from(times) * if up { step } else { -step };
+                    value = (value + by).clamp(0.0, max);
+                    steps.learn(value);
+                }
+            }
+        }
+    }
+
+    fn goal(target: f64, tolerance: f64) -> Goal {
+        Goal { target, tolerance }
+    }
+
+    #[test]
+    fn one_press_shows_the_step_and_the_rest_follow() {
+        assert_eq!(run(goal(17.0, 0.0), 2.0, 1.0, 20.0), (17.0, 15, None));
+        assert_eq!(run(goal(0.5, 0.0), 2.0, 0.25, 20.0), (0.5, 6, None));
+        assert_eq!(run(goal(30.0, 2.0), 0.0, 4.0, 100.0), (28.0, 7, None), "AD-01: within tolerance");
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_named() {
+        let (value, _, end) = run(goal(7.0, 0.0), 0.0, 5.0, 100.0);
+        assert_eq!((value, end), (5.0, Some((Why::BetweenSteps, 5.0))), "AD-03");
+        let (_, _, end) = run(goal(9.0, 0.0), 0.0, 5.0, 100.0);
+        assert_eq!(end, Some((Why::BetweenSteps, 10.0)), "AD-03: the nearer one was not even pressed for");
+        let (_, _, end) = run(goal(50.0, 0.0), 3.0, 1.0, 20.0);
+        assert_eq!(end, Some((Why::EndOfTrack, 20.0)));
+        let (_, presses, end) = run(goal(5.0, 0.0), 3.0, 0.0, 20.0);
+        assert_eq!((presses, end), (2, Some((Why::NoReaction, 3.0))), "a dead button");
+    }
+}

@@ -1,0 +1,271 @@
+//! What must hold: the only predicate language. Waits wait for it, expectations and verifications are judged by it.
+
+use crate::change::tracker::Observation;
+use crate::intent::resolve;
+use crate::intent::selector::{Selector, TextMatch};
+use crate::meaning::state;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Predicate {
+    Element {
+        query: Selector,
+        expected: Expected,
+    },
+    /// The short or the full name of the activity in front.
+    Screen(String),
+    Fingerprint(String),
+}
+
+/// What is asked of the element that the query means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expected {
+    Exists,
+    NotExists,
+    Visible,
+    /// On the screen, enabled, and it or what is around it reacts to a tap.
+    Clickable,
+    Enabled(bool),
+    Checked(bool),
+    Selected(bool),
+    /// The one option that is chosen in it, by id or label.
+    Choice(String),
+    Focused(bool),
+    Expanded(bool),
+    Value {
+        number: f64,
+        tolerance: f64,
+    },
+    Text(TextMatch),
+}
+
+/// How a condition stands on one capture.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Judgement {
+    Holds {
+        /// The element that it holds for.
+        index: Option<u32>,
+    },
+    Fails {
+        index: Option<u32>,
+        /// What was seen instead.
+        observed: String,
+    },
+    /// The capture cannot tell: it is damaged, or the platform does not say.
+    Unknown { why: String },
+    /// Several elements are meant, and they differ in what is asked.
+    Ambiguous { indexes: Vec<u32> },
+}
+
+impl Judgement {
+    pub fn holds(&self) -> bool {
+        matches!(self, Judgement::Holds { .. })
+    }
+}
+
+impl Predicate {
+    pub fn judge(&self, seen: &Observation) -> Judgement {
+        match self {
+            Predicate::Element { query, expected } => element(seen, query, expected),
+            Predicate::Screen(name) => screen(seen, name),
+            Predicate::Fingerprint(print) => {
+                let observed = seen.fingerprint.to_string();
+                verdict(observed == *print, None, || format!("fingerprint {observed}"))
+            }
+        }
+    }
+}
+
+fn verdict(holds: bool, index: Option<u32>, observed: impl FnOnce() -> String) -> Judgement {
+    if holds { Judgement::Holds { index } } else { Judgement::Fails { index, observed: observed() } }
+}
+
+fn screen(seen: &Observation, name: &str) -> Judgement {
+    let Some(screen) = &seen.reading.snapshot.screen else {
+        return Judgement::Unknown { why: "the device did not say which screen is in front".to_owned() };
+    };
+    let names = [screen.activity.as_str(), screen.short_activity(), &screen.component()];
+    verdict(names.contains(&name), None, || format!("screen {}", screen.component()))
+}
+
+fn element(seen: &Observation, query: &Selector, expected: &Expected) -> Judgement {
+    let chosen = match query.index {
+        // Counted as where something is acted on.
+        Some(index) => {
+            let all = resolve::candidates(seen, query);
+            all.get(index).map(|candidate| candidate.matched).into_iter().collect()
+        }
+        None => query.matches(seen),
+    };
+    if let Expected::Exists | Expected::NotExists = expected {
+        return presence(seen, &chosen, *expected == Expected::Exists);
+    }
+    if chosen.is_empty() {
+        return absent(seen);
+    }
+    let standings: Vec<Judgement> = chosen.iter().map(|index| one(seen, *index, expected)).collect();
+    // A row, its words and its switch answer to one name, and only the switch is checked or not: what does not say is
+    // not asked while another does.
+    let silent = |standing: &Judgement| matches!(standing, Judgement::Unknown { .. });
+    let mut telling = standings.iter().filter(|standing| !silent(standing));
+    let Some(first) = telling.next().or(standings.first()) else { return absent(seen) };
+    // Several that agree are no question; several that differ are one.
+    let same = |other: &Judgement| std::mem::discriminant(other) == std::mem::discriminant(first);
+    if telling.all(same) { first.clone() } else { Judgement::Ambiguous { indexes: chosen } }
+}
+
+/// "Not there" can only be said of a whole capture (W10).
+fn absent(seen: &Observation) -> Judgement {
+    if seen.reading.snapshot.is_whole() {
+        return Judgement::Fails { index: None, observed: "no such element".to_owned() };
+    }
+    Judgement::Unknown { why: "the tree is damaged, and the element may be in the missing part".to_owned() }
+}
+
+fn presence(seen: &Observation, chosen: &[u32], wanted: bool) -> Judgement {
+    match (chosen.first(), wanted) {
+        (Some(index), true) => Judgement::Holds { index: Some(*index) },
+        (None, true) => absent(seen),
+        (None, false) if seen.reading.snapshot.is_whole() => Judgement::Holds { index: None },
+        (None, false) => absent(seen),
+        (Some(index), false) => {
+            Judgement::Fails { index: Some(*index), observed: format!("{} matches", chosen.len()) }
+        }
+    }
+}
+
+fn one(seen: &Observation, index: u32, expected: &Expected) -> Judgement {
+    let element = seen.reading.element(index);
+    let state = state::read(&seen.reading.snapshot, index as usize);
+    let flag = |name: &str, observed: Option<bool>, wanted: bool| match observed {
+        Some(observed) => verdict(observed == wanted, Some(index), || format!("{name} {observed}")),
+        None => Judgement::Unknown { why: format!("the platform does not say whether it is {name}") },
+    };
+    match expected {
+        Expected::Exists | Expected::NotExists => Judgement::Holds { index: Some(index) },
+        Expected::Visible => {
+            let visible = seen.reading.nodes[index as usize].visible.is_some();
+            verdict(visible, Some(index), || "it is there, but no part of it can be seen".to_owned())
+        }
+        Expected::Clickable => clickable(seen, index),
+        Expected::Enabled(wanted) => flag("enabled", state.enabled, *wanted),
+        Expected::Checked(wanted) => flag("checked", state.checked, *wanted),
+        Expected::Selected(wanted) => flag("selected", state.selected, *wanted),
+        Expected::Focused(wanted) => flag("focused", state.focused, *wanted),
+        Expected::Expanded(wanted) => flag("expanded", state.expanded, *wanted),
+        Expected::Choice(wanted) => match &state.choice {
+            Some(choice) => {
+                let names = [choice.id, choice.label.as_deref()];
+                let named =
+                    names.into_iter().flatten().any(|name| TextMatch::Is(wanted.clone()).matches(name));
+                verdict(named, Some(index), || format!("chosen is {:?}", choice.label))
+            }
+            None => Judgement::Unknown { why: "nothing says what is chosen".to_owned() },
+        },
+        Expected::Value { number, tolerance } => match state.value {
+            Some(value) => {
+                verdict((value - number).abs() <= *tolerance, Some(index), || format!("value {value}"))
+            }
+            None => Judgement::Unknown { why: "it has no readable value".to_owned() },
+        },
+        Expected::Text(wanted) if element.password => {
+            let _ = wanted;
+            Judgement::Unknown { why: "the text of a secret field is not compared".to_owned() }
+        }
+        Expected::Text(wanted) => {
+            let held = state.raw_value.or(element.text.as_deref()).or(element.description.as_deref());
+            let held = held.unwrap_or_default();
+            verdict(wanted.matches(held), Some(index), || format!("text {held:?}"))
+        }
+    }
+}
+
+fn clickable(seen: &Observation, index: u32) -> Judgement {
+    let Some((owner, _)) = resolve::owner(&seen.reading, index) else {
+        return Judgement::Fails { index: Some(index), observed: "nothing there reacts to a tap".to_owned() };
+    };
+    let visible = seen.reading.nodes[index as usize].visible.is_some();
+    let enabled = seen.reading.element(owner).state.enabled != Some(false);
+    let why = if visible { "it is disabled" } else { "no part of it can be seen" };
+    verdict(visible && enabled, Some(owner), || why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::change::tracker::Tracker;
+    use crate::meaning::sketch::sketch;
+    use crate::screen::snapshot::{Defect, DefectKind, Snapshot};
+
+    const FORM: &str = r#"
+        FrameLayout [0,0][1080,2400]
+          LinearLayout [0,0][1080,100] click
+            TextView [0,0][500,100] text:"Wi-Fi"
+            Switch [900,0][1080,100] check=on id:wifi
+          Switch [0,100][1080,200] click check=off id:tone text:"Tone"
+          Switch [0,200][1080,300] click check=on id:tone text:"Tone"
+          SeekBar [0,300][1080,400] text:"38.0" id:volume
+          TextView [0,2500][1080,2600] text:"Below"
+          EditText [0,500][1080,600] password text:"hunter2" id:secret
+        "#;
+
+    fn seen(snapshot: Snapshot) -> Arc<Observation> {
+        Tracker::default().observe(snapshot, 0)
+    }
+
+    fn judge(query: Selector, expected: Expected) -> Judgement {
+        Predicate::Element { query, expected }.judge(&seen(sketch(FORM)))
+    }
+
+    fn text(text: &str) -> Selector {
+        Selector { text: Some(TextMatch::Is(text.to_owned())), ..Selector::default() }
+    }
+
+    fn id(id: &str) -> Selector {
+        Selector { resource_id: Some(id.to_owned()), ..Selector::default() }
+    }
+
+    #[test]
+    fn state_is_judged_by_what_is_there() {
+        assert!(judge(id("wifi"), Expected::Checked(true)).holds());
+        assert!(matches!(
+            judge(id("wifi"), Expected::Checked(false)),
+            Judgement::Fails { index: Some(3), .. }
+        ));
+        assert!(judge(id("volume"), Expected::Value { number: 38.2, tolerance: 0.5 }).holds());
+        assert!(!judge(id("volume"), Expected::Value { number: 39.0, tolerance: 0.5 }).holds());
+        assert!(judge(text("Wi-Fi"), Expected::Clickable).holds(), "its row takes the tap");
+        assert!(matches!(judge(text("Below"), Expected::Visible), Judgement::Fails { .. }));
+        assert!(judge(text("Below"), Expected::Exists).holds());
+        assert!(matches!(judge(id("wifi"), Expected::Expanded(true)), Judgement::Unknown { .. }), "ST-01");
+    }
+
+    #[test]
+    fn several_that_differ_are_a_question() {
+        // W23
+        assert!(matches!(judge(id("tone"), Expected::Checked(true)), Judgement::Ambiguous { .. }));
+        assert!(judge(id("tone"), Expected::Visible).holds(), "they agree");
+        assert!(judge(Selector { index: Some(1), ..id("tone") }, Expected::Checked(true)).holds());
+        let third = Selector { index: Some(2), ..id("tone") };
+        assert!(matches!(judge(third, Expected::Checked(true)), Judgement::Fails { index: None, .. }));
+    }
+
+    #[test]
+    fn a_secret_is_not_compared() {
+        // ST-07
+        let guess = Expected::Text(TextMatch::Is("hunter2".into()));
+        assert!(matches!(judge(id("secret"), guess), Judgement::Unknown { .. }));
+        assert!(matches!(judge(text("hunter2"), Expected::Exists), Judgement::Fails { .. }));
+    }
+
+    #[test]
+    fn absence_needs_a_whole_tree() {
+        // W10
+        let gone = || Predicate::Element { query: text("Nowhere"), expected: Expected::NotExists };
+        assert!(gone().judge(&seen(sketch(FORM))).holds());
+        let defect = Defect { kind: DefectKind::Truncated, offset: 0, detail: String::new() };
+        let damaged = Snapshot { defects: vec![defect], ..sketch(FORM) };
+        assert!(matches!(gone().judge(&seen(damaged)), Judgement::Unknown { .. }));
+    }
+}

@@ -1,0 +1,325 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::change::tracker::Tracker;
+use crate::intent::selector::{Pattern, Relation};
+use crate::meaning::sketch::{any_snapshot, sketch};
+use crate::screen::geometry::Rect;
+use crate::screen::snapshot::Snapshot;
+
+fn seen(tree: &str) -> Arc<Observation> {
+    Tracker::default().observe(sketch(tree), 0)
+}
+
+fn ios(tree: &str) -> Arc<Observation> {
+    Tracker::default().observe(Snapshot { platform: Platform::Ios, ..sketch(tree) }, 0)
+}
+
+fn text(text: &str) -> Selector {
+    Selector { text: Some(TextMatch::Is(text.to_owned())), ..Selector::default() }
+}
+
+fn part(text: &str) -> Selector {
+    Selector { text: Some(TextMatch::Contains(text.to_owned())), ..Selector::default() }
+}
+
+fn id(id: &str) -> Selector {
+    Selector { resource_id: Some(id.to_owned()), ..Selector::default() }
+}
+
+fn resolved(seen: &Observation, query: &Selector) -> Resolution {
+    resolve(seen, query, &ResolveOptions::default())
+}
+
+#[track_caller]
+fn found(seen: &Observation, query: &Selector) -> Resolved {
+    match resolved(seen, query) {
+        Resolution::Found(target) => target,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn several(seen: &Observation, query: &Selector) -> Vec<u32> {
+    match resolved(seen, query) {
+        Resolution::Ambiguous(candidates) => candidates.iter().map(|c| c.index).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn refused(seen: &Observation, query: &Selector) -> NotActionable {
+    match resolved(seen, query) {
+        Resolution::NotActionable { why, .. } => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+const ROWS: &str = r#"
+    FrameLayout [0,0][1080,2400]
+      RecyclerView [0,200][1080,2400] scroll
+        LinearLayout [0,200][1080,400] click
+          TextView [40,220][400,300] text:"Milk"
+          Button [800,240][1040,360] click text:"Delete"
+        LinearLayout [0,400][1080,600] click
+          TextView [40,420][400,500] text:"Bread"
+          Button [800,440][1040,560] click text:"Delete"
+        LinearLayout [0,2500][1080,2700] click
+          TextView [40,2520][400,2600] text:"Eggs"
+"#;
+
+#[test]
+fn the_owner_of_the_tap_wins_over_its_label() {
+    // AC-01
+    let seen = seen(ROWS);
+    let target = found(&seen, &text("Milk"));
+    assert_eq!((target.index, target.matched, target.matched_count), (2, 3, 1));
+    assert!(Rect::new(40, 220, 400, 300).contains(target.point), "on the label, which the row owns");
+    assert_eq!(target.reasons, [Reason::ExactText, Reason::ClickableParent]);
+    assert_eq!(target.expected_change, ExpectedChange::Navigation, "AC-09");
+}
+
+#[test]
+fn equal_candidates_are_never_decided() {
+    // W23, ID-04
+    let seen = seen(ROWS);
+    assert_eq!(several(&seen, &text("Delete")), [4, 7]);
+    let second = Selector { index: Some(1), ..text("Delete") };
+    assert_eq!(found(&seen, &second).index, 7);
+    let third = Selector { index: Some(2), ..text("Delete") };
+    assert!(matches!(resolved(&seen, &third), Resolution::NotFound { near } if near.len() == 2));
+    let inside = Selector { near: Some((Relation::Inside, Box::new(part("Bread")))), ..text("Delete") };
+    assert_eq!(found(&seen, &inside).index, 7);
+}
+
+#[test]
+fn one_identifier_on_two_elements_is_a_collision_whatever_else_they_are() {
+    // ID-04
+    let seen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          Button [0,0][500,100] click id:title text:"a"
+          TextView [0,200][500,300] id:title text:"b"
+        "#,
+    );
+    assert_eq!(several(&seen, &id("title")), [1, 2]);
+    assert_eq!(several(&seen, &id("app:id/title")), [1, 2]);
+    assert_eq!(found(&seen, &Selector { text: text("b").text, ..id("title") }).index, 2);
+    assert_eq!(find(&seen, "title", false).len(), 2);
+    assert_eq!(best(&seen, &find(&seen, "title", false)).len(), 2);
+}
+
+#[test]
+fn exact_beats_partial_and_what_takes_taps_beats_a_heading() {
+    // AC-03
+    let seen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          TextView [0,0][500,100] text:"Save"
+          Button [0,200][500,300] click text:"Save"
+          Button [0,400][500,500] click text:"Save as"
+        "#,
+    );
+    let target = found(&seen, &part("save"));
+    assert_eq!(target.index, 2);
+    assert_eq!(target.matched_count, 3);
+    assert!(target.fallback_available && target.alternates.len() == 2);
+    assert!(target.reasons.contains(&Reason::ExactPreferred), "{:?}", target.reasons);
+    assert!(target.confidence < found(&seen, &text("Save as")).confidence);
+    let pattern =
+        Selector { text: Some(TextMatch::Regex(Pattern::new("^save .s$").unwrap())), ..Selector::default() };
+    assert_eq!(found(&seen, &pattern).index, 3);
+}
+
+#[test]
+fn on_ios_nothing_says_that_a_text_takes_no_tap() {
+    let seen = ios(r#"
+        Window [0,0][1080,2400]
+          StaticText [0,0][500,100] role:Text text:"Favorites"
+          Button [0,2200][500,2300] click text:"Favorites"
+        "#);
+    assert_eq!(several(&seen, &text("Favorites")), [1, 2]);
+}
+
+#[test]
+fn wrappers_of_one_place_are_one_target() {
+    let seen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          FrameLayout [0,100][500,200] click id:go
+            Button [2,102][498,198] click id:go text:"Go"
+          FrameLayout [0,300][500,400] id:wrap
+            ImageView [10,310][490,390] click desc:"Pick"
+        "#,
+    );
+    assert_eq!(found(&seen, &id("go")).index, 2, "the inner one");
+    let target = found(&seen, &id("wrap"));
+    assert_eq!((target.index, target.matched), (4, 3));
+    assert!(target.reasons.contains(&Reason::ControlInside));
+}
+
+#[test]
+fn a_name_beside_a_control_means_the_control() {
+    // AC-07, AC-08
+    let seen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          LinearLayout [0,100][1080,300]
+            TextView [0,100][300,300] text:"Volume"
+            SeekBar [300,100][1080,300] text:"38.0"
+        "#,
+    );
+    let target = found(&seen, &text("Volume"));
+    assert_eq!((target.index, target.expected_change), (3, ExpectedChange::Value));
+    assert_eq!(find(&seen, "slider", false)[0].index, 3);
+}
+
+#[test]
+fn compose_puts_the_label_into_a_child_and_the_tap_around_it() {
+    // AC-08
+    let seen = seen(
+        r#"
+        androidx.compose.ui.platform.ComposeView [0,0][1080,2400]
+          android.view.View [0,100][1080,300] click
+            android.view.View [0,100][100,300]
+            TextView [100,100][600,300] text:"Wi-Fi"
+            android.view.View [900,100][1080,300] check=on
+          android.view.View [0,300][1080,500] disabled
+            TextView [100,300][600,500] text:"Send"
+        "#,
+    );
+    assert_eq!(found(&seen, &text("Wi-Fi")).index, 1);
+    assert_eq!(refused(&seen, &text("Send")), NotActionable::Disabled, "not the screen around it");
+}
+
+#[test]
+fn what_cannot_be_reached_is_refused_by_name() {
+    // AC-05
+    let seen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          LinearLayout [0,0][1080,2400]
+            Button [0,2500][500,2600] click text:"Below"
+            Button [0,0][500,100] click disabled text:"Off"
+            Button [300,1000][700,1100] click text:"Pay"
+          android.app.Dialog [100,800][900,1300]
+            Button [200,1150][400,1250] click text:"Allow"
+        "#,
+    );
+    assert_eq!(refused(&seen, &text("Below")), NotActionable::OutOfSight);
+    assert_eq!(refused(&seen, &text("Off")), NotActionable::Disabled);
+    assert_eq!(refused(&seen, &text("Pay")), NotActionable::Covered { by: 5 });
+    let failure = failure(&seen, &text("Pay"), &resolved(&seen, &text("Pay"))).unwrap();
+    assert!(failure.message.contains("e5 button \"Pay\""), "{failure}");
+    assert!(failure.message.contains("covered at every point by e6 dialog"), "{failure}");
+    assert_eq!(found(&seen, &text("Allow")).index, 6);
+}
+
+#[test]
+fn an_uncovered_one_is_meant_before_a_covered_one() {
+    let seen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          Button [300,1000][700,1100] click text:"OK"
+          android.app.Dialog [100,800][900,1300]
+            Button [200,1150][400,1250] click text:"OK"
+        "#,
+    );
+    let target = found(&seen, &text("OK"));
+    assert_eq!(target.index, 3);
+    assert!(target.reasons.contains(&Reason::UncoveredPreferred));
+}
+
+#[test]
+fn below_the_threshold_nothing_is_done() {
+    // AC-04
+    let seen = seen("FrameLayout [0,0][1080,2400]\n  TextView [0,0][500,100] text:\"Save as\"");
+    let strict = ResolveOptions { threshold: 0.7 };
+    assert!(matches!(
+        resolve(&seen, &part("save"), &strict),
+        Resolution::NotActionable { why: NotActionable::Doubtful { .. }, .. }
+    ));
+    assert_eq!(found(&seen, &part("save")).reasons, [Reason::PartialText, Reason::NothingTakesTaps]);
+}
+
+#[test]
+fn what_is_not_there_names_what_is_near() {
+    let seen = seen(ROWS);
+    let Resolution::NotFound { near } = resolved(&seen, &text("Mil")) else { panic!() };
+    assert_eq!(near.iter().map(|c| c.index).collect::<Vec<_>>(), [2]);
+    let told = failure(&seen, &text("Mil"), &resolved(&seen, &text("Mil"))).unwrap();
+    assert_eq!(told.code, crate::action::failure::ErrorCode::ElementNotFound);
+    assert_eq!(told.candidates, ["e3 row \"Milk\""]);
+    let gone = Selector { id: Some(crate::identity::ElementId(999)), ..Selector::default() };
+    let told = failure(&seen, &gone, &resolved(&seen, &gone)).unwrap();
+    assert_eq!(told.code, crate::action::failure::ErrorCode::StaleReference, "ID-02");
+}
+
+#[test]
+fn candidates_are_told_apart() {
+    let seen = seen(ROWS);
+    let told = failure(&seen, &text("Delete"), &resolved(&seen, &text("Delete"))).unwrap();
+    assert_eq!(told.message, "2 elements match text \"Delete\"");
+    let expect =
+        ["e5 button \"Delete\" in row \"Milk\" (index 0)", "e8 button \"Delete\" in row \"Bread\" (index 1)"];
+    assert_eq!(told.candidates, expect);
+}
+
+#[test]
+fn a_search_by_words_follows_the_order_of_identity() {
+    // ID-06
+    let seen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          Button [0,0][500,100] click text:"login"
+          Button [0,200][500,300] click id:login text:"Go"
+          Switch [0,400][500,500] click check=off text:"Login"
+        "#,
+    );
+    assert_eq!(best(&seen, &find(&seen, "login", false))[0].index, 2, "the identifier");
+    assert_eq!(find(&seen, "login switch", false)[0].index, 3, "role and label");
+    assert_eq!(find(&seen, "e3", false)[0].index, 2, "the session's own id");
+    assert_eq!(find(&seen, "ogi", true), []);
+    assert_eq!(find(&seen, "", false), []);
+}
+
+#[test]
+fn a_secret_is_not_found_by_what_it_is() {
+    // ST-07
+    let seen = seen(
+        "FrameLayout [0,0][1080,2400]\n  EditText [0,0][500,100] password text:\"hunter2\" desc:\"hunter2\" hint:\"Password\"",
+    );
+    let described =
+        Selector { accessibility_id: Some(TextMatch::Is("hunter2".into())), ..Selector::default() };
+    for query in [text("hunter2"), part("hunter"), described] {
+        assert!(
+            matches!(resolved(&seen, &query), Resolution::NotFound { near } if near.is_empty()),
+            "{query:?}"
+        );
+    }
+    assert_eq!(find(&seen, "hunter2", false), []);
+    assert_eq!(found(&seen, &text("Password")).index, 1);
+}
+
+proptest! {
+    #[test]
+    fn any_tree_gives_an_answer_on_the_screen(snapshot in any_snapshot(), words in "[a-zA-Z0-9%+ -]{0,6}") {
+        let seen = Tracker::default().observe(snapshot, 0);
+        for query in [text(&words), part(&words), text("Name"), id("plus"), part("a")] {
+            let resolution = resolved(&seen, &query);
+            if let Resolution::Found(target) = &resolution {
+                let visible = seen.reading.nodes[target.index as usize].visible.unwrap();
+                prop_assert!(visible.contains(target.point));
+                prop_assert!((0.6..=1.0).contains(&target.confidence));
+            }
+            if let Resolution::Ambiguous(candidates) = &resolution {
+                prop_assert!(candidates.len() > 1);
+            }
+            let told = failure(&seen, &query, &resolution);
+            prop_assert_eq!(told.is_none(), matches!(resolution, Resolution::Found(_)));
+        }
+        find(&seen, &words, false);
+    }
+}

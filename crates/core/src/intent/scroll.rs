@@ -1,0 +1,360 @@
+//! Scrolling, without a device: which part of a screen scrolls and how far, what came of it, and when a target is
+//! really in sight (AC-10).
+//!
+//! Android does not say in which direction something scrolls, leaves out what cannot be seen, and cuts what is half
+//! seen: all three are worked out here from what is shown.
+
+mod finger;
+mod moved;
+mod sight;
+#[cfg(test)]
+mod tests;
+
+use crate::action::failure::{ErrorCode, Failure};
+use crate::change::tracker::Observation;
+use crate::intent::resolve;
+use crate::intent::selector::Selector;
+use crate::meaning::label;
+use crate::screen::element::Role;
+use crate::screen::geometry::Rect;
+use crate::screen::reading::ScreenReading;
+
+pub use finger::{Place, Stroke, stroke};
+pub use moved::{Movement, again, movement};
+pub use sight::{Sight, away, sight, uncover};
+
+/// How far up the tree something that scrolls is looked for, in levels.
+const LEVELS_MAX: usize = 64;
+/// Containers with one child inside each other, until rows are found.
+const WRAPPERS_MAX: usize = 6;
+/// Rows of one container that are looked at.
+const ROWS_MAX: usize = 200;
+/// Others that scroll too, named in an answer.
+const OTHERS_MAX: usize = 3;
+/// A bar lies over an edge of what scrolls: over most of its width, and over less than this part of its length.
+const BAR_PERCENT_MAX: i64 = 40;
+const BAR_ACROSS_PERCENT_MIN: i64 = 60;
+
+/// Where the content lies that is wanted: the finger goes the other way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Direction {
+    #[default]
+    Down,
+    Up,
+    Left,
+    Right,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    Vertical,
+    Horizontal,
+}
+
+impl Direction {
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Down => "down",
+            Direction::Up => "up",
+            Direction::Left => "left",
+            Direction::Right => "right",
+        }
+    }
+
+    pub fn axis(self) -> Axis {
+        match self {
+            Direction::Down | Direction::Up => Axis::Vertical,
+            Direction::Left | Direction::Right => Axis::Horizontal,
+        }
+    }
+
+    #[must_use]
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::Down => Direction::Up,
+            Direction::Up => Direction::Down,
+            Direction::Left => Direction::Right,
+            Direction::Right => Direction::Left,
+        }
+    }
+
+    /// Down and right: towards greater coordinates.
+    pub fn is_forward(self) -> bool {
+        matches!(self, Direction::Down | Direction::Right)
+    }
+}
+
+impl Axis {
+    /// Where a rectangle begins and ends along it.
+    pub fn span(self, rect: Rect) -> (i32, i32) {
+        match self {
+            Axis::Vertical => (rect.top, rect.bottom),
+            Axis::Horizontal => (rect.left, rect.right),
+        }
+    }
+
+    pub fn length(self, rect: Rect) -> i32 {
+        let (start, end) = self.span(rect);
+        end.saturating_sub(start)
+    }
+
+    pub fn across(self) -> Axis {
+        match self {
+            Axis::Vertical => Axis::Horizontal,
+            Axis::Horizontal => Axis::Vertical,
+        }
+    }
+
+    pub fn forward(self) -> Direction {
+        match self {
+            Axis::Vertical => Direction::Down,
+            Axis::Horizontal => Direction::Right,
+        }
+    }
+
+    fn with_span(self, rect: Rect, start: i32, end: i32) -> Rect {
+        match self {
+            Axis::Vertical => Rect { top: start, bottom: end, ..rect },
+            Axis::Horizontal => Rect { left: start, right: end, ..rect },
+        }
+    }
+}
+
+/// What is scrolled, and what could have been meant as well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picked {
+    pub index: u32,
+    pub others: Vec<u32>,
+}
+
+/// Whether it is scrolled by a finger at all.
+pub fn is_scroller(reading: &ScreenReading, index: u32) -> bool {
+    let element = reading.element(index);
+    // Sliders and number pickers call themselves scrollable too.
+    element.affordances.scrollable && !matches!(element.role, Role::Slider | Role::Picker | Role::TextField)
+}
+
+/// The direction in which something scrolls; `None` when nothing tells, or when it may be both.
+pub fn axis_of(reading: &ScreenReading, index: u32) -> Option<Axis> {
+    let class = &*reading.element(index).class;
+    let name = class.rsplit('.').next().unwrap_or(class);
+    if name.contains("Horizontal") || name.contains("ViewPager") {
+        return Some(Axis::Horizontal);
+    }
+    if class.starts_with("android") && (name.ends_with("ScrollView") || name.ends_with("ListView")) {
+        return Some(Axis::Vertical);
+    }
+    let rows: Vec<Rect> = rows(reading, index).into_iter().filter_map(|row| seen_at(reading, row)).collect();
+    let after = |axis: Axis| {
+        let mut pairs = rows.windows(2);
+        pairs.any(|pair| axis.span(pair[1]).0 >= axis.span(pair[0]).1)
+    };
+    match (after(Axis::Vertical), after(Axis::Horizontal)) {
+        // Cells of a grid stand beside and below each other, and a grid scrolls down.
+        (true, _) => Some(Axis::Vertical),
+        (false, true) => {
+            let high = seen_at(reading, index).map_or(0, Rect::height);
+            let row = rows.iter().map(|row| row.height()).max().unwrap_or(0);
+            (i64::from(high) < i64::from(row) * 2).then_some(Axis::Horizontal)
+        }
+        (false, false) => None,
+    }
+}
+
+/// The elements that follow each other in what scrolls: its children, or those of the only child.
+pub(crate) fn rows(reading: &ScreenReading, index: u32) -> Vec<u32> {
+    let mut at = index as usize;
+    for _ in 0..WRAPPERS_MAX {
+        let children: Vec<u32> =
+            reading.snapshot.children(at).take(ROWS_MAX).map(|child| child as u32).collect();
+        match children[..] {
+            [only] if !is_scroller(reading, only) => at = only as usize,
+            _ => return children,
+        }
+    }
+    Vec::new()
+}
+
+pub(crate) fn seen_at(reading: &ScreenReading, index: u32) -> Option<Rect> {
+    reading.nodes.get(index as usize)?.visible
+}
+
+/// What scrolls around an element, the nearest first.
+pub(crate) fn scrollers_around(reading: &ScreenReading, index: u32) -> Vec<u32> {
+    let up = |at: &u32| reading.element(*at).parent.filter(|parent| parent < at);
+    let around = std::iter::successors(up(&index), up).take(LEVELS_MAX);
+    around.filter(|at| is_scroller(reading, *at) && seen_at(reading, *at).is_some()).collect()
+}
+
+/// Whether something around an element takes drags along this axis for itself.
+pub fn is_scrolled_along(reading: &ScreenReading, index: u32, axis: Axis) -> bool {
+    let around = scrollers_around(reading, index);
+    around.into_iter().any(|at| axis_of(reading, at).is_none_or(|own| own == axis))
+}
+
+/// What is scrolled when nothing, or only its surroundings, are named.
+pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result<Picked, Failure> {
+    let reading = &*seen.reading;
+    let all = scrollers(reading, axis);
+    let Some(inside) = inside else {
+        let index = *all.first().ok_or_else(|| nothing_scrolls(axis))?;
+        let others = all.into_iter().skip(1).take(OTHERS_MAX).collect();
+        return Ok(Picked { index, others });
+    };
+    let named = named(seen, inside)?;
+    let within = |index: &&u32| reading.range(named).contains(index);
+    let around = || scrollers_around(reading, named).into_iter().find(|index| all.contains(index));
+    match all.iter().find(within).copied().or_else(around) {
+        Some(index) => Ok(Picked { index, others: Vec::new() }),
+        None => Err(Failure::new(
+            ErrorCode::ElementNotInteractable,
+            format!("{} does not scroll {}", resolve::tell(seen, named), both_ways(axis)),
+            "nothing was touched; get_ui_tree marks what scrolls, and inside may be left out",
+        )),
+    }
+}
+
+/// Everything in sight that scrolls along the axis, the one that a person would mean first: what surely does, then the
+/// largest, then the innermost.
+fn scrollers(reading: &ScreenReading, axis: Axis) -> Vec<u32> {
+    let mut found: Vec<(bool, i64, u32)> = Vec::new();
+    for index in (0..reading.nodes.len() as u32).filter(|index| is_scroller(reading, *index)) {
+        let Some(rect) = seen_at(reading, index) else { continue };
+        let own = axis_of(reading, index);
+        if own.is_none_or(|own| own == axis) {
+            found.push((own.is_some(), i64::from(rect.width()) * i64::from(rect.height()), index));
+        }
+    }
+    found.sort_unstable();
+    found.into_iter().rev().map(|(_, _, index)| index).collect()
+}
+
+/// The one element that `inside` means: it need not take taps, so it is not resolved as a target.
+fn named(seen: &Observation, inside: &Selector) -> Result<u32, Failure> {
+    let mut found = inside.matches(seen);
+    if let Some(at) = inside.index {
+        found = found.get(at).copied().into_iter().collect();
+    }
+    // One inside the other is one place.
+    let outer: Vec<u32> = found
+        .iter()
+        .filter(|at| !found.iter().any(|other| other != *at && seen.reading.range(*other).contains(at)))
+        .copied()
+        .collect();
+    match (&outer[..], inside.id) {
+        ([only], _) => Ok(*only),
+        ([], Some(id)) => Err(Failure::new(
+            ErrorCode::StaleReference,
+            format!("{id} is not on the screen, or can no longer be proven to be the same element"),
+            "read the screen with get_ui_tree and use an id from there",
+        )),
+        ([], None) => Err(Failure::new(
+            ErrorCode::ElementNotFound,
+            format!("inside: nothing on the screen matches {}", inside.describe()),
+            "get_ui_tree marks what scrolls; inside may be left out",
+        )),
+        (several, _) => Err(Failure::new(
+            ErrorCode::AmbiguousTarget,
+            format!("inside: {} elements match {}", several.len(), inside.describe()),
+            "use one of these ids",
+        )
+        .with_candidates(several.iter().map(|index| resolve::tell(seen, *index)).collect())),
+    }
+}
+
+fn both_ways(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Vertical => "up and down",
+        Axis::Horizontal => "sideways",
+    }
+}
+
+fn nothing_scrolls(axis: Axis) -> Failure {
+    Failure::new(
+        ErrorCode::ElementNotFound,
+        format!("it is not on the screen, and nothing there scrolls {}", both_ways(axis)),
+        "nothing was touched; it may be on another screen, have to be waited for, or lie in the other direction",
+    )
+}
+
+/// The part of what scrolls that nothing lies over: bars and headings that stay take some of it away.
+pub fn band(reading: &ScreenReading, container: u32, axis: Axis) -> Option<Rect> {
+    let whole = seen_at(reading, container)?;
+    let (mut start, mut end) = axis.span(whole);
+    let (first, last) = (start, end);
+    let ancestors = itself_and_around(reading, container);
+    let rows = rows(reading, container);
+    for index in 0..reading.nodes.len() as u32 {
+        let inside = reading.range(container).contains(&index);
+        let Some(rect) = seen_at(reading, index).and_then(|rect| rect.intersection(whole)) else { continue };
+        if ancestors.contains(&index) || !is_bar(rect, whole, axis) {
+            continue;
+        }
+        if inside && !is_stuck(reading, index, &rows, axis) || !inside && !shows_something(reading, index) {
+            continue;
+        }
+        let (from, to) = axis.span(rect);
+        if from <= first {
+            start = start.max(to);
+        } else if to >= last {
+            end = end.min(from);
+        }
+    }
+    // Whatever lies there, less than half of it is no place to look at things.
+    if i64::from(end - start) * 2 < i64::from(last - first) {
+        return Some(whole);
+    }
+    Some(axis.with_span(whole, start, end))
+}
+
+fn itself_and_around(reading: &ScreenReading, index: u32) -> Vec<u32> {
+    let up = |at: &u32| reading.element(*at).parent.filter(|parent| parent < at);
+    std::iter::successors(Some(index), up).take(LEVELS_MAX).collect()
+}
+
+/// A layer that shows nothing hides nothing.
+fn shows_something(reading: &ScreenReading, index: u32) -> bool {
+    let shows = |at: u32| {
+        let element = reading.element(at);
+        element.is_tappable() || label::own_words(element).is_some()
+    };
+    reading.range(index).any(shows)
+}
+
+fn is_bar(rect: Rect, whole: Rect, axis: Axis) -> bool {
+    let percent = |part: i32, of: i32| i64::from(part) * 100 / i64::from(of.max(1));
+    let (start, end) = axis.span(rect);
+    let (first, last) = axis.span(whole);
+    (start <= first || end >= last)
+        && percent(end - start, last - first) <= BAR_PERCENT_MAX
+        && percent(axis.across().length(rect), axis.across().length(whole)) >= BAR_ACROSS_PERCENT_MIN
+}
+
+/// A row over which, or under which, another one passes: rows that only follow each other never overlap.
+fn is_stuck(reading: &ScreenReading, index: u32, rows: &[u32], axis: Axis) -> bool {
+    let Some(rect) = rows.contains(&index).then(|| seen_at(reading, index)).flatten() else { return false };
+    rows.iter().filter(|other| **other != index).any(|other| {
+        let common = seen_at(reading, *other).and_then(|other| other.intersection(rect));
+        // Of two that overlap the one at the edge is meant, and the other goes on beyond it.
+        common.is_some_and(|common| {
+            let beyond =
+                seen_at(reading, *other).is_some_and(|other| axis.length(other) > axis.length(common));
+            beyond && axis.length(common) * 4 > axis.length(rect)
+        })
+    })
+}
+
+/// What the first and the last row in sight say, for an agent that has to decide where to look next.
+pub fn ends(seen: &Observation, container: u32) -> Vec<String> {
+    let reading = &*seen.reading;
+    let said = |row: &u32| {
+        seen_at(reading, *row)?;
+        let own = label::label(&reading.snapshot, *row as usize).map(|label| label.text.into_owned());
+        let inside = || reading.range(*row).find_map(|at| label::own_words(reading.element(at)));
+        own.or_else(|| inside().map(str::to_owned))
+    };
+    let rows = rows(reading, container);
+    let first = rows.iter().find_map(said);
+    let last = rows.iter().rev().find_map(said);
+    first.into_iter().chain(last).collect()
+}

@@ -1,0 +1,372 @@
+//! Which element a caller means. The only way to say it: actions, waits, expectations and searches all use it.
+
+use std::sync::Arc;
+
+use regex_lite::{Regex, RegexBuilder};
+
+use crate::change::tracker::Observation;
+use crate::identity::ElementId;
+use crate::meaning::identifier::{stable_id, test_tag};
+use crate::meaning::label;
+use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Rect;
+use crate::text::quote::push_quoted;
+
+/// How a text is compared. Case and outer spaces never count; a person does not see them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextMatch {
+    Is(String),
+    Contains(String),
+    Regex(Pattern),
+}
+
+impl TextMatch {
+    pub fn matches(&self, text: &str) -> bool {
+        match self {
+            TextMatch::Is(wanted) => folded(text) == folded(wanted),
+            TextMatch::Contains(part) => folded(text).contains(&folded(part)),
+            TextMatch::Regex(pattern) => pattern.regex.is_match(text.trim()),
+        }
+    }
+
+    /// The whole text was named, and not only a part of it.
+    pub fn is_exactly(&self, text: &str) -> bool {
+        match self {
+            TextMatch::Is(wanted) | TextMatch::Contains(wanted) => folded(text) == folded(wanted),
+            TextMatch::Regex(pattern) => {
+                let text = text.trim();
+                pattern.regex.find(text).is_some_and(|found| found.len() == text.len())
+            }
+        }
+    }
+}
+
+/// A regular expression. It is searched for, takes time linear in the text, and does not count case unless it says
+/// `(?-i)`.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    regex: Arc<Regex>,
+}
+
+impl Pattern {
+    const CHARS_MAX: usize = 500;
+    const PROGRAM_BYTES_MAX: usize = 256 << 10;
+    const NESTING_MAX: u32 = 32;
+
+    /// `Err` says what is wrong with it.
+    pub fn new(source: &str) -> Result<Pattern, String> {
+        if source.chars().count() > Pattern::CHARS_MAX {
+            return Err(format!("it is longer than {} characters", Pattern::CHARS_MAX));
+        }
+        let mut builder = RegexBuilder::new(source);
+        builder
+            .case_insensitive(true)
+            .size_limit(Pattern::PROGRAM_BYTES_MAX)
+            .nest_limit(Pattern::NESTING_MAX);
+        builder.build().map(|regex| Pattern { regex: Arc::new(regex) }).map_err(|error| error.to_string())
+    }
+
+    pub fn source(&self) -> &str {
+        self.regex.as_str()
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.source() == other.source()
+    }
+}
+
+impl Eq for Pattern {}
+
+pub(crate) fn folded(text: &str) -> String {
+    text.trim().to_lowercase()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    Below,
+    Above,
+    LeftOf,
+    RightOf,
+    Inside,
+}
+
+impl Relation {
+    fn word(self) -> &'static str {
+        match self {
+            Relation::Below => "below",
+            Relation::Above => "above",
+            Relation::LeftOf => "left of",
+            Relation::RightOf => "right of",
+            Relation::Inside => "inside",
+        }
+    }
+}
+
+/// Of a text that is told back.
+const TOLD_CHARS_MAX: usize = 80;
+
+fn told<'a>(text: Option<&'a TextMatch>, names: [&'static str; 3]) -> (&'static str, Option<&'a str>) {
+    match text {
+        None => (names[0], None),
+        Some(TextMatch::Is(text)) => (names[0], Some(text)),
+        Some(TextMatch::Contains(text)) => (names[1], Some(text)),
+        Some(TextMatch::Regex(pattern)) => (names[2], Some(pattern.source())),
+    }
+}
+
+/// The words for roles that callers use; the first of each role is our own.
+const ROLE_WORDS: [(&str, Role); 34] = [
+    ("button", Role::Button),
+    ("link", Role::Link),
+    ("text", Role::Text),
+    ("label", Role::Text),
+    ("heading", Role::Heading),
+    ("field", Role::TextField),
+    ("textfield", Role::TextField),
+    ("input", Role::TextField),
+    ("edittext", Role::TextField),
+    ("switch", Role::Switch),
+    ("toggle", Role::Switch),
+    ("checkbox", Role::Checkbox),
+    ("radio", Role::Radio),
+    ("radiobutton", Role::Radio),
+    ("slider", Role::Slider),
+    ("seekbar", Role::Slider),
+    ("stepper", Role::Stepper),
+    ("picker", Role::Picker),
+    ("dropdown", Role::Dropdown),
+    ("spinner", Role::Dropdown),
+    ("segments", Role::SegmentedControl),
+    ("segmentedcontrol", Role::SegmentedControl),
+    ("tab", Role::Tab),
+    ("key", Role::Key),
+    ("image", Role::Image),
+    ("icon", Role::Image),
+    ("progress", Role::Progress),
+    ("list", Role::List),
+    ("row", Role::Row),
+    ("cell", Role::Row),
+    ("webview", Role::WebView),
+    ("dialog", Role::Dialog),
+    ("container", Role::Container),
+    ("unknown", Role::Unknown),
+];
+
+/// `text_field`, `Text field` and `TextField` are one.
+pub fn role_named(word: &str) -> Option<Role> {
+    let plain: String = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    ROLE_WORDS.iter().find(|(name, _)| *name == plain).map(|(_, role)| *role)
+}
+
+pub fn role_word(role: Role) -> &'static str {
+    ROLE_WORDS.iter().find(|(_, other)| *other == role).map_or("element", |(name, _)| name)
+}
+
+/// What is given must all hold. An empty query means nothing and matches nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selector {
+    pub id: Option<ElementId>,
+    /// Of its label, its text, its value or its hint.
+    pub text: Option<TextMatch>,
+    /// The whole identifier, or the part behind `:id/`.
+    pub resource_id: Option<String>,
+    /// A description set for accessibility, or the identifier of iOS.
+    pub accessibility_id: Option<TextMatch>,
+    pub test_tag: Option<String>,
+    pub role: Option<Role>,
+    pub class: Option<String>,
+    pub near: Option<(Relation, Box<Selector>)>,
+    /// Of what could be meant, in document order, the one with this number, from 0 ([`crate::intent::resolve::Candidate`]).
+    pub index: Option<usize>,
+}
+
+impl Selector {
+    pub fn is_empty(&self) -> bool {
+        *self == Selector { index: self.index, ..Selector::default() }
+    }
+
+    /// For messages: what was asked for, in a few words.
+    pub fn describe(&self) -> String {
+        let mut parts = Vec::new();
+        let mut quoted = |name: &str, text: Option<&str>| {
+            let Some(text) = text else { return };
+            let mut part = format!("{name} ");
+            push_quoted(&mut part, text, TOLD_CHARS_MAX);
+            parts.push(part);
+        };
+        let (named, text) = told(self.text.as_ref(), ["text", "text with", "text like"]);
+        quoted(named, text);
+        quoted("resource_id", self.resource_id.as_deref());
+        let names = ["accessibility_id", "accessibility_id with", "accessibility_id like"];
+        let (named, text) = told(self.accessibility_id.as_ref(), names);
+        quoted(named, text);
+        quoted("test_tag", self.test_tag.as_deref());
+        quoted("class", self.class.as_deref());
+        parts.extend(self.id.map(|id| id.to_string()));
+        parts.extend(self.role.map(|role| format!("role {}", role_word(role))));
+        if let Some((relation, anchor)) = &self.near {
+            parts.push(format!("{} {}", relation.word(), anchor.describe()));
+        }
+        parts.extend(self.index.map(|index| format!("index {index}")));
+        parts.join(", ")
+    }
+
+    /// Every element that the query describes, in document order, before `index` picks one. What is not on the screen
+    /// counts too: whether it can be acted on is another question.
+    pub fn matches(&self, seen: &Observation) -> Vec<u32> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let anchors = self.near.as_ref().map(|(relation, anchor)| (*relation, anchor.matches(seen)));
+        let all = 0..seen.ids.len() as u32;
+        all.filter(|index| self.describes(seen, *index))
+            .filter(|index| {
+                let Some((relation, anchors)) = &anchors else { return true };
+                anchors.iter().any(|anchor| stands(seen, *index, *relation, *anchor))
+            })
+            .collect()
+    }
+
+    fn describes(&self, seen: &Observation, index: u32) -> bool {
+        let snapshot = &seen.reading.snapshot;
+        let element = seen.reading.element(index);
+        let id_is = |wanted: &String| element.stable_id.as_deref().is_some_and(|id| same_id(id, wanted));
+        let described = |wanted: &TextMatch| {
+            let description = element.description.as_deref().filter(|_| !element.password);
+            let known = [stable_id(snapshot, element), description];
+            known.into_iter().flatten().any(|text| wanted.matches(text) || same_named(text, wanted))
+        };
+        self.id.is_none_or(|id| seen.ids[index as usize] == id)
+            && self.role.is_none_or(|role| crate::meaning::role::in_context(snapshot, index as usize) == role)
+            && self.class.as_ref().is_none_or(|class| is_class(&element.class, class))
+            && self.resource_id.as_ref().is_none_or(id_is)
+            && self.test_tag.as_ref().is_none_or(|tag| test_tag(snapshot, element) == Some(tag))
+            && self.accessibility_id.as_ref().is_none_or(described)
+            && self.text.as_ref().is_none_or(|text| shows(seen, index, element, text))
+    }
+}
+
+/// Identifiers of Android have a package in front that nobody types.
+fn same_named(id: &str, wanted: &TextMatch) -> bool {
+    id.split_once(":id/").is_some_and(|(_, name)| wanted.matches(name))
+}
+
+pub(crate) fn same_id(id: &str, wanted: &str) -> bool {
+    id == wanted || id.split_once(":id/").is_some_and(|(_, name)| name == wanted)
+}
+
+fn is_class(class: &str, wanted: &str) -> bool {
+    class.eq_ignore_ascii_case(wanted)
+        || class.rsplit('.').next().is_some_and(|name| name.eq_ignore_ascii_case(wanted))
+}
+
+/// What can be read on it. Secrets are not compared: that would tell what they are (ST-07).
+fn shows(seen: &Observation, index: u32, element: &Element, text: &TextMatch) -> bool {
+    own_texts(element).any(|shown| text.matches(shown))
+        || label::label(&seen.reading.snapshot, index as usize).is_some_and(|label| text.matches(&label.text))
+}
+
+pub(crate) fn own_texts(element: &Element) -> impl Iterator<Item = &str> {
+    let own = [&element.text, &element.value, &element.description, &element.hint];
+    own.into_iter().flatten().filter(|_| !element.password).map(|text| &**text)
+}
+
+fn stands(seen: &Observation, index: u32, relation: Relation, anchor: u32) -> bool {
+    if index == anchor {
+        return false;
+    }
+    if relation == Relation::Inside {
+        return seen.reading.range(anchor).contains(&index);
+    }
+    let (at, by) = (seen.reading.element(index).bounds, seen.reading.element(anchor).bounds);
+    let beside = |a: Rect, b: Rect| a.top < b.bottom && b.top < a.bottom;
+    let over = |a: Rect, b: Rect| a.left < b.right && b.left < a.right;
+    match relation {
+        Relation::Below => at.top >= by.bottom && over(at, by),
+        Relation::Above => at.bottom <= by.top && over(at, by),
+        Relation::LeftOf => at.right <= by.left && beside(at, by),
+        Relation::RightOf => at.left >= by.right && beside(at, by),
+        Relation::Inside => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::tracker::Tracker;
+    use crate::meaning::sketch::sketch;
+
+    fn matches(tree: &str, query: &Selector) -> Vec<u32> {
+        query.matches(&Tracker::default().observe(sketch(tree), 0))
+    }
+
+    fn regex(source: &str) -> TextMatch {
+        TextMatch::Regex(Pattern::new(source).unwrap())
+    }
+
+    #[test]
+    fn case_and_outer_spaces_do_not_count() {
+        assert!(TextMatch::Is("log in".into()).matches(" Log In\n"));
+        assert!(!TextMatch::Is("log".into()).matches("Log in"));
+        assert!(TextMatch::Contains("G I".into()).matches("log in"));
+        assert!(regex("^[0-9]+ LEFT$").matches(" 12 left "));
+        assert!(!regex("(?-i)LEFT").matches("12 left"));
+        assert!(regex("left").is_exactly("Left") && !regex("left").is_exactly("12 left"));
+    }
+
+    #[test]
+    fn a_pattern_has_its_limits() {
+        assert!(Pattern::new("(").is_err());
+        assert!(Pattern::new(&"a".repeat(501)).is_err());
+        assert!(Pattern::new("(((a{100}){100}){100}){100}").is_err());
+        assert!(Pattern::new(&format!("{}a{}", "(".repeat(100), ")".repeat(100))).is_err());
+        // Linear, where others take for ever.
+        assert!(!regex("(a+)+$").matches(&format!("{}b", "a".repeat(5000))));
+    }
+
+    #[test]
+    fn places_are_relative_to_what_is_seen() {
+        let tree = r#"
+            FrameLayout [0,0][300,300]
+              TextView [100,100][200,200] text:"x"
+              TextView [100,0][200,100] text:"up"
+              TextView [100,200][200,300] text:"down"
+              TextView [0,100][100,200] text:"left"
+              TextView [200,100][300,200] text:"right"
+            "#;
+        let anchor = || Box::new(Selector { text: Some(TextMatch::Is("x".into())), ..Selector::default() });
+        let at =
+            |relation| matches(tree, &Selector { near: Some((relation, anchor())), ..Selector::default() });
+        assert_eq!(at(Relation::Above), [2]);
+        assert_eq!(at(Relation::Below), [3]);
+        assert_eq!(at(Relation::LeftOf), [4]);
+        assert_eq!(at(Relation::RightOf), [5]);
+        assert!(at(Relation::Inside).is_empty());
+        assert!(matches(tree, &Selector::default()).is_empty(), "an empty query means nothing");
+    }
+
+    #[test]
+    fn a_query_tells_what_it_asks_for() {
+        let inside = Selector { resource_id: Some("list".into()), ..Selector::default() };
+        let query = Selector {
+            text: Some(TextMatch::Contains("a\"b".into())),
+            role: Some(Role::TextField),
+            near: Some((Relation::Inside, Box::new(inside))),
+            index: Some(2),
+            ..Selector::default()
+        };
+        let told = r#"text with "a\"b", role field, inside resource_id "list", index 2"#;
+        assert_eq!(query.describe(), told);
+    }
+
+    #[test]
+    fn roles_are_known_by_many_words() {
+        for word in ["TextField", "text_field", "field", "EditText", "input"] {
+            assert_eq!(role_named(word), Some(Role::TextField), "{word}");
+        }
+        assert_eq!(role_named("wizard"), None);
+        assert_eq!(role_word(Role::TextField), "field");
+    }
+}

@@ -1,0 +1,501 @@
+//! The text that stands beside a control and names it.
+
+use crate::meaning::value;
+use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Rect;
+use crate::screen::snapshot::Snapshot;
+
+use super::own_words;
+
+/// A text that names a control beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beside<'a> {
+    pub text: &'a str,
+    /// The element that says it.
+    pub index: u32,
+    /// On one line with the control: it counts more than the control's own hint, which a text above does not, because
+    /// that may be the heading of a form.
+    pub close: bool,
+}
+
+/// How far a control may be wrapped alone before its row is reached.
+const LEVELS_MAX: usize = 6;
+const SIBLINGS_BEFORE_MAX: usize = 6;
+const SIBLINGS_AFTER_MAX: usize = 2;
+/// A group of texts with more elements is a part of the screen of its own.
+const GROUP_ELEMENTS_MAX: usize = 12;
+
+/// The text directly left of or above a control, on it or, for what is ticked, right of it; never one that another
+/// control is nearer to.
+pub fn sibling(snapshot: &Snapshot, index: usize) -> Option<Beside<'_>> {
+    let element = snapshot.elements.get(index)?;
+    match element.role {
+        Role::Button if element.is_tappable() => caption(snapshot, index),
+        role if wants_name(role) => sibling_of_value(snapshot, index),
+        _ => None,
+    }
+}
+
+/// The one text below or on a button that shares its parent with nothing else that is operated.
+fn caption(snapshot: &Snapshot, index: usize) -> Option<Beside<'_>> {
+    let element = &snapshot.elements[index];
+    let mut found = None;
+    for (count, sibling) in snapshot.children(element.parent? as usize).enumerate() {
+        if sibling == index {
+            continue;
+        }
+        if count > CAPTION_SIBLINGS_MAX || is_occupied(snapshot, sibling) {
+            return None;
+        }
+        let Some(words) = words(snapshot, sibling, false) else { continue };
+        let bounds = snapshot.elements[sibling].bounds;
+        let gap = bounds.top.saturating_sub(element.bounds.bottom);
+        let middle = bounds.center().x;
+        let below = gap >= -slack(element.bounds.height())
+            && gap <= bounds.height()
+            && middle > element.bounds.left
+            && middle < element.bounds.right;
+        let names = (below || is_on(bounds, element.bounds)) && value::read(words.text).is_none();
+        if found.is_some() || !names {
+            return None;
+        }
+        found = Some(Beside { close: true, ..words });
+    }
+    found
+}
+
+const CAPTION_SIBLINGS_MAX: usize = 6;
+
+/// The same for an element whose role does not say that it is a control.
+pub(crate) fn sibling_of_value(snapshot: &Snapshot, index: usize) -> Option<Beside<'_>> {
+    let element = snapshot.elements.get(index).filter(|element| !element.bounds.is_empty())?;
+    let mut branch = index;
+    for _ in 0..LEVELS_MAX {
+        let parent = snapshot.elements[branch].parent? as usize;
+        let around = snapshot.elements.get(parent)?;
+        let mut alone = true;
+        if let Some(found) = before(snapshot, element, branch, &mut alone) {
+            return Some(found);
+        }
+        if let Some(found) = after(snapshot, element, branch, &mut alone) {
+            return Some(found);
+        }
+        if !alone || around.affordances.scrollable || matches!(around.role, Role::List | Role::WebView) {
+            return None;
+        }
+        branch = parent;
+    }
+    None
+}
+
+/// Controls that are often named by a text of their own.
+fn wants_name(role: Role) -> bool {
+    is_ticked(role)
+        || matches!(role, Role::TextField | Role::Slider | Role::Stepper | Role::Picker | Role::Dropdown)
+}
+
+fn is_ticked(role: Role) -> bool {
+    matches!(role, Role::Switch | Role::Checkbox | Role::Radio)
+}
+
+fn before<'a>(
+    snapshot: &'a Snapshot,
+    element: &Element,
+    branch: usize,
+    alone: &mut bool,
+) -> Option<Beside<'a>> {
+    let (mut line_taken, mut column_taken) = (false, false);
+    let mut current = branch;
+    let mut best: Option<(i32, Beside<'a>)> = None;
+    for _ in 0..SIBLINGS_BEFORE_MAX {
+        let Some(sibling) = previous(snapshot, current) else { break };
+        current = sibling;
+        let bounds = snapshot.elements[sibling].bounds;
+        let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
+            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
+                *alone = false;
+                line_taken |= on_one_line(bounds, element.bounds);
+                column_taken |= !on_one_line(bounds, element.bounds);
+            }
+            continue;
+        };
+        if value::read(words.text).is_some() {
+            continue;
+        }
+        *alone = false;
+        let Some(place) = place(bounds, element) else { continue };
+        let taken = match place {
+            Place::On => false,
+            Place::Left | Place::Right => line_taken || nearer_to_ticked(snapshot, sibling, element.bounds),
+            Place::Above => line_taken || column_taken,
+        };
+        let distance = place.distance(bounds, element.bounds);
+        // Of several texts on one line the nearest; a text on the same line rather than one above.
+        if !taken && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, Beside { close: place != Place::Above, ..words }));
+        }
+    }
+    best.map(|(_, beside)| beside)
+}
+
+/// Only what is ticked has its text behind it, or above it as the upper layer.
+fn after<'a>(
+    snapshot: &'a Snapshot,
+    element: &Element,
+    branch: usize,
+    alone: &mut bool,
+) -> Option<Beside<'a>> {
+    let mut current = branch;
+    for _ in 0..SIBLINGS_AFTER_MAX {
+        let sibling = next(snapshot, current)?;
+        current = sibling;
+        let bounds = snapshot.elements[sibling].bounds;
+        let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
+            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
+                *alone = false;
+                return None;
+            }
+            continue;
+        };
+        if value::read(words.text).is_some() {
+            continue;
+        }
+        *alone = false;
+        let gap = bounds.left.saturating_sub(element.bounds.right);
+        let right = is_ticked(element.role)
+            && on_one_line(bounds, element.bounds)
+            && gap >= -slack(element.bounds.width())
+            && gap <= element.bounds.height().saturating_mul(3);
+        if is_ticked(element.role) && (right || is_on(bounds, element.bounds)) {
+            let nearer = next(snapshot, sibling).is_some_and(|other| {
+                let other = &snapshot.elements[other];
+                let distance = other.bounds.left.saturating_sub(bounds.right);
+                wants_name(other.role)
+                    && own_words(other).is_none()
+                    && on_one_line(other.bounds, bounds)
+                    && (0..gap).contains(&distance)
+            });
+            return (!nearer).then_some(Beside { close: true, ..words });
+        }
+    }
+    None
+}
+
+/// The words of a text, or of the first text in a group that holds nothing but texts. Beside what is ticked the text
+/// may be `tappable` too: the title of a task opens it.
+fn words(snapshot: &Snapshot, index: usize, tappable: bool) -> Option<Beside<'_>> {
+    let element = &snapshot.elements[index];
+    let beside = |text, index| Beside { text, index: index as u32, close: false };
+    if tappable && element.role == Role::Button && element.class.ends_with("TextView") {
+        return own_words(element).map(|text| beside(text, index));
+    }
+    // A picture beside a control is described for itself.
+    if is_operated(element) || element.role == Role::Image {
+        return None;
+    }
+    if let Some(text) = own_words(element) {
+        return Some(beside(text, index));
+    }
+    let end = element.end as usize;
+    if end <= index + 1 || end - index > GROUP_ELEMENTS_MAX {
+        return None;
+    }
+    let inner = snapshot.elements.get(index + 1..end)?;
+    if inner.iter().any(is_operated) {
+        return None;
+    }
+    let is_text = |inner: &Element| inner.role != Role::Image && own_words(inner).is_some();
+    let first = inner.iter().position(is_text)?;
+    own_words(&inner[first]).map(|text| beside(text, index + 1 + first))
+}
+
+fn is_operated(element: &Element) -> bool {
+    element.is_tappable() || element.role.is_control() || element.affordances.scrollable
+}
+
+/// Whether something stands there that could own a text.
+fn is_occupied(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    let end = (element.end as usize).clamp(index + 1, snapshot.elements.len());
+    if end - index > GROUP_ELEMENTS_MAX {
+        return true;
+    }
+    snapshot.elements.get(index..end).is_some_and(|inner| inner.iter().any(is_operated))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    On,
+    Left,
+    /// Where lines run from right to left.
+    Right,
+    Above,
+}
+
+impl Place {
+    /// Smaller is better; every text on the same line is better than one above.
+    fn distance(self, text: Rect, control: Rect) -> i32 {
+        const LINE_ABOVE: i32 = 1 << 24;
+        match self {
+            Place::On => 0,
+            Place::Left => control.left.saturating_sub(text.right).max(0),
+            Place::Right => text.left.saturating_sub(control.right).max(0),
+            Place::Above => LINE_ABOVE
+                .saturating_add(control.top.saturating_sub(text.bottom).max(0).saturating_mul(64))
+                .saturating_add(text.left.saturating_sub(control.left).max(0) / 16),
+        }
+    }
+}
+
+fn place(text: Rect, element: &Element) -> Option<Place> {
+    let control = element.bounds;
+    if text.is_empty() {
+        return None;
+    }
+    if is_on(text, control) {
+        return is_ticked(element.role).then_some(Place::On);
+    }
+    if on_one_line(text, control) {
+        if text.right <= control.left.saturating_add(slack(control.width())) {
+            return Some(Place::Left);
+        }
+        return (text.left >= control.right.saturating_sub(slack(control.width()))).then_some(Place::Right);
+    }
+    let gap = control.top.saturating_sub(text.bottom);
+    let above = gap >= -slack(control.height()) && gap <= text.height();
+    let overlaps = text.left < control.right && control.left < text.right;
+    (above && overlaps && !is_ticked(element.role)).then_some(Place::Above)
+}
+
+/// Bounds of neighbours often overlap by their padding.
+fn slack(length: i32) -> i32 {
+    length / 4
+}
+
+fn is_on(text: Rect, control: Rect) -> bool {
+    text.intersection(control) == Some(text)
+}
+
+/// The eye or the cross in a field is a part of it.
+fn is_inside(other: Rect, element: &Element) -> bool {
+    !is_ticked(element.role) && is_on(other, element.bounds)
+}
+
+fn on_one_line(a: Rect, b: Rect) -> bool {
+    let common = a.bottom.min(b.bottom).saturating_sub(a.top.max(b.top));
+    common > 0 && common.saturating_mul(2) >= a.height().min(b.height())
+}
+
+/// A check box before the text has it when it is nearer than the control behind the text.
+fn nearer_to_ticked(snapshot: &Snapshot, text: usize, control: Rect) -> bool {
+    let bounds = snapshot.elements[text].bounds;
+    previous(snapshot, text).is_some_and(|other| {
+        let other = &snapshot.elements[other];
+        let distance = bounds.left.saturating_sub(other.bounds.right);
+        matches!(other.role, Role::Checkbox | Role::Radio)
+            && own_words(other).is_none()
+            && on_one_line(other.bounds, bounds)
+            && distance >= 0
+            && distance < control.left.saturating_sub(bounds.right)
+    })
+}
+
+fn previous(snapshot: &Snapshot, index: usize) -> Option<usize> {
+    let parent = snapshot.elements.get(index)?.parent?;
+    let mut current = index.checked_sub(1).filter(|&before| before > parent as usize)?;
+    // Each step goes to a smaller index, so a broken tree cannot hold it.
+    loop {
+        let above = snapshot.elements[current].parent?;
+        if above == parent {
+            return Some(current);
+        }
+        current = (above as usize).min(current.checked_sub(1)?);
+        if current <= parent as usize {
+            return None;
+        }
+    }
+}
+
+fn next(snapshot: &Snapshot, index: usize) -> Option<usize> {
+    let element = snapshot.elements.get(index)?;
+    let parent = snapshot.elements.get(element.parent? as usize)?;
+    let next = (element.end as usize).max(index + 1);
+    (next < parent.end as usize && next < snapshot.elements.len()).then_some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LabelSource, label};
+    use crate::meaning::sketch::sketch;
+
+    /// The label of the element at `index`, and where it comes from.
+    fn named(text: &str, index: usize) -> Option<(String, LabelSource)> {
+        label(&sketch(text), index).map(|label| (label.text.into_owned(), label.source))
+    }
+
+    fn beside(words: &str) -> Option<(String, LabelSource)> {
+        Some((words.into(), LabelSource::Sibling))
+    }
+
+    #[test]
+    fn the_text_left_of_a_switch_or_right_of_a_box() {
+        let switch = r#"
+            LinearLayout [48,1374][1080,1542]
+              LinearLayout [48,1401][913,1515]
+                TextView [48,1401][400,1450] text:"Reader Mode"
+                TextView [48,1460][800,1515] text:"Shows less"
+              Switch [897,1409][1080,1506] click check=off text:"OFF"
+        "#;
+        assert_eq!(named(switch, 4), beside("Reader Mode"));
+        assert_eq!(label(&sketch(switch), 4).unwrap().from, Some(2));
+        let checkbox = r#"
+            LinearLayout [50,2072][164,2219]
+              CheckBox [50,2122][97,2169] click check=off
+              TextView [118,2120][164,2171] text:"All"
+        "#;
+        assert_eq!(named(checkbox, 1), beside("All"));
+    }
+
+    #[test]
+    fn a_switch_wrapped_alone_and_one_that_lies_under_its_text() {
+        let wrapped = r#"
+            LinearLayout [0,558][1080,720]
+              TextView [40,600][700,680] text:"Set time automatically"
+              LinearLayout [838,558][1036,720]
+                Switch [882,573][1036,705] check=on
+        "#;
+        assert_eq!(named(wrapped, 3), beside("Set time automatically"));
+        let under = r#"
+            android.view.ViewGroup [0,603][1080,819]
+              Switch [24,603][1056,819] click check=off text:"OFF"
+              TextView [24,665][540,758] text:"Specify time"
+        "#;
+        assert_eq!(named(under, 1), beside("Specify time"));
+    }
+
+    #[test]
+    fn right_to_left_the_text_is_right() {
+        let text = r#"
+            LinearLayout [0,0][1080,100]
+              TextView [500,0][1040,100] text:"وضع الطيران"
+              Switch [40,10][180,90] click check=off
+        "#;
+        assert_eq!(named(text, 2), beside("وضع الطيران"));
+    }
+
+    #[test]
+    fn the_text_above_a_field_unless_the_field_has_a_hint() {
+        let form = |gap: i32, hint: &str| {
+            let (top, bottom) = (160 + gap, 260 + gap);
+            format!(
+                r#"
+            LinearLayout [0,0][1080,800]
+              TextView [40,100][400,160] text:"Email"
+              EditText [40,{top}][1040,{bottom}] click {hint}
+        "#
+            )
+        };
+        assert_eq!(named(&form(10, ""), 2), beside("Email"));
+        assert_eq!(named(&form(10, "hint:\"Address\""), 2), Some(("Address".into(), LabelSource::Hint)));
+        assert_eq!(named(&form(50, ""), 2), beside("Email"));
+        assert_eq!(named(&form(90, ""), 2), None, "a title further up");
+    }
+
+    #[test]
+    fn a_field_wrapped_many_times_with_an_icon_inside() {
+        let text = r#"
+            android.view.ViewGroup [0,0][1080,800]
+              TextView [44,561][209,605] text:"Password"
+              TextView [231,561][317,605] text:"(Mandatory)"
+              FrameLayout [44,627][1036,814]
+                android.view.ViewGroup [44,627][1036,768]
+                  LinearLayout [44,627][1036,768]
+                    FrameLayout [44,627][1036,768]
+                      EditText [44,627][1036,768] click password text:"secret"
+                      LinearLayout [893,627][1036,768]
+                        ImageButton [904,631][1036,763] click desc:"Show password"
+        "#;
+        assert_eq!(named(text, 7), beside("Password"));
+    }
+
+    #[test]
+    fn a_text_belongs_to_the_nearer_control() {
+        let text = r#"
+            LinearLayout [0,0][1080,400]
+              TextView [40,0][400,60] text:"First"
+              EditText [40,70][1040,150] click
+              EditText [40,160][1040,240] click
+              TextView [40,250][400,300] text:"Notify"
+              Switch [900,250][1000,300] click check=on
+              Spinner [40,310][1040,390] click
+        "#;
+        assert_eq!(named(text, 2), beside("First"));
+        assert_eq!(named(text, 3), None);
+        assert_eq!(named(text, 5), beside("Notify"));
+        assert_eq!(named(text, 6), None);
+        let between = r#"
+            LinearLayout [0,0][1080,100]
+              CheckBox [0,10][80,90] click check=on
+              TextView [90,10][400,90] text:"Mail"
+              Switch [900,10][1000,90] click check=off
+        "#;
+        assert_eq!(named(between, 1), beside("Mail"));
+        assert_eq!(named(between, 3), None);
+    }
+
+    #[test]
+    fn values_pictures_and_buttons_name_nothing() {
+        let text = r#"
+            LinearLayout [0,0][1080,200]
+              ImageView [0,50][90,150] desc:"Privacy grade"
+              Button [90,50][200,150] click text:"Menu"
+              EditText [210,50][900,150] click
+        "#;
+        assert_eq!(named(text, 3), None);
+        let value = r#"
+            LinearLayout [0,0][1080,200]
+              TextView [900,0][1000,50] text:"40%"
+              SeekBar [40,60][1040,140] focusable
+        "#;
+        assert_eq!(named(value, 2), None);
+    }
+
+    #[test]
+    fn a_button_is_named_by_the_caption_that_is_its_own() {
+        let icon = r#"
+            LinearLayout [28,250][180,429]
+              ImageView [40,250][167,377] click
+              TextView [28,386][180,429] text:"Categories"
+        "#;
+        assert_eq!(named(icon, 1), beside("Categories"));
+        let toolbar = r#"
+            LinearLayout [0,0][1080,150]
+              ImageView [0,0][150,150] click
+              TextView [160,20][800,130] text:"Settings"
+        "#;
+        assert_eq!(named(toolbar, 1), None, "a title is not below the arrow");
+        let row = r#"
+            LinearLayout [0,0][1080,150]
+              ImageView [0,0][150,100] click
+              TextView [0,100][150,150] text:"Topic"
+              ImageView [900,0][1050,100] click
+        "#;
+        assert_eq!(named(row, 1), None, "two buttons share the text");
+    }
+
+    #[test]
+    fn an_ios_cell_names_its_field_and_its_slider() {
+        let text = r#"
+            XCUIElementType.Cell [0,0][390,44] role:Row
+              XCUIElementType.StaticText [16,10][120,34] role:Text desc:"Name"
+              XCUIElementType.TextField [130,10][380,34] role:TextField value:"Ada"
+        "#;
+        assert_eq!(named(text, 2), beside("Name"));
+        let slider = r#"
+            XCUIElementType.Other [0,0][390,100] role:Container
+              XCUIElementType.StaticText [16,10][200,34] role:Text desc:"Text size"
+              XCUIElementType.Slider [16,40][370,70] role:Slider adjustable value:"50%"
+        "#;
+        assert_eq!(named(slider, 2), beside("Text size"));
+    }
+}

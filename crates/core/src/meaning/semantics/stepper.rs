@@ -1,0 +1,144 @@
+//! A value with a button that lowers it and one that raises it.
+
+use crate::meaning::{label, value};
+use crate::screen::element::{Element, Role};
+use crate::screen::snapshot::Snapshot;
+
+use super::{Control, ControlKind, Reason, end_of, id_has};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Down,
+    Up,
+}
+
+/// A stepper's own elements; more are a part of the screen.
+const ELEMENTS_MAX: usize = 16;
+/// Of a drawn layer that may stand before or behind the tappable one.
+const LAYER_ELEMENTS_MAX: usize = 16;
+
+/// A node that is called a stepper or number picker. Its buttons are looked for among what it holds.
+pub(super) fn of_class(snapshot: &Snapshot, index: usize) -> Control {
+    let mut control = Control::new(ControlKind::Stepper, Reason::Class, index);
+    let end = end_of(snapshot, index).min(index + ELEMENTS_MAX);
+    for inner in index + 1..end {
+        let element = &snapshot.elements[inner];
+        match step(element, true) {
+            Some(Step::Down) => control.parts.decrease = control.parts.decrease.or(Some(inner as u32)),
+            Some(Step::Up) => control.parts.increase = control.parts.increase.or(Some(inner as u32)),
+            None if element.role == Role::TextField => control.parts.value = Some(inner as u32),
+            None => {}
+        }
+    }
+    control.parts.label = label::sibling(snapshot, index).map(|beside| beside.index);
+    control
+}
+
+/// Minus, value, plus: three nodes in a row or column, in any wrapping.
+pub(super) fn of_three(snapshot: &Snapshot, index: usize) -> Option<Control> {
+    let end = end_of(snapshot, index);
+    if end - index > ELEMENTS_MAX {
+        return None;
+    }
+    let (mut down, mut up, mut value, mut others) = (None, None, None, 0);
+    for inner in index + 1..end {
+        let element = &snapshot.elements[inner];
+        if element.is_tappable()
+            && let Some(step) = step(element, false).or_else(|| step_of_inner(snapshot, inner))
+        {
+            let slot = if step == Step::Down { &mut down } else { &mut up };
+            if slot.is_some() {
+                return None;
+            }
+            *slot = Some(inner);
+        } else if shown_value(element) && value.is_none() {
+            value = Some(inner);
+        } else if element.is_tappable() || label::own_words(element).is_some() {
+            others += 1;
+        }
+    }
+    let (down, up) = (down?, up?);
+    let value = value.or_else(|| value_on_other_layer(snapshot, index, down, up));
+    // The words inside the buttons, a name, and a middle that can be tapped.
+    if others > 3 || (value.is_none() && others > 1) {
+        return None;
+    }
+    let mut control = Control::new(ControlKind::Stepper, Reason::MinusValuePlus, index);
+    control.parts.decrease = Some(down as u32);
+    control.parts.increase = Some(up as u32);
+    control.parts.value = value.map(|value| value as u32);
+    control.parts.label = name(snapshot, index, down, up, value);
+    Some(control)
+}
+
+fn shown_value(element: &Element) -> bool {
+    let text = match element.role {
+        Role::TextField => element.text.as_deref().filter(|_| !element.password),
+        _ => label::own_words(element),
+    };
+    text.is_some_and(|text| value::read(text).is_some())
+}
+
+/// Some apps draw the control in one layer and put empty tappable views over it.
+fn value_on_other_layer(snapshot: &Snapshot, index: usize, down: usize, up: usize) -> Option<usize> {
+    let (a, b) = (snapshot.elements[down].bounds, snapshot.elements[up].bounds);
+    let ground = snapshot.elements[index].bounds;
+    let (left, right) = (a.right.min(b.right), a.left.max(b.left));
+    let end = end_of(snapshot, index);
+    let near = (index.saturating_sub(LAYER_ELEMENTS_MAX)..index)
+        .chain(end..end.saturating_add(LAYER_ELEMENTS_MAX).min(snapshot.elements.len()));
+    let mut between = near.filter(|&other| {
+        let element = &snapshot.elements[other];
+        let center = element.bounds.center();
+        ground.contains(center) && center.x >= left && center.x < right && shown_value(element)
+    });
+    let only = between.next()?;
+    between.next().is_none().then_some(only)
+}
+
+/// A text inside that is neither the value nor on one of the buttons, else one beside the whole.
+fn name(snapshot: &Snapshot, index: usize, down: usize, up: usize, value: Option<usize>) -> Option<u32> {
+    let end = end_of(snapshot, index);
+    let on_button =
+        |inner: usize| [down, up].iter().any(|&button| (button..end_of(snapshot, button)).contains(&inner));
+    let inside = (index + 1..end).find(|&inner| {
+        let element = &snapshot.elements[inner];
+        Some(inner) != value
+            && !on_button(inner)
+            && !element.is_tappable()
+            && label::own_words(element).is_some_and(|words| value::read(words).is_none())
+    });
+    inside.map(|inner| inner as u32).or_else(|| label::sibling_of_value(snapshot, index).map(|b| b.index))
+}
+
+/// The sign may be the text of the only child.
+fn step_of_inner(snapshot: &Snapshot, index: usize) -> Option<Step> {
+    let inner = snapshot.elements.get(index + 1).filter(|_| end_of(snapshot, index) == index + 2)?;
+    label::own_words(&snapshot.elements[index]).is_none().then(|| step(inner, false)).flatten()
+}
+
+/// `inside` a stepper plain words are enough: outside "Add" and "Remove" could be about anything.
+fn step(element: &Element, inside: bool) -> Option<Step> {
+    if let Some(words) = label::own_words(element) {
+        let first = words.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or(words);
+        let is = |list: &[&str]| list.iter().any(|word| first.eq_ignore_ascii_case(word));
+        if is(&DOWN_WORDS) || (inside && is(&["remove", "previous", "less"])) {
+            return Some(Step::Down);
+        }
+        if is(&UP_WORDS) || (inside && is(&["add", "next", "more"])) {
+            return Some(Step::Up);
+        }
+    }
+    if element.role != Role::Button && !element.is_tappable() {
+        return None;
+    }
+    if id_has(element, &DOWN_IDS) {
+        return Some(Step::Down);
+    }
+    id_has(element, &UP_IDS).then_some(Step::Up)
+}
+
+const DOWN_WORDS: [&str; 8] = ["-", "−", "–", "—", "minus", "decrease", "decrement", "reduce"];
+const UP_WORDS: [&str; 5] = ["+", "＋", "plus", "increase", "increment"];
+const DOWN_IDS: [&str; 6] = ["minus", "decrease", "decrement", "dec", "subtract", "reduce"];
+const UP_IDS: [&str; 4] = ["plus", "increase", "increment", "inc"];

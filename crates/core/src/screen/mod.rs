@@ -1,0 +1,9 @@
+//! One capture of a screen as the platform describes it: elements, their places, what can be seen of them.
+//!
+//! What may not enter: guesses about what an element means (see `meaning`), time, and other captures (see `change`).
+
+pub mod element;
+pub mod geometry;
+pub mod reading;
+pub mod snapshot;
+pub mod visible;
