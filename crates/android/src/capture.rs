@@ -6,8 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mdm_core::action::failure::{ErrorCode, Failure};
-use mdm_core::port::{Capture, RawAnswer};
+use mdm_core::port::{Capture, DeviceError, DeviceErrorKind, RawAnswer};
 use mdm_core::screen::geometry::Size;
 use mdm_core::screen::snapshot::Screen;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -55,7 +54,7 @@ pub fn script(file: &str, leftovers: &[String]) -> Script {
 
 /// Turns the script's output into a snapshot, unless it is the known one. The exit code alone proves nothing:
 /// `uiautomator` prints an error and exits with zero.
-pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, Failure> {
+pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
     let xml = &output.stdout[..];
     // Old shells mix the two outputs; the messages then stand before the XML.
     let start = memchr::memmem::find(xml, b"<?xml").or_else(|| memchr::memmem::find(xml, b"<hierarchy"));
@@ -79,12 +78,10 @@ pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, Failur
 }
 
 /// Every window has at least its frame. A tree without one proves nothing about what is on the screen.
-fn nothing_at_all() -> Failure {
-    Failure::new(
-        ErrorCode::NoRootWindow,
-        "the device gave a tree without a single element: it is between two windows, or the dump was cut off",
-        "try again in a moment; if it stays, capture_screenshot shows why",
-    )
+fn nothing_at_all() -> DeviceError {
+    let detail =
+        "the device gave a tree without a single element: it is between two windows, or the dump was cut off";
+    DeviceError::new(DeviceErrorKind::NoWindow, detail)
 }
 
 /// Of everything that a snapshot is made of. The messages around it name another file each time.
@@ -104,36 +101,24 @@ fn screen_size(messages: &str) -> Option<Size> {
 }
 
 /// What the device said instead of a hierarchy.
-fn explain(output: &Output) -> Failure {
+fn explain(output: &Output) -> DeviceError {
     let text = [output.message(), output.stdout_text()].join("\n");
     let has = |part: &str| text.contains(part);
     if has("could not get idle state") {
-        return Failure::new(
-            ErrorCode::UiNotIdle,
-            "the screen kept changing for as long as uiautomator waits (10 s), so it gave no tree",
-            "something animates without end; stop it, wait for it, or use capture_screenshot",
-        );
+        let detail = "the screen kept changing for as long as uiautomator waits (10 s), so it gave no tree";
+        return DeviceError::new(DeviceErrorKind::NotIdle, detail);
     }
     if has("null root node") {
-        return Failure::new(
-            ErrorCode::NoRootWindow,
-            "no window has the focus: the device is between two apps or locked",
-            "try again in a moment; if it stays, capture_screenshot shows why",
-        );
+        let detail = "no window has the focus: the device is between two apps or locked";
+        return DeviceError::new(DeviceErrorKind::NoWindow, detail);
     }
     if has("already registered") {
-        return Failure::new(
-            ErrorCode::UiTreeUnavailable,
-            "another program holds the device's UiAutomation; Android allows one at a time",
-            "close the other tool (Appium, uiautomator2, Maestro, a running test) and try again",
-        );
+        let detail = "another program holds the device's UiAutomation; Android allows one at a time";
+        return DeviceError::new(DeviceErrorKind::TreeBusy, detail);
     }
     let said = text.lines().map(str::trim).find(|l| !l.is_empty() && !is_ours(l)).unwrap_or("nothing");
-    Failure::new(
-        ErrorCode::UiTreeUnavailable,
-        format!("uiautomator gave no tree (exit code {}): {said:.200}", output.exit_code),
-        "try again; if it stays, capture_screenshot still works",
-    )
+    let detail = format!("uiautomator gave no tree (exit code {}): {said:.200}", output.exit_code);
+    DeviceError::new(DeviceErrorKind::TreeUnavailable, detail)
 }
 
 /// Lines that our own script adds.
@@ -178,8 +163,8 @@ mod tests {
         for empty in
             ["<?xml version='1.0' ?><hierarchy rotation=\"0\"></hierarchy>", "<?xml version='1.0' ?><hier"]
         {
-            let code = read(&output(empty, "", 0), None).unwrap_err().code;
-            assert_eq!(code, ErrorCode::NoRootWindow, "W10: {empty}");
+            let code = read(&output(empty, "", 0), None).unwrap_err().kind;
+            assert_eq!(code, DeviceErrorKind::NoWindow, "W10: {empty}");
         }
     }
 
@@ -193,17 +178,17 @@ mod tests {
 
     #[test]
     fn error_texts_become_codes_whatever_the_exit_code() {
-        let code = |stderr: &str, exit| read(&output("", stderr, exit), None).unwrap_err().code;
+        let code = |stderr: &str, exit| read(&output("", stderr, exit), None).unwrap_err().kind;
         assert_eq!(
             code("ERROR: could not get idle state.\nPhysical size: 1x1", 0),
-            ErrorCode::UiNotIdle,
+            DeviceErrorKind::NotIdle,
             "W8"
         );
         let null_root = "ERROR: null root node returned by UiTestAutomationBridge.";
-        assert_eq!(code(null_root, 0), ErrorCode::NoRootWindow);
-        assert_eq!(code("UiAutomationService@1 already registered!", 137), ErrorCode::UiTreeUnavailable);
+        assert_eq!(code(null_root, 0), DeviceErrorKind::NoWindow);
+        assert_eq!(code("UiAutomationService@1 already registered!", 137), DeviceErrorKind::TreeBusy);
         let killed = read(&output("", "Physical size: 1x1\nKilled", 137), None).unwrap_err();
-        assert_eq!(killed.message, "uiautomator gave no tree (exit code 137): Killed");
+        assert_eq!(killed.detail, "uiautomator gave no tree (exit code 137): Killed");
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! The port of `mdm-core` over adb.
 
+use std::path::Path;
 use std::sync::Mutex;
 
-use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::port::{
-    AppAction, AppReport, Capture, Device, DeviceInfo, Input, Key, LogRead, Orientation, Pixels, PortFuture,
-    RawAnswer,
+    AppCommand, AppReport, Capabilities, Capture, Device, DeviceError, DeviceErrorKind, DeviceInfo, Dispatch,
+    EventSource, FileCommand, Input, Key, LogRead, Orientation, Picture, PortFuture, RawAnswer, Support,
 };
-use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
+use mdm_wire::adb::host::DeviceLine;
+use tokio::sync::watch;
 
 use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
@@ -23,10 +25,15 @@ const DUMPSYS_BYTES_MAX: usize = 4 * 1024 * 1024;
 const LEFTOVERS_MAX: usize = 16;
 /// Exit code of our own scripts for "this app is not installed".
 const NOT_INSTALLED: u8 = 21;
+/// Higher exit codes mean that a signal ended the command.
+const SIGNALS: u8 = 128;
+const PNG_START: &[u8] = b"\x89PNG";
 
 pub struct AndroidDevice {
     id: String,
     adb: Adb,
+    /// The adb server's list of devices, where the device is one of its.
+    listed: Option<watch::Receiver<Vec<DeviceLine>>>,
     files: FileNames,
     state: Mutex<State>,
 }
@@ -41,7 +48,14 @@ struct State {
 impl AndroidDevice {
     /// `session` makes the names of this process's files on the device its own.
     pub fn new(id: impl Into<String>, adb: Adb, session: u64) -> AndroidDevice {
-        AndroidDevice { id: id.into(), adb, files: FileNames::new(session), state: Mutex::default() }
+        let files = FileNames::new(session);
+        AndroidDevice { id: id.into(), adb, listed: None, files, state: Mutex::default() }
+    }
+
+    /// Names the list on which the device stands for as long as it is connected.
+    #[must_use]
+    pub fn listed_in(self, lines: watch::Receiver<Vec<DeviceLine>>) -> AndroidDevice {
+        AndroidDevice { listed: Some(lines), ..self }
     }
 
     pub fn adb(&self) -> &Adb {
@@ -52,7 +66,7 @@ impl AndroidDevice {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    async fn read_info(&self) -> Result<DeviceInfo, Failure> {
+    async fn read_info(&self) -> Result<DeviceInfo, DeviceError> {
         let script = Script::new("getprop ro.build.version.release; getprop ro.product.model; ")
             .then("getprop ro.kernel.qemu; getprop ro.boot.qemu");
         let output = self.run(&script, SHORT_BYTES_MAX).await?;
@@ -65,30 +79,29 @@ impl AndroidDevice {
             os_version: next(),
             model: next(),
             simulator: next() == "1" || next() == "1",
+            scale: Scale(1),
         })
     }
 
-    async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, Failure> {
+    async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
         let file = self.files.next();
         let leftovers = std::mem::take(&mut self.state().leftovers);
         let script = capture::script(&file, &leftovers);
         // Until the script has ended by itself, its file may still be there.
         let mut pending = Pending { device: self, files: leftovers };
         pending.files.push(file);
-        let output = self.adb.shell(&script, capture::XML_BYTES_MAX).await.map_err(|e| self.failure(e))?;
+        let output = self.adb.shell(&script, capture::XML_BYTES_MAX).await.map_err(|e| self.error(e))?;
         if !output.truncated {
             pending.files.clear();
         }
         capture::read(&output, known)
     }
 
-    async fn type_text(&self, typed: &str) -> Result<(), Failure> {
+    async fn type_text(&self, typed: &str) -> Result<(), DeviceError> {
         if typed.chars().count() > text::TEXT_CHARS_MAX {
-            return Err(Failure::new(
-                ErrorCode::InvalidArgument,
-                format!("the text has more than {} characters", text::TEXT_CHARS_MAX),
-                "type it in several calls",
-            ));
+            let detail =
+                format!("the text has more than {} characters; type it in parts", text::TEXT_CHARS_MAX);
+            return Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail));
         }
         match text::plan(typed) {
             Typing::Keys(script) => self.act(&script).await.map(drop),
@@ -96,25 +109,22 @@ impl AndroidDevice {
         }
     }
 
-    async fn paste(&self, typed: &str) -> Result<(), Failure> {
+    async fn paste(&self, typed: &str) -> Result<(), DeviceError> {
         let set = Script::new("cmd clipboard set text").arg(typed);
         let output = self.act(&set).await;
         let refused = match &output {
             Ok(output) => output.message().contains("No shell command implementation"),
-            Err(failure) => failure.code == ErrorCode::ActionRejected,
+            Err(error) => error.kind == DeviceErrorKind::Rejected && error.dispatch == Dispatch::Refused,
         };
         if refused {
-            return Err(Failure::new(
-                ErrorCode::TextNotTypeable,
-                "the text has characters that `input text` cannot type, and this device's shell cannot set the clipboard",
-                "type only ASCII here, or install a keyboard that takes text from adb",
-            ));
+            let detail = "the text has characters that `input text` cannot type, and this device's shell cannot set the clipboard";
+            return Err(DeviceError::new(DeviceErrorKind::TextNotTypeable, detail));
         }
         output?;
         self.act(&Script::new("input keyevent 279")).await.map(drop)
     }
 
-    async fn drag(&self, script: &Script) -> Result<(), Failure> {
+    async fn drag(&self, script: &Script) -> Result<(), DeviceError> {
         let output = self.act_with_code(script).await?;
         match output.exit_code {
             0 => Ok(()),
@@ -123,7 +133,7 @@ impl AndroidDevice {
         }
     }
 
-    async fn pinch(&self, pinch: &fingers::Pinch) -> Result<(), Failure> {
+    async fn pinch(&self, pinch: &fingers::Pinch) -> Result<(), DeviceError> {
         let seen = self.run(&fingers::look(), SHORT_BYTES_MAX).await?.stdout_text();
         let panel = fingers::panel(&seen)
             .ok_or_else(|| gesture::one_finger_only("no touch screen under /dev/input can be written"))?;
@@ -137,7 +147,7 @@ impl AndroidDevice {
         }
     }
 
-    async fn hide_keyboard(&self) -> Result<(), Failure> {
+    async fn hide_keyboard(&self) -> Result<(), DeviceError> {
         let output = self.act_with_code(&gesture::hide_keyboard()).await?;
         match output.exit_code {
             0 => Ok(()),
@@ -146,69 +156,92 @@ impl AndroidDevice {
         }
     }
 
-    async fn turn_screen(&self, wanted: Orientation) -> Result<(), Failure> {
+    async fn turn_screen(&self, wanted: Orientation) -> Result<(), DeviceError> {
         let size = self.run(&Script::new("wm size"), SHORT_BYTES_MAX).await?;
         let wide = gesture::is_naturally_wide(&size.stdout_text());
         self.act(&gesture::orientation(wanted, wide)).await.map(drop)
     }
 
-    async fn start_app(&self, app: &str) -> Result<AppReport, Failure> {
+    async fn start_app(&self, app: &str) -> Result<AppReport, DeviceError> {
         let resolve =
             Script::new("cmd package resolve-activity --brief -c android.intent.category.LAUNCHER").arg(app);
         let resolved = self.run(&resolve, SHORT_BYTES_MAX).await?.stdout_text();
         let component = resolved.lines().last().unwrap_or("").trim().to_owned();
         if !component.contains('/') {
             self.require_installed(app).await?;
-            return Err(Failure::new(
-                ErrorCode::ActionRejected,
-                format!("{app} has no activity that a launcher could start"),
-                "check the app id: it may be a service, a library or a test package",
-            ));
+            let detail = format!("{app} has no activity that a launcher could start");
+            return Err(DeviceError::new(DeviceErrorKind::AppNotLaunchable, detail));
         }
         let output = self.act(&Script::new("am start -W -n").arg(&component)).await?;
-        let text = output.stdout_text();
-        let value = |key: &str| text.lines().find_map(|line| line.trim().strip_prefix(key)).map(str::trim);
-        match value("Status:") {
-            Some("ok") => Ok(AppReport { launch_time_ms: value("TotalTime:").and_then(|t| t.parse().ok()) }),
-            _ => Err(rejected(&output)),
-        }
+        launched(&output)
     }
 
-    async fn clear_data(&self, app: &str) -> Result<AppReport, Failure> {
-        let output = self.act(&installed_or_exit(app).then("; pm clear").arg(app)).await?;
+    async fn clear_data(&self, app: &str) -> Result<AppReport, DeviceError> {
+        let output = self.act_on_app(app, &installed_or_exit(app).then("; pm clear").arg(app)).await?;
         if output.stdout_text() == "Success" { Ok(AppReport::default()) } else { Err(rejected(&output)) }
     }
 
-    async fn require_installed(&self, app: &str) -> Result<(), Failure> {
-        self.act(&installed_or_exit(app)).await.map(drop).map_err(|failure| match failure.code {
-            ErrorCode::AppNotInstalled => not_installed(app, &self.id),
-            _ => failure,
-        })
+    async fn require_installed(&self, app: &str) -> Result<(), DeviceError> {
+        self.act_on_app(app, &installed_or_exit(app)).await.map(drop)
+    }
+
+    async fn open_link(&self, link: &str, app: Option<&str>) -> Result<AppReport, DeviceError> {
+        let view = Script::new("am start -W -a android.intent.action.VIEW -d").arg(link);
+        let view = match app {
+            Some(app) => view.then(" -p").arg(app),
+            None => view,
+        };
+        self.act(&view).await.and_then(|output| launched(&output))
+    }
+
+    async fn install(&self, file: &Path) -> Result<AppReport, DeviceError> {
+        let local = |error: std::io::Error| {
+            DeviceError::new(DeviceErrorKind::Local, format!("{}: {error}", file.display()))
+        };
+        let mut apk = tokio::fs::File::open(file).await.map_err(local)?;
+        let size_bytes = apk.metadata().await.map_err(local)?.len();
+        let sent = self.adb.install(&mut apk, size_bytes, |_| {}).await;
+        sent.map(|()| AppReport::default()).map_err(|error| self.effect_error(error))
+    }
+
+    async fn copy(&self, command: &FileCommand) -> Result<(), DeviceError> {
+        let local = |path: &Path, error: std::io::Error| {
+            DeviceError::new(DeviceErrorKind::Local, format!("{}: {error}", path.display()))
+        };
+        let copied = match command {
+            FileCommand::Pull { remote, local: path } => {
+                let mut file = tokio::fs::File::create(path).await.map_err(|e| local(path, e))?;
+                self.adb.pull(remote, &mut file, |_| {}).await
+            }
+            FileCommand::Push { local: path, remote } => {
+                let mut file = tokio::fs::File::open(path).await.map_err(|e| local(path, e))?;
+                self.adb.push(&mut file, remote, 0o644, 0, |_| {}).await
+            }
+        };
+        copied.map(drop).map_err(|error| self.effect_error(error))
     }
 
     /// Raw pixels first: a phone takes far longer to make a PNG than to send what it has. Where the raw form is not
     /// understood the device makes the PNG.
-    async fn take_screenshot(&self) -> Result<Pixels, Failure> {
+    async fn take_screenshot(&self) -> Result<Picture, DeviceError> {
         let raw = self.binary(&Script::new("screencap")).await?;
         let why = match pixels::from_raw(raw) {
-            Ok(pixels) => return Ok(pixels),
+            Ok(pixels) => return Ok(Picture::Raw(pixels)),
             Err(why) => why,
         };
         let png = self.binary(&Script::new("screencap -p")).await?;
-        pixels::from_png(&png).map_err(|also| {
-            Failure::new(
-                ErrorCode::ScreenshotUnavailable,
-                format!("{why}; as PNG: {also}"),
-                "try again; a screen that is off or protected cannot be captured",
-            )
-        })
+        if png.starts_with(PNG_START) {
+            return Ok(Picture::Png(png));
+        }
+        let detail = format!("{why}; as PNG: {} bytes that are none", png.len());
+        Err(DeviceError::new(DeviceErrorKind::ScreenshotUnavailable, detail))
     }
 
-    async fn binary(&self, script: &Script) -> Result<Vec<u8>, Failure> {
-        let features = self.adb.features().await.map_err(|e| self.failure(e))?;
+    async fn binary(&self, script: &Script) -> Result<Vec<u8>, DeviceError> {
+        let features = self.adb.features().await.map_err(|e| self.error(e))?;
         if !features.shell_v2 {
             let (bytes, _) =
-                self.adb.exec(script, pixels::PIXELS_BYTES_MAX).await.map_err(|e| self.failure(e))?;
+                self.adb.exec(script, pixels::PIXELS_BYTES_MAX).await.map_err(|e| self.error(e))?;
             return Ok(bytes.into());
         }
         let output = self.run(script, pixels::PIXELS_BYTES_MAX).await?;
@@ -216,51 +249,60 @@ impl AndroidDevice {
     }
 
     /// A command that changes nothing: safe to lose.
-    async fn run(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, Failure> {
-        self.adb.shell(script, stdout_bytes_max).await.map_err(|e| self.failure(e))
+    async fn run(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, DeviceError> {
+        self.adb.shell(script, stdout_bytes_max).await.map_err(|e| self.error(e))
     }
 
-    /// A command with an effect. When the connection breaks after it was sent, nobody knows whether it happened.
-    async fn act(&self, script: &Script) -> Result<Output, Failure> {
+    /// A command with an effect.
+    async fn act(&self, script: &Script) -> Result<Output, DeviceError> {
+        let output = self.act_with_code(script).await?;
+        if output.exit_code == 0 { Ok(output) } else { Err(rejected(&output)) }
+    }
+
+    /// A command to an app that may not be installed, which its script says with an exit code of its own.
+    async fn act_on_app(&self, app: &str, script: &Script) -> Result<Output, DeviceError> {
         let output = self.act_with_code(script).await?;
         match output.exit_code {
             0 => Ok(output),
-            NOT_INSTALLED => Err(not_installed("the app", &self.id)),
+            NOT_INSTALLED => Err(not_installed(app, &self.id)),
             _ => Err(rejected(&output)),
         }
     }
 
-    /// The same, for scripts whose exit codes have meanings of their own.
-    async fn act_with_code(&self, script: &Script) -> Result<Output, Failure> {
-        self.adb.shell(script, SHORT_BYTES_MAX).await.map_err(|error| match error {
-            AdbError::Lost(_) => self.failure(error).with_unknown_dispatch(),
-            _ => self.failure(error),
-        })
+    /// A command with an effect, for scripts whose exit codes have meanings of their own.
+    async fn act_with_code(&self, script: &Script) -> Result<Output, DeviceError> {
+        let output =
+            self.adb.shell(script, SHORT_BYTES_MAX).await.map_err(|error| self.effect_error(error))?;
+        if output.truncated {
+            let detail = format!("{}: the command wrote so much that its end was not awaited", self.id);
+            let error = DeviceError::new(DeviceErrorKind::Protocol, detail);
+            return Err(error.with_dispatch(Dispatch::Unknown));
+        }
+        Ok(output)
     }
 
-    fn failure(&self, error: AdbError) -> Failure {
-        let id = &self.id;
-        let (code, hint) = match &error {
-            AdbError::Unreachable(_) | AdbError::Offline(_) => (
-                ErrorCode::DeviceOffline,
-                "check the cable or the address; list_devices shows what is connected",
-            ),
-            AdbError::Lost(_) => {
-                (ErrorCode::ConnectionLost, "look at the screen before repeating anything: get_ui_tree")
-            }
-            AdbError::NotFound(_) => {
-                (ErrorCode::DeviceNotFound, "it was unplugged; list_devices shows what is connected")
-            }
-            AdbError::Unauthorized(_) => (
-                ErrorCode::DeviceUnauthorized,
-                "accept the computer's key on the device's screen, then try again",
-            ),
-            AdbError::Refused(_) => (ErrorCode::ActionRejected, "the device does not offer this service"),
-            AdbError::Protocol(_) => (ErrorCode::ProtocolError, "the device's adbd misbehaved; reconnect it"),
-            AdbError::Unsendable(_) => (ErrorCode::InvalidArgument, "leave that character out"),
-            AdbError::Local(_) => (ErrorCode::InternalError, "check files and ports on this machine"),
+    /// When the connection or the protocol breaks after a command was sent, nobody knows whether it happened (RC-04).
+    fn effect_error(&self, error: AdbError) -> DeviceError {
+        let dispatch = match error {
+            AdbError::Lost(_) | AdbError::Protocol(_) => Dispatch::Unknown,
+            AdbError::Refused(_) => Dispatch::Refused,
+            _ => Dispatch::NotSent,
         };
-        Failure::new(code, format!("{id}: {error}"), hint)
+        self.error(error).with_dispatch(dispatch)
+    }
+
+    fn error(&self, error: AdbError) -> DeviceError {
+        let kind = match &error {
+            AdbError::Unreachable(_) | AdbError::Offline(_) => DeviceErrorKind::Offline,
+            AdbError::Lost(_) => DeviceErrorKind::ConnectionLost,
+            AdbError::NotFound(_) => DeviceErrorKind::Gone,
+            AdbError::Unauthorized(_) => DeviceErrorKind::Unauthorized,
+            AdbError::Refused(_) => DeviceErrorKind::ServiceMissing,
+            AdbError::Protocol(_) => DeviceErrorKind::Protocol,
+            AdbError::Unsendable(_) => DeviceErrorKind::InvalidRequest,
+            AdbError::Local(_) => DeviceErrorKind::Local,
+        };
+        DeviceError::new(kind, format!("{}: {error}", self.id))
     }
 }
 
@@ -282,33 +324,37 @@ fn installed_or_exit(app: &str) -> Script {
     Script::new("pm path").arg(app).then(" >/dev/null 2>&1 || exit 21")
 }
 
-fn not_installed(app: &str, device: &str) -> Failure {
-    Failure::new(
-        ErrorCode::AppNotInstalled,
-        format!("{app} is not installed on {device}"),
-        "check the app id, or install the app first",
-    )
+fn not_installed(app: &str, device: &str) -> DeviceError {
+    let detail = format!("{app} is not installed on {device}");
+    DeviceError::new(DeviceErrorKind::AppNotInstalled, detail).with_dispatch(Dispatch::Refused)
 }
 
-fn rejected(output: &Output) -> Failure {
-    Failure::new(
-        ErrorCode::ActionRejected,
-        format!("the device refused (exit code {}): {:.300}", output.exit_code, output.message()),
-        "read the message: the command arrived and the device said no",
-    )
+/// A command that was killed may have done its work before (F67).
+fn rejected(output: &Output) -> DeviceError {
+    let killed = output.exit_code > SIGNALS;
+    let detail = format!("the device refused (exit code {}): {:.300}", output.exit_code, output.message());
+    let dispatch = if killed { Dispatch::Unknown } else { Dispatch::Refused };
+    DeviceError::new(DeviceErrorKind::Rejected, detail).with_dispatch(dispatch)
 }
 
-/// Names outside this alphabet cannot be packages; saying so beats whatever the device would answer.
-fn check_app_id(app: &str) -> Result<(), Failure> {
+/// What `am start -W` says of a launch.
+fn launched(output: &Output) -> Result<AppReport, DeviceError> {
+    let text = output.stdout_text();
+    let value = |key: &str| text.lines().find_map(|line| line.trim().strip_prefix(key)).map(str::trim);
+    match value("Status:") {
+        Some("ok") => Ok(AppReport { launch_time_ms: value("TotalTime:").and_then(|t| t.parse().ok()) }),
+        _ => Err(rejected(output)),
+    }
+}
+
+/// Refuses names outside the alphabet of packages: saying so beats whatever the device would answer.
+fn check_app_id(app: &str) -> Result<(), DeviceError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if !app.is_empty() && app.len() <= 255 && app.chars().all(allowed) && !app.starts_with('-') {
         return Ok(());
     }
-    Err(Failure::new(
-        ErrorCode::InvalidArgument,
-        format!("{app:?} is not an Android package name"),
-        "a package name looks like com.example.app",
-    ))
+    let detail = format!("{app:?} is not an Android package name, which looks like com.example.app");
+    Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail))
 }
 
 impl Device for AndroidDevice {
@@ -324,6 +370,35 @@ impl Device for AndroidDevice {
         })
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            keys: Support::Yes,
+            back: Support::Yes,
+            // Whether the shell may write to the touch screen differs from phone to phone.
+            pinch: Support::Maybe,
+            set_text: Support::No,
+            native_actions: Support::No,
+            toasts: Support::No,
+            events: Support::No,
+            clear_data: Support::Yes,
+            log_stream: Support::Yes,
+            install: Support::Yes,
+            files: Support::Yes,
+            links: Support::Yes,
+            alerts: Support::No,
+        }
+    }
+
+    fn is_connected(&self) -> bool {
+        match &self.listed {
+            None => self.adb.is_connected(),
+            Some(lines) => {
+                let here = |line: &DeviceLine| line.serial == self.id && line.state == "device";
+                lines.has_changed().is_ok() && lines.borrow().iter().any(here)
+            }
+        }
+    }
+
     fn snapshot(&self, known: Option<RawAnswer>) -> PortFuture<'_, Capture> {
         Box::pin(self.capture(known))
     }
@@ -332,16 +407,13 @@ impl Device for AndroidDevice {
         Box::pin(async {
             let output = self.run(&Script::new("dumpsys activity activities"), DUMPSYS_BYTES_MAX).await?;
             screen::parse(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| {
-                Failure::new(
-                    ErrorCode::NoRootWindow,
-                    "no activity is in front: the device is locked, booting or between two apps",
-                    "try again in a moment; capture_screenshot shows what is there",
-                )
+                let detail = "no activity is in front: the device is locked, booting or between two apps";
+                DeviceError::new(DeviceErrorKind::NoWindow, detail)
             })
         })
     }
 
-    fn screenshot(&self) -> PortFuture<'_, Pixels> {
+    fn screenshot(&self) -> PortFuture<'_, Picture> {
         Box::pin(self.take_screenshot())
     }
 
@@ -377,21 +449,21 @@ impl Device for AndroidDevice {
         })
     }
 
-    fn app<'a>(&'a self, action: AppAction, app: &'a str) -> PortFuture<'a, AppReport> {
+    fn app<'a>(&'a self, command: &'a AppCommand) -> PortFuture<'a, AppReport> {
         Box::pin(async move {
-            check_app_id(app)?;
-            let done = match action {
-                AppAction::Start => self.start_app(app).await,
-                AppAction::Terminate => {
+            if let Some(app) = command.app() {
+                check_app_id(app)?;
+            }
+            match command {
+                AppCommand::Start { app } => self.start_app(app).await,
+                AppCommand::Terminate { app } => {
                     let script = installed_or_exit(app).then("; am force-stop").arg(app);
-                    self.act(&script).await.map(|_| AppReport::default())
+                    self.act_on_app(app, &script).await.map(|_| AppReport::default())
                 }
-                AppAction::ClearData => self.clear_data(app).await,
-            };
-            done.map_err(|failure| match failure.code {
-                ErrorCode::AppNotInstalled => not_installed(app, &self.id),
-                _ => failure,
-            })
+                AppCommand::ClearData { app } => self.clear_data(app).await,
+                AppCommand::Install { file } => self.install(file).await,
+                AppCommand::OpenLink { link, app } => self.open_link(link, app.as_deref()).await,
+            }
         })
     }
 
@@ -400,8 +472,8 @@ impl Device for AndroidDevice {
             check_app_id(app)?;
             match self.require_installed(app).await {
                 Ok(()) => Ok(true),
-                Err(failure) if failure.code == ErrorCode::AppNotInstalled => Ok(false),
-                Err(failure) => Err(failure),
+                Err(error) if error.kind == DeviceErrorKind::AppNotInstalled => Ok(false),
+                Err(error) => Err(error),
             }
         })
     }
@@ -413,6 +485,24 @@ impl Device for AndroidDevice {
             }
             let output = self.run(&logs::script(app), logs::LOG_BYTES_MAX).await?;
             Ok(logs::read(&output.stdout))
+        })
+    }
+
+    fn events(&self) -> PortFuture<'_, Box<dyn EventSource>> {
+        Box::pin(async {
+            let logcat = self.adb.logcat(&logs::follow_script()).await.map_err(|e| self.error(e))?;
+            Ok(Box::new(logs::LogEvents::new(logcat)) as Box<dyn EventSource>)
+        })
+    }
+
+    fn files<'a>(&'a self, command: &'a FileCommand) -> PortFuture<'a, ()> {
+        Box::pin(self.copy(command))
+    }
+
+    fn close(&self) -> PortFuture<'_, ()> {
+        Box::pin(async {
+            self.adb.close().await;
+            Ok(())
         })
     }
 }

@@ -1,8 +1,7 @@
 //! Touches and keys as scripts for a device's shell. Each gesture is one script: between two commands of ours anything
 //! could happen.
 
-use mdm_core::action::failure::{ErrorCode, Failure};
-use mdm_core::port::{Key, Orientation};
+use mdm_core::port::{DeviceError, DeviceErrorKind, Key, Orientation};
 use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::adb::Script;
@@ -164,30 +163,21 @@ fn code(key: Key) -> u16 {
     }
 }
 
-pub fn one_finger_only(why: &str) -> Failure {
-    Failure::new(
-        ErrorCode::PlatformNotSupported,
-        format!(
-            "`input` has one finger, and a pinch needs two: that takes either a shell that may write /dev/input ({why}), or a helper on the device, which is not used yet"
-        ),
-        "nothing was sent; look for zoom buttons, or double_tap where the app zooms with it",
-    )
+pub fn one_finger_only(why: &str) -> DeviceError {
+    let detail = format!(
+        "`input` has one finger, and a pinch needs two: that takes either a shell that may write /dev/input ({why}), or a helper on the device, which is not used yet; look for zoom buttons instead"
+    );
+    DeviceError::new(DeviceErrorKind::NotSupported, detail)
 }
 
-pub fn cannot_hold() -> Failure {
-    Failure::new(
-        ErrorCode::PlatformNotSupported,
-        "this Android has no command that holds a finger still and then moves it (Android 7; 10 for holds over 500 ms)",
-        "nothing was sent; with holdMs 0 the finger moves at once, which is enough where no long press is needed",
-    )
+pub fn cannot_hold() -> DeviceError {
+    let detail = "this Android has no command that holds a finger still and then moves it (Android 7; 10 for holds over 500 ms); without a hold the finger moves at once, which is enough where no long press is needed";
+    DeviceError::new(DeviceErrorKind::NotSupported, detail)
 }
 
-pub fn keyboard_unknown() -> Failure {
-    Failure::new(
-        ErrorCode::ActionRejected,
-        "this device does not tell whether its keyboard is shown",
-        "nothing was sent; press_back closes a keyboard too, but leaves the screen when there is none",
-    )
+pub fn keyboard_unknown() -> DeviceError {
+    let detail = "this device does not tell whether its keyboard is shown";
+    DeviceError::new(DeviceErrorKind::KeyboardUnknown, detail)
 }
 
 #[cfg(test)]

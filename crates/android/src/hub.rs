@@ -1,6 +1,7 @@
 //! Every Android device within reach: those of the adb server, and those named by address.
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,13 +16,18 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::adb::key::HostKey;
 use crate::adb::link::{Connector, Link};
 use crate::adb::server::{AdbServer, Tracker};
-use crate::adb::{Adb, AdbError, server_start};
+use crate::adb::server_start::{self, Environment};
+use crate::adb::{Adb, AdbError};
 use crate::device::AndroidDevice;
 
 /// How soon after a failed start the adb program may be started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// Devices kept from one adb server; a list longer than this is not a list of phones.
 const DEVICES_MAX: usize = 256;
+
+/// How long a list waits for an endpoint that does not answer. Its connection goes on being made in the background, so
+/// that one dead address never keeps the others waiting.
+const PROBE_WAIT: Duration = Duration::from_secs(1);
 
 /// A device that is reached without an adb server.
 pub struct Endpoint {
@@ -38,6 +44,30 @@ pub struct HubConfig {
     pub key: HostKey,
     /// Makes the names of files on devices this process's own.
     pub session: u64,
+}
+
+impl HubConfig {
+    /// Reads where the adb server, the adb program and the user's key are, as adb itself does.
+    pub fn of_process(endpoints: Vec<Endpoint>, use_server: bool) -> HubConfig {
+        let environment = Environment::of_process();
+        let (address, port) = environment.server_address();
+        let start = environment.find_adb().map(|adb| StartServer { adb, port });
+        let home = environment.home.unwrap_or_else(|| PathBuf::from("."));
+        HubConfig {
+            server: use_server.then(|| AdbServer::at(address)),
+            start,
+            endpoints,
+            key: HostKey::of_user(&home),
+            session: session_number(),
+        }
+    }
+}
+
+/// Makes a number unlike that of any other process that uses the same device: the standard library's hasher is seeded
+/// by the system.
+fn session_number() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id())
 }
 
 #[derive(Debug, Clone)]
@@ -85,59 +115,63 @@ impl Hub {
     }
 
     async fn list_all(&self) -> Vec<Listed> {
-        let mut listed = Vec::new();
         // At the same time: an address where nobody listens takes seconds to say so.
-        let probes = self.direct.iter().map(|(_, device)| tokio::spawn(direct_state(Arc::clone(device))));
-        for ((id, device), probe) in self.direct.iter().zip(probes.collect::<Vec<_>>()) {
-            let state = probe.await.unwrap_or(Availability::Offline);
-            listed.push(self.listed(id, state, Arc::clone(device)));
+        let probes: Vec<_> = self.direct.iter().map(|(_, device)| probe(device)).collect();
+        let mut listed = Vec::new();
+        for ((id, device), probe) in self.direct.iter().zip(probes) {
+            listed.push(listed_as(id, probe.await, device));
         }
-        let Some(server) = &self.server else { return listed };
-        // Without a server there are simply no devices of a server; health() says why.
-        let lines = self.server_lines(server).await.unwrap_or_default();
+        listed.extend(self.list_server().await);
+        listed
+    }
+
+    /// The devices of the adb server. Without a server there are simply none; `health` says why.
+    async fn list_server(&self) -> Vec<Listed> {
+        let Some(server) = &self.server else { return Vec::new() };
+        let Ok(tracked) = self.server_lines(server).await else { return Vec::new() };
+        let lines = tracked.borrow().clone();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|serial, _| lines.iter().any(|l| l.serial == *serial && l.state == "device"));
         let named = |serial: &str| self.direct.iter().any(|(id, _)| id == serial);
+        let mut listed = Vec::new();
         for line in lines.iter().filter(|line| !named(&line.serial)).take(DEVICES_MAX) {
             let make = || {
                 let adb = Adb::through_server(server.clone(), &line.serial);
-                Arc::new(AndroidDevice::new(&line.serial, adb, self.session))
+                Arc::new(AndroidDevice::new(&line.serial, adb, self.session).listed_in(tracked.clone()))
             };
             let availability = availability(&line.state);
             let device = match availability {
                 Availability::Ready => Arc::clone(known.entry(line.serial.clone()).or_insert_with(make)),
                 _ => make(),
             };
-            listed.push(self.listed(&line.serial, availability, device));
+            listed.push(listed_as(&line.serial, availability, &device));
         }
         listed
     }
 
-    fn listed(&self, id: &str, availability: Availability, device: Arc<AndroidDevice>) -> Listed {
-        Listed {
-            platform: Platform::Android,
-            id: id.to_owned(),
-            availability,
-            device: device as Arc<dyn Device>,
+    async fn find_one(&self, id: &str) -> Option<Listed> {
+        if let Some((id, device)) = self.direct.iter().find(|(known, _)| known == id) {
+            return Some(listed_as(id, direct_state(Arc::clone(device)).await, device));
         }
+        self.list_server().await.into_iter().find(|listed| listed.id == id)
     }
 
     /// The newest list of the server, from a connection that is told of every change.
-    async fn server_lines(&self, server: &AdbServer) -> Result<Vec<DeviceLine>, AdbError> {
+    async fn server_lines(&self, server: &AdbServer) -> Result<watch::Receiver<Vec<DeviceLine>>, AdbError> {
         let mut tracking = self.tracking.lock().await;
         if let Some(tracked) = &tracking.current
             && tracked.lines.has_changed().is_ok()
         {
-            return Ok(tracked.lines.borrow().clone());
+            return Ok(tracked.lines.clone());
         }
         tracking.current = None;
         let mut tracker = self.track(server, &mut tracking).await?;
         let first = tracker.next().await?;
-        let (sender, lines) = watch::channel(first.clone());
+        let (sender, lines) = watch::channel(first);
         let stop = CancellationToken::new();
         tokio::spawn(stop.clone().run_until_cancelled_owned(follow(tracker, sender)));
-        tracking.current = Some(Tracked { lines, _stop: stop.drop_guard() });
-        Ok(first)
+        tracking.current = Some(Tracked { lines: lines.clone(), _stop: stop.drop_guard() });
+        Ok(lines)
     }
 
     async fn track(&self, server: &AdbServer, tracking: &mut Tracking) -> Result<Tracker, AdbError> {
@@ -170,14 +204,29 @@ impl Hub {
                 Err(error) => health.issues.push(error.to_string()),
             }
         }
-        for (id, device) in &self.direct {
-            match device.adb().features().await {
-                Ok(_) => health.available = true,
-                Err(error) => health.issues.push(format!("{id}: {error}")),
+        let probes: Vec<_> = self.direct.iter().map(|(_, device)| probe(device)).collect();
+        for ((id, _), probe) in self.direct.iter().zip(probes) {
+            match probe.await {
+                Availability::Ready => health.available = true,
+                other => health.issues.push(format!("{id} is {}", other.as_str())),
             }
         }
         health
     }
+}
+
+/// Asks in the background, so that connecting goes on when nobody waits for it any more.
+fn probe(device: &Arc<AndroidDevice>) -> impl Future<Output = Availability> + use<> {
+    let asked = tokio::spawn(direct_state(Arc::clone(device)));
+    async move {
+        let answer = tokio::time::timeout(PROBE_WAIT, asked).await;
+        answer.ok().and_then(Result::ok).unwrap_or(Availability::Offline)
+    }
+}
+
+fn listed_as(id: &str, availability: Availability, device: &Arc<AndroidDevice>) -> Listed {
+    let device = Arc::clone(device) as Arc<dyn Device>;
+    Listed { platform: Platform::Android, id: id.to_owned(), availability, device }
 }
 
 async fn direct_state(device: Arc<AndroidDevice>) -> Availability {
@@ -213,6 +262,10 @@ impl DeviceSource for Hub {
 
     fn list(&self) -> PortFuture<'_, Vec<Listed>> {
         Box::pin(async { Ok(self.list_all().await) })
+    }
+
+    fn find<'a>(&'a self, id: &'a str) -> PortFuture<'a, Option<Listed>> {
+        Box::pin(async move { Ok(self.find_one(id).await) })
     }
 
     fn health(&self) -> PortFuture<'_, SourceHealth> {

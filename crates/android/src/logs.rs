@@ -1,8 +1,11 @@
 //! The device's log: the script that reads it, and its lines.
 
-use mdm_core::port::{LogEntry, LogLevel, LogRead};
+use mdm_core::port::{
+    DeviceError, DeviceErrorKind, DeviceEvent, EventSource, LogEntry, LogLevel, LogRead, PortFuture,
+};
 
 use crate::adb::Script;
+use crate::adb::logcat::Logcat;
 
 /// Lines read from the device in one go; filters look at these.
 pub const LINES_MAX: usize = 5000;
@@ -17,6 +20,37 @@ pub fn script(app: Option<&str>) -> Script {
         None => head.then(" echo;"),
     };
     head.then(" logcat -d -v threadtime -v epoch -t 5000 2>/dev/null || logcat -d -v threadtime -t 5000")
+}
+
+/// Follows the log from now on.
+pub fn follow_script() -> Script {
+    Script::new("logcat -v threadtime -v epoch -T 1 2>/dev/null || logcat -v threadtime -T 1")
+}
+
+/// The log as a stream of events. Lines that are no entries are left out.
+pub struct LogEvents {
+    logcat: Logcat,
+}
+
+impl LogEvents {
+    pub fn new(logcat: Logcat) -> LogEvents {
+        LogEvents { logcat }
+    }
+}
+
+impl EventSource for LogEvents {
+    fn next(&mut self) -> PortFuture<'_, Option<DeviceEvent>> {
+        Box::pin(async {
+            loop {
+                let line = self.logcat.next_line().await;
+                let lost = |error| DeviceError::new(DeviceErrorKind::ConnectionLost, format!("{error}"));
+                let Some(line) = line.map_err(lost)? else { return Ok(None) };
+                if let Some(entry) = parse_line(&line) {
+                    return Ok(Some(DeviceEvent::Log(entry)));
+                }
+            }
+        })
+    }
 }
 
 pub fn read(output: &[u8]) -> LogRead {

@@ -25,24 +25,6 @@ pub fn from_raw(mut raw: Vec<u8>) -> Result<Pixels, String> {
     Ok(Pixels { size: Size { width, height }, rgba: raw })
 }
 
-pub fn from_png(bytes: &[u8]) -> Result<Pixels, String> {
-    let mut decoder =
-        png::Decoder::new_with_limits(std::io::Cursor::new(bytes), png::Limits { bytes: PIXELS_BYTES_MAX });
-    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
-    let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
-    let size =
-        reader.output_buffer_size().filter(|s| *s <= PIXELS_BYTES_MAX).ok_or("the picture is too large")?;
-    let mut data = vec![0; size];
-    let info = reader.next_frame(&mut data).map_err(|e| e.to_string())?;
-    data.truncate(info.buffer_size());
-    let rgba = match info.color_type {
-        png::ColorType::Rgba => data,
-        png::ColorType::Rgb => data.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 0xff]).collect(),
-        other => return Err(format!("a picture of type {other:?}")),
-    };
-    Ok(Pixels { size: Size { width: info.width, height: info.height }, rgba })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +49,5 @@ mod tests {
         assert!(from_raw(raw(u32::MAX, u32::MAX, 1, 3)).is_err(), "SE-07");
         assert!(from_raw(raw(1, 1, 5, 4)).is_err());
         assert!(from_raw(vec![1, 2]).is_err());
-        assert!(from_png(b"\x89PNG\r\n\x1a\n").is_err());
     }
 }

@@ -26,7 +26,7 @@ fn component(record: &str) -> Option<Screen> {
         Some(short) => format!("{package}.{short}"),
         None => activity.to_owned(),
     };
-    Some(Screen { package: package.to_owned(), activity })
+    Some(Screen { app: package.to_owned(), name: Some(activity) })
 }
 
 #[cfg(test)]
@@ -36,7 +36,11 @@ mod tests {
     #[track_caller]
     fn check(dump: &str, expected: Option<(&str, &str)>) {
         let screen = parse(dump);
-        assert_eq!(screen.as_ref().map(|s| (s.package.as_str(), s.activity.as_str())), expected, "W29");
+        assert_eq!(
+            screen.as_ref().map(|s| (s.app.as_str(), s.name.as_deref().unwrap_or_default())),
+            expected,
+            "W29"
+        );
     }
 
     #[test]

@@ -165,18 +165,6 @@ async fn the_log_is_followed_line_by_line() {
 }
 
 #[tokio::test]
-async fn the_framebuffer_shows_what_screencap_shows() {
-    let (_phone, routes) = both_ways().await;
-    for adb in routes {
-        let pixels = adb.framebuffer().await.unwrap();
-        assert_eq!((pixels.size.width, pixels.size.height), (1080, 2400));
-        assert_eq!(pixels.rgba.len(), 1080 * 2400 * 4);
-        let raw = adb.shell(&Script::new("screencap"), 32 * MIB).await.unwrap().stdout;
-        assert!(raw.ends_with(&pixels.rgba), "the same pixels");
-    }
-}
-
-#[tokio::test]
 async fn a_key_opens_a_phone_that_asks_for_one() {
     let folder = std::env::temp_dir().join(format!("mdm-key-{}", std::process::id()));
     let key = HostKey::at(folder.join("adbkey"));

@@ -9,6 +9,8 @@ pub mod screen;
 
 pub mod port;
 
+pub mod failure;
+
 pub mod meaning;
 
 pub mod identity;

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use mdm_core::action::event::{Event, WaitEnd, WaitEvent};
+
 /// Comparison the session began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -43,8 +45,44 @@ impl Metrics {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn note(&self, count: impl FnOnce(&mut Counts)) {
-        count(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    pub fn set(&self, counts: Counts) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = counts;
+    }
+
+    /// Counts what happened.
+    pub fn record(&self, event: &Event) {
+        let counts = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Recovering { .. } => counts.retries += 1,
+            Event::Premature => counts.premature += 1,
+            Event::Waited(wait) => counts.wait(wait),
+            _ => {}
+        }
+    }
+}
+
+impl Counts {
+    fn wait(&mut self, wait: &WaitEvent) {
+        self.captures += wait.captures;
+        self.changes += wait.changes;
+        self.stale_caught += wait.damaged;
+        if wait.inner {
+            return;
+        }
+        self.waits += 1;
+        match wait.end {
+            WaitEnd::Reached => self.succeeded += 1,
+            WaitEnd::Timeout => self.timed_out += 1,
+            WaitEnd::Unreadable => self.unreadable += 1,
+            WaitEnd::TargetGone => {
+                self.targets_gone += 1;
+                self.stale_caught += 1;
+            }
+        }
+        if let Some(ms) = wait.stabilise_ms {
+            self.stabilised += 1;
+            self.stabilise_ms += ms;
+        }
     }
 }
 
@@ -57,15 +95,15 @@ mod tests {
         let metrics = Metrics::default();
         assert_eq!(metrics.read().mean_stabilise_ms(), None);
         assert_eq!(metrics.read().success_rate(), None);
-        for ms in [200, 400] {
-            metrics.note(|counts| {
-                counts.stabilised += 1;
-                counts.stabilise_ms += ms;
-                counts.waits += 1;
-            });
-        }
-        metrics.note(|counts| counts.succeeded += 1);
-        assert_eq!(metrics.read().mean_stabilise_ms(), Some(300), "SY-18");
-        assert_eq!(metrics.read().success_rate(), Some(50), "SY-18");
+        let wait = |end, stabilise_ms, inner| {
+            Event::Waited(WaitEvent { end, captures: 3, changes: 1, damaged: 0, stabilise_ms, inner })
+        };
+        metrics.record(&wait(WaitEnd::Reached, Some(200), false));
+        metrics.record(&wait(WaitEnd::Timeout, Some(400), false));
+        metrics.record(&wait(WaitEnd::Reached, None, true));
+        let counts = metrics.read();
+        assert_eq!(counts.mean_stabilise_ms(), Some(300), "SY-18");
+        assert_eq!(counts.success_rate(), Some(50), "SY-18: a part of an action is no wait");
+        assert_eq!((counts.waits, counts.captures), (2, 9));
     }
 }

@@ -1,44 +1,69 @@
-//! One object carries deadline and cancellation through every step of a call.
+//! One object carries deadline, cancellation and the event sink through every step of a call.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::action::failure::{ErrorCode, Failure};
-use tokio::time::Instant;
+use mdm_core::action::event::Event;
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::port::{DeviceError, Dispatch};
 use tokio_util::sync::CancellationToken;
+
+use crate::clock::{self, Deadline};
+use crate::events::{Bus, Stamped};
 
 #[derive(Debug, Clone)]
 pub struct Progress {
-    started: Instant,
-    deadline: Instant,
+    deadline: Deadline,
     cancelled: CancellationToken,
+    sink: Option<Sink>,
+}
+
+#[derive(Debug, Clone)]
+struct Sink {
+    bus: Arc<Bus>,
+    call: u64,
 }
 
 impl Progress {
     pub fn new(timeout: Duration, cancelled: CancellationToken) -> Progress {
-        let started = Instant::now();
-        Progress { started, deadline: started + timeout, cancelled }
+        Progress { deadline: Deadline::after(timeout), cancelled, sink: None }
+    }
+
+    /// Tells this bus what happens, under this call's number.
+    #[must_use]
+    pub fn telling(self, bus: Arc<Bus>, call: u64) -> Progress {
+        Progress { sink: Some(Sink { bus, call }), ..self }
     }
 
     /// The same call with a nearer end, if `timeout` is nearer. It counts from the call's start.
     #[must_use]
     pub fn within(&self, timeout: Duration) -> Progress {
-        let deadline = self.deadline.min(self.started + timeout);
-        Progress { deadline, ..self.clone() }
+        Progress { deadline: self.deadline.within(timeout), ..self.clone() }
     }
 
-    /// For calls that are part of this one.
-    pub fn cancellation(&self) -> CancellationToken {
-        self.cancelled.clone()
+    /// The same call with an end this far from now, if that is nearer.
+    #[must_use]
+    pub fn within_next(&self, timeout: Duration) -> Progress {
+        self.within(Duration::from_millis(self.elapsed_ms()) + timeout)
+    }
+
+    /// A call that is a part of this one: it has a start of its own, and shares end, cancellation and sink.
+    #[must_use]
+    pub fn part(&self, timeout: Duration) -> Progress {
+        Progress { deadline: self.deadline.part(timeout), ..self.clone() }
     }
 
     pub fn elapsed_ms(&self) -> u64 {
-        self.started.elapsed().as_millis() as u64
+        self.deadline.elapsed_ms()
     }
 
-    /// Whether a pause of `pause` would still end before the deadline.
+    pub fn has_time_left(&self) -> bool {
+        self.deadline.has_time_for(Duration::ZERO)
+    }
+
     pub fn has_time_for(&self, pause: Duration) -> bool {
-        Instant::now() + pause < self.deadline
+        self.deadline.has_time_for(pause)
     }
 
     /// Runs `work` against the deadline and the caller's cancellation. `doing` completes "while …".
@@ -49,29 +74,49 @@ impl Progress {
     ) -> Result<T, Failure> {
         tokio::select! {
             biased;
-            () = self.cancelled.cancelled() => Err(Failure::new(
-                ErrorCode::Cancelled,
-                format!("cancelled by the caller while {doing}"),
-                "call again when needed",
-            )),
-            done = work => done,
-            () = tokio::time::sleep_until(self.deadline) => Err(Failure::new(
-                ErrorCode::Timeout,
-                format!("no answer within {} ms while {doing}", (self.deadline - self.started).as_millis()),
-                "the device is slow or stuck; get_system_status tells whether it still answers",
-            )),
+            () = self.cancelled.cancelled() => {
+                Err(Failure::new(Cause::Cancelled, format!("cancelled by the caller while {doing}")))
+            }
+            done = self.deadline.bound(work) => done.unwrap_or_else(|| {
+                let ms = self.deadline.length().as_millis();
+                Err(Failure::new(Cause::Timeout, format!("no answer within {ms} ms while {doing}")))
+            }),
         }
     }
 
-    /// Like [`Progress::race`] for work with an effect: once it was begun, giving up leaves its fate unknown.
+    /// The same for a read of a device.
+    pub async fn race_device<T>(
+        &self,
+        doing: &str,
+        work: impl Future<Output = Result<T, DeviceError>>,
+    ) -> Result<T, Failure> {
+        self.race(doing, async { work.await.map_err(Failure::from) }).await
+    }
+
+    /// The same for a command with an effect: once it was begun, giving up leaves its fate unknown.
     pub async fn race_effect<T>(
         &self,
         doing: &str,
-        work: impl Future<Output = Result<T, Failure>>,
+        work: impl Future<Output = Result<T, DeviceError>>,
     ) -> Result<T, Failure> {
-        self.race(doing, work).await.map_err(|failure| match failure.code {
-            ErrorCode::Timeout | ErrorCode::Cancelled => failure.with_unknown_dispatch(),
+        self.race_device(doing, work).await.map_err(|failure| match failure.cause {
+            Cause::Timeout | Cause::Cancelled => failure.with_dispatch(Dispatch::Unknown),
             _ => failure,
         })
+    }
+
+    pub async fn pause(&self, doing: &str, length: Duration) -> Result<(), Failure> {
+        let pause = async {
+            clock::pause(length).await;
+            Ok(())
+        };
+        self.race(doing, pause).await
+    }
+
+    /// Tells whoever listens. Costs nothing when nobody does.
+    pub fn tell(&self, device: &Arc<str>, at_ms: u64, event: impl FnOnce() -> Event) {
+        if let Some(sink) = self.sink.as_ref().filter(|sink| sink.bus.has_listeners()) {
+            sink.bus.publish(Stamped { at_ms, call: sink.call, device: Arc::clone(device), event: event() });
+        }
     }
 }

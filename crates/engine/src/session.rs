@@ -2,27 +2,31 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mdm_core::action::failure::{ErrorCode, Failure};
-use mdm_core::action::trace::Journal;
+use mdm_core::action::event::Event;
+use mdm_core::action::outcome::Outcome;
+use mdm_core::action::request::{Command, Request};
+use mdm_core::action::trace::TraceRing;
 use mdm_core::change::pace::Paces;
 use mdm_core::change::tracker::{Observation, Tracker};
-use mdm_core::identity::ElementId;
-use mdm_core::port::{AppAction, AppReport, Capture, Device, DeviceInfo, Input, LogRead, Pixels, RawAnswer};
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::port::{
+    AppReport, Capabilities, Capture, Device, DeviceInfo, LogRead, Picture, RawAnswer,
+};
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::Screen;
 use tokio::sync::MutexGuard;
 
-use crate::act::Deed;
 use crate::clock::Clock;
-use crate::metrics::Metrics;
-use crate::observe::read_again;
+use crate::metrics::{Counts, Metrics};
 use crate::progress::Progress;
+use crate::read::read_again;
+use crate::run;
 
 pub struct Session {
-    id: String,
+    id: Arc<str>,
     device: Arc<dyn Device>,
-    pub(crate) clock: Clock,
-    pub(crate) metrics: Metrics,
+    clock: Clock,
+    metrics: Metrics,
     /// Fair: callers get their turn in the order in which they came.
     turn: tokio::sync::Mutex<()>,
     memory: Mutex<Memory>,
@@ -32,27 +36,34 @@ pub struct Session {
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     pub tracker: Tracker,
-    /// The last actions (TR-01).
-    pub journal: Journal,
+    /// The last calls (TR-01).
+    pub traces: TraceRing,
     /// How its screens came to rest.
     pub(crate) paces: Paces,
-    /// Of the capture that the tracker saw last.
+    /// The answer behind the capture that the tracker saw last.
     raw: Option<RawAnswer>,
     /// The last action, while nobody has waited for its effect.
     unsettled: Option<String>,
 }
 
 impl Session {
-    pub(crate) fn new(id: String, device: Arc<dyn Device>, clock: Clock, memory: Memory) -> Session {
-        let metrics = Metrics::default();
+    pub(crate) fn new(id: &str, device: Arc<dyn Device>, clock: Clock) -> Session {
         Session {
-            id,
+            id: id.into(),
             device,
             clock,
-            metrics,
+            metrics: Metrics::default(),
             turn: tokio::sync::Mutex::default(),
-            memory: Mutex::new(memory),
+            memory: Mutex::default(),
         }
+    }
+
+    /// The session of a device that was plugged in again: its revisions, ids and counts go on from where they were.
+    pub(crate) fn succeeding(before: &Session, device: Arc<dyn Device>) -> Session {
+        let session = Session::new(&before.id, device, before.clock);
+        *session.memory() = before.memory().clone();
+        session.metrics.set(before.wait_counts());
+        session
     }
 
     pub fn id(&self) -> &str {
@@ -63,9 +74,30 @@ impl Session {
         Arc::ptr_eq(&self.device, device)
     }
 
+    pub(crate) fn is_connected(&self) -> bool {
+        self.device.is_connected()
+    }
+
+    pub fn capabilities(&self) -> Capabilities {
+        self.device.capabilities()
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.clock.now_ms()
+    }
+
     /// Never held across a wait.
     pub fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn wait_counts(&self) -> Counts {
+        self.metrics.read()
+    }
+
+    /// Performs one call: acts or waits, and says all that came of it, also when it was refused.
+    pub async fn run(&self, request: Request, progress: &Progress) -> Outcome {
+        run::run(self, request, progress).await
     }
 
     pub async fn info(&self, progress: &Progress) -> Result<DeviceInfo, Failure> {
@@ -73,17 +105,21 @@ impl Session {
         read_again(progress, "reading what the device is", || self.device.info()).await
     }
 
+    pub async fn app_installed(&self, app: &str, progress: &Progress) -> Result<bool, Failure> {
+        progress.race_device("looking for the app", self.device.app_installed(app)).await
+    }
+
     pub async fn observe(&self, progress: &Progress) -> Result<Arc<Observation>, Failure> {
         let _turn = self.turn(progress).await?;
-        self.observe_now(progress).await
+        self.capture_now(progress).await
     }
 
     pub async fn screen(&self, progress: &Progress) -> Result<Screen, Failure> {
         let _turn = self.turn(progress).await?;
-        read_again(progress, "asking which screen is in front", || self.device.screen()).await
+        self.screen_now(progress).await
     }
 
-    pub async fn screenshot(&self, progress: &Progress) -> Result<Pixels, Failure> {
+    pub async fn screenshot(&self, progress: &Progress) -> Result<Picture, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "taking a screenshot", || self.device.screenshot()).await
     }
@@ -93,49 +129,10 @@ impl Session {
         read_again(progress, "reading the log", || self.device.logs(app)).await
     }
 
-    pub(crate) async fn keyboard(&self, progress: &Progress) -> Result<Option<Rect>, Failure> {
-        read_again(progress, "asking where the keyboard is", || self.device.keyboard()).await
-    }
-
-    /// Sends one input. It is never sent twice: a lost answer is reported as such.
-    pub(crate) async fn send(&self, input: Input, progress: &Progress) -> Result<(), Failure> {
-        self.memory().tracker.note_action();
-        progress.race_effect("sending input", self.device.input(input)).await
-    }
-
-    /// One command with an effect, never sent twice.
-    pub(crate) async fn perform(&self, deed: Deed, progress: &Progress) -> Result<AppReport, Failure> {
-        match deed {
-            Deed::Input(input) => self.send(input, progress).await.map(|()| AppReport::default()),
-            Deed::App { action, app } => self.command(action, &app, progress).await,
-            Deed::Restart { app } => {
-                self.command(AppAction::Terminate, &app, progress).await?;
-                self.command(AppAction::Start, &app, progress).await
-            }
-        }
-    }
-
-    async fn command(&self, action: AppAction, app: &str, progress: &Progress) -> Result<AppReport, Failure> {
-        self.memory().tracker.note_action();
-        progress.race_effect("commanding an app", self.device.app(action, app)).await
-    }
-
-    /// An action was sent, and nobody has waited for what comes of it (SY-16).
-    pub(crate) fn note_unsettled(&self, action_id: &str) {
-        let earlier = self.memory().unsettled.replace(action_id.to_owned());
-        if earlier.is_some() {
-            self.metrics.note(|counts| counts.premature += 1);
-        }
-    }
-
-    pub(crate) fn note_settled(&self) {
-        self.memory().unsettled = None;
-    }
-
-    /// The action that is verified now although nobody has waited since it was sent.
+    /// The action that is verified now although nobody has waited since it was sent (SY-16).
     pub fn premature(&self) -> Option<String> {
         let action = self.memory().unsettled.clone()?;
-        self.metrics.note(|counts| counts.premature += 1);
+        self.metrics.record(&Event::Premature);
         Some(action)
     }
 
@@ -143,29 +140,65 @@ impl Session {
         progress.race("waiting for earlier calls on this device", async { Ok(self.turn.lock().await) }).await
     }
 
-    pub(crate) async fn observe_now(&self, progress: &Progress) -> Result<Arc<Observation>, Failure> {
+    /// Reads the screen. For callers that hold the turn.
+    pub(crate) async fn capture_now(&self, progress: &Progress) -> Result<Arc<Observation>, Failure> {
         let known = self.memory().raw;
         let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
-        let captured_at_ms = self.clock.now_ms();
+        let captured_at_ms = self.now_ms();
+        let seen = self.take_in(capture, captured_at_ms)?;
+        let changed = seen.diff.is_relevant();
+        progress.tell(&self.id, captured_at_ms, || Event::Looked { revision: seen.revision, changed });
+        Ok(seen)
+    }
+
+    fn take_in(&self, capture: Capture, captured_at_ms: u64) -> Result<Arc<Observation>, Failure> {
         let mut memory = self.memory();
         match capture {
             Capture::New { raw, snapshot } => {
                 memory.raw = Some(raw);
                 Ok(memory.tracker.observe(snapshot, captured_at_ms))
             }
-            Capture::Unchanged => memory.tracker.unchanged(captured_at_ms).ok_or_else(|| {
-                let hint = "this is a defect of the driver, please report it";
-                Failure::new(ErrorCode::InternalError, "an unchanged screen that was never read", hint)
-            }),
+            Capture::Unchanged => memory
+                .tracker
+                .unchanged(captured_at_ms)
+                .ok_or_else(|| Failure::new(Cause::Defect, "an unchanged screen that was never read")),
         }
     }
-}
 
-/// The answer to a name that no longer names anything (ID-02).
-pub fn stale(id: ElementId) -> Failure {
-    Failure::new(
-        ErrorCode::StaleReference,
-        format!("{id} is not on the screen, or can no longer be proven to be the same element"),
-        "read the screen with get_ui_tree and use an id from there",
-    )
+    pub(crate) async fn screen_now(&self, progress: &Progress) -> Result<Screen, Failure> {
+        read_again(progress, "asking which screen is in front", || self.device.screen()).await
+    }
+
+    pub(crate) async fn keyboard_now(&self, progress: &Progress) -> Result<Option<Rect>, Failure> {
+        read_again(progress, "asking where the keyboard is", || self.device.keyboard()).await
+    }
+
+    /// Sends one command. It is never sent twice: a lost answer is reported as such.
+    pub(crate) async fn send_now(&self, command: &Command, progress: &Progress) -> Result<AppReport, Failure> {
+        self.memory().tracker.note_action();
+        match command {
+            Command::Input(input) => {
+                let sent = self.device.input(input.clone());
+                progress.race_effect("sending input", sent).await.map(|()| AppReport::default())
+            }
+            Command::App(command) => {
+                progress.race_effect("commanding an app", self.device.app(command)).await
+            }
+        }
+    }
+
+    /// Notes an action whose effect nobody has waited for. True if the one before was not waited for either (SY-16).
+    pub(crate) fn note_unsettled(&self, action_id: &str) -> bool {
+        self.memory().unsettled.replace(action_id.to_owned()).is_some()
+    }
+
+    pub(crate) fn note_settled(&self) {
+        self.memory().unsettled = None;
+    }
+
+    /// Counts what happened and tells whoever listens.
+    pub(crate) fn tell(&self, progress: &Progress, at_ms: u64, event: Event) {
+        self.metrics.record(&event);
+        progress.tell(&self.id, at_ms, || event);
+    }
 }

@@ -9,7 +9,8 @@ mod json;
 mod locate;
 mod markup;
 mod names;
-mod said;
+mod raw_node;
+mod role;
 mod text;
 
 pub use mdm_core::screen::snapshot::Limits;
@@ -18,7 +19,7 @@ use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 use arena::Arena;
 use document::Document;
 use locate::Located;
-use said::Dialect;
+use raw_node::Dialect;
 use text::{Faults, Text};
 
 /// Who wrote a tree, and how.

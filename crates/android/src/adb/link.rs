@@ -48,6 +48,15 @@ impl Link {
         self.generation.load(Ordering::Relaxed)
     }
 
+    /// True if a live connection is there. One that is just being made is not there yet.
+    pub fn is_connected(&self) -> bool {
+        self.current.try_lock().is_ok_and(|current| current.as_ref().is_some_and(|direct| direct.is_alive()))
+    }
+
+    pub async fn close(&self) {
+        *self.current.lock().await = None;
+    }
+
     pub async fn open(&self, service: &str) -> Result<DirectStream, AdbError> {
         self.connection().await?.open(service).await
     }

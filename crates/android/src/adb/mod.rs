@@ -3,7 +3,6 @@
 pub mod direct;
 pub mod error;
 pub mod forward;
-pub mod framebuffer;
 pub mod install;
 pub mod key;
 pub mod link;
@@ -87,6 +86,21 @@ impl Adb {
         match &*self.route {
             Route::Server { .. } => 0,
             Route::Direct(link) => link.generation(),
+        }
+    }
+
+    /// True if a connection stands. Through a server only its list of devices tells, so this is not known here.
+    pub fn is_connected(&self) -> bool {
+        match &*self.route {
+            Route::Server { .. } => false,
+            Route::Direct(link) => link.is_connected(),
+        }
+    }
+
+    /// Ends the connection; the next call makes a new one. A server keeps its own.
+    pub async fn close(&self) {
+        if let Route::Direct(link) = &*self.route {
+            link.close().await;
         }
     }
 

@@ -21,19 +21,44 @@ pub struct Environment {
     /// SDKs that packages of the system install.
     pub system_sdks: Vec<PathBuf>,
     pub path: Vec<PathBuf>,
+    /// `ADB_SERVER_SOCKET`, `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`.
+    pub server_socket: Option<String>,
+    pub server_host: Option<String>,
+    pub server_port: Option<String>,
 }
+
+/// Where an adb server listens unless told otherwise.
+const SERVER_HOST: &str = "127.0.0.1";
+const SERVER_PORT: u16 = 5037;
 
 impl Environment {
     pub fn of_process() -> Environment {
         let folder = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Environment {
             adb_path: folder("ADB_PATH"),
             android_sdk_root: folder("ANDROID_SDK_ROOT"),
             android_home: folder("ANDROID_HOME"),
             home: folder("HOME").or_else(|| folder("USERPROFILE")),
             system_sdks: vec![PathBuf::from("/usr/lib/android-sdk"), PathBuf::from("/opt/android-sdk")],
+            server_socket: text("ADB_SERVER_SOCKET"),
+            server_host: text("ANDROID_ADB_SERVER_ADDRESS"),
+            server_port: text("ANDROID_ADB_SERVER_PORT"),
             path: std::env::var_os("PATH").map(|p| std::env::split_paths(&p).collect()).unwrap_or_default(),
         }
+    }
+
+    /// `HOST:PORT` and the port of the adb server, as adb itself reads them.
+    pub fn server_address(&self) -> (String, u16) {
+        if let Some(socket) = self.server_socket.as_deref().and_then(|socket| socket.strip_prefix("tcp:")) {
+            let (host, port) = socket.rsplit_once(':').unwrap_or((SERVER_HOST, socket));
+            if let Ok(port) = port.parse() {
+                return (format!("{host}:{port}"), port);
+            }
+        }
+        let port = self.server_port.as_deref().and_then(|port| port.parse().ok()).unwrap_or(SERVER_PORT);
+        let host = self.server_host.as_deref().unwrap_or(SERVER_HOST);
+        (format!("{host}:{port}"), port)
     }
 
     /// The first adb that exists: ADB_PATH, the SDK variables, the usual folders, PATH.
@@ -70,6 +95,20 @@ pub async fn start_server(adb: &std::path::Path, port: u16) -> Result<(), AdbErr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_server_is_where_adb_would_look_for_it() {
+        let address = |socket: Option<&str>, host: Option<&str>, port: Option<&str>| {
+            let text = |text: Option<&str>| text.map(str::to_owned);
+            let (server_socket, server_host, server_port) = (text(socket), text(host), text(port));
+            Environment { server_socket, server_host, server_port, ..Environment::default() }.server_address()
+        };
+        assert_eq!(address(None, None, None), ("127.0.0.1:5037".to_owned(), 5037), "EN-01");
+        assert_eq!(address(Some("tcp:6000"), None, Some("7000")), ("127.0.0.1:6000".to_owned(), 6000));
+        assert_eq!(address(Some("tcp:box:6000"), None, None), ("box:6000".to_owned(), 6000));
+        assert_eq!(address(Some("local:x"), Some("box"), Some("7000")), ("box:7000".to_owned(), 7000));
+        assert_eq!(address(None, None, Some("many")), ("127.0.0.1:5037".to_owned(), 5037));
+    }
 
     #[test]
     fn the_search_follows_its_order() {

@@ -168,7 +168,7 @@ impl<'a> Tree<'a> {
         let bytes_max = self.limits.value_bytes_max;
         let class_name = if tag.class.is_empty() && tag.name != b"node" { tag.name } else { tag.class };
         let class = self.classes.read(class_name, bytes_max, &mut faults);
-        let package = self.packages.read(tag.package, bytes_max, &mut faults);
+        let app = self.packages.read(tag.package, bytes_max, &mut faults);
         let mut read = |raw| value::text(raw, bytes_max, &mut faults);
         let affordances = affordances(tag);
         let parent_depth =
@@ -179,7 +179,8 @@ impl<'a> Tree<'a> {
             end: index.saturating_add(1),
             depth: parent_depth.map_or(0, |depth| depth.saturating_add(1)),
             role: role::of_android(&class, affordances),
-            package,
+            system_window: parent.is_none() && is_system(&app),
+            app,
             stable_id: read(tag.resource_id),
             text: read(tag.text),
             description: read(tag.content_desc),
@@ -191,6 +192,7 @@ impl<'a> Tree<'a> {
             state: state(tag),
             password: tag.flags.password == Some(true),
             displayed: tag.flags.displayed,
+            clock: is_clock(&class, tag),
             class,
         };
         self.note_faults(tag, faults);
@@ -229,6 +231,22 @@ impl<'a> Tree<'a> {
             self.defect(DefectKind::BadAttribute, tag.offset, detail);
         }
     }
+}
+
+/// Windows of these packages stand over whichever app is in front: dialogs of the system, the permission controller.
+fn is_system(package: &str) -> bool {
+    package == "android" || package.starts_with("com.android.") || package.starts_with("com.google.android.")
+}
+
+/// A class that exists to show the running time, or the clock of the status bar.
+fn is_clock(class: &str, tag: &Tag<'_>) -> bool {
+    let name = |ending: &str| {
+        class.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    name("TextClock")
+        || name("Chronometer")
+        || name("DigitalClock")
+        || (tag.resource_id.ends_with(b":id/clock") && tag.package == b"com.android.systemui")
 }
 
 fn affordances(tag: &Tag<'_>) -> Affordances {

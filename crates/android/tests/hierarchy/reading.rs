@@ -29,7 +29,7 @@ fn a_node_is_read_whole() {
     let [element] = &snapshot.elements[..] else { panic!("{} elements", snapshot.elements.len()) };
     assert_eq!(element.role, Role::TextField);
     assert_eq!(&*element.class, "android.widget.EditText");
-    assert_eq!(&*element.package, "com.x");
+    assert_eq!(&*element.app, "com.x");
     assert_eq!(element.stable_id.as_deref(), Some("com.x:id/email"));
     assert_eq!(element.text.as_deref(), Some("a <b> &\n😀"));
     assert_eq!(element.description.as_deref(), Some("Email"));

@@ -1,8 +1,6 @@
 //! What an action came to, from the signals around it (VR-03). The order of the rules is the contract.
 
-use std::borrow::Cow;
-
-use crate::action::kind::{Reach, reach};
+use crate::action::kind::Reach;
 use crate::action::trace::{Lifecycle, Trace};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +11,7 @@ pub enum RequestStatus {
 }
 
 impl RequestStatus {
-    fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             RequestStatus::Success => "success",
             RequestStatus::Failure => "failure",
@@ -32,14 +30,15 @@ pub struct Request {
 pub struct Signals {
     pub ui_changed: bool,
     pub expected_visible: bool,
-    pub action_type: Option<String>,
+    /// Where the action's effect shows; `None` when nobody said which action it was.
+    pub reach: Option<Reach>,
     /// `None`: nobody looked.
     pub requests: Option<Vec<Request>>,
     pub log_errors: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Classification {
     Success,
     NoOp,
     BackendFailure,
@@ -47,89 +46,107 @@ pub enum Outcome {
     Unknown,
 }
 
-impl Outcome {
+impl Classification {
     pub fn as_str(self) -> &'static str {
         match self {
-            Outcome::Success => "success",
-            Outcome::NoOp => "no_op",
-            Outcome::BackendFailure => "backend_failure",
-            Outcome::UiFailure => "ui_failure",
-            Outcome::Unknown => "unknown",
+            Classification::Success => "success",
+            Classification::NoOp => "no_op",
+            Classification::BackendFailure => "backend_failure",
+            Classification::UiFailure => "ui_failure",
+            Classification::Unknown => "unknown",
         }
     }
 }
 
-pub fn classify(signals: &Signals) -> (Outcome, Cow<'static, str>) {
+/// The rule that decided. The server has the words for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    ExpectedVisible,
+    UiChanged,
+    /// Nobody said which action it was.
+    Unnamed,
+    RequestFailed(Request),
+    LocalState {
+        log_errors: bool,
+    },
+    NoNetworkData,
+    NoNetworkActivity {
+        log_errors: bool,
+    },
+    RequestsWithoutChange,
+    /// The record shows that nothing was sent.
+    NothingSent {
+        last: String,
+    },
+    /// The screen changed, but what was expected was not seen.
+    ChangedOtherwise,
+    /// The action was sent, and nobody looked at the screen afterwards.
+    NobodyLooked,
+}
+
+pub fn classify(signals: &Signals) -> (Classification, Why) {
     if signals.expected_visible {
-        return (Outcome::Success, "expected element is visible".into());
+        return (Classification::Success, Why::ExpectedVisible);
     }
     if signals.ui_changed {
-        return (Outcome::Success, "UI changed after action".into());
+        return (Classification::Success, Why::UiChanged);
     }
-    let Some(action) = signals.action_type.as_deref().map(str::trim).filter(|name| !name.is_empty()) else {
-        return (
-            Outcome::Unknown,
-            "actionType was not supplied; pass the runtime action_type so the classifier can distinguish \
-             local-state and side-effect routing"
-                .into(),
-        );
-    };
+    let Some(reach) = signals.reach else { return (Classification::Unknown, Why::Unnamed) };
     let requests = signals.requests.as_deref();
     let failed = requests.and_then(|all| all.iter().find(|one| one.status != RequestStatus::Success));
     if let Some(failed) = failed {
-        let reasoning = format!("network request {} returned {}", failed.endpoint, failed.status.as_str());
-        return (Outcome::BackendFailure, reasoning.into());
+        return (Classification::BackendFailure, Why::RequestFailed(failed.clone()));
     }
-    let noted = if signals.log_errors { " (log errors present)" } else { "" };
-    if reach(action) == Reach::LocalState {
-        let reasoning = format!(
-            "local-state action{noted}; use expect_state, refreshed snapshot comparison, or \
-             expect_element_visible instead of defaulting to network inspection"
-        );
-        return (Outcome::NoOp, reasoning.into());
-    }
-    match requests {
-        None => (
-            Outcome::Unknown,
-            "side-effect action without network data; inspect network or log signals only if the outcome is \
-             still ambiguous"
-                .into(),
-        ),
-        Some([]) => (Outcome::NoOp, format!("side-effect action and no network activity{noted}").into()),
-        Some(_) => (Outcome::UiFailure, "network requests succeeded but UI did not change".into()),
+    let log_errors = signals.log_errors;
+    match (reach, requests) {
+        (Reach::LocalState, _) => (Classification::NoOp, Why::LocalState { log_errors }),
+        (Reach::SideEffect, None) => (Classification::Unknown, Why::NoNetworkData),
+        (Reach::SideEffect, Some([])) => (Classification::NoOp, Why::NoNetworkActivity { log_errors }),
+        (Reach::SideEffect, Some(_)) => (Classification::UiFailure, Why::RequestsWithoutChange),
     }
 }
 
-/// The same, of an action that this server has on record: what it knows itself comes before what the rules infer.
-pub fn judge(signals: &Signals, record: &Trace) -> (Outcome, Cow<'static, str>) {
+/// Judges an action that is on record: what was seen comes before what the rules infer. `looked` tells whether anybody
+/// looked at the screen after it.
+pub fn judge(signals: &Signals, record: &Trace, looked: bool) -> (Classification, Why) {
     let sent = record.transitions.iter().any(|(state, _)| *state == Lifecycle::Dispatched);
     if !sent {
-        let why = record.steps.iter().rev().map(|step| step.note.as_str()).find(|note| !note.is_empty());
-        let why = why.unwrap_or("it was refused");
-        return (Outcome::NoOp, format!("nothing was sent: {why}").into());
+        let last = record.steps.iter().rev().map(|step| step.note.as_str()).find(|note| !note.is_empty());
+        return (Classification::NoOp, Why::NothingSent { last: last.unwrap_or("refused").to_owned() });
     }
-    let (outcome, reasoning) = classify(signals);
-    if outcome == Outcome::Success && record.expectation_met == Some(false) && !signals.expected_visible {
+    let (outcome, why) = classify(signals);
+    if outcome == Classification::Success
+        && record.expectation_met == Some(false)
+        && !signals.expected_visible
+    {
         let backend = classify(&Signals { ui_changed: false, ..signals.clone() });
-        let otherwise = (Outcome::UiFailure, "the screen changed, but what was expected was not seen".into());
-        return if backend.0 == Outcome::BackendFailure { backend } else { otherwise };
+        let otherwise = (Classification::UiFailure, Why::ChangedOtherwise);
+        return if backend.0 == Classification::BackendFailure { backend } else { otherwise };
     }
-    (outcome, reasoning)
+    // Unknown is not "nothing" (F10).
+    if outcome == Classification::NoOp && !looked {
+        return (Classification::Unknown, Why::NobodyLooked);
+    }
+    (outcome, why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::event::Event;
+    use crate::action::outcome::SentKind;
+    use crate::action::request::{Act, ActPatience, Action, Request as Asked, What};
+    use crate::port::Dispatch;
 
-    fn signals(action: &str) -> Signals {
-        Signals { action_type: Some(action.to_owned()), ..Signals::default() }
+    fn signals(reach: Reach) -> Signals {
+        Signals { reach: Some(reach), ..Signals::default() }
     }
 
     fn request(status: RequestStatus) -> Request {
         Request { endpoint: "/a".to_owned(), status }
     }
 
-    fn outcome(signals: &Signals) -> Outcome {
+    fn outcome(signals: &Signals) -> Classification {
         classify(signals).0
     }
 
@@ -142,43 +159,54 @@ mod tests {
             expected_visible: true,
             requests: failed.clone(),
             log_errors: true,
-            action_type: None,
+            reach: None,
         };
-        assert_eq!(classify(&all), (Outcome::Success, "expected element is visible".into()));
+        assert_eq!(classify(&all), (Classification::Success, Why::ExpectedVisible));
         let changed = Signals { expected_visible: false, ..all };
-        assert_eq!(classify(&changed), (Outcome::Success, "UI changed after action".into()));
+        assert_eq!(classify(&changed), (Classification::Success, Why::UiChanged));
         let unnamed = Signals { ui_changed: false, ..changed };
-        assert_eq!(outcome(&unnamed), Outcome::Unknown);
-        assert_eq!(outcome(&Signals { action_type: Some("  ".into()), ..unnamed }), Outcome::Unknown);
-        let backend = Signals { requests: failed, ..signals("tap") };
-        let said = "network request /a returned retryable".into();
-        assert_eq!(classify(&backend), (Outcome::BackendFailure, said));
+        assert_eq!(classify(&unnamed), (Classification::Unknown, Why::Unnamed));
+        let backend = Signals { requests: failed, ..signals(Reach::LocalState) };
+        let why = Why::RequestFailed(request(RequestStatus::Retryable));
+        assert_eq!(classify(&backend), (Classification::BackendFailure, why));
         let fine = Some(vec![request(RequestStatus::Success)]);
-        assert_eq!(outcome(&Signals { requests: fine.clone(), ..signals("tap") }), Outcome::NoOp);
-        assert_eq!(outcome(&signals("start_app")), Outcome::Unknown);
-        assert_eq!(outcome(&Signals { requests: Some(vec![]), ..signals("start_app") }), Outcome::NoOp);
-        assert_eq!(outcome(&Signals { requests: fine, ..signals("start_app") }), Outcome::UiFailure);
+        assert_eq!(
+            outcome(&Signals { requests: fine.clone(), ..signals(Reach::LocalState) }),
+            Classification::NoOp
+        );
+        assert_eq!(outcome(&signals(Reach::SideEffect)), Classification::Unknown);
+        assert_eq!(
+            outcome(&Signals { requests: Some(vec![]), ..signals(Reach::SideEffect) }),
+            Classification::NoOp
+        );
+        assert_eq!(
+            outcome(&Signals { requests: fine, ..signals(Reach::SideEffect) }),
+            Classification::UiFailure
+        );
     }
 
     #[test]
-    fn a_slider_is_local() {
+    fn a_local_action_is_not_judged_by_the_network() {
         // VR-01: its state tells, not the network.
-        let quiet = Signals { requests: Some(vec![]), log_errors: true, ..signals("adjust_control") };
-        let (outcome, reasoning) = classify(&quiet);
-        assert_eq!(outcome, Outcome::NoOp);
-        assert!(reasoning.starts_with("local-state action (log errors present); use expect_state"));
+        let quiet = Signals { requests: Some(vec![]), log_errors: true, ..signals(Reach::LocalState) };
+        assert_eq!(classify(&quiet), (Classification::NoOp, Why::LocalState { log_errors: true }));
     }
 
     #[test]
     fn the_record_knows_what_was_sent_and_what_was_expected() {
-        let changed = Signals { ui_changed: true, ..signals("tap") };
-        let mut record = Trace::new("tap_1".to_owned(), "tap", 0);
-        assert_eq!(judge(&changed, &record).0, Outcome::NoOp, "nothing was sent");
-        record.reach(Lifecycle::Dispatched, 1);
-        assert_eq!(judge(&changed, &record).0, Outcome::Success);
+        let changed = Signals { ui_changed: true, ..signals(Reach::LocalState) };
+        let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0 };
+        let act = Act { action: Action::Back, scroll_to_target: false, expect: None, patience };
+        let asked = Asked { id: "back_1".to_owned(), name: "back", what: What::Act(act) };
+        let mut record = Trace::new(&asked, 0);
+        assert_eq!(judge(&changed, &record, true).0, Classification::NoOp, "nothing was sent");
+        record.record(&Event::Sent { what: SentKind::Key, dispatch: Dispatch::Taken, error: None }, 1);
+        assert_eq!(judge(&changed, &record, true).0, Classification::Success);
         record.expectation_met = Some(false);
-        assert_eq!(judge(&changed, &record).0, Outcome::UiFailure);
+        assert_eq!(judge(&changed, &record, true).0, Classification::UiFailure);
         let failed = Signals { requests: Some(vec![request(RequestStatus::Failure)]), ..changed };
-        assert_eq!(judge(&failed, &record).0, Outcome::BackendFailure);
+        assert_eq!(judge(&failed, &record, true).0, Classification::BackendFailure);
+        let unseen = signals(Reach::LocalState);
+        assert_eq!(judge(&unseen, &record, false), (Classification::Unknown, Why::NobodyLooked), "F10");
     }
 }

@@ -3,7 +3,7 @@
 //! Architecture invariant: nothing that may have had an effect is ever tried again. What comes before the dispatch is
 //! free to look and resolve anew; what comes after it only looks.
 
-use crate::action::failure::{Dispatch, ErrorCode, Failure};
+use crate::failure::ErrorCode;
 
 /// Of both tables below: raised whenever an entry changes its meaning.
 pub const TABLE_VERSION: u32 = 1;
@@ -47,7 +47,6 @@ pub fn class(code: ErrorCode) -> FailureClass {
         | ErrorCode::DeviceUnauthorized
         | ErrorCode::DeviceOffline
         | ErrorCode::AmbiguousDevice
-        | ErrorCode::AdbUnavailable
         | ErrorCode::ConnectionLost
         | ErrorCode::ProtocolError
         | ErrorCode::Timeout
@@ -83,17 +82,6 @@ impl FailureReason {
             FailureReason::VerificationTimeout => "verification_timeout",
             FailureReason::UnexpectedChange => "unexpected_change",
             FailureReason::NoChange => "no_change",
-        }
-    }
-
-    /// Of an action that ended in this failure instead of an answer.
-    pub fn of(failure: &Failure) -> FailureReason {
-        let target = class(failure.code) == FailureClass::TargetResolution
-            || failure.code == ErrorCode::ElementNotInteractable;
-        if target && failure.dispatch == Dispatch::NotApplied {
-            FailureReason::TargetResolution
-        } else {
-            FailureReason::Dispatch
         }
     }
 }
@@ -179,14 +167,6 @@ pub fn next(trouble: Obstacle, scene: RecoveryContext, tried: &[Strategy]) -> Op
         // RC-04: it may have had its effect, or would do what was not asked for.
         Obstacle::OutOfSight | Obstacle::Doubtful | Obstacle::FateUnknown | Obstacle::Contradicted => None,
     }
-}
-
-/// What was tried before a failure became final (RC-02).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recovery {
-    pub strategies: Vec<Strategy>,
-    /// Nothing more can be tried with the same call.
-    pub terminal: bool,
 }
 
 #[cfg(test)]
@@ -277,15 +257,5 @@ mod tests {
         assert_eq!(class(ErrorCode::NavigationNoChange).as_str(), "ExecutionFailure");
         assert_eq!(class(ErrorCode::ExpectStateMismatch).as_str(), "VerificationFailure");
         assert_eq!(class(ErrorCode::ControlConvergenceFailed).as_str(), "ControlConvergenceFailure");
-    }
-
-    #[test]
-    fn reasons_tell_the_target_from_the_dispatch() {
-        // LC-05
-        let failure = |code| Failure::new(code, "", "");
-        assert_eq!(FailureReason::of(&failure(ErrorCode::ElementNotFound)), FailureReason::TargetResolution);
-        assert_eq!(FailureReason::of(&failure(ErrorCode::ConnectionLost)), FailureReason::Dispatch);
-        let lost = failure(ErrorCode::ElementNotFound).with_unknown_dispatch();
-        assert_eq!(FailureReason::of(&lost), FailureReason::Dispatch);
     }
 }

@@ -1,15 +1,20 @@
-//! What was done and how it went, step by step (TR-01), kept for the session.
+//! How one call went, step by step (TR-01): written from its events as they happen, kept for the session.
 
 use std::collections::VecDeque;
 
-/// Actions that are remembered.
-const TRACES_MAX: usize = 100;
-/// Of one action.
-const STEPS_MAX: usize = 32;
-/// Of one step's note.
-const NOTE_CHARS_MAX: usize = 120;
+use crate::action::event::Event;
+use crate::action::kind::{ActionKind, Reach};
+use crate::action::outcome::SentKind;
+use crate::action::recover::Strategy;
+use crate::action::request::{Request, What};
+use crate::change::settle::Stability;
 
-/// LC-01.
+/// Calls that are remembered.
+const TRACES_MAX: usize = 100;
+/// Steps of one call.
+const STEPS_MAX: usize = 32;
+
+/// The states of an action's life (LC-01).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lifecycle {
     Resolved,
@@ -71,7 +76,7 @@ impl StepResult {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TraceStep {
     pub stage: Stage,
     /// When its outcome was known.
     pub at_ms: u64,
@@ -81,13 +86,17 @@ pub struct Step {
     pub note: String,
 }
 
-/// One action. Typed text never stands in it (S8).
+/// The trace of one call. Typed text never stands in it (S8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     pub action_id: String,
-    pub action_type: &'static str,
+    /// The caller's name for it.
+    pub name: &'static str,
+    /// `None` for waits.
+    pub kind: Option<ActionKind>,
+    pub reach: Reach,
     pub began_ms: u64,
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
     pub transitions: Vec<(Lifecycle, u64)>,
     /// Something that counts changed afterwards; `None` when nobody looked.
     pub ui_changed: Option<bool>,
@@ -97,10 +106,16 @@ pub struct Trace {
 }
 
 impl Trace {
-    pub fn new(action_id: String, action_type: &'static str, began_ms: u64) -> Trace {
+    pub fn new(request: &Request, began_ms: u64) -> Trace {
+        let (kind, reach) = match &request.what {
+            What::Act(act) => (Some(act.action.kind()), act.action.reach()),
+            What::Wait(_) => (None, Reach::LocalState),
+        };
         Trace {
-            action_id,
-            action_type,
+            action_id: request.id.clone(),
+            name: request.name,
+            kind,
+            reach,
             began_ms,
             steps: Vec::new(),
             transitions: Vec::new(),
@@ -110,17 +125,57 @@ impl Trace {
         }
     }
 
-    pub fn step(&mut self, stage: Stage, result: StepResult, at_ms: u64, note: impl Into<String>) {
+    /// Takes in what happened.
+    pub fn record(&mut self, event: &Event, at_ms: u64) {
+        match event {
+            Event::Resolved { element, alternate } => {
+                let how = if *alternate { Strategy::AlternateCandidate.as_str() } else { "" };
+                let note = element.map_or_else(String::new, |id| format!("{id} {how}").trim_end().to_owned());
+                self.step(Stage::Resolve, StepResult::Success, at_ms, note);
+                self.reach(Lifecycle::Resolved, at_ms);
+            }
+            Event::Obstructed { code, again } => {
+                let result = if *again { StepResult::Retry } else { StepResult::Failure };
+                self.step(Stage::Resolve, result, at_ms, code.as_str());
+            }
+            Event::Recovering { strategy } => {
+                self.step(Stage::Recover, StepResult::Retry, at_ms, strategy.as_str());
+            }
+            Event::Sent { what, error, .. } => {
+                let result = if error.is_some() { StepResult::Failure } else { StepResult::Success };
+                let note = error.map_or(what.as_str(), |code| code.as_str());
+                self.step(Stage::Execute, result, at_ms, note);
+                if error.is_none() && *what != SentKind::Focus && !what.is_harmless() {
+                    self.reach(Lifecycle::Dispatched, at_ms);
+                }
+            }
+            Event::Settled { stability } => {
+                let rests = *stability == Stability::Stable;
+                let result = if rests { StepResult::Success } else { StepResult::Failure };
+                self.step(Stage::Stabilize, result, at_ms, stability.as_str());
+            }
+            Event::Judged { met, changed, why } => {
+                self.expectation_met = met.or(self.expectation_met);
+                self.ui_changed = changed.or(self.ui_changed);
+                let result = if *met == Some(true) { StepResult::Success } else { StepResult::Failure };
+                if !why.is_empty() {
+                    self.step(Stage::Verify, result, at_ms, *why);
+                }
+            }
+            Event::Reached(state) => self.reach(*state, at_ms),
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, stage: Stage, result: StepResult, at_ms: u64, note: impl Into<String>) {
         if self.steps.len() == STEPS_MAX {
             return;
         }
-        let note: String = note.into();
-        let note = note.chars().take(NOTE_CHARS_MAX).collect();
-        self.steps.push(Step { stage, at_ms, result, attempt_index: self.attempt, note });
+        self.steps.push(TraceStep { stage, at_ms, result, attempt_index: self.attempt, note: note.into() });
         self.attempt += u32::from(stage == Stage::Recover);
     }
 
-    pub fn reach(&mut self, state: Lifecycle, at_ms: u64) {
+    fn reach(&mut self, state: Lifecycle, at_ms: u64) {
         let again = self.transitions.last().is_some_and(|(last, _)| *last == state);
         if !again && self.transitions.len() < STEPS_MAX {
             self.transitions.push((state, at_ms));
@@ -136,13 +191,13 @@ impl Trace {
     }
 }
 
-/// The last actions of a session.
+/// The last calls of a session.
 #[derive(Debug, Clone, Default)]
-pub struct Journal {
+pub struct TraceRing {
     traces: VecDeque<Trace>,
 }
 
-impl Journal {
+impl TraceRing {
     pub fn keep(&mut self, trace: Trace) {
         if self.traces.len() == TRACES_MAX {
             self.traces.pop_front();
@@ -154,44 +209,60 @@ impl Journal {
         self.traces.iter().rev().find(|trace| trace.action_id == action_id)
     }
 
-    pub fn last(&self) -> Option<&Trace> {
-        self.traces.back()
+    /// The last call that acted.
+    pub fn last_action(&self) -> Option<&Trace> {
+        self.traces.iter().rev().find(|trace| trace.kind.is_some())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::request::{Act, ActPatience, Action};
+    use crate::failure::ErrorCode;
+    use crate::intent::watch::{Goal, Wait};
+    use crate::port::Dispatch;
 
     fn trace(number: usize) -> Trace {
-        Trace::new(format!("tap_{number}"), "tap", number as u64)
+        let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0 };
+        let act = Act { action: Action::Back, scroll_to_target: false, expect: None, patience };
+        let request = Request { id: format!("back_{number}"), name: "back", what: What::Act(act) };
+        Trace::new(&request, number as u64)
     }
 
     #[test]
-    fn the_ring_forgets_the_oldest() {
+    fn the_ring_forgets_the_oldest_and_tells_actions_from_waits() {
         // TR-01
-        let mut journal = Journal::default();
+        let mut ring = TraceRing::default();
         for number in 0..TRACES_MAX + 5 {
-            journal.keep(trace(number));
+            ring.keep(trace(number));
         }
-        assert_eq!(journal.find("tap_4"), None);
-        assert_eq!(journal.find("tap_5").map(|trace| trace.began_ms), Some(5));
-        assert_eq!(journal.last().map(|trace| trace.began_ms), Some(104));
+        assert_eq!(ring.find("back_4"), None);
+        assert_eq!(ring.find("back_5").map(|trace| trace.began_ms), Some(5));
+        let wait = What::Wait(Wait::new(Goal::Quiet, 250));
+        ring.keep(Trace::new(&Request { id: "wait_1".to_owned(), name: "wait", what: wait }, 200));
+        assert_eq!(ring.last_action().map(|trace| trace.began_ms), Some(104));
+        assert!(ring.find("wait_1").is_some());
     }
 
     #[test]
     fn each_recovery_begins_another_attempt() {
         let mut one = trace(1);
-        one.step(Stage::Resolve, StepResult::Retry, 10, "not there");
-        one.step(Stage::Recover, StepResult::Retry, 20, "state_refresh");
-        one.step(Stage::Resolve, StepResult::Success, 30, "x".repeat(1000));
+        one.record(&Event::Obstructed { code: ErrorCode::ElementNotFound, again: true }, 10);
+        one.record(&Event::Recovering { strategy: Strategy::StateRefresh }, 20);
+        one.record(&Event::Resolved { element: None, alternate: false }, 30);
         let attempts: Vec<u32> = one.steps.iter().map(|step| step.attempt_index).collect();
         assert_eq!((attempts, one.attempts()), (vec![0, 0, 1], 2), "TR-01");
-        assert_eq!(one.steps[2].note.len(), NOTE_CHARS_MAX);
         for _ in 0..100 {
-            one.step(Stage::Verify, StepResult::Retry, 40, "");
-            one.reach(Lifecycle::Dispatched, 40);
+            one.record(&Event::Sent { what: SentKind::Touch, dispatch: Dispatch::Taken, error: None }, 40);
         }
-        assert_eq!((one.steps.len(), one.transitions.len()), (STEPS_MAX, 1));
+        assert_eq!((one.steps.len(), one.transitions.len()), (STEPS_MAX, 2));
+    }
+
+    #[test]
+    fn what_is_harmless_is_no_dispatch_of_the_action() {
+        let mut one = trace(1);
+        one.record(&Event::Sent { what: SentKind::HideKeyboard, dispatch: Dispatch::Taken, error: None }, 5);
+        assert_eq!((one.steps.len(), one.lifecycle()), (1, None));
     }
 }

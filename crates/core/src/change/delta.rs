@@ -110,7 +110,7 @@ fn same_but_for_place(was: &Element, is: &Element) -> bool {
         depth,
         role,
         class,
-        package,
+        app,
         stable_id,
         text,
         description,
@@ -122,6 +122,8 @@ fn same_but_for_place(was: &Element, is: &Element) -> bool {
         state,
         password,
         displayed,
+        system_window,
+        clock,
     } = was;
     *bounds == is.bounds
         && *depth == is.depth
@@ -137,5 +139,7 @@ fn same_but_for_place(was: &Element, is: &Element) -> bool {
         && *value == is.value
         && *value_range == is.value_range
         && *class == is.class
-        && *package == is.package
+        && *app == is.app
+        && *system_window == is.system_window
+        && *clock == is.clock
 }

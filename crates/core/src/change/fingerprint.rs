@@ -23,10 +23,10 @@ impl std::fmt::Display for Fingerprint {
 /// `ticking` names elements whose words are known to change by themselves.
 pub fn of(reading: &ScreenReading, ticking: impl Fn(usize) -> bool) -> Fingerprint {
     let snapshot = &reading.snapshot;
-    let mut hash = snapshot
-        .screen
-        .as_ref()
-        .map_or(0, |screen| mix(xxh3_64(screen.package.as_bytes()), xxh3_64(screen.activity.as_bytes())));
+    let mut hash = snapshot.screen.as_ref().map_or(0, |screen| {
+        let name = screen.name.as_deref().unwrap_or_default();
+        mix(xxh3_64(screen.app.as_bytes()), xxh3_64(name.as_bytes()))
+    });
     for (index, (element, node)) in snapshot.elements.iter().zip(&reading.nodes).enumerate() {
         if !says_something(element) {
             continue;

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn screen(number: usize) -> Screen {
-        Screen { package: "com.example".to_owned(), activity: format!("com.example.Screen{number}") }
+        Screen { app: "com.example".to_owned(), name: Some(format!("com.example.Screen{number}")) }
     }
 
     fn rest(number: usize, revision: u64, changed_at_ms: u64, actions: u64) -> Rest {

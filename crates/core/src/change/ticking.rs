@@ -43,7 +43,7 @@ impl Ticks {
 
 /// Whether a text of `element` that went from `before` to `now` only shows that time went on.
 pub fn is_clock_step(element: &Element, before: &str, now: &str) -> bool {
-    if is_clock_view(element) {
+    if element.clock {
         return clock(now).is_some() || relative_time(now);
     }
     match (clock(before), clock(now)) {
@@ -59,14 +59,6 @@ pub fn shows_time(element: &Element) -> bool {
         text.bytes().any(|byte| byte.is_ascii_digit()) && (clock(text).is_some() || relative_time(text))
             || relative_time(text)
     })
-}
-
-/// A class that exists to show the running time, or the clock of the status bar.
-fn is_clock_view(element: &Element) -> bool {
-    let class = element.class.rsplit('.').next().unwrap_or_default();
-    matches!(class, "TextClock" | "Chronometer" | "DigitalClock")
-        || (&*element.package == "com.android.systemui"
-            && element.stable_id.as_deref().is_some_and(|id| id.ends_with(":id/clock")))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_clock_view_may_show_any_time() {
-        let clock = Element { class: "android.widget.TextClock".into(), ..Element::default() };
+        let clock = Element { clock: true, ..Element::default() };
         assert!(is_clock_step(&clock, "12:41", "18:00"));
         assert!(!is_clock_step(&clock, "12:41", "Alarm"));
     }

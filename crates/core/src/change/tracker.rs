@@ -291,15 +291,10 @@ fn loading(reading: &ScreenReading) -> Option<Loading> {
     loading::loading(snapshot, &visible).or_else(|| {
         // The front activity and the window that was read belong to different apps.
         let screen = snapshot.screen.as_ref()?;
-        let root = snapshot.elements.first().filter(|root| !root.package.is_empty())?;
-        let leaving = *root.package != *screen.package && !is_over_all(&root.package);
+        let root = snapshot.elements.first().filter(|root| !root.app.is_empty())?;
+        let leaving = *root.app != *screen.app && !root.system_window;
         leaving.then_some(Loading { signal: Signal::Navigation, source: Source::UiTree, index: 0 })
     })
-}
-
-/// Windows of the system stand in front of the activity that they belong to nobody of.
-fn is_over_all(package: &str) -> bool {
-    package == "android" || package.starts_with("com.android.") || package.starts_with("com.google.android.")
 }
 
 /// A button that could be pressed at the last look and cannot now: it was pressed, and what it does is still under way.

@@ -4,12 +4,19 @@
 //! Nothing is known for certain about a slider: its range, its direction, its scale and its steps all come from what is
 //! read back. Every touch lies inside the control (W4).
 
+mod control;
 mod steps;
 mod track;
 
+pub use control::{
+    ControlValue, Lever, find_control, is_scrolled_along, lever, press_input, read_value, track, uncovered,
+};
 pub use steps::{Buttons, Press, Steps, buttons};
 pub use track::Track;
 
+use crate::failure::{Cause, Failure};
+use crate::identity::ElementId;
+use crate::intent::selector::Selector;
 use crate::meaning::semantics::{self, ControlKind};
 use crate::meaning::value::{self, Unit};
 use crate::meaning::{label, state};
@@ -102,14 +109,72 @@ fn is_set(kind: ControlKind) -> bool {
     )
 }
 
+/// A control and the value that it is to have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adjustment {
+    pub control: Selector,
+    pub goal: WantedValue,
+    pub touches_max: u32,
+}
+
+/// How a control was brought to its value (AD-02).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// By the control's own means: no touch, its keys, or its buttons.
+    Semantic,
+    /// The thumb was dragged.
+    Gesture,
+    /// The track was tapped.
+    Coordinate,
+}
+
+impl Mode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Semantic => "semantic",
+            Mode::Gesture => "gesture",
+            Mode::Coordinate => "coordinate",
+        }
+    }
+}
+
+/// What was, what is, and what was done (AD-04).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adjusted {
+    pub id: ElementId,
+    pub label: Option<String>,
+    pub before: Option<ControlValue>,
+    /// The last value that was read; `None` when nothing could be read.
+    pub after: Option<ControlValue>,
+    pub touches: u32,
+    pub mode: Mode,
+    /// Where it can be brought nearest, when it cannot be brought to the value.
+    pub nearest: Option<f64>,
+}
+
+/// Explains why the value cannot be had.
+pub fn cannot_reach(goal: WantedValue, why: Why, nearest: f64) -> Failure {
+    let (cause, reason) = match why {
+        Why::BetweenSteps => (Cause::BetweenSteps, "lies between two values that the control has"),
+        Why::EndOfTrack => (Cause::EndOfTrack, "lies past the end of the control"),
+        Why::NoReaction => {
+            (Cause::NoReaction, "was not reached: neither taps nor drags on the control change its value")
+        }
+        Why::Exhausted => (Cause::TouchesExhausted, "was not reached with the touches that were allowed"),
+    };
+    let WantedValue { target, tolerance } = goal;
+    let message = format!("{target} ± {tolerance} {reason}; the nearest value is {nearest}");
+    Failure::new(cause, message)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Goal {
+pub struct WantedValue {
     pub target: f64,
     /// Zero or more.
     pub tolerance: f64,
 }
 
-impl Goal {
+impl WantedValue {
     pub fn is_met_by(self, value: f64) -> bool {
         self.misses(value) <= self.tolerance + EPSILON
     }
@@ -142,7 +207,7 @@ pub enum Why {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Step {
+pub enum AdjustStep {
     Converged,
     Touch(Touch),
     CannotReach { why: Why, nearest: f64 },
@@ -168,7 +233,7 @@ struct Anchor {
 #[derive(Debug, Clone)]
 pub struct Planner {
     track: Track,
-    goal: Goal,
+    goal: WantedValue,
     range: Option<Range>,
     now: f64,
     nearest: f64,
@@ -190,7 +255,7 @@ pub struct Planner {
 
 impl Planner {
     /// `drags`: whether a drag stays with the control, and is tried before taps on its track (AD-02).
-    pub fn new(track: Track, goal: Goal, shown: &Shown<'_>, touches_max: u32, drags: bool) -> Planner {
+    pub fn new(track: Track, goal: WantedValue, shown: &Shown<'_>, touches_max: u32, drags: bool) -> Planner {
         let range = guess_range(shown, goal.target);
         Planner {
             track,
@@ -243,11 +308,11 @@ impl Planner {
         }
     }
 
-    pub fn step(&mut self) -> Step {
+    pub fn step(&mut self) -> AdjustStep {
         if self.goal.is_met_by(self.now) {
-            return Step::Converged;
+            return AdjustStep::Converged;
         }
-        let stop = |why| Step::CannotReach { why, nearest: self.nearest };
+        let stop = |why| AdjustStep::CannotReach { why, nearest: self.nearest };
         if self.switched && !self.works && self.quiet >= QUIET_MAX {
             return stop(Why::NoReaction);
         }
@@ -265,7 +330,7 @@ impl Planner {
         self.tapped = matches!(touch, Touch::Tap(_));
         self.pending = Some(place);
         self.touches += 1;
-        Step::Touch(touch)
+        AdjustStep::Touch(touch)
     }
 
     fn touch(&self, place: i32) -> Touch {

@@ -11,3 +11,6 @@ pub mod resolve;
 pub mod scope;
 pub mod scroll;
 pub mod selector;
+pub mod target;
+pub mod typing;
+pub mod watch;

@@ -8,10 +8,10 @@ use crate::meaning::state;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
     Element {
-        query: Selector,
+        selector: Selector,
         expected: Expected,
     },
-    /// The short or the full name of the activity in front.
+    /// The short or the full name of the screen in front.
     Screen(String),
     Fingerprint(String),
 }
@@ -65,7 +65,7 @@ impl Judgement {
 impl Predicate {
     pub fn judge(&self, seen: &Observation) -> Judgement {
         match self {
-            Predicate::Element { query, expected } => element(seen, query, expected),
+            Predicate::Element { selector, expected } => element(seen, selector, expected),
             Predicate::Screen(name) => screen(seen, name),
             Predicate::Fingerprint(print) => {
                 let observed = seen.fingerprint.to_string();
@@ -83,31 +83,23 @@ fn screen(seen: &Observation, name: &str) -> Judgement {
     let Some(screen) = &seen.reading.snapshot.screen else {
         return Judgement::Unknown { why: "the device did not say which screen is in front".to_owned() };
     };
-    let names = [screen.activity.as_str(), screen.short_activity(), &screen.component()];
-    verdict(names.contains(&name), None, || format!("screen {}", screen.component()))
+    verdict(screen.is_called(name), None, || format!("screen {}", screen.component()))
 }
 
 fn element(seen: &Observation, query: &Selector, expected: &Expected) -> Judgement {
-    let chosen = match query.index {
-        // Counted as where something is acted on.
-        Some(index) => {
-            let all = resolve::candidates(seen, query);
-            all.get(index).map(|candidate| candidate.matched).into_iter().collect()
-        }
-        None => query.matches(seen),
-    };
+    let chosen = resolve::to_verify(seen, query);
     if let Expected::Exists | Expected::NotExists = expected {
         return presence(seen, &chosen, *expected == Expected::Exists);
     }
     if chosen.is_empty() {
         return absent(seen);
     }
-    let standings: Vec<Judgement> = chosen.iter().map(|index| one(seen, *index, expected)).collect();
+    let judgements: Vec<Judgement> = chosen.iter().map(|index| one(seen, *index, expected)).collect();
     // A row, its words and its switch answer to one name, and only the switch is checked or not: what does not say is
     // not asked while another does.
-    let silent = |standing: &Judgement| matches!(standing, Judgement::Unknown { .. });
-    let mut telling = standings.iter().filter(|standing| !silent(standing));
-    let Some(first) = telling.next().or(standings.first()) else { return absent(seen) };
+    let silent = |judgement: &Judgement| matches!(judgement, Judgement::Unknown { .. });
+    let mut telling = judgements.iter().filter(|judgement| !silent(judgement));
+    let Some(first) = telling.next().or(judgements.first()) else { return absent(seen) };
     // Several that agree are no question; several that differ are one.
     let same = |other: &Judgement| std::mem::discriminant(other) == std::mem::discriminant(first);
     if telling.all(same) { first.clone() } else { Judgement::Ambiguous { indexes: chosen } }
@@ -215,7 +207,7 @@ mod tests {
     }
 
     fn judge(query: Selector, expected: Expected) -> Judgement {
-        Predicate::Element { query, expected }.judge(&seen(sketch(FORM)))
+        Predicate::Element { selector: query, expected }.judge(&seen(sketch(FORM)))
     }
 
     fn text(text: &str) -> Selector {
@@ -262,7 +254,7 @@ mod tests {
     #[test]
     fn absence_needs_a_whole_tree() {
         // W10
-        let gone = || Predicate::Element { query: text("Nowhere"), expected: Expected::NotExists };
+        let gone = || Predicate::Element { selector: text("Nowhere"), expected: Expected::NotExists };
         assert!(gone().judge(&seen(sketch(FORM))).holds());
         let defect = Defect { kind: DefectKind::Truncated, offset: 0, detail: String::new() };
         let damaged = Snapshot { defects: vec![defect], ..sketch(FORM) };

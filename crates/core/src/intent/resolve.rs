@@ -3,10 +3,11 @@
 //! Every match is followed to the element that owns the tap (AC-01); matches that lead to one place are one candidate.
 //! Candidates are then compared in a fixed order (ID-06), and several that are equally good are never decided here.
 
+mod describe;
 mod find;
 mod group;
 mod owner;
-mod tell;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -19,27 +20,19 @@ use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 use crate::screen::snapshot::Platform;
 
+pub use describe::{describe, failure, stale};
 pub use find::find;
 pub use group::candidates;
 pub use owner::owner;
-pub use tell::{failure, tell};
+pub use search::{Search, SearchResult};
 
 /// Other candidates told with a target.
 const ALTERNATES_MAX: usize = 3;
 /// What was not found may have been one of these.
 const NEAR_MAX: usize = 5;
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ResolveOptions {
-    /// Below this confidence nothing is acted on (AC-04).
-    pub threshold: f64,
-}
-
-impl Default for ResolveOptions {
-    fn default() -> ResolveOptions {
-        ResolveOptions { threshold: 0.6 }
-    }
-}
+/// Below this confidence nothing is acted on (AC-04).
+const CONFIDENCE_MIN: f64 = 0.6;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
@@ -165,7 +158,13 @@ impl ExpectedChange {
     }
 }
 
-pub fn resolve(seen: &Observation, query: &Selector, options: &ResolveOptions) -> Resolution {
+/// Resolves a selector to act on: one element that can be used now, or why not. What only has to be seen is resolved by
+/// [`to_verify`], what is looked for by [`Search`]; all three match alike.
+pub fn to_act(seen: &Observation, selector: &Selector) -> Resolution {
+    resolve_above(seen, selector, CONFIDENCE_MIN)
+}
+
+fn resolve_above(seen: &Observation, query: &Selector, confidence_min: f64) -> Resolution {
     let all = candidates(seen, query);
     if all.is_empty() {
         return Resolution::NotFound { near: near(seen, query) };
@@ -176,9 +175,26 @@ pub fn resolve(seen: &Observation, query: &Selector, options: &ResolveOptions) -
     };
     match &best[..] {
         [] => Resolution::NotFound { near: all.into_iter().take(NEAR_MAX).collect() },
-        [only] => decide(seen, only.clone(), all, options),
+        [only] => decide(seen, only.clone(), all, confidence_min),
         _ => Resolution::Ambiguous(best),
     }
+}
+
+/// Resolves a selector to verify: every element that it describes, seen or not. A text that only names a control which
+/// is described too is not asked: it has no state of its own.
+pub fn to_verify(seen: &Observation, selector: &Selector) -> Vec<u32> {
+    if let Some(index) = selector.index {
+        // Counted as where something is acted on.
+        let all = candidates(seen, selector);
+        return all.get(index).map(|candidate| candidate.matched).into_iter().collect();
+    }
+    let mut matches = selector.matches(seen);
+    let snapshot = &seen.reading.snapshot;
+    let is_control = |index: &u32| role::in_context(snapshot, *index as usize).is_control();
+    let controls = matches.iter().copied().filter(is_control);
+    let names: Vec<u32> = controls.filter_map(|index| label::label(snapshot, index as usize)?.from).collect();
+    matches.retain(|index| is_control(index) || !names.contains(index));
+    matches
 }
 
 /// The one that the caller counted out.
@@ -242,18 +258,13 @@ fn keep(left: &mut Vec<Candidate>, reason: Reason, holds: impl Fn(&Candidate) ->
     }
 }
 
-fn decide(
-    seen: &Observation,
-    chosen: Candidate,
-    all: Vec<Candidate>,
-    options: &ResolveOptions,
-) -> Resolution {
+fn decide(seen: &Observation, chosen: Candidate, all: Vec<Candidate>, confidence_min: f64) -> Resolution {
     let matched_count = all.len();
     let point = match check_within(&seen.reading, chosen.index, chosen.matched) {
         Ok(point) => point,
         Err(why) => return Resolution::NotActionable { candidate: chosen, why },
     };
-    if chosen.confidence < options.threshold {
+    if chosen.confidence < confidence_min {
         let why = NotActionable::Doubtful { confidence: chosen.confidence };
         return Resolution::NotActionable { candidate: chosen, why };
     }
@@ -293,7 +304,7 @@ fn step(reason: Reason) -> (u8, f64) {
 }
 
 /// How the query describes an element that it matches: the first step of ID-06 that it takes.
-fn described(seen: &Observation, query: &Selector, index: u32) -> Reason {
+fn match_reason(seen: &Observation, query: &Selector, index: u32) -> Reason {
     let element = seen.reading.element(index);
     if query.id.is_some() {
         return Reason::ElementId;

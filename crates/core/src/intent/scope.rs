@@ -48,11 +48,11 @@ impl Scope {
         diff.removed.retain(|old| before.shows(*old));
         diff.reordered.retain(|(old, new)| before.shows(*old) || after.shows(*new));
         diff.changed.retain(|changed| after.shows(changed.new));
-        diff.kind = self.look(since, now).kind;
+        diff.kind = self.changes_in(since, now).kind;
         diff
     }
 
-    pub fn look(&self, since: &Comparison, now: &Observation) -> ScopedChange {
+    pub fn changes_in(&self, since: &Comparison, now: &Observation) -> ScopedChange {
         let diff = &since.diff;
         if !diff.is_relevant() {
             return ScopedChange { kind: diff.kind, ..ScopedChange::default() };
@@ -123,8 +123,8 @@ struct View {
 }
 
 impl View {
-    fn new(lens: &Scope, seen: &Observation) -> View {
-        let range = match lens.target {
+    fn new(scope: &Scope, seen: &Observation) -> View {
+        let range = match scope.target {
             None => Some(0..u32::MAX),
             Some(id) => seen.index_of(id).map(|index| seen.reading.range(index as u32)),
         };
@@ -135,7 +135,7 @@ impl View {
                 None => all,
             }
         };
-        let ignored = lens.ignore.iter().flat_map(picked).map(|index| seen.reading.range(index)).collect();
+        let ignored = scope.ignore.iter().flat_map(picked).map(|index| seen.reading.range(index)).collect();
         View { range, ignored }
     }
 

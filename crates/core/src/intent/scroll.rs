@@ -6,12 +6,13 @@
 
 mod finger;
 mod moved;
+mod search;
 mod sight;
 #[cfg(test)]
 mod tests;
 
-use crate::action::failure::{ErrorCode, Failure};
 use crate::change::tracker::Observation;
+use crate::failure::{Cause, Failure};
 use crate::intent::resolve;
 use crate::intent::selector::Selector;
 use crate::meaning::label;
@@ -21,6 +22,7 @@ use crate::screen::reading::ScreenReading;
 
 pub use finger::{Place, Stroke, stroke};
 pub use moved::{Movement, again, movement};
+pub use search::{AfterStroke, InSight, ScrollSearch, ScrollStep, ScrollTo, Scrolled};
 pub use sight::{Sight, away, sight, uncover};
 
 /// How far up the tree something that scrolls is looked for, in levels.
@@ -207,9 +209,8 @@ pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result
     match all.iter().find(within).copied().or_else(around) {
         Some(index) => Ok(Picked { index, others: Vec::new() }),
         None => Err(Failure::new(
-            ErrorCode::ElementNotInteractable,
-            format!("{} does not scroll {}", resolve::tell(seen, named), both_ways(axis)),
-            "nothing was touched; get_ui_tree marks what scrolls, and inside may be left out",
+            Cause::DoesNotScroll,
+            format!("{} does not scroll {}", resolve::describe(seen, named), both_ways(axis)),
         )),
     }
 }
@@ -243,22 +244,16 @@ fn named(seen: &Observation, inside: &Selector) -> Result<u32, Failure> {
         .collect();
     match (&outer[..], inside.id) {
         ([only], _) => Ok(*only),
-        ([], Some(id)) => Err(Failure::new(
-            ErrorCode::StaleReference,
-            format!("{id} is not on the screen, or can no longer be proven to be the same element"),
-            "read the screen with get_ui_tree and use an id from there",
-        )),
+        ([], Some(id)) => Err(resolve::stale(id)),
         ([], None) => Err(Failure::new(
-            ErrorCode::ElementNotFound,
+            Cause::ContainerNotFound,
             format!("inside: nothing on the screen matches {}", inside.describe()),
-            "get_ui_tree marks what scrolls; inside may be left out",
         )),
         (several, _) => Err(Failure::new(
-            ErrorCode::AmbiguousTarget,
+            Cause::AmbiguousContainer,
             format!("inside: {} elements match {}", several.len(), inside.describe()),
-            "use one of these ids",
         )
-        .with_candidates(several.iter().map(|index| resolve::tell(seen, *index)).collect())),
+        .with_candidates(several.iter().map(|index| resolve::describe(seen, *index)).collect())),
     }
 }
 
@@ -271,9 +266,8 @@ fn both_ways(axis: Axis) -> &'static str {
 
 fn nothing_scrolls(axis: Axis) -> Failure {
     Failure::new(
-        ErrorCode::ElementNotFound,
+        Cause::NothingScrolls,
         format!("it is not on the screen, and nothing there scrolls {}", both_ways(axis)),
-        "nothing was touched; it may be on another screen, have to be waited for, or lie in the other direction",
     )
 }
 

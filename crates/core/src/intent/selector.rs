@@ -198,11 +198,11 @@ impl Selector {
         };
         let (named, text) = told(self.text.as_ref(), ["text", "text with", "text like"]);
         quoted(named, text);
-        quoted("resource_id", self.resource_id.as_deref());
-        let names = ["accessibility_id", "accessibility_id with", "accessibility_id like"];
+        quoted("id", self.resource_id.as_deref());
+        let names = ["description", "description with", "description like"];
         let (named, text) = told(self.accessibility_id.as_ref(), names);
         quoted(named, text);
-        quoted("test_tag", self.test_tag.as_deref());
+        quoted("test tag", self.test_tag.as_deref());
         quoted("class", self.class.as_deref());
         parts.extend(self.id.map(|id| id.to_string()));
         parts.extend(self.role.map(|role| format!("role {}", role_word(role))));
@@ -357,7 +357,7 @@ mod tests {
             index: Some(2),
             ..Selector::default()
         };
-        let told = r#"text with "a\"b", role field, inside resource_id "list", index 2"#;
+        let told = r#"text with "a\"b", role field, inside id "list", index 2"#;
         assert_eq!(query.describe(), told);
     }
 

@@ -101,10 +101,10 @@ pub struct Element {
     pub end: u32,
     pub depth: u16,
     pub role: Role,
-    /// The platform's own type name, verbatim.
-    /// Shared, as the package: a screen has few of them.
+    /// The platform's own type name, verbatim. Shared, because a screen has few of them.
     pub class: Arc<str>,
-    pub package: Arc<str>,
+    /// The app that it belongs to: the package on Android, the bundle id on iOS. Shared like the class.
+    pub app: Arc<str>,
     /// Set by the platform or the app's developer; never made from text, position or class (ID-03).
     pub stable_id: Option<Box<str>>,
     pub text: Option<Box<str>>,
@@ -122,6 +122,10 @@ pub struct Element {
     /// Whether the platform itself says that it can be seen. Most dumps leave invisible nodes out; page sources of
     /// other tools keep them and mark them.
     pub displayed: Option<bool>,
+    /// The root of a window of the system, which stands in front of whichever app is there.
+    pub system_window: bool,
+    /// It exists to show the running time.
+    pub clock: bool,
 }
 
 impl Element {

@@ -1,4 +1,14 @@
-//! Points and rectangles in device pixels, in the current rotation.
+//! Points and rectangles in the units of the device's tree, in the current rotation: pixels on Android, points on iOS.
+
+/// Pixels of a picture for one unit of the tree: 1 on Android, 2 or 3 on most iPhones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scale(pub u32);
+
+impl Default for Scale {
+    fn default() -> Scale {
+        Scale(1)
+    }
+}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Point {

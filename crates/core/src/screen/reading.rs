@@ -64,7 +64,7 @@ impl ScreenReading {
 
 fn screen_hash(snapshot: &Snapshot) -> u64 {
     let Some(screen) = &snapshot.screen else { return 1 };
-    mix(xxh3_64(screen.package.as_bytes()), xxh3_64(screen.activity.as_bytes()))
+    mix(xxh3_64(screen.app.as_bytes()), xxh3_64(screen.name.as_deref().unwrap_or_default().as_bytes()))
 }
 
 /// Order matters, and neither zero nor a repeated value cancels anything out.

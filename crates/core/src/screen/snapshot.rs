@@ -19,26 +19,35 @@ impl Platform {
     }
 }
 
-/// Which app and screen had the focus when the capture was made.
+/// Which app, and which screen of it, had the focus when the capture was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Screen {
-    pub package: String,
-    /// Fully qualified: a leading dot of the platform's short form is expanded.
-    pub activity: String,
+    /// The package on Android, the bundle id on iOS.
+    pub app: String,
+    /// The platform's full name of the screen where it has one: the activity's class on Android, nothing on iOS.
+    pub name: Option<String>,
 }
 
 impl Screen {
-    /// The last part of the activity's name.
-    pub fn short_activity(&self) -> &str {
-        self.activity.rsplit('.').next().unwrap_or("")
+    /// The last part of the screen's name; the app where screens have no names.
+    pub fn short_name(&self) -> &str {
+        self.name.as_deref().and_then(|name| name.rsplit('.').next()).unwrap_or(&self.app)
     }
 
-    /// `package/.Activity`, or the whole name where the activity lives in another package.
+    /// `app/.Screen`, or the whole name where it does not begin with the app's; the app alone without a name.
     pub fn component(&self) -> String {
-        match self.activity.strip_prefix(&self.package) {
-            Some(rest) if rest.starts_with('.') => format!("{}/{rest}", self.package),
-            _ => format!("{}/{}", self.package, self.activity),
+        match self.name.as_deref() {
+            None => self.app.clone(),
+            Some(name) => match name.strip_prefix(&self.app) {
+                Some(rest) if rest.starts_with('.') => format!("{}/{rest}", self.app),
+                _ => format!("{}/{name}", self.app),
+            },
         }
+    }
+
+    /// True if `name` is one of the ways to write this screen.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.as_deref() == Some(name) || self.short_name() == name || self.component() == name
     }
 }
 
@@ -170,9 +179,9 @@ mod tests {
 
     #[test]
     fn component_uses_the_short_form_only_inside_the_package() {
-        let screen = |activity: &str| Screen { package: "a.b".into(), activity: activity.into() };
+        let screen = |activity: &str| Screen { app: "a.b".into(), name: Some(activity.into()) };
         assert_eq!(screen("a.b.ui.Main").component(), "a.b/.ui.Main");
         assert_eq!(screen("a.bc.Main").component(), "a.b/a.bc.Main");
-        assert_eq!(screen("a.b.ui.Main").short_activity(), "Main");
+        assert_eq!(screen("a.b.ui.Main").short_name(), "Main");
     }
 }

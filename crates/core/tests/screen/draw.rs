@@ -25,7 +25,7 @@ pub fn screen(lines: &str) -> Snapshot {
 }
 
 pub fn on(activity: &str, lines: &str) -> Snapshot {
-    let named = Screen { package: "com.app".into(), activity: activity.into() };
+    let named = Screen { app: "com.app".into(), name: Some(activity.into()) };
     Snapshot { screen: Some(named), ..screen(lines) }
 }
 

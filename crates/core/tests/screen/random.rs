@@ -11,7 +11,7 @@ pub struct Truth<'a>(&'a str);
 
 impl Truth<'_> {
     pub fn of(element: &Element) -> Truth<'_> {
-        Truth(&element.package)
+        Truth(&element.app)
     }
 }
 
@@ -85,7 +85,7 @@ pub fn any_screen() -> impl Strategy<Value = Snapshot> {
 
 fn mark(node: &mut Node, next: &mut u32) {
     *next += 1;
-    node.element.package = next.to_string().into();
+    node.element.app = next.to_string().into();
     for child in &mut node.children {
         mark(child, next);
     }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use mdm_core::meaning::role;
+use super::{Limits, role};
 use mdm_core::screen::element::{Element, Role};
 use mdm_core::screen::geometry::Size;
 use mdm_core::screen::snapshot::{Defect, DefectKind, Platform, Screen, Snapshot};
 
-use super::Limits;
 use super::names::Names;
-use super::said::Said;
+use super::raw_node::RawNode;
 use super::text::Faults;
 
 pub(super) struct Arena<'l> {
@@ -86,7 +85,7 @@ impl<'l> Arena<'l> {
         }
     }
 
-    pub fn fill(&mut self, index: u32, said: &Said<'_>) {
+    pub fn fill(&mut self, index: u32, said: &RawNode<'_>) {
         let mut faults = Faults::default();
         let read = said.element(&mut self.names, self.limits.value_bytes_max, &mut faults);
         if let Some(element) = self.snapshot.elements.get_mut(index as usize) {
@@ -148,7 +147,7 @@ impl<'l> Arena<'l> {
         }
     }
 
-    fn note_faults(&mut self, said: &Said<'_>, faults: Faults) {
+    fn note_faults(&mut self, said: &RawNode<'_>, faults: Faults) {
         if let Some(fault) = said.fault {
             self.defect(DefectKind::BadAttribute, said.offset, fault);
         }
@@ -166,7 +165,7 @@ impl<'l> Arena<'l> {
 
     pub fn finish(mut self) -> Snapshot {
         self.name_tabs();
-        self.spread_packages();
+        self.spread_apps();
         let application = |element: &&Element| role::short_type(&element.class) == "Application";
         if let Some(app) = self.snapshot.elements.iter().find(application) {
             if self.snapshot.size == Size::default() {
@@ -174,8 +173,8 @@ impl<'l> Arena<'l> {
                 let (width, height) = (side(app.bounds.width()), side(app.bounds.height()));
                 self.snapshot.size = Size { width, height };
             }
-            if !app.package.is_empty() {
-                let screen = Screen { package: app.package.to_string(), activity: String::new() };
+            if !app.app.is_empty() {
+                let screen = Screen { app: app.app.to_string(), name: None };
                 self.snapshot.screen = Some(screen);
             }
         }
@@ -196,13 +195,12 @@ impl<'l> Arena<'l> {
     }
 
     /// Only the application says whose the elements are.
-    fn spread_packages(&mut self) {
+    fn spread_apps(&mut self) {
         let elements = &mut self.snapshot.elements;
         for index in 0..elements.len() {
-            let above = elements[index].parent.map(|parent| Arc::clone(&elements[parent as usize].package));
-            if let Some(above) = above.filter(|above| !above.is_empty() && elements[index].package.is_empty())
-            {
-                elements[index].package = above;
+            let above = elements[index].parent.map(|parent| Arc::clone(&elements[parent as usize].app));
+            if let Some(above) = above.filter(|above| !above.is_empty() && elements[index].app.is_empty()) {
+                elements[index].app = above;
             }
         }
     }

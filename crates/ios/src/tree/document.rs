@@ -1,11 +1,11 @@
 //! Elements out of JSON, one after the other as they come.
 
-use mdm_core::meaning::role::IosTraits;
+use super::role::IosTraits;
 use mdm_core::screen::snapshot::DefectKind;
 
 use super::arena::Arena;
 use super::json::{self, Json, Value};
-use super::said::{Dialect, Frame, Said, number};
+use super::raw_node::{Dialect, Frame, RawNode, number};
 use super::text::Text;
 
 /// What is open around the place that is read.
@@ -17,7 +17,7 @@ enum Open<'a> {
     },
     Element {
         index: u32,
-        said: Box<Said<'a>>,
+        said: Box<RawNode<'a>>,
     },
 }
 
@@ -111,7 +111,7 @@ impl<'a, 'r, 'l> Document<'a, 'r, 'l> {
         }
         let Some(index) = self.arena.open(parent, offset) else { return Step::Stop };
         self.json.at += 1;
-        let said = Said { dialect: self.dialect, offset, ..Said::default() };
+        let said = RawNode { dialect: self.dialect, offset, ..RawNode::default() };
         self.open.push(Open::Element { index, said: Box::new(said) });
         Step::On
     }
@@ -194,7 +194,7 @@ fn begins_elements(first: Option<u8>) -> bool {
     matches!(first, Some(b'[' | b'{'))
 }
 
-impl<'a> Said<'a> {
+impl<'a> RawNode<'a> {
     fn set(&mut self, key: &[u8], value: Value<'a>) {
         match key {
             b"type" => self.class = text(value),

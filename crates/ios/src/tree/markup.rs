@@ -2,12 +2,12 @@
 
 use memchr::memchr;
 
-use mdm_core::meaning::role::IosTraits;
+use super::role::IosTraits;
 use mdm_core::screen::snapshot::DefectKind;
 use mdm_wire::markup::{Attributes, Dialect, Event, Scanner};
 
 use super::arena::Arena;
-use super::said::{Said, number};
+use super::raw_node::{RawNode, number};
 use super::text::Text;
 
 /// How many levels an end tag may close at once, when end tags between are missing.
@@ -77,9 +77,9 @@ impl<'a> Markup<'a, '_, '_> {
             if self.open.is_empty() && self.levels_over == 0 && !scanner.seek_document() {
                 return None;
             }
-            match scanner.next_event::<Said<'a>>() {
+            match scanner.next_event::<RawNode<'a>>() {
                 Event::Open { name, offset, tag, self_closing } => {
-                    let said = Said { offset, class: Text::Markup(name), ..tag };
+                    let said = RawNode { offset, class: Text::Markup(name), ..tag };
                     if !self.add(name, &said, self_closing) {
                         return None;
                     }
@@ -120,7 +120,7 @@ impl<'a> Markup<'a, '_, '_> {
     }
 
     /// Returns false when no more elements may be added.
-    fn add(&mut self, name: &'a [u8], said: &Said<'a>, self_closing: bool) -> bool {
+    fn add(&mut self, name: &'a [u8], said: &RawNode<'a>, self_closing: bool) -> bool {
         let above = self.open.last().and_then(|level| level.element);
         let wrapper = name == WRAPPER;
         let too_deep = self.levels_over > 0
@@ -145,9 +145,9 @@ impl<'a> Markup<'a, '_, '_> {
     }
 }
 
-impl<'a> Attributes<'a> for Said<'a> {
+impl<'a> Attributes<'a> for RawNode<'a> {
     fn note(&mut self, fault: &'static str) {
-        Said::note(self, fault);
+        RawNode::note(self, fault);
     }
 
     fn set(&mut self, name: &[u8], raw: &'a [u8]) {
@@ -172,7 +172,7 @@ impl<'a> Attributes<'a> for Said<'a> {
     }
 }
 
-impl Said<'_> {
+impl RawNode<'_> {
     fn flag_attribute(&mut self, raw: &[u8]) -> Option<bool> {
         match raw {
             b"true" | b"1" => Some(true),

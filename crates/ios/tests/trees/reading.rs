@@ -82,9 +82,9 @@ fn xml_keeps_its_tree() {
     assert_eq!(snapshot.elements[1].bounds, Rect::new(2, -3, 12, 0));
     assert_eq!((snapshot.elements[4].role, snapshot.elements[5].role), (Role::Tab, Role::Button));
     assert_eq!(snapshot.size, Size { width: 320, height: 568 });
-    let screen = Screen { package: "com.example.shop".into(), activity: String::new() };
+    let screen = Screen { app: "com.example.shop".into(), name: None };
     assert_eq!(snapshot.screen, Some(screen));
-    assert!(snapshot.elements.iter().all(|element| &*element.package == "com.example.shop"));
+    assert!(snapshot.elements.iter().all(|element| &*element.app == "com.example.shop"));
 }
 
 #[test]

@@ -321,6 +321,8 @@ impl StateJson {
 }
 
 const CAN_PASSWORD: &str = "password";
+const IS_SYSTEM_WINDOW: &str = "system_window";
+const IS_CLOCK: &str = "clock";
 
 fn can(element: &Element) -> Vec<Box<str>> {
     let Affordances { clickable: _, long_clickable, scrollable, focusable, checkable, adjustable } =
@@ -332,6 +334,8 @@ fn can(element: &Element) -> Vec<Box<str>> {
         (checkable, "check"),
         (adjustable, "adjust"),
         (element.password, CAN_PASSWORD),
+        (element.system_window, IS_SYSTEM_WINDOW),
+        (element.clock, IS_CLOCK),
     ];
     named.into_iter().filter(|(yes, _)| *yes).map(|(_, name)| name.into()).collect()
 }
@@ -347,7 +351,7 @@ impl From<&Element> for RawJson {
             content_description: description,
             hint: element.hint.clone(),
             class: (&*element.class).into(),
-            package: (&*element.package).into(),
+            package: (&*element.app).into(),
             resource_id: element.stable_id.clone(),
             clickable: element.affordances.clickable,
             enabled: element.state.enabled,
@@ -410,7 +414,7 @@ impl From<RawJson> for Element {
                 adjustable: has("adjust"),
             },
             class: raw.class.into(),
-            package: raw.package.into(),
+            app: raw.package.into(),
             stable_id: raw.resource_id,
             text: raw.text.or(hidden),
             description: raw.content_description,
@@ -427,6 +431,8 @@ impl From<RawJson> for Element {
             },
             password,
             displayed: raw.displayed,
+            system_window: has(IS_SYSTEM_WINDOW),
+            clock: has(IS_CLOCK),
         }
     }
 }

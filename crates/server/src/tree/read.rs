@@ -82,7 +82,7 @@ impl<'de> Visitor<'de> for ElementsVisitor {
             let Some(raw) = list.next_element::<RawJson>()? else { return Ok(elements) };
             let mut element = Element::from(raw);
             names.share(&mut element.class);
-            names.share(&mut element.package);
+            names.share(&mut element.app);
             elements.kept.push(element);
         }
         while list.next_element::<IgnoredAny>()?.is_some() {
@@ -273,7 +273,7 @@ mod tests {
                     size: Size { width: 1080, height: 2400 },
                     rotation,
                     screen: screen
-                        .map(|(package, activity)| Screen { activity: format!("x{activity}"), package }),
+                        .map(|(package, activity)| Screen { app: package, name: Some(format!("x{activity}")) }),
                     defects: defect
                         .map(|(offset, detail)| Defect { kind: DefectKind::Truncated, offset, detail })
                         .into_iter()

@@ -1,6 +1,6 @@
 //! Controls that go up and down in steps: steppers and number pickers by their buttons, a focused slider by its keys.
 
-use super::{EPSILON, Goal, QUIET_MAX, Why};
+use super::{EPSILON, QUIET_MAX, WantedValue, Why};
 use crate::meaning::semantics::{self, ControlKind, Parts};
 use crate::meaning::value;
 use crate::screen::snapshot::Snapshot;
@@ -47,7 +47,7 @@ pub enum Press {
 
 #[derive(Debug, Clone)]
 pub struct Steps {
-    goal: Goal,
+    goal: WantedValue,
     now: f64,
     nearest: f64,
     /// How far one press goes, once that was seen.
@@ -61,7 +61,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    pub fn new(goal: Goal, now: f64, rounds_max: u32) -> Steps {
+    pub fn new(goal: WantedValue, now: f64, rounds_max: u32) -> Steps {
         Steps {
             goal,
             now,
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     /// Presses a stepper that goes from `min` to `max`; the value at the end, presses, and how it ended.
-    fn run(goal: Goal, mut value: f64, step: f64, max: f64) -> (f64, u32, Option<(Why, f64)>) {
+    fn run(goal: WantedValue, mut value: f64, step: f64, max: f64) -> (f64, u32, Option<(Why, f64)>) {
         let mut steps = Steps::new(goal, value, 10);
         let mut presses = 0;
         loop {
@@ -157,8 +157,8 @@ mod tests {
         }
     }
 
-    fn goal(target: f64, tolerance: f64) -> Goal {
-        Goal { target, tolerance }
+    fn goal(target: f64, tolerance: f64) -> WantedValue {
+        WantedValue { target, tolerance }
     }
 
     #[test]

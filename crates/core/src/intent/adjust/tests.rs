@@ -65,13 +65,13 @@ impl Slider {
         }
     }
 
-    fn adjust(&mut self, goal: Goal, unit: Unit<'_>, touches_max: u32) -> (Step, u32) {
+    fn adjust(&mut self, goal: WantedValue, unit: Unit<'_>, touches_max: u32) -> (AdjustStep, u32) {
         let track = Track::of(self.rect, self.rect).expect("a slider with an area");
         let shown = Shown { value: self.value, unit, raw: None, range: None, index: 0 };
         let mut planner = Planner::new(track, goal, &shown, touches_max, self.drags);
         loop {
             match planner.step() {
-                Step::Touch(touch) => self.touch(touch),
+                AdjustStep::Touch(touch) => self.touch(touch),
                 done => return (done, planner.touches()),
             }
             assert!(planner.touches() <= touches_max.clamp(1, TOUCHES_MAX), "AD-01: bounded");
@@ -83,16 +83,16 @@ impl Slider {
 const WIDE: Rect = Rect { left: 42, top: 400, right: 1038, bottom: 526 };
 const TALL: Rect = Rect { left: 42, top: 400, right: 168, bottom: 925 };
 
-fn goal(target: f64, tolerance: f64) -> Goal {
-    Goal { target, tolerance }
+fn goal(target: f64, tolerance: f64) -> WantedValue {
+    WantedValue { target, tolerance }
 }
 
 #[track_caller]
-fn reaches(slider: Slider, goal: Goal, unit: Unit<'_>, most: u32) {
+fn reaches(slider: Slider, goal: WantedValue, unit: Unit<'_>, most: u32) {
     for drags in [false, true] {
         let mut slider = Slider { drags, ..slider };
         let (step, touches) = slider.adjust(goal, unit, 12);
-        assert_eq!(step, Step::Converged, "{slider:?}");
+        assert_eq!(step, AdjustStep::Converged, "{slider:?}");
         assert!(touches <= most, "{touches} touches for {goal:?} on {slider:?}");
     }
 }
@@ -124,7 +124,7 @@ fn what_lies_between_two_steps_is_named() {
     let mut stepped = Slider { step: 25.0, value: 50.0, ..Slider::new(WIDE) };
     reaches(stepped, goal(75.0, 0.0), Unit::None, 2);
     let (step, touches) = stepped.adjust(goal(60.0, 5.0), Unit::None, 12);
-    assert_eq!(step, Step::CannotReach { why: Why::BetweenSteps, nearest: 50.0 }, "AD-03");
+    assert_eq!(step, AdjustStep::CannotReach { why: Why::BetweenSteps, nearest: 50.0 }, "AD-03");
     assert!(touches <= 6, "{touches}");
 }
 
@@ -132,7 +132,7 @@ fn what_lies_between_two_steps_is_named() {
 fn the_end_of_a_track_is_the_end() {
     let mut short = Slider { max: 50.0, ..Slider::new(WIDE) };
     let (step, _) = short.adjust(goal(80.0, 1.0), Unit::None, 12);
-    assert_eq!(step, Step::CannotReach { why: Why::EndOfTrack, nearest: 50.0 }, "AD-03");
+    assert_eq!(step, AdjustStep::CannotReach { why: Why::EndOfTrack, nearest: 50.0 }, "AD-03");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_slider_that_only_drags() {
     reaches(drags, goal(75.0, 1.0), Unit::Percent, 4);
     let mut dead = Slider { taps: false, step: 1000.0, value: 0.0, ..drags };
     let (step, touches) = dead.adjust(goal(75.0, 1.0), Unit::Percent, 12);
-    assert_eq!((step, touches), (Step::CannotReach { why: Why::NoReaction, nearest: 0.0 }, 4));
+    assert_eq!((step, touches), (AdjustStep::CannotReach { why: Why::NoReaction, nearest: 0.0 }, 4));
 }
 
 #[test]
@@ -179,13 +179,13 @@ proptest! {
         let rect = Rect::new(left, top, left + width, top + height);
         let mut slider =
             Slider { inset, backward, taps, power, step, value: start, ..Slider::new(rect) };
-        let goal = Goal { target, tolerance };
+        let goal = WantedValue { target, tolerance };
         let (end, touches) = slider.adjust(goal, Unit::None, touches_max);
         prop_assert!(touches <= TOUCHES_MAX);
         match end {
-            Step::Converged => prop_assert!(goal.is_met_by(slider.value)),
-            Step::CannotReach { nearest, .. } => prop_assert!(!goal.is_met_by(nearest)),
-            Step::Touch(_) => prop_assert!(false, "no end"),
+            AdjustStep::Converged => prop_assert!(goal.is_met_by(slider.value)),
+            AdjustStep::CannotReach { nearest, .. } => prop_assert!(!goal.is_met_by(nearest)),
+            AdjustStep::Touch(_) => prop_assert!(false, "no end"),
         }
     }
 
@@ -198,7 +198,7 @@ proptest! {
         let step = if whole { (max / 20.0).max(0.1) } else { max / 1000.0 };
         let mut slider = Slider { inset, backward, power, step, max, value: start * max, ..Slider::new(WIDE) };
         let target = slider.at(Point { x: WIDE.left + place, y: 450 });
-        let (end, touches) = slider.adjust(Goal { target, tolerance: max / 50.0 }, Unit::None, TOUCHES_MAX);
-        prop_assert_eq!(end, Step::Converged, "after {} touches: {:?}", touches, slider);
+        let (end, touches) = slider.adjust(WantedValue { target, tolerance: max / 50.0 }, Unit::None, TOUCHES_MAX);
+        prop_assert_eq!(end, AdjustStep::Converged, "after {} touches: {:?}", touches, slider);
     }
 }

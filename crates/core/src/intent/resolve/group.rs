@@ -1,7 +1,7 @@
 //! Matches that lead to one place are one candidate.
 
 use super::owner::{area, is_ground, owner, same_place};
-use super::{Candidate, Reason, by_words, described, rounded, step};
+use super::{Candidate, Reason, by_words, match_reason, rounded, step};
 use crate::change::tracker::Observation;
 use crate::intent::actionable::inner_indexes;
 use crate::intent::selector::Selector;
@@ -14,8 +14,8 @@ pub(super) const MATCHES_MAX: usize = 500;
 pub fn candidates(seen: &Observation, query: &Selector) -> Vec<Candidate> {
     let mut matches = query.matches(seen);
     matches.truncate(MATCHES_MAX);
-    let described = |index: u32| (index, described(seen, query, index));
-    group(seen, matches.into_iter().map(described))
+    let reason = |index: u32| (index, match_reason(seen, query, index));
+    group(seen, matches.into_iter().map(reason))
 }
 
 pub(super) fn group(seen: &Observation, matches: impl Iterator<Item = (u32, Reason)>) -> Vec<Candidate> {

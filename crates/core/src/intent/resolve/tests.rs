@@ -30,7 +30,7 @@ fn id(id: &str) -> Selector {
 }
 
 fn resolved(seen: &Observation, query: &Selector) -> Resolution {
-    resolve(seen, query, &ResolveOptions::default())
+    to_act(seen, query)
 }
 
 #[track_caller]
@@ -236,9 +236,8 @@ fn an_uncovered_one_is_meant_before_a_covered_one() {
 fn below_the_threshold_nothing_is_done() {
     // AC-04
     let seen = seen("FrameLayout [0,0][1080,2400]\n  TextView [0,0][500,100] text:\"Save as\"");
-    let strict = ResolveOptions { threshold: 0.7 };
     assert!(matches!(
-        resolve(&seen, &part("save"), &strict),
+        resolve_above(&seen, &part("save"), 0.7),
         Resolution::NotActionable { why: NotActionable::Doubtful { .. }, .. }
     ));
     assert_eq!(found(&seen, &part("save")).reasons, [Reason::PartialText, Reason::NothingTakesTaps]);
@@ -250,11 +249,11 @@ fn what_is_not_there_names_what_is_near() {
     let Resolution::NotFound { near } = resolved(&seen, &text("Mil")) else { panic!() };
     assert_eq!(near.iter().map(|c| c.index).collect::<Vec<_>>(), [2]);
     let told = failure(&seen, &text("Mil"), &resolved(&seen, &text("Mil"))).unwrap();
-    assert_eq!(told.code, crate::action::failure::ErrorCode::ElementNotFound);
+    assert_eq!(told.code(), crate::failure::ErrorCode::ElementNotFound);
     assert_eq!(told.candidates, ["e3 row \"Milk\""]);
     let gone = Selector { id: Some(crate::identity::ElementId(999)), ..Selector::default() };
     let told = failure(&seen, &gone, &resolved(&seen, &gone)).unwrap();
-    assert_eq!(told.code, crate::action::failure::ErrorCode::StaleReference, "ID-02");
+    assert_eq!(told.code(), crate::failure::ErrorCode::StaleReference, "ID-02");
 }
 
 #[test]

@@ -42,9 +42,9 @@ fn the_largest_that_scrolls_this_way_is_meant() {
     let by_row = pick(&seen, Some(&named("Row 2")), Axis::Vertical).unwrap();
     assert_eq!(at(by_row.index), "app:id/rows", "what scrolls around something that is named");
     let wrong = pick(&seen, Some(&rows), Axis::Horizontal).unwrap_err();
-    assert_eq!(wrong.code, ErrorCode::ElementNotInteractable);
+    assert_eq!(wrong.cause, Cause::DoesNotScroll);
     let gone = pick(&seen, Some(&named("Nothing")), Axis::Vertical).unwrap_err();
-    assert_eq!(gone.code, ErrorCode::ElementNotFound);
+    assert_eq!(gone.cause, Cause::ContainerNotFound);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{Candidate, Resolution};
-use crate::action::failure::{ErrorCode, Failure};
 use crate::change::tracker::Observation;
+use crate::failure::{Cause, Failure};
+use crate::identity::ElementId;
 use crate::intent::actionable::NotActionable;
 use crate::intent::selector::{Selector, role_word};
 use crate::meaning::{label, role};
@@ -18,7 +19,7 @@ const LEVELS_MAX: usize = 4;
 const NEIGHBOURS_MAX: usize = 24;
 
 /// `e10 button "Delete" in row "Milk"`: enough to tell it from others like it.
-pub fn tell(seen: &Observation, index: u32) -> String {
+pub fn describe(seen: &Observation, index: u32) -> String {
     let snapshot = &seen.reading.snapshot;
     let element = seen.reading.element(index);
     let mut line = String::new();
@@ -73,64 +74,57 @@ fn surroundings(seen: &Observation, index: u32, own: Option<&str>) -> Option<(&'
     None
 }
 
-/// Why nothing can be acted on; `None` when something can.
-pub fn failure(seen: &Observation, query: &Selector, resolution: &Resolution) -> Option<Failure> {
-    let told = |candidate: &Candidate| tell(seen, candidate.index);
+/// Explains why nothing can be acted on; `None` when something can.
+pub fn failure(seen: &Observation, selector: &Selector, resolution: &Resolution) -> Option<Failure> {
+    let described = |candidate: &Candidate| describe(seen, candidate.index);
     match resolution {
         Resolution::Found(_) => None,
         Resolution::Ambiguous(candidates) => {
-            let lines = candidates.iter().map(|c| format!("{} (index {})", told(c), c.number)).collect();
-            let message = format!("{} elements match {}", candidates.len(), query.describe());
-            let hint = "use one of these ids, or add role, inside or index";
-            Some(Failure::new(ErrorCode::AmbiguousTarget, message, hint).with_candidates(lines))
+            let lines = candidates.iter().map(|c| format!("{} (index {})", described(c), c.number)).collect();
+            let message = format!("{} elements match {}", candidates.len(), selector.describe());
+            Some(Failure::new(Cause::AmbiguousTarget, message).with_candidates(lines))
         }
-        Resolution::NotFound { near } => Some(not_found(seen, query, near.iter().map(told).collect())),
+        Resolution::NotFound { near } => {
+            Some(not_found(seen, selector, near.iter().map(described).collect()))
+        }
         Resolution::NotActionable { candidate, why } => Some(not_actionable(seen, candidate, *why)),
     }
 }
 
-fn not_found(seen: &Observation, query: &Selector, near: Vec<String>) -> Failure {
-    if let Some(id) = query.id {
-        return Failure::new(
-            ErrorCode::StaleReference,
-            format!("{id} is not on the screen, or can no longer be proven to be the same element"),
-            "read the screen with get_ui_tree and use an id from there",
-        );
+/// Refuses an id that no longer names anything (ID-02).
+pub fn stale(id: ElementId) -> Failure {
+    let message = format!("{id} is not on the screen, or can no longer be proven to be the same element");
+    Failure::new(Cause::StaleElement, message)
+}
+
+fn not_found(seen: &Observation, selector: &Selector, near: Vec<String>) -> Failure {
+    if let Some(id) = selector.id {
+        return stale(id);
     }
     if !seen.reading.snapshot.is_whole() {
         // W10: what could not be read proves nobody gone.
-        let message =
-            format!("the screen could be read only in part, and nothing in it matches {}", query.describe());
-        let hint = "the tree is damaged and the element may be in the missing part: read it again";
-        return Failure::new(ErrorCode::UiTreeUnavailable, message, hint).with_candidates(near);
+        let message = format!(
+            "the screen could be read only in part, and nothing in it matches {}",
+            selector.describe()
+        );
+        return Failure::new(Cause::TreeDamaged, message).with_candidates(near);
     }
-    let hint = if near.is_empty() {
-        "read the screen with get_ui_tree; it may have to be scrolled to, or waited for"
-    } else {
-        "one of these may be meant; use its id"
-    };
-    let message = format!("nothing on the screen matches {}", query.describe());
-    Failure::new(ErrorCode::ElementNotFound, message, hint).with_candidates(near)
+    let cause = if near.is_empty() { Cause::NotFound } else { Cause::NotFoundButNear };
+    let message = format!("nothing on the screen matches {}", selector.describe());
+    Failure::new(cause, message).with_candidates(near)
 }
 
 fn not_actionable(seen: &Observation, candidate: &Candidate, why: NotActionable) -> Failure {
-    let told = tell(seen, candidate.index);
-    let (message, hint) = match why {
-        NotActionable::OutOfSight => {
-            (format!("{told}: no part of it can be seen"), "scroll it into view, then try again")
+    let told = describe(seen, candidate.index);
+    let (cause, message) = match why {
+        NotActionable::OutOfSight => (Cause::OutOfSight, format!("{told}: no part of it can be seen")),
+        NotActionable::Disabled => (Cause::Disabled, format!("{told}: it takes no input now")),
+        NotActionable::Covered { by } => {
+            (Cause::Covered, format!("{told} is covered at every point by {}", describe(seen, by)))
         }
-        NotActionable::Disabled => (
-            format!("{told}: it takes no input now"),
-            "do what enables it first: fill a form, wait, tick a box",
-        ),
-        NotActionable::Covered { by } => (
-            format!("{told} is covered at every point by {}", tell(seen, by)),
-            "act on what covers it first, or close it",
-        ),
-        NotActionable::Doubtful { confidence } => (
-            format!("{told} is meant with a confidence of only {confidence}"),
-            "name it by its id, or with more of what it says",
-        ),
+        NotActionable::Doubtful { confidence } => {
+            (Cause::Doubtful, format!("{told} is meant with a confidence of only {confidence}"))
+        }
     };
-    Failure::new(ErrorCode::ElementNotInteractable, message, hint)
+    Failure::new(cause, message)
 }

@@ -1,6 +1,6 @@
 //! What a source says about one element, and what that makes of it.
 
-use mdm_core::meaning::role::{self, IosTraits};
+use super::role::{self, IosTraits};
 use mdm_core::screen::element::{Affordances, Element, Role, State, ValueRange};
 use mdm_core::screen::geometry::Rect;
 
@@ -17,7 +17,7 @@ pub(super) enum Dialect {
 
 /// Values are raw. Absent, null and empty are the same, unless said otherwise.
 #[derive(Default)]
-pub(super) struct Said<'a> {
+pub(super) struct RawNode<'a> {
     pub dialect: Dialect,
     pub offset: usize,
     pub class: Text<'a>,
@@ -59,7 +59,7 @@ pub(super) struct Frame {
     pub height: Option<f64>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> RawNode<'a> {
     pub fn note(&mut self, fault: &'static str) {
         self.fault.get_or_insert(fault);
     }
@@ -100,7 +100,7 @@ impl<'a> Said<'a> {
             state: self.state(name, role),
             password,
             displayed: self.displayed,
-            package: read(self.bundle_id).unwrap_or_default().into(),
+            app: read(self.bundle_id).unwrap_or_default().into(),
             class,
             ..Element::default()
         }

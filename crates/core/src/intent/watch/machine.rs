@@ -1,21 +1,23 @@
-//! What one wait has seen so far, and what that means.
+//! The state of one wait.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mdm_core::change::diff::ChangeKind;
-use mdm_core::change::pace::Pace;
-use mdm_core::change::settle::{Stabiliser, Stability};
-use mdm_core::change::tracker::{Comparison, Observation};
-use mdm_core::identity::ElementId;
-use mdm_core::intent::predicate::{Expected, Judgement, Predicate};
-use mdm_core::intent::scope::{Scope, ScopedChange};
-use mdm_core::screen::geometry::Rect;
-use mdm_core::screen::reading::ScreenReading;
+use super::{Ending, Goal, MovingElement, Rest, Wait, WatchReport};
+use crate::change::diff::ChangeKind;
+use crate::change::pace::Pace;
+use crate::change::settle::{Stabiliser, Stability};
+use crate::change::tracker::{Comparison, Observation};
+use crate::failure::Failure;
+use crate::identity::ElementId;
+use crate::intent::predicate::{Expected, Judgement, Predicate};
+use crate::intent::scope::{Scope, ScopedChange};
+use crate::port::DeviceErrorKind;
+use crate::screen::geometry::Rect;
+use crate::screen::reading::ScreenReading;
 
-use super::{Ending, Goal, Moving, Wait, Waited};
-use crate::progress::Progress;
-
+/// Looks in a row that found no rest to read in, each of which took the device ten seconds.
+const NOT_IDLE_MAX: u32 = 2;
 /// Between two captures that shall agree, and before a damaged one is read again.
 const CONFIRM_MS: u64 = 20;
 /// However short the window: a screen that changes with every look must not be looked at without a pause.
@@ -39,12 +41,13 @@ const MOVING_MAX: usize = 256;
 /// Of these, named in an answer.
 const MOVING_NAMED_MAX: usize = 5;
 
+/// One look at the screen, set against earlier ones.
 pub struct Look {
     pub seen: Arc<Observation>,
-    /// Against the capture before, and against the first one.
+    /// The differences to the capture before and to the first one.
     pub step: Option<Comparison>,
     pub total: Option<Comparison>,
-    /// All that changed before this capture is known by now to have been ticking.
+    /// True if all that changed before this capture is known by now to have been ticking.
     pub only_ticked: bool,
     pub pace: Option<Pace>,
     pub began_ms: u64,
@@ -58,10 +61,20 @@ struct Held {
     element: Option<(ElementId, Rect)>,
 }
 
-/// What a wait has seen so far. Pure: it is told times and captures.
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Look again this long from now.
+    LookIn {
+        ms: u64,
+    },
+    Done(Ending),
+}
+
+/// What a wait has seen so far.
 pub struct Watch<'a> {
     wait: &'a Wait,
-    pub began_ms: u64,
+    began_ms: u64,
     pub base: Option<Arc<Observation>>,
     pub last: Option<Arc<Observation>>,
     total: Option<Comparison>,
@@ -70,26 +83,27 @@ pub struct Watch<'a> {
     /// When the last capture was begun, and how long the last few took.
     asked_ms: u64,
     costs_ms: [u64; COSTS],
-    pub stabiliser: Stabiliser,
-    pub window_ms: u64,
+    stabiliser: Stabiliser,
+    window_ms: u64,
     pace: Option<Pace>,
     /// Between two changes since the screen last rested.
     longest_pause_ms: u64,
-    pub first_change_ms: Option<u64>,
+    first_change_ms: Option<u64>,
     observed: ChangeKind,
     satisfied: bool,
     held: Option<Held>,
-    standing: Option<Judgement>,
-    /// What `standing` is about.
+    judgement: Option<Judgement>,
+    /// The tree that `judgement` is about.
     judged: Option<Arc<ScreenReading>>,
-    pub moving: BTreeMap<ElementId, (u64, u64, u64)>,
+    moving: BTreeMap<ElementId, (u64, u64, u64)>,
     /// Every change so far was one of an element in `moving`.
-    pub nameable: bool,
-    pub captures: u64,
-    pub changes: u64,
+    nameable: bool,
+    captures: u64,
+    changes: u64,
     /// What the last capture showed and how often in a row, if it was damaged.
     damaged: Option<(u64, u32)>,
-    pub damaged_seen: u64,
+    damaged_seen: u64,
+    not_idle: u32,
 }
 
 impl Watch<'_> {
@@ -111,7 +125,7 @@ impl Watch<'_> {
             observed: ChangeKind::None,
             satisfied: false,
             held: None,
-            standing: None,
+            judgement: None,
             judged: None,
             moving: BTreeMap::new(),
             nameable: true,
@@ -119,21 +133,40 @@ impl Watch<'_> {
             changes: 0,
             damaged: None,
             damaged_seen: 0,
+            not_idle: 0,
         }
     }
 
-    /// A look that showed nothing: what held before it has to be proven anew.
-    pub fn unread(&mut self) {
-        self.held = None;
+    /// Takes in one look.
+    pub fn looked(&mut self, look: Look, now_ms: u64) -> Next {
+        self.not_idle = 0;
+        let ending = self.take(look).or_else(|| self.has_had_enough(now_ms));
+        ending.map_or_else(|| Next::LookIn { ms: self.pause_ms(now_ms) }, Next::Done)
     }
 
-    pub fn has_had_enough(&self, now_ms: u64) -> Option<Ending> {
+    /// Takes in a look that failed. What moves now may be what is waited for, so a screen that did not rest gets a
+    /// second chance; what held before has to be proven anew.
+    pub fn look_failed(&mut self, failure: Failure, now_ms: u64) -> Next {
+        self.not_idle += 1;
+        if failure.is(DeviceErrorKind::NotIdle) && self.not_idle < NOT_IDLE_MAX {
+            self.held = None;
+            return Next::LookIn { ms: self.pause_ms(now_ms) };
+        }
+        Next::Done(Ending::Unreadable(failure))
+    }
+
+    /// Elements that changed so far, when every change was one of theirs.
+    pub fn changed_elements(&self) -> Option<impl Iterator<Item = ElementId>> {
+        self.nameable.then(|| self.moving.keys().copied())
+    }
+
+    fn has_had_enough(&self, now_ms: u64) -> Option<Ending> {
         let patience = self.wait.patience?;
         let over = now_ms.saturating_sub(self.began_ms) >= patience.ms && self.captures >= patience.captures;
         over.then_some(Ending::Timeout)
     }
 
-    pub fn take(&mut self, look: Look) -> Option<Ending> {
+    fn take(&mut self, look: Look) -> Option<Ending> {
         self.captures += 1;
         self.costs_ms[self.captures as usize % COSTS] = look.ended_ms - look.began_ms;
         let snapshot = &look.seen.reading.snapshot;
@@ -146,7 +179,7 @@ impl Watch<'_> {
         }
         self.asked_ms = look.began_ms;
         self.adapt(look.pace);
-        if let Some(target) = self.wait.lens.target.filter(|id| whole && look.seen.index_of(*id).is_none()) {
+        if let Some(target) = self.wait.scope.target.filter(|id| whole && look.seen.index_of(*id).is_none()) {
             self.keep(&look);
             return Some(Ending::TargetGone(target));
         }
@@ -154,11 +187,11 @@ impl Watch<'_> {
             // A counter gives itself away only by its second or third step: the first ones were no change (SY-04).
             self.forget_changes();
         }
-        let glimpse =
-            look.step.as_ref().map(|step| self.wait.lens.look(step, &look.seen)).unwrap_or_default();
-        let changed = glimpse.kind.is_relevant();
+        let change =
+            look.step.as_ref().map(|step| self.wait.scope.changes_in(step, &look.seen)).unwrap_or_default();
+        let changed = change.kind.is_relevant();
         if changed {
-            self.note_change(&glimpse, look.ended_ms);
+            self.note_change(&change, look.ended_ms);
         } else if !self.looked {
             // Nothing is known of the time before the first look.
             self.stabiliser = Stabiliser::new(look.began_ms, self.window_ms);
@@ -179,11 +212,13 @@ impl Watch<'_> {
         }
     }
 
-    /// The screen that came to rest after changes, all of which were looked at, and the longest pause between them.
-    pub fn rested(&self) -> Option<(&Arc<Observation>, u64)> {
-        let whole = self.wait.lens == Scope::default() && self.changes > 0;
-        let seen = self.last.as_ref().filter(|_| whole && self.stabiliser.state() == Stability::Stable);
-        seen.map(|seen| (seen, self.longest_pause_ms))
+    /// How the screen came to rest after changes, all of which were looked at.
+    fn rest(&self, ending: &Ending) -> Option<Rest> {
+        let whole = self.wait.scope == Scope::default() && self.changes > 0 && *ending == Ending::Reached;
+        (whole && self.stabiliser.state() == Stability::Stable).then(|| Rest {
+            changed_at_ms: self.stabiliser.last_change_ms(),
+            longest_pause_ms: self.longest_pause_ms,
+        })
     }
 
     /// Damage strikes somewhere else each time; what is the same many times over is how the screen is.
@@ -198,18 +233,18 @@ impl Watch<'_> {
     /// What a damaged capture shows is there; what it does not show proves nothing (W10), nor does what seems to have
     /// changed (W11).
     fn take_damaged(&mut self, look: &Look) -> Option<Ending> {
-        let Goal::Predicate(condition) = &self.wait.goal else {
+        let Goal::Holds(predicate) = &self.wait.goal else {
             self.held = None;
             return None;
         };
-        let standing = condition.judge(&look.seen);
-        if self.hold(standing, look, false) {
+        let judgement = predicate.judge(&look.seen);
+        if self.hold(judgement, look, false) {
             self.asked_ms = look.began_ms;
             self.looked = true;
             self.last = Some(Arc::clone(&look.seen));
             return Some(Ending::Reached);
         }
-        self.standing = None;
+        self.judgement = None;
         None
     }
 
@@ -222,7 +257,7 @@ impl Watch<'_> {
         self.last = Some(Arc::clone(&look.seen));
     }
 
-    fn note_change(&mut self, glimpse: &ScopedChange, at_ms: u64) {
+    fn note_change(&mut self, change: &ScopedChange, at_ms: u64) {
         self.changes += 1;
         let pause_ms = at_ms.saturating_sub(self.stabiliser.last_change_ms());
         self.longest_pause_ms = match (self.first_change_ms, self.stabiliser.state()) {
@@ -230,15 +265,15 @@ impl Watch<'_> {
             _ => self.longest_pause_ms.max(pause_ms),
         };
         self.first_change_ms.get_or_insert(at_ms);
-        if let Some(wanted) = self.wait.filter.filter(|wanted| glimpse.has(*wanted)) {
+        if let Some(wanted) = self.wait.filter.filter(|wanted| change.has(*wanted)) {
             self.satisfied = true;
             self.observed = wanted;
         } else if self.wait.filter.is_none() || !self.satisfied {
-            self.observed = self.observed.max(glimpse.kind);
+            self.observed = self.observed.max(change.kind);
         }
         self.satisfied |= self.wait.filter.is_none();
-        self.nameable &= !glimpse.touched.is_empty();
-        for id in &glimpse.touched {
+        self.nameable &= !change.touched.is_empty();
+        for id in &change.touched {
             if self.moving.len() < MOVING_MAX || self.moving.contains_key(id) {
                 let (times, _, last) = self.moving.entry(*id).or_insert((0, at_ms, at_ms));
                 *times += 1;
@@ -259,36 +294,37 @@ impl Watch<'_> {
     fn reached(&mut self, look: &Look, stable: bool) -> bool {
         match &self.wait.goal {
             Goal::Quiet => stable,
+            Goal::Found(search) => search.finds_anything(&look.seen),
             Goal::Revision { than } => look.seen.revision != *than,
             Goal::Change => self.satisfied && stable,
             Goal::ScreenChange { from } => stable && look.seen.fingerprint != *from,
-            Goal::Predicate(condition) => {
-                let standing = self.judge(condition, look);
-                self.hold(standing, look, false)
+            Goal::Holds(predicate) => {
+                let judgement = self.judge(predicate, look);
+                self.hold(judgement, look, false)
             }
-            Goal::Rest(query) => {
-                let there = Predicate::Element { query: query.clone(), expected: Expected::Exists };
-                let standing = self.judge(&there, look);
-                self.hold(standing, look, true)
+            Goal::ElementRests(selector) => {
+                let there = Predicate::Element { selector: selector.clone(), expected: Expected::Exists };
+                let judgement = self.judge(&there, look);
+                self.hold(judgement, look, true)
             }
         }
     }
 
     /// The same tree gives the same verdict, and most captures show the tree of the capture before.
-    fn judge(&self, condition: &Predicate, look: &Look) -> Judgement {
-        match (&self.judged, &self.standing) {
-            (Some(tree), Some(standing)) if Arc::ptr_eq(tree, &look.seen.reading) => standing.clone(),
-            _ => condition.judge(&look.seen),
+    fn judge(&self, predicate: &Predicate, look: &Look) -> Judgement {
+        match (&self.judged, &self.judgement) {
+            (Some(tree), Some(known)) if Arc::ptr_eq(tree, &look.seen.reading) => known.clone(),
+            _ => predicate.judge(&look.seen),
         }
     }
 
     /// Whether what holds now has held for long enough. `still`: of one element that neither changes nor moves.
-    fn hold(&mut self, standing: Judgement, look: &Look, still: bool) -> bool {
-        let index = match standing {
+    fn hold(&mut self, judgement: Judgement, look: &Look, still: bool) -> bool {
+        let index = match judgement {
             Judgement::Holds { index } => Some(index),
             _ => None,
         };
-        self.standing = Some(standing);
+        self.judgement = Some(judgement);
         self.judged = Some(Arc::clone(&look.seen.reading));
         let Some(index) = index else {
             self.held = None;
@@ -309,7 +345,7 @@ impl Watch<'_> {
         }
     }
 
-    pub fn pause_ms(&self, now_ms: u64) -> u64 {
+    fn pause_ms(&self, now_ms: u64) -> u64 {
         if self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) {
             return CONFIRM_MS;
         }
@@ -323,7 +359,7 @@ impl Watch<'_> {
         let pause = (least + size).max(cost);
         let proof_at_ms = match (&self.wait.goal, self.held) {
             (_, Some(held)) => Some((held.since_ms + self.window_ms).max(now_ms + CONFIRM_MS)),
-            (Goal::Predicate(_) | Goal::Rest(_) | Goal::Revision { .. }, None) => None,
+            (Goal::Holds(_) | Goal::ElementRests(_) | Goal::Revision { .. } | Goal::Found(_), None) => None,
             (Goal::Change, None) if !self.satisfied => None,
             _ => self.stabiliser.proof_at_ms(),
         };
@@ -334,7 +370,7 @@ impl Watch<'_> {
         }
     }
 
-    pub fn finish(self, ending: Ending, now_ms: u64, progress: &Progress) -> Waited {
+    pub fn finish(self, ending: Ending, now_ms: u64, elapsed_ms: u64) -> WatchReport {
         let mut stability = self.stabiliser.state();
         if ending != Ending::Reached && stability == Stability::Stable {
             // It may rest, but what was waited for did not come: a wait that failed never says stable (SY-07).
@@ -346,24 +382,29 @@ impl Watch<'_> {
             Goal::Change => self.satisfied,
             _ => self.changes > 0,
         };
-        Waited {
+        let rest = self.rest(&ending);
+        WatchReport {
             ending,
             change_detected: self.looked && left,
             observed: self.observed,
             stability,
             seen: self.last.filter(|_| self.looked),
             since: self.total,
-            standing: self.standing,
+            judgement: self.judgement,
             moving,
             captures: self.captures,
-            elapsed_ms: progress.elapsed_ms(),
+            changes: self.changes,
+            damaged: self.damaged_seen,
+            elapsed_ms,
             freshness_ms: now_ms.saturating_sub(self.asked_ms),
             window_ms: self.window_ms,
+            stabilise_ms: now_ms.saturating_sub(self.first_change_ms.unwrap_or(self.began_ms)),
+            rest,
             pace: self.pace,
         }
     }
 
-    fn named(&self) -> Vec<Moving> {
+    fn named(&self) -> Vec<MovingElement> {
         let there = |id: ElementId| self.last.as_ref().is_some_and(|seen| seen.index_of(id).is_some());
         let moving = self.moving.iter().filter(|(id, _)| there(**id));
         let mut all: Vec<_> = moving.map(|(id, counted)| (*id, *counted)).collect();
@@ -372,7 +413,7 @@ impl Watch<'_> {
         let again = all.iter().any(|(_, (times, ..))| *times > 1);
         let named = all.into_iter().filter(|(_, (times, ..))| *times > 1 || !again).take(MOVING_NAMED_MAX);
         named
-            .map(|(id, (times, first, last))| Moving {
+            .map(|(id, (times, first, last))| MovingElement {
                 id,
                 times,
                 every_ms: (last - first).checked_div(times - 1),
@@ -383,6 +424,6 @@ impl Watch<'_> {
 
 /// Whether anything in the element changed since the capture before.
 fn disturbed(look: &Look, id: ElementId) -> bool {
-    let lens = Scope { target: Some(id), ignore: Vec::new() };
-    look.step.as_ref().is_some_and(|step| lens.look(step, &look.seen).kind.is_relevant())
+    let scope = Scope { target: Some(id), ignore: Vec::new() };
+    look.step.as_ref().is_some_and(|step| scope.changes_in(step, &look.seen).kind.is_relevant())
 }

@@ -1,6 +1,6 @@
 //! Roles from the type and the traits that iOS gives an element.
 
-use crate::screen::element::Role;
+use mdm_core::screen::element::Role;
 
 /// The traits that say what an element is or what state it is in. Others are not kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,9 +1,5 @@
 //! Roles from class names, and from what stands around an element where the class says little.
 
-mod ios;
-
-pub use ios::{IosTraits, in_tab_bar, of_ios, short_type};
-
 use crate::meaning::label;
 use crate::meaning::semantics::{self, ControlKind};
 use crate::screen::element::{Affordances, Element, Role};

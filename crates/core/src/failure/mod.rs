@@ -1,0 +1,246 @@
+//! Why something did not work, as data: a cause for programs, a sentence for people, what became of the command.
+//!
+//! What may not enter: advice. What to do next depends on the tools at hand, so the server adds it by the cause.
+
+mod code;
+
+use std::fmt;
+
+use crate::port::{DeviceError, DeviceErrorKind, Dispatch};
+
+pub use code::ErrorCode;
+
+/// What went wrong, in more detail than the code that agents match on. Every cause has one code and one advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// A driver said so.
+    Device(DeviceErrorKind),
+
+    // Which device is meant.
+    PlatformUnknown,
+    NoDevice,
+    DeviceNotFound,
+    DeviceUnauthorized,
+    DeviceOffline,
+    AmbiguousDevice,
+
+    // The call itself.
+    InvalidArgument,
+    Timeout,
+    Cancelled,
+    /// Time was up before the screen could be read.
+    Unread,
+    /// A defect of this program.
+    Defect,
+
+    // Which element is meant.
+    StaleElement,
+    StaleRevision,
+    UnknownRevision,
+    NotFound,
+    /// Nothing matches, and these candidates are near.
+    NotFoundButNear,
+    /// Nothing matches in the part of the tree that could be read.
+    TreeDamaged,
+    AmbiguousTarget,
+
+    // Whether it can be acted on.
+    OutOfSight,
+    Disabled,
+    Covered,
+    UnderKeyboard,
+    Doubtful,
+    Moving,
+
+    // Typing.
+    NotATextField,
+    FocusNotTaken,
+    NothingToClear,
+    TooMuchToClear,
+    FieldDiffers,
+
+    // Adjusting.
+    NotAdjustable,
+    AmbiguousControl,
+    NoValueShown,
+    OutsideRange,
+    ControlOutOfSight,
+    ControlDisabled,
+    ControlCovered,
+    ButtonOutOfReach,
+    ValueGone,
+    ValueUnstable,
+    BetweenSteps,
+    EndOfTrack,
+    NoReaction,
+    TouchesExhausted,
+
+    // Scrolling.
+    NothingScrolls,
+    DoesNotScroll,
+    ContainerNotFound,
+    AmbiguousContainer,
+    NoRoomToScroll,
+    ScrollsExhausted,
+    EndReached,
+    ScreenLeft,
+
+    // Verifying.
+    Contradicted,
+    StateMismatch,
+    Unverified,
+}
+
+impl Cause {
+    pub fn code(self) -> ErrorCode {
+        match self {
+            Cause::Device(kind) => device_code(kind),
+            Cause::PlatformUnknown => ErrorCode::PlatformNotSupported,
+            Cause::NoDevice => ErrorCode::NoDevice,
+            Cause::DeviceNotFound => ErrorCode::DeviceNotFound,
+            Cause::DeviceUnauthorized => ErrorCode::DeviceUnauthorized,
+            Cause::DeviceOffline => ErrorCode::DeviceOffline,
+            Cause::AmbiguousDevice => ErrorCode::AmbiguousDevice,
+            Cause::InvalidArgument | Cause::UnknownRevision | Cause::OutsideRange => {
+                ErrorCode::InvalidArgument
+            }
+            Cause::Timeout | Cause::Unread => ErrorCode::Timeout,
+            Cause::Cancelled => ErrorCode::Cancelled,
+            Cause::Defect => ErrorCode::InternalError,
+            Cause::StaleElement | Cause::StaleRevision => ErrorCode::StaleReference,
+            Cause::NotFound
+            | Cause::NotFoundButNear
+            | Cause::NothingToClear
+            | Cause::NothingScrolls
+            | Cause::ContainerNotFound
+            | Cause::ScrollsExhausted => ErrorCode::ElementNotFound,
+            Cause::TreeDamaged => ErrorCode::UiTreeUnavailable,
+            Cause::AmbiguousTarget | Cause::AmbiguousControl | Cause::AmbiguousContainer => {
+                ErrorCode::AmbiguousTarget
+            }
+            Cause::OutOfSight
+            | Cause::Disabled
+            | Cause::Covered
+            | Cause::UnderKeyboard
+            | Cause::Doubtful
+            | Cause::Moving
+            | Cause::NotATextField
+            | Cause::NotAdjustable
+            | Cause::NoValueShown
+            | Cause::ControlOutOfSight
+            | Cause::ControlDisabled
+            | Cause::ControlCovered
+            | Cause::ButtonOutOfReach
+            | Cause::NoReaction
+            | Cause::DoesNotScroll
+            | Cause::NoRoomToScroll => ErrorCode::ElementNotInteractable,
+            Cause::FocusNotTaken | Cause::TooMuchToClear => ErrorCode::ActionRejected,
+            Cause::ValueUnstable | Cause::BetweenSteps | Cause::EndOfTrack | Cause::TouchesExhausted => {
+                ErrorCode::ControlConvergenceFailed
+            }
+            Cause::EndReached => ErrorCode::NavigationNoChange,
+            Cause::StateMismatch => ErrorCode::ExpectStateMismatch,
+            Cause::FieldDiffers
+            | Cause::ValueGone
+            | Cause::ScreenLeft
+            | Cause::Contradicted
+            | Cause::Unverified => ErrorCode::VerificationFailed,
+        }
+    }
+}
+
+fn device_code(kind: DeviceErrorKind) -> ErrorCode {
+    match kind {
+        DeviceErrorKind::Offline => ErrorCode::DeviceOffline,
+        DeviceErrorKind::Gone => ErrorCode::DeviceNotFound,
+        DeviceErrorKind::Unauthorized => ErrorCode::DeviceUnauthorized,
+        DeviceErrorKind::ConnectionLost => ErrorCode::ConnectionLost,
+        DeviceErrorKind::Protocol => ErrorCode::ProtocolError,
+        DeviceErrorKind::Rejected
+        | DeviceErrorKind::ServiceMissing
+        | DeviceErrorKind::KeyboardUnknown
+        | DeviceErrorKind::AppNotLaunchable => ErrorCode::ActionRejected,
+        DeviceErrorKind::NotSupported => ErrorCode::PlatformNotSupported,
+        DeviceErrorKind::AppNotInstalled => ErrorCode::AppNotInstalled,
+        DeviceErrorKind::InvalidRequest => ErrorCode::InvalidArgument,
+        DeviceErrorKind::NotIdle => ErrorCode::UiNotIdle,
+        DeviceErrorKind::NoWindow => ErrorCode::NoRootWindow,
+        DeviceErrorKind::TreeBusy | DeviceErrorKind::TreeUnavailable => ErrorCode::UiTreeUnavailable,
+        DeviceErrorKind::ScreenshotUnavailable => ErrorCode::ScreenshotUnavailable,
+        DeviceErrorKind::TextNotTypeable => ErrorCode::TextNotTypeable,
+        DeviceErrorKind::Local => ErrorCode::InternalError,
+    }
+}
+
+/// What happened, in a form that an agent can act on once the server has added its advice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub cause: Cause,
+    /// What happened, in one sentence without names of tools.
+    pub message: String,
+    /// What could have been meant: device ids, element descriptions.
+    pub candidates: Vec<String>,
+    pub dispatch: Dispatch,
+}
+
+impl Failure {
+    pub fn new(cause: Cause, message: impl Into<String>) -> Failure {
+        Failure { cause, message: message.into(), candidates: Vec::new(), dispatch: Dispatch::NotSent }
+    }
+
+    #[must_use]
+    pub fn with_candidates(self, candidates: Vec<String>) -> Failure {
+        Failure { candidates, ..self }
+    }
+
+    #[must_use]
+    pub fn with_dispatch(self, dispatch: Dispatch) -> Failure {
+        Failure { dispatch, ..self }
+    }
+
+    pub fn code(&self) -> ErrorCode {
+        self.cause.code()
+    }
+
+    /// A command that may have had an effect must never be repeated blindly (RC-04).
+    pub fn retryable(&self) -> bool {
+        self.code().retryable() && self.dispatch.is_safe_to_repeat()
+    }
+
+    pub fn is(&self, kind: DeviceErrorKind) -> bool {
+        self.cause == Cause::Device(kind)
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Failure {
+        Failure::new(Cause::Device(error.kind), error.detail).with_dispatch(error.dispatch)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code().as_str(), self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_cannot_happen_twice_is_retryable() {
+        // RC-04
+        let lost = Failure::new(Cause::Device(DeviceErrorKind::ConnectionLost), "m");
+        for (dispatch, retryable) in [
+            (Dispatch::NotSent, true),
+            (Dispatch::Refused, true),
+            (Dispatch::Taken, false),
+            (Dispatch::Unknown, false),
+        ] {
+            assert_eq!(lost.clone().with_dispatch(dispatch).retryable(), retryable, "{dispatch:?}");
+        }
+    }
+}

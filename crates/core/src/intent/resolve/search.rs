@@ -1,0 +1,39 @@
+//! A search for everything that could be meant, as opposed to the one element that is acted on.
+
+use super::{Candidate, best, candidates, chosen, find};
+use crate::change::tracker::Observation;
+use crate::intent::selector::Selector;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Search {
+    /// Free words: an id, an identifier, a text, a role. `exact`: whole texts only.
+    Words {
+        words: String,
+        exact: bool,
+    },
+    Selector(Selector),
+}
+
+/// What a search found on one capture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchResult {
+    /// All candidates in the order in which they are numbered.
+    pub all: Vec<Candidate>,
+    /// The candidate that is meant, or several that are equally good.
+    pub best: Vec<Candidate>,
+}
+
+impl Search {
+    pub fn on(&self, seen: &Observation) -> SearchResult {
+        let (all, index) = match self {
+            Search::Words { words, exact } => (find(seen, words, *exact), None),
+            Search::Selector(selector) => (candidates(seen, selector), selector.index),
+        };
+        let best = index.map_or_else(|| best(seen, &all), |index| chosen(&all, index));
+        SearchResult { all, best }
+    }
+
+    pub fn finds_anything(&self, seen: &Observation) -> bool {
+        !self.on(seen).best.is_empty()
+    }
+}

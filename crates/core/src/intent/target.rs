@@ -1,0 +1,20 @@
+//! Where an action goes.
+
+use crate::intent::selector::Selector;
+use crate::screen::geometry::Point;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// Degraded: nothing is checked (AC-02).
+    Point(Point),
+    Element(Selector),
+}
+
+impl Target {
+    pub fn selector(&self) -> Option<&Selector> {
+        match self {
+            Target::Point(_) => None,
+            Target::Element(selector) => Some(selector),
+        }
+    }
+}

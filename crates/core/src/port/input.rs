@@ -1,0 +1,125 @@
+//! What can be sent to a device.
+
+use crate::screen::geometry::{Point, Rect};
+
+/// One input. Coordinates are in the units of the tree that the device gives ([`crate::screen::snapshot::Snapshot`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    Tap(Point),
+    Swipe {
+        from: Point,
+        to: Point,
+        duration_ms: u32,
+    },
+    LongPress {
+        point: Point,
+        duration_ms: u32,
+    },
+    DoubleTap(Point),
+    /// Picks up what is under `from` by resting there for `hold_ms`, and lets it go at `to`. Without a rest it is a
+    /// swipe.
+    Drag {
+        from: Point,
+        to: Point,
+        hold_ms: u32,
+        duration_ms: u32,
+    },
+    /// Two fingers, each on its own side of `center`. Their distance goes from one length to the other; a driver may
+    /// make both longer or shorter by the same factor, to be a pinch on its platform and to stay inside the target.
+    Pinch {
+        center: Point,
+        within: Option<Rect>,
+        from_px: u32,
+        to_px: u32,
+        duration_ms: u32,
+    },
+    /// Into whatever has the focus.
+    Text(String),
+    /// The last characters of whatever has the focus, from its end.
+    Erase {
+        characters: u32,
+    },
+    Back,
+    Key(Key),
+    /// Only when it is shown: nothing else may react.
+    HideKeyboard,
+    Orientation(Orientation),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Orientation {
+    Portrait,
+    Landscape,
+    /// As the device is held.
+    Auto,
+}
+
+/// A key that has a meaning of its own. Characters are typed as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    Home,
+    Back,
+    Recents,
+    Enter,
+    /// Before the cursor.
+    Delete,
+    ForwardDelete,
+    Tab,
+    Space,
+    Escape,
+    Menu,
+    Search,
+    Power,
+    Wakeup,
+    Sleep,
+    VolumeUp,
+    VolumeDown,
+    VolumeMute,
+    DpadUp,
+    DpadDown,
+    DpadLeft,
+    DpadRight,
+    DpadCenter,
+    PageUp,
+    PageDown,
+    MoveHome,
+    MoveEnd,
+    MediaPlayPause,
+    Camera,
+    /// By the number that Android gives it.
+    Android(u16),
+}
+
+impl Key {
+    /// Every key with its name, but for those that only have a number.
+    pub const NAMED: [(&'static str, Key); 28] = [
+        ("home", Key::Home),
+        ("back", Key::Back),
+        ("recents", Key::Recents),
+        ("enter", Key::Enter),
+        ("delete", Key::Delete),
+        ("forward_delete", Key::ForwardDelete),
+        ("tab", Key::Tab),
+        ("space", Key::Space),
+        ("escape", Key::Escape),
+        ("menu", Key::Menu),
+        ("search", Key::Search),
+        ("power", Key::Power),
+        ("wakeup", Key::Wakeup),
+        ("sleep", Key::Sleep),
+        ("volume_up", Key::VolumeUp),
+        ("volume_down", Key::VolumeDown),
+        ("volume_mute", Key::VolumeMute),
+        ("dpad_up", Key::DpadUp),
+        ("dpad_down", Key::DpadDown),
+        ("dpad_left", Key::DpadLeft),
+        ("dpad_right", Key::DpadRight),
+        ("dpad_center", Key::DpadCenter),
+        ("page_up", Key::PageUp),
+        ("page_down", Key::PageDown),
+        ("move_home", Key::MoveHome),
+        ("move_end", Key::MoveEnd),
+        ("media_play_pause", Key::MediaPlayPause),
+        ("camera", Key::Camera),
+    ];
+}

@@ -1,0 +1,33 @@
+//! The platform's log.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Verbose,
+    Debug,
+    Info,
+    Warn,
+    Error,
+    Fatal,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// By the device's clock, in milliseconds since 1970; `None` where the device gives no date we can trust.
+    pub time_ms: Option<u64>,
+    pub pid: Option<u32>,
+    pub level: LogLevel,
+    pub tag: String,
+    pub message: String,
+}
+
+/// A piece of the platform's log, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogRead {
+    pub entries: Vec<LogEntry>,
+    /// What the device's clock said when the log was read.
+    pub now_ms: Option<u64>,
+    /// The processes of the app that was asked about; empty when it does not run.
+    pub app_pids: Vec<u32>,
+    /// Older entries exist that were not read.
+    pub more: bool,
+}
