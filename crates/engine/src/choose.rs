@@ -2,110 +2,109 @@
 
 use std::cmp::Reverse;
 
-use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::{Availability, DeviceInfo, Listed};
 use mdm_core::screen::snapshot::Platform;
 
 use crate::progress::Progress;
 
-#[derive(Debug, Clone, Default)]
-pub struct Wanted {
+/// What a caller says about the device that it means.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WantedDevice {
     pub platform: Option<Platform>,
-    pub device_id: Option<String>,
+    pub id: Option<String>,
     /// Among several, those with this app installed come first.
     pub app: Option<String>,
 }
 
-pub(crate) fn not_supported(platform: Platform) -> Failure {
-    Failure::new(
-        ErrorCode::PlatformNotSupported,
-        format!("no driver for {} is part of this server", platform.as_str()),
-        "use platform \"android\"",
-    )
+pub fn no_driver(platform: Platform) -> Failure {
+    let message = format!("no driver for {} is part of this server", platform.as_str());
+    Failure::new(Cause::PlatformUnknown, message)
 }
 
-pub(crate) async fn choose(
+pub async fn choose(
     listed: Vec<Listed>,
-    wanted: &Wanted,
+    wanted: &WantedDevice,
     progress: &Progress,
 ) -> Result<Listed, Failure> {
-    if let Some(id) = &wanted.device_id {
-        return named(listed, id);
-    }
-    let (usable, unusable): (Vec<_>, Vec<_>) =
+    let (mut usable, unusable): (Vec<_>, Vec<_>) =
         listed.into_iter().partition(|device| device.availability == Availability::Ready);
-    match usable.len() {
-        0 => Err(none_usable(&unusable)),
-        1 => usable.into_iter().next().ok_or_else(|| none_usable(&unusable)),
-        _ => among_several(usable, wanted, progress).await,
+    match (usable.pop(), usable.is_empty()) {
+        (None, _) => Err(none_usable(&unusable)),
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            usable.push(last);
+            among_several(usable, wanted, progress).await
+        }
     }
 }
 
-fn named(listed: Vec<Listed>, id: &str) -> Result<Listed, Failure> {
-    let candidates = describe_all(&listed);
-    let Some(device) = listed.into_iter().find(|device| device.id == id) else {
-        let hint = "use the id of a connected device, or leave deviceId out when there is only one";
-        let failure = Failure::new(ErrorCode::DeviceNotFound, format!("no device {id:?} is connected"), hint);
-        return Err(failure.with_candidates(candidates));
-    };
-    match device.availability {
-        Availability::Ready => Ok(device),
-        _ => Err(unusable_device(&device)),
+/// Refuses a device that is connected and cannot be used.
+pub fn usable(listed: Listed) -> Result<Listed, Failure> {
+    let id = &listed.id;
+    match &listed.availability {
+        Availability::Ready => Ok(listed),
+        Availability::Unauthorized => {
+            let message = format!("{id} has not authorised this computer");
+            Err(Failure::new(Cause::DeviceUnauthorized, message))
+        }
+        other => Err(Failure::new(Cause::DeviceOffline, format!("{id} is {}", other.as_str()))),
     }
 }
 
-fn unusable_device(device: &Listed) -> Failure {
-    let id = &device.id;
-    match &device.availability {
-        Availability::Unauthorized => Failure::new(
-            ErrorCode::DeviceUnauthorized,
-            format!("{id} has not authorised this computer"),
-            "unlock the device and accept the debugging dialog, then call again",
-        ),
-        other => Failure::new(
-            ErrorCode::DeviceOffline,
-            format!("{id} is {}", other.as_str()),
-            "reconnect it and wait until list_devices shows it as ready",
-        ),
+pub fn not_found(id: &str, listed: &[Listed]) -> Failure {
+    let message = format!("no device {id:?} is connected");
+    Failure::new(Cause::DeviceNotFound, message).with_candidates(describe_all(listed))
+}
+
+/// Says why a source listed nothing, when no device could be chosen.
+pub fn with_source_failures(failure: Failure, failures: &[Failure]) -> Failure {
+    if failure.cause != Cause::NoDevice || failures.is_empty() {
+        return failure;
     }
+    let why: Vec<String> = failures.iter().map(ToString::to_string).collect();
+    let message = format!("{} ({})", failure.message, why.join("; "));
+    Failure { message, ..failure }
 }
 
 fn none_usable(unusable: &[Listed]) -> Failure {
-    if let [only] = unusable {
-        return unusable_device(only);
+    if let [only] = unusable
+        && let Err(failure) = usable(only.clone())
+    {
+        return failure;
     }
-    let hint = "connect a device or start an emulator; get_system_status names what is missing";
     let message = match unusable.len() {
         0 => "no device is connected".to_owned(),
         count => format!("{count} devices are connected and none can be used"),
     };
-    Failure::new(ErrorCode::NoDevice, message, hint).with_candidates(describe_all(unusable))
+    Failure::new(Cause::NoDevice, message).with_candidates(describe_all(unusable))
 }
 
 /// With the app, then real rather than simulated, then the newest system; a tie is the caller's to break.
-async fn among_several(usable: Vec<Listed>, wanted: &Wanted, progress: &Progress) -> Result<Listed, Failure> {
-    let mut candidates = usable;
-    if let Some(app) = &wanted.app {
-        candidates = prefer_installed(candidates, app, progress).await;
-    }
+async fn among_several(
+    candidates: Vec<Listed>,
+    wanted: &WantedDevice,
+    progress: &Progress,
+) -> Result<Listed, Failure> {
+    let candidates = match &wanted.app {
+        Some(app) => prefer_installed(candidates, app, progress).await,
+        None => candidates,
+    };
     let mut known = Vec::new();
     for device in candidates {
-        let info = progress.race("reading what the devices are", device.device.info()).await.ok();
+        let info = progress.race_device("reading what the devices are", device.device.info()).await.ok();
         known.push((device, info));
     }
     if known.iter().any(|(_, info)| is_real(info.as_ref())) {
         known.retain(|(_, info)| is_real(info.as_ref()));
     }
     known.sort_by_key(|(_, info)| Reverse(version(info.as_ref())));
-    let tied = known.get(1).is_some_and(|second| version(second.1.as_ref()) == version(known[0].1.as_ref()));
+    let newest = known.first().map(|(_, info)| version(info.as_ref()));
+    let tied = known.iter().filter(|(_, info)| Some(version(info.as_ref())) == newest).count() > 1;
     if tied {
-        let failure = Failure::new(
-            ErrorCode::AmbiguousDevice,
-            format!("{} devices fit and none was named", known.len()),
-            "name one of these in deviceId",
-        );
+        let message = format!("{} devices fit and none was named", known.len());
         let candidates = known.iter().map(|(device, info)| describe(device, info.as_ref())).collect();
-        return Err(failure.with_candidates(candidates));
+        return Err(Failure::new(Cause::AmbiguousDevice, message).with_candidates(candidates));
     }
     known.into_iter().next().map(|(device, _)| device).ok_or_else(|| none_usable(&[]))
 }
@@ -113,7 +112,7 @@ async fn among_several(usable: Vec<Listed>, wanted: &Wanted, progress: &Progress
 async fn prefer_installed(candidates: Vec<Listed>, app: &str, progress: &Progress) -> Vec<Listed> {
     let mut with_app = Vec::new();
     for device in &candidates {
-        let installed = progress.race("looking for the app", device.device.app_installed(app)).await;
+        let installed = progress.race_device("looking for the app", device.device.app_installed(app)).await;
         if installed.unwrap_or(false) {
             with_app.push(device.clone());
         }

@@ -1,86 +1,197 @@
 //! All devices of all sources, and one session for each.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use mdm_core::action::failure::Failure;
-use mdm_core::port::{DeviceSource, Listed};
+use mdm_core::action::event::Event;
+use mdm_core::failure::Failure;
+use mdm_core::port::{Availability, DeviceSource, Listed, SourceHealth};
 use mdm_core::screen::snapshot::Platform;
 
-use crate::choose::{self, Wanted};
+use crate::choose::{self, WantedDevice};
 use crate::clock::Clock;
+use crate::events::{Bus, Stamped};
+use crate::metrics::Counts;
 use crate::progress::Progress;
 use crate::session::Session;
+
+/// A list is believed for so long while the devices on it stay connected.
+const LIST_AGE_MAX_MS: u64 = 2000;
+/// One source, before the others are answered without it.
+const SOURCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub struct Fleet {
     sources: Vec<Arc<dyn DeviceSource>>,
     clock: Clock,
+    bus: Arc<Bus>,
     sessions: Mutex<BTreeMap<(Platform, String), Arc<Session>>>,
+    /// The last list of all sources, and when it was made.
+    last_list: Mutex<Option<(u64, Vec<Listed>)>>,
+}
+
+/// What the sources listed. One that failed does not fail the others.
+#[derive(Default)]
+pub struct DeviceList {
+    pub devices: Vec<Listed>,
+    pub failures: Vec<Failure>,
 }
 
 impl Fleet {
     pub fn new(sources: Vec<Arc<dyn DeviceSource>>) -> Fleet {
-        Fleet { sources, clock: Clock::start(), sessions: Mutex::default() }
+        Fleet {
+            sources,
+            clock: Clock::start(),
+            bus: Arc::default(),
+            sessions: Mutex::default(),
+            last_list: Mutex::default(),
+        }
     }
 
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    pub fn sources(&self) -> &[Arc<dyn DeviceSource>] {
-        &self.sources
+    pub fn bus(&self) -> &Arc<Bus> {
+        &self.bus
     }
 
-    /// Every device, usable or not.
-    pub async fn list(
-        &self,
-        platform: Option<Platform>,
-        progress: &Progress,
-    ) -> Result<Vec<Listed>, Failure> {
-        let mut all = Vec::new();
+    /// Lists every device, usable or not.
+    pub async fn list(&self, platform: Option<Platform>, progress: &Progress) -> DeviceList {
+        let mut list = DeviceList::default();
         for source in self.sources.iter().filter(|s| platform.is_none_or(|p| p == s.platform())) {
-            all.extend(progress.race("listing devices", source.list()).await?);
+            let progress = progress.within_next(SOURCE_TIMEOUT);
+            match progress.race_device("listing devices", source.list()).await {
+                Ok(devices) => list.devices.extend(devices),
+                Err(failure) => list.failures.push(failure),
+            }
         }
-        Ok(all)
+        if platform.is_none() {
+            self.remember(&list.devices);
+        }
+        list
     }
 
-    /// The session of the device that the caller means.
-    pub async fn choose(&self, wanted: &Wanted, progress: &Progress) -> Result<Arc<Session>, Failure> {
+    /// Notes which devices came and went since the last list.
+    fn remember(&self, devices: &[Listed]) {
+        let now_ms = self.clock.now_ms();
+        let ready = |listed: &&Listed| listed.availability == Availability::Ready;
+        let before = lock(&self.last_list).replace((now_ms, devices.to_vec()));
+        let before = before.map(|(_, devices)| devices).unwrap_or_default();
+        let is_in = |listed: &Listed, other: &[Listed]| other.iter().any(|o| ready(&o) && o.id == listed.id);
+        let tell = |listed: &Listed, event: Event| {
+            if self.bus.has_listeners() {
+                let device = listed.id.as_str().into();
+                self.bus.publish(Stamped { at_ms: now_ms, call: 0, device, event });
+            }
+        };
+        for listed in devices.iter().filter(ready).filter(|listed| !is_in(listed, &before)) {
+            tell(listed, Event::DeviceCame);
+        }
+        for listed in before.iter().filter(ready).filter(|listed| !is_in(listed, devices)) {
+            tell(listed, Event::DeviceWent);
+        }
+    }
+
+    /// The session of the device that the caller means. A named device is not kept waiting by any other.
+    pub async fn choose(&self, wanted: &WantedDevice, progress: &Progress) -> Result<Arc<Session>, Failure> {
         let supported = |p: Platform| self.sources.iter().any(|s| s.platform() == p);
         if let Some(platform) = wanted.platform.filter(|p| !supported(*p)) {
-            return Err(choose::not_supported(platform));
+            return Err(choose::no_driver(platform));
         }
-        let listed = self.list(wanted.platform, progress).await?;
-        let chosen = choose::choose(listed, wanted, progress).await?;
+        if let Some(id) = &wanted.id {
+            return self.choose_named(id, wanted.platform, progress).await;
+        }
+        if let Some(session) = self.only_connected(wanted) {
+            return Ok(session);
+        }
+        let list = self.list(None, progress).await;
+        let mut devices = list.devices;
+        devices.retain(|listed| wanted.platform.is_none_or(|platform| platform == listed.platform));
+        let chosen = choose::choose(devices, wanted, progress).await;
+        let chosen = chosen.map_err(|failure| choose::with_source_failures(failure, &list.failures))?;
         Ok(self.session(&chosen))
     }
 
+    async fn choose_named(
+        &self,
+        id: &str,
+        platform: Option<Platform>,
+        progress: &Progress,
+    ) -> Result<Arc<Session>, Failure> {
+        let fits = |known: &Platform| platform.is_none_or(|platform| platform == *known);
+        let known = lock(&self.sessions)
+            .iter()
+            .find(|((platform, known), session)| known == id && fits(platform) && session.is_connected())
+            .map(|(_, session)| Arc::clone(session));
+        if let Some(session) = known {
+            return Ok(session);
+        }
+        for source in self.sources.iter().filter(|source| fits(&source.platform())) {
+            let found = progress.race_device("looking for the device", source.find(id)).await;
+            if let Ok(Some(listed)) = found {
+                return choose::usable(listed).map(|listed| self.session(&listed));
+            }
+        }
+        let list = self.list(platform, progress).await;
+        Err(choose::not_found(id, &list.devices))
+    }
+
+    /// The one device of the last list that can be used, while that list is young and the device stays connected.
+    fn only_connected(&self, wanted: &WantedDevice) -> Option<Arc<Session>> {
+        let last = lock(&self.last_list);
+        let (at_ms, devices) = last.as_ref()?;
+        if self.clock.now_ms().saturating_sub(*at_ms) > LIST_AGE_MAX_MS {
+            return None;
+        }
+        let fits = |listed: &&Listed| {
+            wanted.platform.is_none_or(|platform| platform == listed.platform)
+                && listed.availability == Availability::Ready
+        };
+        let mut usable = devices.iter().filter(fits);
+        let (only, None) = (usable.next()?, usable.next()) else { return None };
+        let session = self.session(only);
+        session.is_connected().then_some(session)
+    }
+
+    /// Asks every source how it is, each with a deadline of its own.
+    pub async fn health(&self, progress: &Progress) -> Vec<Result<SourceHealth, Failure>> {
+        let mut all = Vec::new();
+        for source in &self.sources {
+            let progress = progress.within_next(SOURCE_TIMEOUT);
+            all.push(progress.race_device("checking the connection", source.health()).await);
+        }
+        all
+    }
+
     /// What the waits on each device came to so far (SY-18).
-    pub fn wait_counts(&self) -> Vec<(String, crate::metrics::Counts)> {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn wait_counts(&self) -> Vec<(String, Counts)> {
+        let sessions = lock(&self.sessions);
         sessions.values().map(|session| (session.id().to_owned(), session.wait_counts())).collect()
     }
 
     /// How many devices were ever called.
     pub fn used(&self) -> usize {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
+        lock(&self.sessions).len()
     }
 
     pub fn session(&self, listed: &Listed) -> Arc<Session> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = lock(&self.sessions);
         let key = (listed.platform, listed.id.clone());
         let before = sessions.get(&key);
-        if let Some(session) = before.filter(|s| s.drives(&listed.device)) {
+        if let Some(session) = before.filter(|session| session.drives(&listed.device)) {
             return Arc::clone(session);
         }
-        // The device was plugged in again: its revisions and names go on from where they were.
-        let memory = before.map(|s| s.memory().clone()).unwrap_or_default();
-        let session =
-            Arc::new(Session::new(listed.id.clone(), Arc::clone(&listed.device), self.clock, memory));
-        if let Some(before) = before {
-            session.metrics.note(|counts| *counts = before.wait_counts());
-        }
+        let device = Arc::clone(&listed.device);
+        let session = Arc::new(match before {
+            Some(before) => Session::succeeding(before, device),
+            None => Session::new(&listed.id, device, self.clock),
+        });
         sessions.insert(key, Arc::clone(&session));
         session
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use mdm_core::action::event::{Event, WaitEnd, WaitEvent};
+use mdm_core::action::recover::Strategy;
 
 /// Comparison the session began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,6 +54,8 @@ impl Metrics {
     pub fn record(&self, event: &Event) {
         let counts = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
+            // Every further touch of a slider is its ordinary way.
+            Event::Recovering { strategy: Strategy::RetryAdjustment } => {}
             Event::Recovering { .. } => counts.retries += 1,
             Event::Premature => counts.premature += 1,
             Event::Waited(wait) => counts.wait(wait),

@@ -9,15 +9,15 @@ use mdm_core::action::trace::TraceRing;
 use mdm_core::change::pace::Paces;
 use mdm_core::change::tracker::{Observation, Tracker};
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::port::{
-    AppReport, Capabilities, Capture, Device, DeviceInfo, LogRead, Picture, RawAnswer,
-};
+use mdm_core::intent::watch::{Ending, Goal, Wait};
+use mdm_core::port::{AppReport, Capabilities, Capture, Device, DeviceInfo, LogRead, Picture, RawAnswer};
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::Screen;
 use tokio::sync::MutexGuard;
 
 use crate::clock::Clock;
 use crate::metrics::{Counts, Metrics};
+use crate::poll::{self, Counted, Turn};
 use crate::progress::Progress;
 use crate::read::read_again;
 use crate::run;
@@ -129,6 +129,17 @@ impl Session {
         read_again(progress, "reading the log", || self.device.logs(app)).await
     }
 
+    /// Looks until the revision is another than the last one. Nobody asked for it, so how it went is not counted.
+    pub async fn wait_for_another_revision(&self, progress: &Progress) -> Result<(), Failure> {
+        let than = self.memory().tracker.last().map_or(0, |seen| seen.revision);
+        let wait = Wait::new(Goal::Revision { than }, 0);
+        let how = (Turn::TakenForEachLook, Counted::No);
+        match poll::watch(self, &wait, None, how, progress).await?.ending {
+            Ending::Unreadable(failure) => Err(failure),
+            Ending::Reached | Ending::Timeout | Ending::TargetGone(_) => Ok(()),
+        }
+    }
+
     /// The action that is verified now although nobody has waited since it was sent (SY-16).
     pub fn premature(&self) -> Option<String> {
         let action = self.memory().unsettled.clone()?;
@@ -174,7 +185,11 @@ impl Session {
     }
 
     /// Sends one command. It is never sent twice: a lost answer is reported as such.
-    pub(crate) async fn send_now(&self, command: &Command, progress: &Progress) -> Result<AppReport, Failure> {
+    pub(crate) async fn send_now(
+        &self,
+        command: &Command,
+        progress: &Progress,
+    ) -> Result<AppReport, Failure> {
         self.memory().tracker.note_action();
         match command {
             Command::Input(input) => {

@@ -1,19 +1,26 @@
-//! What an agent reads: one text, first a line of JSON, then lines for reading; an image where one was asked for.
+//! What a tool answers: typed facts, lines for reading, a picture. Rendered to text once, at the very edge.
 
-use mdm_core::action::failure::{Dispatch, Failure};
-use mdm_core::action::kind::action_type;
-use mdm_core::action::recover::{self, FailureReason};
 use mdm_core::text::quote::push_quoted;
 use serde::Serialize;
+
+use crate::found::FindFacts;
+use crate::refusal::Refusal;
+use crate::tools::facts::{
+    ActionFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts, FlowFacts, LogFacts,
+    ScreenFacts, ScreenshotFacts, StatusFacts, WaitFacts,
+};
+use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
 /// Answers above this are cut: no client shows more, and no agent reads it.
 const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 const CANDIDATES_MAX: usize = 10;
 const CANDIDATE_CHARS_MAX: usize = 200;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Answer {
-    pub text: String,
+    pub facts: Facts,
+    /// Lines for reading, below the facts.
+    pub lines: String,
     pub image: Option<Image>,
     pub is_error: bool,
 }
@@ -24,96 +31,131 @@ pub struct Image {
     pub bytes: Vec<u8>,
 }
 
+/// The first line of an answer, for programs. Every answer of every tool is one of these.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Facts {
+    Action(Box<ActionFacts>),
+    Refused(RefusedFacts),
+    Outline(Box<OutlineFacts>),
+    Tree(Box<TreeJson>),
+    Changes(Box<ChangesFacts>),
+    Delta(Box<DeltaJson>),
+    Find(Box<FindFacts>),
+    Wait(Box<WaitFacts>),
+    Expect(Box<ExpectFacts>),
+    Flow(FlowFacts),
+    Devices(DevicesFacts),
+    Status(Box<StatusFacts>),
+    Screen(ScreenFacts),
+    Fingerprint(FingerprintFacts),
+    Screenshot(ScreenshotFacts),
+    Logs(LogFacts),
+    Classified(ClassifiedFacts),
+}
+
+/// What a caller that only wants the gist needs to know of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gist {
+    /// Something was asked for and is not known to be so.
+    pub failed: bool,
+    pub words: Vec<&'static str>,
+}
+
+impl Facts {
+    pub fn gist(&self) -> Gist {
+        match self {
+            Facts::Action(facts) => facts.gist(),
+            Facts::Wait(facts) => facts.gist(),
+            Facts::Expect(facts) => Gist { failed: !facts.success, words: vec![facts.stability_state] },
+            Facts::Find(facts) => Gist { failed: !facts.found, words: Vec::new() },
+            _ => Gist::default(),
+        }
+    }
+}
+
+/// The answer to a call that only reads and was refused.
+#[derive(Debug, Serialize)]
+pub struct RefusedFacts {
+    pub error: ErrorBody,
+    pub retryable: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ErrorBody {
+    pub tool: &'static str,
+    pub code: &'static str,
+    pub message: String,
+    pub hint: String,
+}
+
+impl ErrorBody {
+    pub fn new(tool: &'static str, refusal: &Refusal) -> ErrorBody {
+        ErrorBody {
+            tool,
+            code: refusal.failure.code().as_str(),
+            message: refusal.failure.message.clone(),
+            hint: refusal.hint.text().to_owned(),
+        }
+    }
+}
+
 impl Answer {
-    /// Facts for a program, on one line.
-    pub fn json(facts: &impl Serialize) -> Answer {
-        // Our own structures always serialise; if one ever did not, the agent must hear of it.
-        match serde_json::to_string(facts) {
-            Ok(text) => Answer { text: cut(text), image: None, is_error: false },
-            Err(error) => Answer {
-                text: format!("the answer could not be written: {error}"),
-                image: None,
-                is_error: true,
-            },
-        }
+    pub fn new(facts: Facts) -> Answer {
+        Answer { facts, lines: String::new(), image: None, is_error: false }
     }
 
-    /// Lines for reading below the facts.
+    #[must_use]
     pub fn with_lines(mut self, lines: &str) -> Answer {
-        if !lines.is_empty() {
-            self.text.push('\n');
-            self.text.push_str(lines.trim_end_matches('\n'));
-            self.text = cut(self.text);
-        }
+        self.lines.push_str(lines);
         self
     }
 
-    pub fn with_image(mut self, image: Image) -> Answer {
-        self.image = Some(image);
-        self
+    #[must_use]
+    pub fn with_image(self, image: Image) -> Answer {
+        Answer { image: Some(image), ..self }
     }
 
-    pub fn failure(tool: &str, failure: &Failure) -> Answer {
-        let facts = ErrorFacts {
-            error: ErrorBody {
-                tool,
-                code: failure.code.as_str(),
-                message: &failure.message,
-                hint: &failure.hint,
-            },
-            action_id: failure.action_id.as_deref(),
-            retryable: failure.retryable(),
-            failure_reason: action_type(tool).map(|_| FailureReason::of(failure).as_str()),
-            recovery: failure.recovery.as_ref().map(|recovery| RecoveryFacts {
-                failure_class: recover::class(failure.code).as_str(),
-                attempts: recovery.strategies.len(),
-                strategies: recovery.strategies.iter().map(|strategy| strategy.as_str()).collect(),
-                is_terminal: recovery.terminal,
-            }),
-            dispatched: (failure.dispatch == Dispatch::Unknown).then_some("unknown"),
+    #[must_use]
+    pub fn error_if(self, is_error: bool) -> Answer {
+        Answer { is_error, ..self }
+    }
+
+    /// Refuses a call that only reads.
+    pub fn refused(tool: &'static str, refusal: &Refusal) -> Answer {
+        let facts =
+            RefusedFacts { error: ErrorBody::new(tool, refusal), retryable: refusal.failure.retryable() };
+        Answer::new(Facts::Refused(facts))
+            .with_lines(&candidate_lines(&refusal.failure.candidates))
+            .error_if(true)
+    }
+
+    /// The one text that an agent reads: a line of JSON, then lines.
+    pub fn text(&self) -> String {
+        // Our own structures always serialise; if one ever did not, the agent must hear of it.
+        let mut text = match serde_json::to_string(&self.facts) {
+            Ok(text) => text,
+            Err(error) => format!("the answer could not be written: {error}"),
         };
-        let mut lines = String::new();
-        for candidate in failure.candidates.iter().take(CANDIDATES_MAX) {
-            push_line(&mut lines, candidate);
+        let lines = self.lines.trim_end_matches('\n');
+        if !lines.is_empty() {
+            text.push('\n');
+            text.push_str(lines);
         }
-        if let Some(more) = failure.candidates.len().checked_sub(CANDIDATES_MAX).filter(|more| *more > 0) {
-            lines.push_str(&format!("… and {more} more\n"));
-        }
-        Answer { is_error: true, ..Answer::json(&facts).with_lines(&lines) }
+        cut(text)
     }
 }
 
-#[derive(Serialize)]
-struct ErrorFacts<'a> {
-    error: ErrorBody<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    action_id: Option<&'a str>,
-    retryable: bool,
-    /// Of an action (LC-05).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failure_reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recovery: Option<RecoveryFacts<'a>>,
-    /// Present when nobody knows whether the device acted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dispatched: Option<&'a str>,
-}
-
-/// What was tried before (RC-02).
-#[derive(Serialize)]
-struct RecoveryFacts<'a> {
-    failure_class: &'a str,
-    attempts: usize,
-    strategies: Vec<&'a str>,
-    is_terminal: bool,
-}
-
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    tool: &'a str,
-    code: &'a str,
-    message: &'a str,
-    hint: &'a str,
+/// What could have been meant, a line each.
+pub fn candidate_lines(candidates: &[String]) -> String {
+    let mut lines = String::new();
+    for candidate in candidates.iter().take(CANDIDATES_MAX) {
+        push_line(&mut lines, candidate);
+    }
+    if let Some(more) = candidates.len().checked_sub(CANDIDATES_MAX).filter(|more| *more > 0) {
+        lines.push_str(&format!("… and {more} more\n"));
+    }
+    lines
 }
 
 /// One line, whatever the text holds.
@@ -137,30 +179,21 @@ fn cut(mut text: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mdm_core::action::failure::ErrorCode;
+    use mdm_core::failure::{Cause, Failure};
 
     use super::*;
 
     #[test]
-    fn a_failure_says_what_why_and_what_next() {
-        let failure = Failure::new(ErrorCode::DeviceNotFound, "no device \"x\"", "use one of these")
+    fn a_refusal_says_what_why_and_what_next() {
+        let failure = Failure::new(Cause::DeviceNotFound, "no device \"x\"")
             .with_candidates(vec!["a (ready)".into(), "evil\nid".into()]);
-        let answer = Answer::failure("tap", &failure);
+        let answer = Answer::refused("get_ui_tree", &failure.into());
         assert!(answer.is_error, "W34");
         assert_eq!(
-            answer.text,
-            "{\"error\":{\"tool\":\"tap\",\"code\":\"DEVICE_NOT_FOUND\",\"message\":\"no device \\\"x\\\"\",\
-             \"hint\":\"use one of these\"},\"retryable\":false,\"failure_reason\":\"dispatch\"}\na (ready)\n\"evil\\nid\""
-        );
-    }
-
-    #[test]
-    fn an_unknown_fate_is_never_retryable() {
-        let lost = Failure::new(ErrorCode::ConnectionLost, "m", "h").with_unknown_dispatch();
-        let text = Answer::failure("tap", &lost).text;
-        assert!(
-            text.ends_with("\"retryable\":false,\"failure_reason\":\"dispatch\",\"dispatched\":\"unknown\"}"),
-            "RC-04: {text}"
+            answer.text(),
+            "{\"error\":{\"tool\":\"get_ui_tree\",\"code\":\"DEVICE_NOT_FOUND\",\"message\":\"no device \\\"x\\\"\",\
+             \"hint\":\"use the id of a connected device, or leave device_id out when there is only one\"},\
+             \"retryable\":false}\na (ready)\n\"evil\\nid\""
         );
     }
 }

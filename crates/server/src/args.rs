@@ -1,15 +1,20 @@
 //! Arguments of tools: typed, checked, and described for clients.
 
-use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::identity::ElementId;
 use mdm_core::screen::geometry::Point;
 use mdm_core::screen::snapshot::Platform;
-use mdm_engine::Wanted;
+use mdm_engine::WantedDevice;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::refusal::Refusal;
+
+/// Marks an argument in a schema that is taken and not shown: other spellings, and what the predecessor took.
+const HIDDEN: &str = "hidden";
 
 /// A JSON object, as it arrives from and leaves for clients. Nothing inside the program works on it.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
@@ -32,51 +37,46 @@ impl From<PlatformArg> for Platform {
 
 /// Which device; flattened into the parameters of a tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct DeviceArg {
-    platform: Option<PlatformArg>,
-    device_id: Option<String>,
+    pub device_id: Option<String>,
+    #[schemars(extend("hidden" = true))]
+    pub platform: Option<PlatformArg>,
 }
 
 impl DeviceArg {
-    pub fn wanted(&self) -> Wanted {
-        wanted(self.platform, self.device_id.clone())
+    pub fn wanted(&self) -> WantedDevice {
+        WantedDevice { platform: self.platform.map(Platform::from), id: self.device_id.clone(), app: None }
+    }
+
+    /// Prefers a device that has this app.
+    pub fn wanted_with(&self, app: &str) -> WantedDevice {
+        WantedDevice { app: Some(app.to_owned()), ..self.wanted() }
     }
 }
 
-pub fn wanted(platform: Option<PlatformArg>, device_id: Option<String>) -> Wanted {
-    Wanted { platform: platform.map(Platform::from), device_id, app: None }
-}
-
 /// Reads arguments, or says which one is wrong and what would be right.
-pub fn parse<P: DeserializeOwned>(arguments: JsonObject) -> Result<P, Failure> {
-    serde_json::from_value(serde_json::Value::Object(arguments)).map_err(|error| {
-        Failure::new(
-            ErrorCode::InvalidArgument,
-            format!("wrong arguments: {error}"),
-            "mend the named argument and call again; nothing was done",
-        )
+pub fn parse<P: DeserializeOwned>(arguments: JsonObject) -> Result<P, Refusal> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        let hint = "mend the named argument and call again; nothing was done";
+        Refusal::argument(format!("wrong arguments: {error}"), hint)
     })
 }
 
 /// Arguments under the names that the schema gives them. Agents mix `elementId` and `element_id`, and both say one thing;
 /// what is in no schema is a mistake that must not pass unseen.
-pub fn named(known: &[String], arguments: JsonObject) -> Result<JsonObject, Failure> {
+pub fn named(known: &[Argument], arguments: JsonObject) -> Result<JsonObject, Refusal> {
     let mut named = JsonObject::new();
     for (given, value) in arguments {
-        let Some(name) = known.iter().find(|name| plain(name) == plain(&given)) else {
-            return Err(Failure::new(
-                ErrorCode::InvalidArgument,
+        let Some(argument) = known.iter().find(|argument| plain(&argument.name) == plain(&given)) else {
+            let shown: Vec<&str> = known.iter().filter(|a| a.shown).map(|a| a.name.as_str()).collect();
+            return Err(Refusal::argument(
                 format!("wrong arguments: there is no {given:.40?}"),
-                format!("nothing was done; known are {}", known.join(", ")),
+                format!("nothing was done; known are {}", shown.join(", ")),
             ));
         };
-        if named.insert(name.clone(), value).is_some() {
-            return Err(Failure::new(
-                ErrorCode::InvalidArgument,
-                format!("wrong arguments: {name} is given twice"),
-                "nothing was done; give it once",
-            ));
+        if named.insert(argument.name.clone(), value).is_some() {
+            let message = format!("wrong arguments: {} is given twice", argument.name);
+            return Err(Refusal::argument(message, "nothing was done; give it once"));
         }
     }
     Ok(named)
@@ -87,36 +87,71 @@ fn plain(name: &str) -> String {
 }
 
 /// A name that the server gave to an element.
-pub fn element_id(text: &str) -> Result<ElementId, Failure> {
+pub fn element_id(text: &str) -> Result<ElementId, Refusal> {
     text.parse().map_err(|_| {
-        Failure::new(
-            ErrorCode::InvalidArgument,
-            format!("{text:?} is no element id"),
-            "ids look like e12; get_ui_tree shows them",
-        )
+        Refusal::argument(format!("{text:?} is no element id"), "ids look like e12; get_ui_tree shows them")
     })
 }
 
 /// Coordinates arrive as JSON numbers and are used as whole pixels.
-pub fn point(x: f64, y: f64) -> Result<Point, Failure> {
+pub fn point(x: f64, y: f64) -> Result<Point, Refusal> {
     Ok(Point { x: pixel("x", x)?, y: pixel("y", y)? })
 }
 
-fn pixel(name: &str, value: f64) -> Result<i32, Failure> {
+fn pixel(name: &str, value: f64) -> Result<i32, Refusal> {
     /// No screen is wider; a larger number is a mistake of the caller.
     const PIXEL_MAX: f64 = 100_000.0;
     if value.is_finite() && (0.0..=PIXEL_MAX).contains(&value) {
         return Ok(value.round() as i32);
     }
-    Err(Failure::new(
-        ErrorCode::InvalidArgument,
-        format!("{name} = {value} is not a point on a screen"),
-        "use device pixels: the @x,y of get_ui_tree",
-    ))
+    let message = format!("{name} = {value} is not a point on a screen");
+    Err(Refusal::argument(message, "use device pixels: the @x,y of get_ui_tree"))
 }
 
-/// The schema of `P` without the noise that clients stumble over (number formats, nullable types, titles).
+/// Refuses a number outside of its bounds.
+pub fn within(name: &str, value: f64, min: f64, max: f64, usual: f64) -> Result<f64, Refusal> {
+    if (min..=max).contains(&value) {
+        return Ok(value);
+    }
+    let message = format!("{name} = {value} is not between {min} and {max}");
+    Err(Refusal::argument(message, format!("{usual} is usual")))
+}
+
+/// One argument of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    pub name: String,
+    /// False for what is taken and not shown.
+    pub shown: bool,
+}
+
+/// All arguments of `P`, also those that are not shown.
+pub fn arguments<P: JsonSchema>() -> Vec<Argument> {
+    let schema = whole_schema::<P>();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let argument =
+        |(name, property): (&String, &Value)| Argument { name: name.clone(), shown: !is_hidden(property) };
+    properties.map(|all| all.iter().map(argument).collect()).unwrap_or_default()
+}
+
+/// The schema of `P` as clients see it: without what is not shown, and without the noise that clients stumble over
+/// (number formats, nullable types, titles).
 pub fn schema<P: JsonSchema>() -> JsonObject {
+    let mut schema = whole_schema::<P>();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|_, property| !is_hidden(property));
+        if properties.is_empty() {
+            schema.remove("properties");
+        }
+    }
+    schema
+}
+
+fn is_hidden(property: &Value) -> bool {
+    property.get(HIDDEN) == Some(&Value::Bool(true))
+}
+
+fn whole_schema<P: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12()
         .with(|s| {
             s.inline_subschemas = true;
@@ -126,16 +161,15 @@ pub fn schema<P: JsonSchema>() -> JsonObject {
     let mut object = settings.into_generator().into_root_schema_for::<P>();
     object.remove("title");
     object.remove("description");
-    object.insert("additionalProperties".to_owned(), false.into());
     match object.to_value() {
-        serde_json::Value::Object(map) => map,
+        Value::Object(map) => map,
         _ => JsonObject::new(),
     }
 }
 
 fn tidy(schema: &mut Schema) {
-    use serde_json::Value;
     schema.remove("format");
+    schema.remove("additionalProperties");
     schema.remove("default");
     if let Some(Value::Array(types)) = schema.get("type") {
         let rest: Vec<Value> = types.iter().filter(|t| *t != "null").cloned().collect();
@@ -168,15 +202,21 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_schema_or_a_mistake() {
-        let known = ["elementId".to_owned(), "timeout_ms".to_owned()];
+        let argument = |name: &str, shown| Argument { name: name.to_owned(), shown };
+        let known = [argument("element_id", true), argument("timeout_ms", true), argument("platform", false)];
         let named = |json: &str| {
             let object = serde_json::from_str(json).expect("an object");
-            named(&known, object).map_err(|failure| failure.message)
+            named(&known, object).map_err(|refusal| (refusal.failure.message, refusal.hint.text().to_owned()))
         };
-        let read = named(r#"{"element_id":"e1","timeoutMs":5}"#).expect("both are known");
-        assert_eq!(read.keys().collect::<Vec<_>>(), ["elementId", "timeout_ms"]);
-        assert_eq!(named(r#"{"elemnt":1}"#), Err("wrong arguments: there is no \"elemnt\"".into()));
-        let twice = Err("wrong arguments: elementId is given twice".into());
-        assert_eq!(named(r#"{"elementId":1,"element_id":2}"#), twice);
+        let read = named(r#"{"elementId":"e1","timeoutMs":5,"platform":"ios"}"#).expect("all are known");
+        assert_eq!(read.keys().collect::<Vec<_>>(), ["element_id", "timeout_ms", "platform"]);
+        let hint = "nothing was done; known are element_id, timeout_ms".to_owned();
+        assert_eq!(
+            named(r#"{"elemnt":1}"#),
+            Err(("wrong arguments: there is no \"elemnt\"".to_owned(), hint))
+        );
+        let twice = "wrong arguments: element_id is given twice".to_owned();
+        let given = named(r#"{"elementId":1,"element_id":2}"#).unwrap_err();
+        assert_eq!(given.0, twice);
     }
 }

@@ -4,13 +4,13 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use mdm_engine::Clock;
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::mcp::McpServer;
 use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, ContentBlock};
 use rmcp::service::{RoleClient, RunningService};
-use tokio::time::Instant;
 
 use crate::virtual_phone;
 
@@ -22,10 +22,12 @@ const LINES_SHOWN: usize = 12;
 const LINE_CHARS_SHOWN: usize = 150;
 
 pub async fn run() -> ExitCode {
-    let started = Instant::now();
+    let clock = Clock::start();
+    let started_ms = clock.now_ms();
     match story().await {
         Ok(()) => {
-            say(&format!("\nThe story came true in {:.1} s.", started.elapsed().as_secs_f64()));
+            let seconds = (clock.now_ms() - started_ms) as f64 / 1000.0;
+            say(&format!("\nThe story came true in {seconds:.1} s."));
             ExitCode::SUCCESS
         }
         Err(why) => {
@@ -143,7 +145,7 @@ impl Agent {
     /// One call, shown with its time and its answer in short.
     async fn call(&self, tool: &'static str, json: &str) -> Result<String, String> {
         let (text, took_ms) = self.quiet_call(tool, json).await?;
-        say(&format!("  {tool} {json}   [{took_ms:.1} ms]"));
+        say(&format!("  {tool} {json}   [{took_ms} ms]"));
         for (number, line) in text.lines().take(LINES_SHOWN).enumerate() {
             let line = if number == 0 { telling_facts(line) } else { line.to_owned() };
             say(&format!("      {}", shortened(&line)));
@@ -154,12 +156,13 @@ impl Agent {
         Ok(text)
     }
 
-    async fn quiet_call(&self, tool: &'static str, json: &str) -> Result<(String, f64), String> {
+    async fn quiet_call(&self, tool: &'static str, json: &str) -> Result<(String, u64), String> {
         let arguments: JsonObject = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        let started = Instant::now();
+        let clock = Clock::start();
+        let started_ms = clock.now_ms();
         let request = CallToolRequestParams::new(tool).with_arguments(arguments);
         let result = self.client.call_tool(request).await.map_err(|error| error.to_string())?;
-        let took_ms = started.elapsed().as_secs_f64() * 1000.0;
+        let took_ms = clock.now_ms() - started_ms;
         let mut text = String::new();
         for block in &result.content {
             match block {

@@ -17,11 +17,15 @@ pub fn json() -> String {
 pub fn markdown() -> String {
     let mut out = String::from(
         "# Tools\n\nMade by `cargo xtask docs` from the program itself; change the descriptions there.\n\n\
-         Every failure is an answer with `isError` whose first line is\n\
-         `{\"error\":{\"tool\",\"code\",\"message\",\"hint\"},\"retryable\"}`; `\"dispatched\":\"unknown\"` is added when nobody\n\
-         knows whether the device acted. Coordinates are device pixels in the current rotation. `deviceId` may be left\n\
-         out when one device fits.\n",
+         Every failure is an answer with `isError` whose first line has\n\
+         `\"error\":{\"tool\",\"code\",\"message\",\"hint\"}` and `\"retryable\"`; every action, also a refused one, has the same\n\
+         envelope ([answers.md](answers.md)). Both spellings of an argument are taken (`element_id`, `elementId`).\n\
+         Coordinates are device pixels in the current rotation.\n\n\
+         What clients are told first:\n\n",
     );
+    for line in mcp::INSTRUCTIONS.lines() {
+        out.push_str(&format!("> {line}\n>\n"));
+    }
     TOOLS.iter().for_each(|tool| push_tool(&mut out, tool));
     out
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use mdm_android::adb::server_start::Environment;
+use mobile_debug_mcp::answer::Facts;
 use mobile_debug_mcp::app::App;
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::tools;
@@ -26,8 +27,9 @@ pub async fn run(app: &App) -> ExitCode {
     for name in ["get_system_status", "list_devices"] {
         if let Some(tool) = tools::find(name) {
             let answer = tool.call(app, JsonObject::new(), CancellationToken::new()).await;
-            ready |= answer.text.contains("\"state\":\"device\"");
-            report.push_str(&format!("{name}\n{}\n", pretty(&answer.text)));
+            ready |= matches!(&answer.facts, Facts::Devices(devices) if devices.has_usable());
+            let facts = serde_json::to_string_pretty(&answer.facts).unwrap_or_else(|error| error.to_string());
+            report.push_str(&format!("{name}\n{facts}\n"));
         }
     }
     report.push_str(if ready {
@@ -37,10 +39,4 @@ pub async fn run(app: &App) -> ExitCode {
     });
     let printed = super::print(&report);
     if ready { printed } else { ExitCode::FAILURE }
-}
-
-fn pretty(json: &str) -> String {
-    let value: Result<JsonObject, _> = serde_json::from_str(json);
-    let pretty = value.ok().and_then(|object| serde_json::to_string_pretty(&object).ok());
-    pretty.unwrap_or_else(|| json.to_owned())
 }

@@ -1,55 +1,49 @@
 //! What a caller expects, as it arrives.
 
-use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::intent::predicate::{Expected, Predicate};
 use mdm_core::intent::selector::{Selector, TextMatch};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::target::{ContainsArg, SelectorArg, SelectorSchema};
+use crate::args::JsonObject;
+use crate::refusal::Refusal;
+use crate::target::SelectorArg;
 
-/// One thing that must be true. Without a state the element must be visible.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// One thing that must be true: the keys of a selector beside one state, or a screen. Without a state the element must
+/// be visible.
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct ExpectArg {
-    text: Option<String>,
-    /// text is only a part.
-    #[schemars(with = "Option<bool>")]
-    contains: Option<ContainsArg>,
-    #[serde(alias = "resourceId")]
-    resource_id: Option<String>,
-    #[serde(alias = "accessibilityId")]
-    accessibility_id: Option<String>,
-    #[serde(rename = "elementId", alias = "element_id")]
-    element_id: Option<String>,
-    /// Instead of these, as in find_element.
-    #[schemars(with = "Option<SelectorSchema>")]
+    /// The element under a key of its own, instead of its keys here.
     selector: Option<SelectorArg>,
-    /// Name of the activity in front.
+    /// The name of the screen in front.
     screen: Option<String>,
-    /// false: the element must be gone.
+    /// False: the element must be gone.
     exists: Option<bool>,
     enabled: Option<bool>,
     checked: Option<bool>,
     selected: Option<bool>,
+    focused: Option<bool>,
     expanded: Option<bool>,
-    /// Number on it.
+    /// The number on it.
     value: Option<f64>,
-    /// Text in it.
+    /// The text in it.
+    #[serde(alias = "textValue")]
     text_value: Option<String>,
+    /// All other keys: those of a selector.
+    #[serde(flatten)]
+    element: JsonObject,
 }
 
 impl ExpectArg {
-    pub fn condition(&self) -> Result<Predicate, Failure> {
-        let query = self.query()?;
+    pub fn predicate(&self) -> Result<Predicate, Refusal> {
+        let selector = self.selector()?;
         if let Some(screen) = &self.screen {
-            if query.is_some() || self.states().next().is_some() {
-                return Err(wrong("expect names a screen and an element", "ask for one of them"));
+            if selector.is_some() || self.states().next().is_some() {
+                return Err(Refusal::argument("expect names a screen and an element", "ask for one of them"));
             }
             return Ok(Predicate::Screen(screen.clone()));
         }
-        let Some(query) = query else {
-            return Err(wrong(
+        let Some(selector) = selector else {
+            return Err(Refusal::argument(
                 "expect says neither which element nor which screen",
                 "give text, resource_id, accessibility_id, elementId, selector or screen",
             ));
@@ -57,31 +51,23 @@ impl ExpectArg {
         let mut states = self.states();
         let expected = states.next().unwrap_or(Expected::Visible);
         match states.next() {
-            None => Ok(Predicate::Element { query, expected }),
-            Some(_) => Err(wrong("expect asks for several states", "ask for one; expect_state can ask more")),
+            None => Ok(Predicate::Element { selector, expected }),
+            Some(_) => Err(Refusal::argument(
+                "expect asks for several states",
+                "ask for one; expect_state can ask more",
+            )),
         }
     }
 
-    fn query(&self) -> Result<Option<Selector>, Failure> {
-        let names = [&self.text, &self.resource_id, &self.accessibility_id, &self.element_id];
-        let is_named = names.into_iter().any(Option::is_some) || self.contains.is_some();
-        match (&self.selector, is_named) {
-            (None, false) => Ok(None),
-            (Some(selector), false) => selector.query().map(Some),
-            (Some(_), true) => {
-                Err(wrong("expect has a selector and names beside it", "put all into selector"))
+    fn selector(&self) -> Result<Option<Selector>, Refusal> {
+        match (&self.selector, self.element.is_empty()) {
+            (None, true) => Ok(None),
+            (Some(selector), true) => selector.selector().map(Some),
+            (Some(_), false) => {
+                let message = "expect has a selector and keys of a selector beside it";
+                Err(Refusal::argument(message, "put all into selector"))
             }
-            (None, true) => {
-                let own = SelectorArg {
-                    text: self.text.clone(),
-                    contains: self.contains.clone(),
-                    resource_id: self.resource_id.clone(),
-                    accessibility_id: self.accessibility_id.clone(),
-                    element_id: self.element_id.clone(),
-                    ..SelectorArg::default()
-                };
-                own.query().map(Some)
-            }
+            (None, false) => SelectorArg::read(self.element.clone())?.selector().map(Some),
         }
     }
 
@@ -91,6 +77,7 @@ impl ExpectArg {
             self.enabled.map(Expected::Enabled),
             self.checked.map(Expected::Checked),
             self.selected.map(Expected::Selected),
+            self.focused.map(Expected::Focused),
             self.expanded.map(Expected::Expanded),
             self.value.map(|number| Expected::Value { number, tolerance: 0.0 }),
             self.text_value.clone().map(|text| Expected::Text(TextMatch::Is(text))),
@@ -99,39 +86,35 @@ impl ExpectArg {
     }
 }
 
-fn wrong(message: &str, hint: &'static str) -> Failure {
-    Failure::new(ErrorCode::InvalidArgument, message, hint)
-}
-
 #[cfg(test)]
 mod tests {
     use mdm_core::screen::element::Role;
 
     use super::*;
 
-    fn condition(json: &str) -> Result<Predicate, String> {
+    fn predicate(json: &str) -> Result<Predicate, String> {
         let arg: ExpectArg = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        arg.condition().map_err(|failure| failure.message)
+        arg.predicate().map_err(|refusal| refusal.failure.message)
     }
 
     #[test]
     fn an_element_is_named_as_everywhere() {
-        let plain = condition(r#"{"text":"Del","contains":true}"#);
-        assert_eq!(plain, condition(r#"{"selector":{"text":"Del","contains":true}}"#));
-        assert_eq!(plain, condition(r#"{"contains":"Del"}"#));
-        let Ok(Predicate::Element { query, expected }) =
-            condition(r#"{"selector":{"role":"switch","inside":{"text":"Wi-Fi"}},"checked":true}"#)
+        let plain = predicate(r#"{"text":"Del","contains":true}"#);
+        assert_eq!(plain, predicate(r#"{"selector":{"text":"Del","contains":true}}"#));
+        assert_eq!(plain, predicate(r#"{"contains":"Del"}"#));
+        let Ok(Predicate::Element { selector, expected }) =
+            predicate(r#"{"selector":{"role":"switch","inside":{"text":"Wi-Fi"}},"checked":true}"#)
         else {
             panic!("an element");
         };
-        assert_eq!((query.role, expected), (Some(Role::Switch), Expected::Checked(true)));
-        assert!(query.near.is_some());
+        assert_eq!((selector.role, expected), (Some(Role::Switch), Expected::Checked(true)));
+        assert!(selector.near.is_some());
     }
 
     #[test]
     fn what_is_asked_for_is_one_thing() {
-        assert_eq!(condition(r#"{"screen":"Home"}"#), Ok(Predicate::Screen("Home".to_owned())));
-        let problem = |json: &str| condition(json).unwrap_err();
+        assert_eq!(predicate(r#"{"screen":"Home"}"#), Ok(Predicate::Screen("Home".to_owned())));
+        let problem = |json: &str| predicate(json).unwrap_err();
         assert!(problem("{}").contains("neither which element"));
         assert!(problem(r#"{"text":" "}"#).contains("names nothing"));
         assert!(problem(r#"{"screen":"Home","text":"a"}"#).contains("a screen and an element"));

@@ -1,10 +1,9 @@
 //! What a search found, as an answer. The tool and the offline command answer with the same code.
 
-use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::change::tracker::Observation;
 use mdm_core::intent::actionable::{NotActionable, check_within};
-use mdm_core::intent::resolve::{self, Candidate, best, chosen, expected_change, find, tell};
-use mdm_core::intent::selector::{Selector, role_word};
+use mdm_core::intent::resolve::{Candidate, Search, SearchResult, describe, expected_change};
+use mdm_core::intent::selector::role_word;
 use mdm_core::meaning::identifier::{Census, stable_id, test_tag};
 use mdm_core::meaning::label::label;
 use mdm_core::meaning::role::in_context;
@@ -12,110 +11,78 @@ use mdm_core::meaning::semantics;
 use mdm_core::screen::geometry::Rect;
 use serde::Serialize;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Facts};
+use crate::refusal::Refusal;
 
 /// Candidates written out; the number of all is given as well.
 const CANDIDATES_MAX: usize = 10;
 const ALTERNATES_MAX: usize = 3;
 const QUERY_CHARS_MAX: usize = 1000;
 
-/// What is looked for.
-pub enum Sought {
-    /// Free words: an id, an identifier, a text, a role.
-    Words {
-        words: String,
-        exact: bool,
-    },
-    Described(Selector),
+/// A search by free words.
+pub fn words(words: &str, exact: bool) -> Result<Search, Refusal> {
+    let hint = "give a text, an identifier, a role or an id that the element has";
+    if words.trim().is_empty() {
+        return Err(Refusal::argument("Empty query", hint));
+    }
+    if words.chars().count() > QUERY_CHARS_MAX {
+        return Err(Refusal::argument("the query is longer than 1000 characters", hint));
+    }
+    Ok(Search::Words { words: words.to_owned(), exact })
 }
 
-impl Sought {
-    pub fn words(words: &str, exact: bool) -> Result<Sought, Failure> {
-        let invalid = |message: &str| {
-            let hint = "give a text, an identifier, a role or an id that the element has";
-            Failure::new(ErrorCode::InvalidArgument, message, hint)
-        };
-        if words.trim().is_empty() {
-            return Err(invalid("Empty query"));
+/// `in_full`: candidates as JSON too, for programs; an agent reads the lines.
+pub fn answer(result: &SearchResult, device: Option<&str>, seen: &Observation, in_full: bool) -> Answer {
+    let partial = !seen.reading.snapshot.is_whole();
+    let nothing = FindFacts { device: device.map(str::to_owned), partial, ..FindFacts::default() };
+    let (facts, lines) = match &result.best[..] {
+        [] => (FindFacts { error: Some("Element not found"), ..nothing }, String::new()),
+        [only] => (one(result, only, seen, nothing), String::new()),
+        several if in_full => {
+            let shown = several.iter().take(CANDIDATES_MAX);
+            let candidates = shown.map(|candidate| CandidateJson::new(seen, candidate)).collect();
+            (FindFacts { candidates, ..several_facts(several, nothing) }, String::new())
         }
-        if words.chars().count() > QUERY_CHARS_MAX {
-            return Err(invalid("the query is longer than 1000 characters"));
-        }
-        Ok(Sought::Words { words: words.to_owned(), exact })
+        several => (several_facts(several, nothing), several_lines(several, seen)),
+    };
+    Answer::new(Facts::Find(Box::new(facts))).with_lines(&lines)
+}
+
+fn several_lines(several: &[Candidate], seen: &Observation) -> String {
+    let mut lines = String::new();
+    for candidate in several.iter().take(CANDIDATES_MAX) {
+        lines.push_str(&describe(seen, candidate.index));
+        lines.push_str(&format!(" (index {})\n", candidate.number));
+    }
+    if several.len() > CANDIDATES_MAX {
+        lines.push_str(&format!("… and {} more\n", several.len() - CANDIDATES_MAX));
+    }
+    lines
+}
+
+fn one(result: &SearchResult, only: &Candidate, seen: &Observation, nothing: FindFacts) -> FindFacts {
+    let others = result.all.iter().filter(|other| other.number != only.number);
+    let alternates: Vec<CandidateJson> =
+        others.take(ALTERNATES_MAX).map(|other| CandidateJson::new(seen, other)).collect();
+    let resolution = ResolutionJson {
+        reason: only.reasons.first().map_or("", |reason| reason.name()),
+        also: only.reasons.iter().skip(1).map(|reason| reason.name()).collect(),
+        fallback_available: !alternates.is_empty(),
+        matched_count: result.all.len(),
+        alternates,
+        expected_change: expected_change(seen, only.index).name(),
+    };
+    FindFacts {
+        found: true,
+        element: Some(ElementJson::new(seen, only)),
+        score: Some(only.confidence),
+        confidence: Some(only.confidence),
+        resolution: Some(resolution),
+        ..nothing
     }
 }
 
-/// How a search ended on one capture.
-pub struct Found {
-    all: Vec<Candidate>,
-    best: Vec<Candidate>,
-}
-
-impl Found {
-    pub fn on(seen: &Observation, sought: &Sought) -> Found {
-        let (all, index) = match sought {
-            Sought::Words { words, exact } => (find(seen, words, *exact), None),
-            Sought::Described(query) => (resolve::candidates(seen, query), query.index),
-        };
-        let best = index.map_or_else(|| best(seen, &all), |index| chosen(&all, index));
-        Found { all, best }
-    }
-
-    pub fn anything(&self) -> bool {
-        !self.best.is_empty()
-    }
-
-    /// `in_full`: candidates as JSON too, for programs; an agent reads the lines.
-    pub fn answer(&self, device: Option<&str>, seen: &Observation, in_full: bool) -> Answer {
-        let partial = !seen.reading.snapshot.is_whole();
-        let nothing = FindFacts { device, partial, ..FindFacts::default() };
-        match &self.best[..] {
-            [] => Answer::json(&FindFacts { error: Some("Element not found"), ..nothing }),
-            [only] => self.one(only, seen, nothing),
-            several if in_full => {
-                let shown = several.iter().take(CANDIDATES_MAX);
-                let candidates = shown.map(|candidate| CandidateJson::new(seen, candidate)).collect();
-                Answer::json(&FindFacts { candidates, ..several_facts(several, nothing) })
-            }
-            several => {
-                let mut lines = String::new();
-                for candidate in several.iter().take(CANDIDATES_MAX) {
-                    lines.push_str(&tell(seen, candidate.index));
-                    lines.push_str(&format!(" (index {})\n", candidate.number));
-                }
-                if several.len() > CANDIDATES_MAX {
-                    lines.push_str(&format!("… and {} more\n", several.len() - CANDIDATES_MAX));
-                }
-                Answer::json(&several_facts(several, nothing)).with_lines(&lines)
-            }
-        }
-    }
-
-    fn one(&self, only: &Candidate, seen: &Observation, nothing: FindFacts<'_>) -> Answer {
-        let others = self.all.iter().filter(|other| other.number != only.number);
-        let alternates: Vec<CandidateJson> =
-            others.take(ALTERNATES_MAX).map(|other| CandidateJson::new(seen, other)).collect();
-        let resolution = ResolutionJson {
-            reason: only.reasons.first().map_or("", |reason| reason.name()),
-            also: only.reasons.iter().skip(1).map(|reason| reason.name()).collect(),
-            fallback_available: !alternates.is_empty(),
-            matched_count: self.all.len(),
-            alternates,
-            expected_change: expected_change(seen, only.index).name(),
-        };
-        let facts = FindFacts {
-            found: true,
-            element: Some(ElementJson::new(seen, only)),
-            score: Some(only.confidence),
-            confidence: Some(only.confidence),
-            resolution: Some(resolution),
-            ..nothing
-        };
-        Answer::json(&facts)
-    }
-}
-
-fn several_facts<'a>(several: &[Candidate], nothing: FindFacts<'a>) -> FindFacts<'a> {
+fn several_facts(several: &[Candidate], nothing: FindFacts) -> FindFacts {
     FindFacts {
         found: true,
         ambiguous: true,
@@ -125,11 +92,11 @@ fn several_facts<'a>(several: &[Candidate], nothing: FindFacts<'a>) -> FindFacts
     }
 }
 
-#[derive(Default, Serialize)]
-struct FindFacts<'a> {
+#[derive(Debug, Default, Serialize)]
+pub struct FindFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
-    device: Option<&'a str>,
-    found: bool,
+    device: Option<String>,
+    pub found: bool,
     /// Several are equally good: none is chosen (W23).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     ambiguous: bool,
@@ -139,7 +106,7 @@ struct FindFacts<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     partial: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    element: Option<ElementJson<'a>>,
+    element: Option<ElementJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +121,7 @@ struct FindFacts<'a> {
     candidates: Vec<CandidateJson>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ResolutionJson {
     reason: &'static str,
     /// The rest of the reasons, in the order in which they counted.
@@ -168,9 +135,9 @@ struct ResolutionJson {
 }
 
 /// The element to act on. What was described inside or around it is named when it is another one.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ElementJson<'a> {
+struct ElementJson {
     element_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     matched_element_id: Option<String>,
@@ -178,24 +145,24 @@ struct ElementJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
+    text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    resource_id: Option<&'a str>,
+    resource_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    content_desc: Option<&'a str>,
-    class: &'a str,
+    content_desc: Option<String>,
+    class: String,
     bounds: BoundsJson,
     clickable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     enabled: Option<bool>,
     /// Where it is not the resource id.
     #[serde(rename = "stable_id", skip_serializing_if = "Option::is_none")]
-    stable_id: Option<&'a str>,
+    stable_id: Option<String>,
     /// Others have the same one (ID-04).
     #[serde(rename = "stable_id_collision", skip_serializing_if = "Option::is_none")]
     collision: Option<usize>,
     #[serde(rename = "test_tag", skip_serializing_if = "Option::is_none")]
-    test_tag: Option<&'a str>,
+    test_tag: Option<String>,
     /// Where a tap reaches it; absent when nothing would.
     #[serde(skip_serializing_if = "Option::is_none")]
     tap_coordinates: Option<PointJson>,
@@ -206,13 +173,13 @@ struct ElementJson<'a> {
     interaction_hint: Option<HintJson>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct PointJson {
     x: i32,
     y: i32,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct BoundsJson {
     left: i32,
     top: i32,
@@ -227,7 +194,7 @@ impl From<Rect> for BoundsJson {
 }
 
 /// It is adjusted rather than tapped.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HintJson {
     kind: &'static str,
@@ -235,30 +202,31 @@ struct HintJson {
     track_bounds: BoundsJson,
 }
 
-impl<'a> ElementJson<'a> {
-    fn new(seen: &'a Observation, candidate: &Candidate) -> ElementJson<'a> {
+impl ElementJson {
+    fn new(seen: &Observation, candidate: &Candidate) -> ElementJson {
         let snapshot = &seen.reading.snapshot;
         let index = candidate.index as usize;
         let element = &snapshot.elements[index];
         let checked = check_within(&seen.reading, candidate.index, candidate.matched);
         let other = (candidate.matched != candidate.index).then_some(candidate.matched as usize);
         let id = stable_id(snapshot, element);
-        let shown = |text: &'a Option<Box<str>>| text.as_deref().filter(|_| !element.password);
+        let shown =
+            |text: &Option<Box<str>>| text.as_deref().filter(|_| !element.password).map(str::to_owned);
         ElementJson {
             element_id: seen.ids[index].to_string(),
             matched_element_id: other.map(|other| seen.ids[other].to_string()),
             role: role_word(in_context(snapshot, index)),
             label: label(snapshot, index).map(|label| label.text.into_owned()),
             text: shown(&element.text),
-            resource_id: element.stable_id.as_deref(),
+            resource_id: element.stable_id.as_deref().map(str::to_owned),
             content_desc: shown(&element.description),
-            class: &element.class,
+            class: element.class.to_string(),
             bounds: element.bounds.into(),
             clickable: element.is_tappable(),
             enabled: element.state.enabled,
-            stable_id: id.filter(|id| Some(*id) != element.stable_id.as_deref()),
+            stable_id: id.filter(|id| Some(*id) != element.stable_id.as_deref()).map(str::to_owned),
             collision: id.map(|id| Census::of(snapshot).with_id(id)).filter(|holders| *holders > 1),
-            test_tag: test_tag(snapshot, element),
+            test_tag: test_tag(snapshot, element).map(str::to_owned),
             tap_coordinates: checked.ok().map(|point| PointJson { x: point.x, y: point.y }),
             not_interactable: checked.err().map(|why| in_words(seen, why)),
             interaction_hint: HintJson::of(seen, index),
@@ -270,7 +238,7 @@ fn in_words(seen: &Observation, why: NotActionable) -> String {
     match why {
         NotActionable::OutOfSight => "off screen".to_owned(),
         NotActionable::Disabled => "disabled".to_owned(),
-        NotActionable::Covered { by } => format!("covered by {}", tell(seen, by)),
+        NotActionable::Covered { by } => format!("covered by {}", describe(seen, by)),
         NotActionable::Doubtful { confidence } => format!("confidence {confidence}"),
     }
 }
@@ -287,7 +255,7 @@ impl HintJson {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CandidateJson {
     element_id: String,
@@ -305,7 +273,7 @@ impl CandidateJson {
         let element = seen.reading.element(candidate.index);
         CandidateJson {
             element_id: seen.ids[candidate.index as usize].to_string(),
-            line: tell(seen, candidate.index),
+            line: describe(seen, candidate.index),
             index: candidate.number,
             bounds: element.bounds.into(),
             clickable: candidate.executable,

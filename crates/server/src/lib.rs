@@ -10,6 +10,7 @@ mod expect;
 pub mod found;
 pub mod mcp;
 mod picture;
+mod refusal;
 mod resource;
 mod subscribe;
 pub mod target;

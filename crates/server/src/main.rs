@@ -89,7 +89,7 @@ async fn call(app: &App, tool: &str, json: &str) -> ExitCode {
         Err(error) => return fail(&format!("the arguments are not a JSON object: {error}")),
     };
     let answer = entry.call(app, arguments, CancellationToken::new()).await;
-    let mut text = answer.text;
+    let mut text = answer.text();
     if let Some(image) = &answer.image {
         text.push_str(&format!("\n[{} of {} bytes]", image.mime_type, image.bytes.len()));
     }
@@ -99,7 +99,7 @@ async fn call(app: &App, tool: &str, json: &str) -> ExitCode {
 
 fn answered(answer: Result<Answer, String>) -> ExitCode {
     match answer {
-        Ok(answer) => print(&answer.text),
+        Ok(answer) => print(&answer.text()),
         Err(problem) => fail(&problem),
     }
 }

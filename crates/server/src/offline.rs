@@ -4,10 +4,11 @@ use std::path::Path;
 
 use mdm_core::change::delta::delta;
 use mdm_core::change::tracker::Tracker;
+use mdm_core::intent::resolve::Search;
 use mdm_core::outline::OutlineOptions;
 use mdm_core::screen::snapshot::Snapshot;
-use mobile_debug_mcp::answer::Answer;
-use mobile_debug_mcp::found::{Found, Sought};
+use mobile_debug_mcp::answer::{Answer, Facts};
+use mobile_debug_mcp::found;
 use mobile_debug_mcp::target::SelectorArg;
 use mobile_debug_mcp::tree::{self, DeltaJson, TreeHead, TreeJson};
 
@@ -21,28 +22,26 @@ pub fn tree(args: &TreeArgs) -> Result<Answer, String> {
     let seen = tree::seen(load(&args.file)?);
     let head = TreeHead::new(None, &seen);
     if args.format == FormatArg::Json {
-        return Ok(Answer::json(&TreeJson::new(head, &seen, None)));
+        return Ok(Answer::new(Facts::Tree(Box::new(TreeJson::new(head, seen, None)))));
     }
     let options =
         OutlineOptions { points: args.coordinates, stable_ids: args.ids, ..OutlineOptions::default() };
-    let wanted = tree::Wanted { options, max_tokens: args.max_tokens as usize, page: args.page as usize };
-    Ok(tree::outline_answer(head, &seen, &wanted))
+    let part = tree::OutlinePart { options, max_tokens: args.max_tokens as usize, page: args.page as usize };
+    Ok(tree::outline_answer(head, &seen, &part))
 }
 
 pub fn find(args: &FindArgs) -> Result<Answer, String> {
-    let sought = match (&args.selector, &args.query) {
+    let search = match (&args.selector, &args.query) {
         (Some(json), _) => {
             let selector: SelectorArg = serde_json::from_str(json)
                 .map_err(|error| format!("the selector cannot be read: {error}"))?;
-            Sought::Described(selector.query().map_err(|failure| failure.to_string())?)
+            selector.selector().map(Search::Selector)
         }
-        (None, words) => {
-            let words = words.as_deref().unwrap_or_default();
-            Sought::words(words, args.exact).map_err(|failure| failure.to_string())?
-        }
+        (None, words) => found::words(words.as_deref().unwrap_or_default(), args.exact),
     };
+    let search = search.map_err(|refusal| refusal.to_string())?;
     let seen = tree::seen(load(&args.file)?);
-    Ok(Found::on(&seen, &sought).answer(None, &seen, args.format == FormatArg::Json))
+    Ok(found::answer(&search.on(&seen), None, &seen, args.format == FormatArg::Json))
 }
 
 pub fn diff(args: &DiffArgs) -> Result<Answer, String> {
@@ -54,11 +53,11 @@ pub fn diff(args: &DiffArgs) -> Result<Answer, String> {
     if args.format == FormatArg::Json {
         let delta = delta(&since.base.reading.snapshot, &now.reading.snapshot, &since.pairing);
         let head = TreeHead::new(None, &now).since(Some(&since), &now);
-        return Ok(Answer::json(&DeltaJson::new(head, since.base.revision, &delta)));
+        return Ok(Answer::new(Facts::Delta(Box::new(DeltaJson::new(head, since.base.revision, &delta)))));
     }
     let options = OutlineOptions::default();
-    let wanted = tree::Wanted { options, max_tokens: DIFF_TOKENS_MAX, page: 1 };
-    Ok(tree::changes_answer(tree::Around::default(), &since, &now, &wanted))
+    let part = tree::OutlinePart { options, max_tokens: DIFF_TOKENS_MAX, page: 1 };
+    Ok(tree::changes_answer(tree::Around::default(), &since, &now, &part))
 }
 
 fn load(path: &Path) -> Result<Snapshot, String> {

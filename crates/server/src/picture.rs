@@ -1,41 +1,48 @@
 //! A screenshot that fits an agent's budget: one JPEG, scaled.
 
 use fast_image_resize as fir;
-use mdm_core::action::failure::{ErrorCode, Failure};
-use mdm_core::port::Pixels;
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::port::{DeviceErrorKind, Picture, Pixels};
 use mdm_core::screen::geometry::Size;
 
 use crate::answer::Image;
+use crate::refusal::Refusal;
 
+/// An 8K screen; anything larger is not a phone.
+const PIXELS_BYTES_MAX: usize = 7680 * 4320 * 4;
 const SIDE_DEFAULT: u32 = 1024;
 const SIDES: std::ops::RangeInclusive<u32> = 100..=4096;
 const QUALITY: u8 = 75;
 
-pub struct Picture {
+/// A picture as it is sent, and the size that it had on the device.
+pub struct ScaledPicture {
+    pub original: Size,
     pub size: Size,
     pub image: Image,
 }
 
 /// The longest side that the caller wants, checked.
-pub fn side(wanted: Option<u32>) -> Result<u32, Failure> {
+pub fn side(wanted: Option<u32>) -> Result<u32, Refusal> {
     let side = wanted.unwrap_or(SIDE_DEFAULT);
     if SIDES.contains(&side) {
         return Ok(side);
     }
-    let message = format!("maxSize = {side} is not between {} and {}", SIDES.start(), SIDES.end());
-    Err(Failure::new(ErrorCode::InvalidArgument, message, "1024 shows text well enough on most screens"))
+    let message = format!("max_size = {side} is not between {} and {}", SIDES.start(), SIDES.end());
+    Err(Refusal::argument(message, "1024 shows text well enough on most screens"))
 }
 
 /// On another thread: scaling takes milliseconds, in which other calls are served.
-pub async fn jpeg(pixels: Pixels, side: u32) -> Result<Picture, Failure> {
-    let done = tokio::task::spawn_blocking(move || encode(&pixels, side)).await;
-    let unavailable = |why: String| {
-        Failure::new(ErrorCode::ScreenshotUnavailable, why, "try again, or read the screen with get_ui_tree")
+pub async fn jpeg(picture: Picture, side: u32) -> Result<ScaledPicture, Failure> {
+    let work = move || match picture {
+        Picture::Raw(pixels) => encode(&pixels, side),
+        Picture::Png(bytes) => encode(&from_png(&bytes)?, side),
     };
+    let done = tokio::task::spawn_blocking(work).await;
+    let unavailable = |why: String| Failure::new(Cause::Device(DeviceErrorKind::ScreenshotUnavailable), why);
     done.map_err(|error| unavailable(error.to_string()))?.map_err(unavailable)
 }
 
-fn encode(pixels: &Pixels, side: u32) -> Result<Picture, String> {
+fn encode(pixels: &Pixels, side: u32) -> Result<ScaledPicture, String> {
     let target = fit(pixels.size, side);
     let rgba = scale(pixels, target)?;
     let mut bytes = Vec::new();
@@ -44,7 +51,7 @@ fn encode(pixels: &Pixels, side: u32) -> Result<Picture, String> {
     jpeg_encoder::Encoder::new(&mut bytes, QUALITY)
         .encode(&rgba, width, height, jpeg_encoder::ColorType::Rgba)
         .map_err(|error| error.to_string())?;
-    Ok(Picture { size: target, image: Image { mime_type: "image/jpeg", bytes } })
+    Ok(ScaledPicture { original: pixels.size, size: target, image: Image { mime_type: "image/jpeg", bytes } })
 }
 
 fn scale(pixels: &Pixels, target: Size) -> Result<Vec<u8>, String> {
@@ -57,6 +64,24 @@ fn scale(pixels: &Pixels, target: Size) -> Result<Vec<u8>, String> {
         .use_alpha(false);
     fir::Resizer::new().resize(&source, &mut scaled, &options).map_err(|error| error.to_string())?;
     Ok(scaled.into_vec())
+}
+
+fn from_png(bytes: &[u8]) -> Result<Pixels, String> {
+    let mut decoder =
+        png::Decoder::new_with_limits(std::io::Cursor::new(bytes), png::Limits { bytes: PIXELS_BYTES_MAX });
+    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
+    let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
+    let size =
+        reader.output_buffer_size().filter(|s| *s <= PIXELS_BYTES_MAX).ok_or("the picture is too large")?;
+    let mut data = vec![0; size];
+    let info = reader.next_frame(&mut data).map_err(|e| e.to_string())?;
+    data.truncate(info.buffer_size());
+    let rgba = match info.color_type {
+        png::ColorType::Rgba => data,
+        png::ColorType::Rgb => data.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 0xff]).collect(),
+        other => return Err(format!("a picture of type {other:?}")),
+    };
+    Ok(Pixels { size: Size { width: info.width, height: info.height }, rgba })
 }
 
 /// Never larger than the screen.
@@ -91,5 +116,6 @@ mod tests {
         assert_eq!(picture.size, Size { width: 100, height: 67 });
         assert_eq!(picture.image.bytes[..3], [0xff, 0xd8, 0xff]);
         assert!(side(Some(5)).is_err());
+        assert!(from_png(b"\x89PNG\r\n\x1a\n").is_err(), "SE-07");
     }
 }

@@ -1,10 +1,10 @@
 //! What can be read and subscribed to: `ui://DEVICE/screen` and `ui://DEVICE/element?text=…` (SY-20).
 
-use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::intent::selector::Selector;
 use serde_json::Value;
 
 use crate::args::JsonObject;
+use crate::refusal::Refusal;
 use crate::target::SelectorArg;
 
 const URI_BYTES_MAX: usize = 2000;
@@ -27,7 +27,7 @@ pub enum Shows {
 }
 
 impl Resource {
-    pub fn parse(uri: &str) -> Result<Resource, Failure> {
+    pub fn parse(uri: &str) -> Result<Resource, Refusal> {
         if uri.len() > URI_BYTES_MAX {
             return Err(wrong(format!("the URI is longer than {URI_BYTES_MAX} bytes")));
         }
@@ -58,12 +58,12 @@ impl Resource {
     /// The tool that reads it, and its arguments.
     pub fn reader(&self) -> (&'static str, JsonObject) {
         let mut arguments = JsonObject::new();
-        arguments.insert("deviceId".to_owned(), self.device.clone().into());
+        arguments.insert("device_id".to_owned(), self.device.clone().into());
         match &self.shows {
             Shows::Screen => ("get_ui_tree", arguments),
             Shows::Element(selector, _) => {
                 arguments.insert("selector".to_owned(), Value::Object(selector.clone()));
-                arguments.insert("timeoutMs".to_owned(), 0.into());
+                arguments.insert("timeout_ms".to_owned(), 0.into());
                 ("find_element", arguments)
             }
         }
@@ -71,7 +71,7 @@ impl Resource {
 }
 
 /// `None` when it is not written as a query.
-fn element(query: &str) -> Option<Result<Shows, Failure>> {
+fn element(query: &str) -> Option<Result<Shows, Refusal>> {
     let mut selector = JsonObject::new();
     for pair in query.split('&') {
         let (name, value) = pair.split_once('=')?;
@@ -83,12 +83,8 @@ fn element(query: &str) -> Option<Result<Shows, Failure>> {
         };
         selector.insert(decoded(name)?, value);
     }
-    let read = |selector: &JsonObject| -> Result<Selector, Failure> {
-        let arg: SelectorArg = serde_json::from_value(Value::Object(selector.clone()))
-            .map_err(|error| wrong(format!("the query of the URI: {error}")))?;
-        arg.query()
-    };
-    Some(read(&selector).map(|query| Shows::Element(selector, Box::new(query))))
+    let read = SelectorArg::read(selector.clone()).and_then(|arg| arg.selector());
+    Some(read.map(|meant| Shows::Element(selector, Box::new(meant))))
 }
 
 /// `%41` is A. `None` when it is broken or no text.
@@ -106,13 +102,14 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-fn wrong(message: String) -> Failure {
+fn wrong(message: String) -> Refusal {
     let hint = "use ui://DEVICE/screen or ui://DEVICE/element?text=…; resources/list names the devices";
-    Failure::new(ErrorCode::InvalidArgument, message, hint)
+    Refusal::argument(message, hint)
 }
 
 #[cfg(test)]
 mod tests {
+    use mdm_core::failure::ErrorCode;
     use mdm_core::intent::selector::TextMatch;
 
     use super::*;
@@ -160,7 +157,7 @@ mod tests {
         ];
         for uri in others {
             let failure = Resource::parse(uri).unwrap_err();
-            assert_eq!(failure.code, ErrorCode::InvalidArgument, "{uri}");
+            assert_eq!(failure.failure.code(), ErrorCode::InvalidArgument, "{uri}");
         }
     }
 }

@@ -1,25 +1,25 @@
-//! Watching for subscribers: one watcher a subscription, none when nobody subscribes (SY-20).
+//! Watching for subscribers: one poller a device, however many subscribe, and none when nobody does (SY-20).
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::action::event::Event;
 use mdm_core::change::tracker::Observation;
-use mdm_core::intent::predicate::{Expected, Predicate};
-use mdm_core::intent::selector::Selector;
-use mdm_engine::{Ending, Goal, Progress, Session, Wait, Wanted};
-use tokio_util::sync::CancellationToken;
+use mdm_core::failure::{Cause, Failure};
+use mdm_engine::{Listener, Progress, Session, WantedDevice};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::app::App;
+use crate::refusal::Refusal;
 use crate::resource::{Resource, Shows};
 
-/// Of one connection.
+/// Subscriptions of one connection.
 pub const SUBSCRIPTIONS_MAX: usize = 16;
-/// Of the first look, which the subscriber waits for.
+/// The first look, which the subscriber waits for.
 const FIRST_LOOK_MAX: Duration = Duration::from_secs(30);
-/// One wait of a watcher; then the device is looked up again.
+/// One wait of a poller; then the device is looked up again.
 const WAIT_MAX: Duration = Duration::from_secs(600);
 /// Between two notifications of one subscription: what changes faster is told together.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -33,12 +33,63 @@ enum Known {
     Present(bool),
 }
 
-/// Looks at one resource until it is cancelled.
+/// The pollers of all connections, by device.
+#[derive(Default)]
+pub struct Pollers {
+    running: Mutex<BTreeMap<String, Weak<Poller>>>,
+}
+
+/// Looks at one device for as long as anybody holds it. What it sees is told on the bus, like every look.
+pub struct Poller {
+    _stop: DropGuard,
+}
+
+impl Pollers {
+    fn of(app: &Arc<App>, device: &str) -> Arc<Poller> {
+        let mut running = app.pollers.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|_, poller| poller.strong_count() > 0);
+        if let Some(poller) = running.get(device).and_then(Weak::upgrade) {
+            return poller;
+        }
+        let stop = CancellationToken::new();
+        let poller = Arc::new(Poller { _stop: stop.clone().drop_guard() });
+        running.insert(device.to_owned(), Arc::downgrade(&poller));
+        tokio::spawn(poll(Arc::downgrade(app), device.to_owned(), stop));
+        poller
+    }
+}
+
+async fn poll(app: Weak<App>, device: String, stop: CancellationToken) {
+    while let Some(app) = app.upgrade() {
+        let progress = Progress::new(WAIT_MAX, stop.clone()).telling(Arc::clone(app.fleet.bus()), 0);
+        let waited = match session(&app, &device, &progress).await {
+            Ok(session) => session.wait_for_another_revision(&progress).await,
+            Err(failure) => Err(failure),
+        };
+        let cancelled = |failure: &Failure| failure.cause == Cause::Cancelled;
+        match waited {
+            Ok(()) => {}
+            Err(failure) if cancelled(&failure) => return,
+            // It may come back, and then it is seen whether it is another.
+            Err(_) => {
+                if progress.part(WAIT_MAX).pause("watching", AWAY).await.is_err_and(|f| cancelled(&f)) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Compares one resource with what its subscriber knows, until it is cancelled.
 pub struct Watcher {
     app: Arc<App>,
     resource: Resource,
     known: Known,
+    /// What the last look showed instead, when one look does not prove it.
+    pending: Option<Known>,
+    listener: Listener,
     ended: CancellationToken,
+    _poller: Arc<Poller>,
 }
 
 impl Watcher {
@@ -47,72 +98,72 @@ impl Watcher {
         app: Arc<App>,
         resource: Resource,
         ended: CancellationToken,
-    ) -> Result<Watcher, Failure> {
+    ) -> Result<Watcher, Refusal> {
         let progress = Progress::new(FIRST_LOOK_MAX, ended.clone());
-        let session = session(&app, &resource, &progress).await?;
-        let known = known(&resource, &*session.observe(&progress).await?);
-        Ok(Watcher { app, resource, known, ended })
+        let listener = app.fleet.bus().listen();
+        let session = session(&app, &resource.device, &progress).await?;
+        let known = state_of(&resource, &*session.observe(&progress).await?);
+        let _poller = Pollers::of(&app, &resource.device);
+        Ok(Watcher { app, resource, known, pending: None, listener, ended, _poller })
     }
 
     /// Tells of each change until there is nobody left to tell; `tell` says whether there was.
     pub async fn run<T: Future<Output = bool>>(mut self, tell: impl Fn() -> T) {
-        while self.change().await.is_ok() && tell().await && self.pause(PAUSE).await.is_ok() {}
+        while self.change().await.is_ok() && tell().await && self.pause().await.is_ok() {}
     }
 
     /// Comes back with a change; it fails only by being cancelled.
     async fn change(&mut self) -> Result<(), Failure> {
         loop {
             let progress = Progress::new(WAIT_MAX, self.ended.clone());
-            match self.wait(&progress).await {
-                Ok(known) if known != self.known => {
-                    self.known = known;
-                    return Ok(());
-                }
-                Ok(_) => {}
-                Err(failure) if failure.code == ErrorCode::Cancelled => return Err(failure),
-                // It may come back, and then it is seen whether it is another.
-                Err(_) => self.pause(AWAY).await?,
+            let heard = progress.race("listening", async { Ok(self.listener.next().await) }).await;
+            let stamped = match heard {
+                Ok(stamped) => stamped,
+                Err(failure) if failure.cause == Cause::Cancelled => return Err(failure),
+                Err(_) => continue,
+            };
+            let looked = stamped.as_ref().is_some_and(|stamped| {
+                *stamped.device == *self.resource.device && matches!(stamped.event, Event::Looked { .. })
+            });
+            if looked && self.is_another(&progress).await {
+                return Ok(());
             }
         }
     }
 
-    async fn wait(&self, progress: &Progress) -> Result<Known, Failure> {
-        let session = session(&self.app, &self.resource, progress).await?;
-        let goal = match (self.known, &self.resource.shows) {
-            (Known::Present(present), Shows::Element(_, query)) => {
-                let expected = if present { Expected::NotExists } else { Expected::Exists };
-                Goal::Predicate(Predicate::Element { query: Selector::clone(query), expected })
-            }
-            (Known::Revision(than), _) => Goal::Revision { than },
-            (Known::Present(_), Shows::Screen) => Goal::Quiet,
-        };
-        let waited = session.listen(&Wait::holding(goal, Duration::ZERO), progress).await?;
-        match (waited.ending, self.known, waited.seen) {
-            (Ending::Unreadable(failure), ..) => Err(failure),
-            (Ending::Reached, Known::Present(present), _) => Ok(Known::Present(!present)),
-            (Ending::Reached, Known::Revision(_), Some(seen)) => Ok(Known::Revision(seen.revision)),
-            _ => Ok(self.known),
+    /// Takes in the last look at the device.
+    async fn is_another(&mut self, progress: &Progress) -> bool {
+        let Ok(session) = session(&self.app, &self.resource.device, progress).await else { return false };
+        let Some(seen) = session.memory().tracker.last().cloned() else { return false };
+        let now = state_of(&self.resource, &seen);
+        // A damaged capture proves nobody gone (W10).
+        let proven = now != Known::Present(false) || seen.reading.snapshot.is_whole();
+        if now == self.known || !proven {
+            self.pending = None;
+            return false;
         }
+        let confirmed = matches!(now, Known::Revision(_)) || self.pending == Some(now);
+        self.pending = (!confirmed).then_some(now);
+        if confirmed {
+            self.known = now;
+        }
+        confirmed
     }
 
-    async fn pause(&self, time: Duration) -> Result<(), Failure> {
-        let slept = async {
-            tokio::time::sleep(time).await;
-            Ok(())
-        };
-        Progress::new(WAIT_MAX, self.ended.clone()).race("watching", slept).await
+    async fn pause(&self) -> Result<(), Failure> {
+        Progress::new(WAIT_MAX, self.ended.clone()).pause("watching", PAUSE).await
     }
 }
 
-async fn session(app: &App, resource: &Resource, progress: &Progress) -> Result<Arc<Session>, Failure> {
-    let wanted = Wanted { platform: None, device_id: Some(resource.device.clone()), app: None };
+async fn session(app: &App, device: &str, progress: &Progress) -> Result<Arc<Session>, Failure> {
+    let wanted = WantedDevice { id: Some(device.to_owned()), ..WantedDevice::default() };
     app.fleet.choose(&wanted, progress).await
 }
 
-fn known(resource: &Resource, seen: &Observation) -> Known {
+fn state_of(resource: &Resource, seen: &Observation) -> Known {
     match &resource.shows {
         Shows::Screen => Known::Revision(seen.revision),
-        Shows::Element(_, query) => Known::Present(!query.matches(seen).is_empty()),
+        Shows::Element(_, selector) => Known::Present(!selector.matches(seen).is_empty()),
     }
 }
 
@@ -135,17 +186,14 @@ impl Subscriptions {
     }
 
     /// A place for a watcher; `None` when this is watched already.
-    pub fn reserve(&self, uri: &str) -> Result<Option<CancellationToken>, Failure> {
+    pub fn reserve(&self, uri: &str) -> Result<Option<CancellationToken>, Refusal> {
         let mut watchers = self.watchers();
         if watchers.contains_key(uri) {
             return Ok(None);
         }
         if watchers.len() >= SUBSCRIPTIONS_MAX {
-            return Err(Failure::new(
-                ErrorCode::InvalidArgument,
-                format!("there are {SUBSCRIPTIONS_MAX} subscriptions already"),
-                "unsubscribe from one first",
-            ));
+            let message = format!("there are {SUBSCRIPTIONS_MAX} subscriptions already");
+            return Err(Refusal::argument(message, "unsubscribe from one first"));
         }
         let ended = self.connection.child_token();
         watchers.insert(uri.to_owned(), ended.clone());
@@ -153,7 +201,7 @@ impl Subscriptions {
     }
 
     /// A place that is given back when it is dropped.
-    pub fn place(&self, name: String) -> Result<Place<'_>, Failure> {
+    pub fn place(&self, name: String) -> Result<Place<'_>, Refusal> {
         let ended = self.reserve(&name)?.unwrap_or_else(|| self.connection.child_token());
         Ok(Place { of: self, name, ended })
     }

@@ -1,14 +1,14 @@
 //! What a tool acts on, as callers write it: the one JSON form for all tools.
 
-use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::intent::selector::{Pattern, Relation, Selector, TextMatch, role_named};
-use mdm_engine::Aim;
+use mdm_core::intent::target::Target;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::args::{element_id, point};
+use crate::args::{JsonObject, element_id, point};
+use crate::refusal::Refusal;
 
-/// Of one text in a selector.
+/// Characters of one text in a selector.
 const TEXT_CHARS_MAX: usize = 1000;
 /// Selectors inside selectors.
 const NESTING_MAX: usize = 3;
@@ -17,13 +17,9 @@ const INDEX_MAX: u32 = 10_000;
 /// Flattened into the parameters of a tool. Exactly one of the three ways is used.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct TargetArg {
-    /// From get_ui_tree, like e12.
-    #[serde(rename = "elementId", alias = "element_id")]
     pub element_id: Option<String>,
-    /// Instead of it, as in find_element.
-    #[schemars(with = "Option<SelectorSchema>")]
+    #[schemars(with = "Option<JsonObject>")]
     pub selector: Option<SelectorArg>,
-    /// Instead of both: device pixels, and nothing checks what is there.
     pub x: Option<f64>,
     pub y: Option<f64>,
 }
@@ -31,14 +27,9 @@ pub struct TargetArg {
 /// The same without the last resort.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ElementArg {
-    /// From get_ui_tree, like e12.
-    #[serde(rename = "elementId", alias = "element_id")]
     pub element_id: Option<String>,
-    /// Instead of it, as in find_element.
-    #[schemars(with = "Option<SelectorSchema>")]
+    #[schemars(with = "Option<JsonObject>")]
     pub selector: Option<SelectorArg>,
-    /// Scroll down to it when it is not in sight.
-    pub scroll: Option<bool>,
 }
 
 impl ElementArg {
@@ -46,20 +37,21 @@ impl ElementArg {
         self.element_id.is_some() || self.selector.is_some()
     }
 
-    pub fn query(self) -> Result<Selector, Failure> {
-        let ElementArg { element_id, selector, .. } = self;
-        match (TargetArg { element_id, selector, x: None, y: None }).aim()? {
-            Aim::Element(query) => Ok(query),
-            Aim::Point(_) => Err(invalid("no target is given", "give elementId or selector")),
+    pub fn selector(&self) -> Result<Selector, Refusal> {
+        match (&self.selector, &self.element_id) {
+            (Some(selector), None) => selector.selector(),
+            (None, Some(id)) => by_id(id),
+            (Some(_), Some(_)) => {
+                Err(Refusal::argument("selector and element_id are both given", "give one of them"))
+            }
+            (None, None) => Err(Refusal::argument("no target is given", "give element_id or selector")),
         }
     }
 }
 
-/// A selector is written out for find_element; in every tool it would cost each agent more than it tells.
-#[derive(JsonSchema)]
-#[schemars(transparent)]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct SelectorSchema(crate::args::JsonObject);
+fn by_id(id: &str) -> Result<Selector, Refusal> {
+    Ok(Selector { id: Some(element_id(id)?), ..Selector::default() })
+}
 
 /// All that is given must hold.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -84,17 +76,17 @@ pub struct SelectorArg {
     pub role: Option<String>,
     #[serde(alias = "className")]
     pub class: Option<String>,
-    #[schemars(with = "Option<SelectorSchema>")]
+    #[schemars(with = "Option<JsonObject>")]
     pub below: Option<Box<SelectorArg>>,
-    #[schemars(with = "Option<SelectorSchema>")]
+    #[schemars(with = "Option<JsonObject>")]
     pub above: Option<Box<SelectorArg>>,
     #[serde(alias = "leftOf")]
-    #[schemars(with = "Option<SelectorSchema>")]
+    #[schemars(with = "Option<JsonObject>")]
     pub left_of: Option<Box<SelectorArg>>,
     #[serde(alias = "rightOf")]
-    #[schemars(with = "Option<SelectorSchema>")]
+    #[schemars(with = "Option<JsonObject>")]
     pub right_of: Option<Box<SelectorArg>>,
-    #[schemars(with = "Option<SelectorSchema>")]
+    #[schemars(with = "Option<JsonObject>")]
     pub inside: Option<Box<SelectorArg>>,
     /// An id like e12.
     #[serde(alias = "elementId")]
@@ -111,44 +103,47 @@ pub enum ContainsArg {
     Text(String),
 }
 
-fn invalid(message: impl Into<String>, hint: &'static str) -> Failure {
-    Failure::new(ErrorCode::InvalidArgument, message, hint)
-}
-
 impl TargetArg {
-    pub fn aim(&self) -> Result<Aim, Failure> {
+    pub fn target(&self) -> Result<Target, Refusal> {
         let ways = [self.element_id.is_some(), self.selector.is_some(), self.x.is_some() || self.y.is_some()];
         if ways.into_iter().filter(|given| *given).count() != 1 {
             let message =
                 if ways.contains(&true) { "more than one target is given" } else { "no target is given" };
-            return Err(invalid(message, "give elementId, or selector, or x and y"));
+            return Err(Refusal::argument(message, "give element_id, or selector, or x and y"));
         }
         if let Some(id) = &self.element_id {
-            return Ok(Aim::Element(Selector { id: Some(element_id(id)?), ..Selector::default() }));
+            return by_id(id).map(Target::Element);
         }
         if let Some(selector) = &self.selector {
-            return Ok(Aim::Element(selector.query()?));
+            return selector.selector().map(Target::Element);
         }
         match (self.x, self.y) {
-            (Some(x), Some(y)) => Ok(Aim::Point(point(x, y)?)),
-            _ => Err(invalid("x and y belong together", "give both, or an elementId")),
+            (Some(x), Some(y)) => Ok(Target::Point(point(x, y)?)),
+            _ => Err(Refusal::argument("x and y belong together", "give both, or an element_id")),
         }
     }
 }
 
 impl SelectorArg {
-    pub fn query(&self) -> Result<Selector, Failure> {
-        self.query_at(0)
+    /// Reads a selector that stands alone, as in a URI or on the command line.
+    pub fn read(object: JsonObject) -> Result<SelectorArg, Refusal> {
+        serde_json::from_value(serde_json::Value::Object(object)).map_err(|error| {
+            Refusal::argument(format!("the selector cannot be read: {error}"), "use the keys of a selector")
+        })
     }
 
-    fn query_at(&self, depth: usize) -> Result<Selector, Failure> {
+    pub fn selector(&self) -> Result<Selector, Refusal> {
+        self.selector_at(0)
+    }
+
+    fn selector_at(&self, depth: usize) -> Result<Selector, Refusal> {
         if depth > NESTING_MAX {
             let message = format!("the selector is nested deeper than {NESTING_MAX}");
-            return Err(invalid(message, "name the anchor by its elementId"));
+            return Err(Refusal::argument(message, "name the anchor by its element_id"));
         }
         let partly = matches!(self.contains, Some(ContainsArg::Flag(true)));
         let matching = |text: String| if partly { TextMatch::Contains(text) } else { TextMatch::Is(text) };
-        let query = Selector {
+        let selector = Selector {
             id: self.element_id.as_deref().map(element_id).transpose()?,
             text: self.text_match(partly)?,
             resource_id: said("resource_id", self.resource_id.as_deref())?,
@@ -159,16 +154,16 @@ impl SelectorArg {
             near: self.near(depth)?,
             index: self.index()?,
         };
-        if query.is_empty() {
+        if selector.is_empty() {
             // W32: a mistake, and none that waiting could mend.
             let hint =
                 "give text, contains, regex, resource_id, accessibility_id, test_tag, role, class or a place";
-            return Err(invalid("the selector names nothing", hint));
+            return Err(Refusal::argument("the selector names nothing", hint));
         }
-        Ok(query)
+        Ok(selector)
     }
 
-    fn text_match(&self, partly: bool) -> Result<Option<TextMatch>, Failure> {
+    fn text_match(&self, partly: bool) -> Result<Option<TextMatch>, Refusal> {
         let part = match &self.contains {
             Some(ContainsArg::Text(part)) => said("contains", Some(part))?,
             _ => None,
@@ -181,11 +176,14 @@ impl SelectorArg {
             (Some(text), None, None) => Ok(Some(TextMatch::Is(text))),
             (None, Some(part), None) => Ok(Some(TextMatch::Contains(part))),
             (None, None, Some(pattern)) => Ok(Some(TextMatch::Regex(regex(&pattern)?))),
-            _ => Err(invalid("text, contains and regex are three ways to say one thing", "give one of them")),
+            _ => Err(Refusal::argument(
+                "text, contains and regex are three ways to say one thing",
+                "give one of them",
+            )),
         }
     }
 
-    fn near(&self, depth: usize) -> Result<Option<(Relation, Box<Selector>)>, Failure> {
+    fn near(&self, depth: usize) -> Result<Option<(Relation, Box<Selector>)>, Refusal> {
         let given = [
             (Relation::Below, &self.below),
             (Relation::Above, &self.above),
@@ -196,18 +194,18 @@ impl SelectorArg {
         let mut given = given.into_iter().filter_map(|(relation, anchor)| Some((relation, anchor.as_ref()?)));
         let Some((relation, anchor)) = given.next() else { return Ok(None) };
         if given.next().is_some() {
-            return Err(invalid(
+            return Err(Refusal::argument(
                 "more than one place is given",
                 "give one of below, above, left_of, right_of, inside",
             ));
         }
-        Ok(Some((relation, Box::new(anchor.query_at(depth + 1)?))))
+        Ok(Some((relation, Box::new(anchor.selector_at(depth + 1)?))))
     }
 
-    fn index(&self) -> Result<Option<usize>, Failure> {
+    fn index(&self) -> Result<Option<usize>, Refusal> {
         match self.index {
             Some(index) if index > INDEX_MAX => {
-                Err(invalid(format!("index = {index} is more than {INDEX_MAX}"), "count from 0"))
+                Err(Refusal::argument(format!("index = {index} is more than {INDEX_MAX}"), "count from 0"))
             }
             index => Ok(index.map(|index| index as usize)),
         }
@@ -215,27 +213,27 @@ impl SelectorArg {
 }
 
 /// A text that was given and says something.
-fn said(name: &str, text: Option<&str>) -> Result<Option<String>, Failure> {
+fn said(name: &str, text: Option<&str>) -> Result<Option<String>, Refusal> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     if text.chars().count() > TEXT_CHARS_MAX {
         let message = format!("{name} is longer than {TEXT_CHARS_MAX} characters");
-        return Err(invalid(message, "use contains with a telling part of it"));
+        return Err(Refusal::argument(message, "use contains with a telling part of it"));
     }
     Ok(Some(text.to_owned()))
 }
 
-fn role(word: &str) -> Result<mdm_core::screen::element::Role, Failure> {
+fn role(word: &str) -> Result<mdm_core::screen::element::Role, Refusal> {
     role_named(word).ok_or_else(|| {
-        invalid(
+        Refusal::argument(
             format!("role = {word:?} is none that is known"),
             "use a role as get_ui_tree writes it: button, field, switch, checkbox, slider, tab, row, text, …",
         )
     })
 }
 
-fn regex(source: &str) -> Result<Pattern, Failure> {
+fn regex(source: &str) -> Result<Pattern, Refusal> {
     Pattern::new(source).map_err(|problem| {
-        invalid(
+        Refusal::argument(
             format!("regex = {source:?}: {problem}"),
             "mend the pattern, or use contains for a plain text",
         )
@@ -250,14 +248,14 @@ mod tests {
 
     use super::*;
 
-    fn target(json: &str) -> Result<Aim, String> {
+    fn target(json: &str) -> Result<Target, String> {
         let arg: TargetArg = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        arg.aim().map_err(|failure| failure.message)
+        arg.target().map_err(|refusal| refusal.failure.message)
     }
 
     fn query(json: &str) -> Selector {
         match target(&format!("{{\"selector\":{json}}}")) {
-            Ok(Aim::Element(query)) => query,
+            Ok(Target::Element(selector)) => selector,
             other => panic!("{json}: {other:?}"),
         }
     }
@@ -265,13 +263,12 @@ mod tests {
     #[test]
     fn there_is_one_target_or_none() {
         let e12 = Selector { id: Some(ElementId(12)), ..Selector::default() };
-        assert_eq!(target(r#"{"elementId":"e12"}"#), Ok(Aim::Element(e12.clone())));
-        assert_eq!(target(r#"{"element_id":"e12"}"#), Ok(Aim::Element(e12)));
-        assert_eq!(target(r#"{"x":1.6,"y":2}"#), Ok(Aim::Point(Point { x: 2, y: 2 })));
+        assert_eq!(target(r#"{"element_id":"e12"}"#), Ok(Target::Element(e12)));
+        assert_eq!(target(r#"{"x":1.6,"y":2}"#), Ok(Target::Point(Point { x: 2, y: 2 })));
         assert_eq!(target("{}"), Err("no target is given".into()));
-        assert_eq!(target(r#"{"elementId":"e1","x":1,"y":1}"#), Err("more than one target is given".into()));
+        assert_eq!(target(r#"{"element_id":"e1","x":1,"y":1}"#), Err("more than one target is given".into()));
         assert_eq!(target(r#"{"x":1}"#), Err("x and y belong together".into()));
-        assert!(target(r#"{"elementId":"12"}"#).is_err());
+        assert!(target(r#"{"element_id":"12"}"#).is_err());
     }
 
     #[test]

@@ -66,6 +66,7 @@ pub enum SentKind {
     Key,
     /// A stroke of a search for a target.
     Scroll,
+    /// Hiding the keyboard because it covered a target.
     HideKeyboard,
     Turn,
     App,
@@ -88,7 +89,7 @@ impl SentKind {
 
     /// True if sending it again changes nothing that matters.
     pub fn is_harmless(self) -> bool {
-        matches!(self, SentKind::Scroll | SentKind::HideKeyboard | SentKind::Turn)
+        matches!(self, SentKind::Scroll | SentKind::HideKeyboard)
     }
 }
 
@@ -170,9 +171,14 @@ impl Outcome {
         }
     }
 
-    /// True if the device took it; no more than that (LC-03).
+    /// True if the device took it; no more than that (LC-03). What was seen afterwards does not change it.
     pub fn is_success(&self) -> bool {
-        self.failure.is_none()
+        let verified = |failure: &Failure| {
+            let class = class(failure.code());
+            matches!(class, FailureClass::Verification | FailureClass::ControlConvergence)
+                || failure.cause == Cause::NoReaction
+        };
+        self.failure.as_ref().is_none_or(|failure| verified(failure) && self.dispatch() == Dispatch::Taken)
     }
 
     pub fn lifecycle(&self) -> Lifecycle {

@@ -3,34 +3,36 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use mdm_core::action::failure::Failure;
 use mdm_core::port::{Availability, Listed};
 use mdm_core::screen::snapshot::Platform;
 use mdm_engine::{Counts, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Tool};
-use crate::answer::Answer;
+use super::{Call, Effect, Tool};
+use crate::answer::{Answer, Facts};
 use crate::app::App;
 use crate::args::PlatformArg;
+use crate::refusal::Refusal;
 
 pub struct ListDevices;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ListDevicesParams {
     platform: Option<PlatformArg>,
-    /// Also tell where this app is installed.
+    /// also tell where it is installed
     app_id: Option<String>,
 }
 
-#[derive(Serialize)]
-struct DeviceList {
+#[derive(Debug, Serialize)]
+pub struct DevicesFacts {
     devices: Vec<DeviceLine>,
+    /// Sources that could not be asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    issues: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DeviceLine {
     platform: &'static str,
@@ -50,18 +52,25 @@ struct DeviceLine {
     error: Option<String>,
 }
 
+impl DevicesFacts {
+    pub fn has_usable(&self) -> bool {
+        self.devices.iter().any(|device| device.state == Availability::Ready.as_str())
+    }
+}
+
 impl Tool for ListDevices {
     type Params = ListDevicesParams;
     const NAME: &'static str = "list_devices";
-    const TITLE: &'static str = "List devices";
-    const DESCRIPTION: &'static str = "Connected devices with their state. Only those in state \"device\" can be used; their id goes into deviceId.";
+    const DESCRIPTION: &'static str = "Connected devices. Those in state \"device\" can be used.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(15);
 
-    async fn run(app: &App, params: ListDevicesParams, progress: &Progress) -> Result<Answer, Failure> {
-        let listed = app.fleet.list(params.platform.map(Platform::from), progress).await?;
-        let lines = listed.iter().map(|device| describe(app, device, params.app_id.as_deref(), progress));
-        Ok(Answer::json(&DeviceList { devices: join_all(lines).await }))
+    async fn run(call: &Call<'_>, params: ListDevicesParams) -> Result<Answer, Refusal> {
+        let list = call.app.fleet.list(params.platform.map(Platform::from), call.progress).await;
+        let app_id = params.app_id.as_deref();
+        let lines = list.devices.iter().map(|device| describe(call.app, device, app_id, call.progress));
+        let issues = list.failures.iter().map(ToString::to_string).collect();
+        Ok(Answer::new(Facts::Devices(DevicesFacts { devices: join_all(lines).await, issues })))
     }
 }
 
@@ -88,7 +97,7 @@ async fn describe(app: &App, listed: &Listed, app_id: Option<&str>, progress: &P
         Err(failure) => line.error = Some(failure.to_string()),
     }
     if let Some(app_id) = app_id {
-        match progress.race("looking for the app", listed.device.app_installed(app_id)).await {
+        match app.fleet.session(listed).app_installed(app_id, progress).await {
             Ok(installed) => line.app_installed = Some(installed),
             Err(failure) => line.error = Some(failure.to_string()),
         }
@@ -99,12 +108,11 @@ async fn describe(app: &App, listed: &Listed, app_id: Option<&str>, progress: &P
 pub struct GetSystemStatus;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct NoParams {}
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Status {
+pub struct StatusFacts {
     success: bool,
     /// ready, degraded (something works, something does not) or blocked.
     status: &'static str,
@@ -120,7 +128,7 @@ struct Status {
 }
 
 /// What the waits on a device came to (SY-18).
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct WaitCounts {
     device: String,
     waits: u64,
@@ -160,22 +168,21 @@ impl WaitCounts {
 impl Tool for GetSystemStatus {
     type Params = NoParams;
     const NAME: &'static str = "get_system_status";
-    const TITLE: &'static str = "System status";
     const DESCRIPTION: &'static str =
-        "Whether devices can be reached, what to mend when not, and how waits went. Never fails.";
+        "Whether devices can be reached, what to mend if not, and how waits went.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(15);
 
-    async fn run(app: &App, _: NoParams, progress: &Progress) -> Result<Answer, Failure> {
-        Ok(Answer::json(&status(app, progress).await))
+    async fn run(call: &Call<'_>, _: NoParams) -> Result<Answer, Refusal> {
+        Ok(Answer::new(Facts::Status(Box::new(status(call.app, call.progress).await))))
     }
 }
 
-async fn status(app: &App, progress: &Progress) -> Status {
+async fn status(app: &App, progress: &Progress) -> StatusFacts {
     let mut issues = Vec::new();
     let (mut adb_available, mut adb_version) = (false, None);
-    for source in app.fleet.sources() {
-        match progress.race("checking the connection", source.health()).await {
+    for health in app.fleet.health(progress).await {
+        match health {
             Ok(health) => {
                 adb_available |= health.available;
                 adb_version = adb_version.or(health.version);
@@ -184,10 +191,9 @@ async fn status(app: &App, progress: &Progress) -> Status {
             Err(failure) => issues.push(failure.to_string()),
         }
     }
-    let listed = app.fleet.list(None, progress).await.unwrap_or_else(|failure| {
-        issues.push(failure.to_string());
-        Vec::new()
-    });
+    let list = app.fleet.list(None, progress).await;
+    issues.extend(list.failures.iter().map(ToString::to_string));
+    let listed = list.devices;
     let ready = listed.iter().filter(|d| d.availability == Availability::Ready).count();
     if listed.is_empty() {
         issues.push(
@@ -198,7 +204,7 @@ async fn status(app: &App, progress: &Progress) -> Status {
     issues.extend(listed.iter().filter_map(issue_of));
     let something = |counts: &Counts| counts.waits + counts.premature + counts.retries > 0;
     let waited = app.fleet.wait_counts().into_iter().filter(|(_, counts)| something(counts));
-    Status {
+    StatusFacts {
         success: issues.is_empty(),
         status: match (ready, issues.is_empty()) {
             (0, _) => "blocked",

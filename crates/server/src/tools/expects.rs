@@ -4,22 +4,24 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::failure::ErrorCode;
 use mdm_core::intent::predicate::{Expected, Judgement, Predicate};
-use mdm_core::intent::resolve::tell;
-use mdm_core::intent::selector::{Selector, TextMatch};
-use mdm_engine::{Goal, Patience, Progress, Wait, Waited};
+use mdm_core::intent::resolve::describe;
+use mdm_core::intent::selector::TextMatch;
+use mdm_core::intent::watch::{Goal, Wait, WatchReport};
+use mdm_engine::WantedDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Tool};
-use crate::answer::Answer;
-use crate::app::App;
-use crate::args::{PlatformArg, element_id, wanted};
-use crate::target::SelectorArg;
+use super::waits::run_wait;
+use super::{Call, Effect, Tool};
+use crate::answer::{Answer, Facts};
+use crate::args::DeviceArg;
+use crate::refusal::Refusal;
+use crate::target::ElementArg;
 
 /// VS-01: reads must agree over this long, unless the caller says otherwise.
-const WINDOW_MS: u32 = 250;
+const WINDOW_MS: u64 = 250;
 const STATE_TIMEOUT_MS: u32 = 1000;
 const VISIBLE_TIMEOUT_MS: u32 = 5000;
 const TIMEOUT_MS_MAX: u32 = 60_000;
@@ -28,31 +30,20 @@ const READS_MIN: u64 = 3;
 /// What a slow device gets beyond that, for all of its looks together.
 const SLOW_DEVICE: Duration = Duration::from_secs(30);
 
-fn timeout(given: Option<u32>, usual: u32) -> Result<Duration, Failure> {
+fn timeout(given: Option<u32>, usual: u32) -> Result<Duration, Refusal> {
     let ms = given.unwrap_or(usual);
     if (1..=TIMEOUT_MS_MAX).contains(&ms) {
         return Ok(Duration::from_millis(ms.into()));
     }
-    Err(invalid(format!("timeout_ms = {ms} is not between 1 and {TIMEOUT_MS_MAX}"), "leave it out"))
+    let message = format!("timeout_ms = {ms} is not between 1 and {TIMEOUT_MS_MAX}");
+    Err(Refusal::argument(message, "leave it out"))
 }
 
-fn invalid(message: impl Into<String>, hint: &'static str) -> Failure {
-    Failure::new(ErrorCode::InvalidArgument, message, hint)
-}
-
-fn query(selector: Option<&SelectorArg>, id: Option<&str>) -> Result<Selector, Failure> {
-    match (selector, id) {
-        (Some(selector), None) => selector.query(),
-        (None, Some(id)) => Ok(Selector { id: Some(element_id(id)?), ..Selector::default() }),
-        (Some(_), Some(_)) => Err(invalid("selector and element_id are both given", "give one of them")),
-        (None, None) => Err(invalid("selector or element_id is missing", "give one of them")),
-    }
-}
-
-#[derive(Serialize)]
-struct Facts<'a> {
-    success: bool,
-    device: &'a str,
+/// What a verification says.
+#[derive(Debug, Serialize)]
+pub struct ExpectFacts {
+    pub success: bool,
+    device: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure_code: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +55,7 @@ struct Facts<'a> {
     snapshot_revision: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     captured_at_ms: Option<u64>,
-    stability_state: &'static str,
+    pub stability_state: &'static str,
     /// Captures that were judged.
     reads: u64,
     elapsed_ms: u64,
@@ -72,28 +63,21 @@ struct Facts<'a> {
 
 /// What is asked, for how long, and what it is called when it is not so.
 struct Question {
-    condition: Predicate,
+    predicate: Predicate,
     expected: String,
     timeout: Duration,
     absent: ErrorCode,
     mismatch: ErrorCode,
 }
 
-async fn verify(
-    app: &App,
-    wanted: mdm_engine::Wanted,
-    question: Question,
-    progress: &Progress,
-) -> Result<Answer, Failure> {
-    let session = app.fleet.choose(&wanted, progress).await?;
+async fn verify(call: &Call<'_>, device: WantedDevice, question: Question) -> Result<Answer, Refusal> {
+    let session = call.app.fleet.choose(&device, call.progress).await?;
     let premature = session.premature();
-    let window = Duration::from_millis(WINDOW_MS.into());
     // VS-02, W2: the time is used up, and a device that needs a second for one look gets the time for its looks.
-    let patience = Patience { ms: question.timeout.as_millis() as u64, captures: READS_MIN };
-    let goal = Goal::Predicate(question.condition.clone());
-    let wait = Wait { patience: Some(patience), ..Wait::holding(goal, window) };
-    let spent = Duration::from_millis(progress.elapsed_ms());
-    let waited = session.wait(&wait, &progress.within(spent + question.timeout + SLOW_DEVICE)).await?;
+    let goal = Goal::Holds(question.predicate.clone());
+    let wait = Wait::new(goal, WINDOW_MS).with_patience(question.timeout.as_millis() as u64, READS_MIN);
+    let progress = call.progress.within_next(question.timeout + SLOW_DEVICE);
+    let waited = run_wait(call, &session, wait, &progress).await?;
     let answer = answer(session.id(), question, &waited);
     // SY-16: what is verified before anyone has waited may be about to change.
     Ok(match premature {
@@ -105,8 +89,8 @@ async fn verify(
 }
 
 /// What was seen, and the code for it.
-fn seen_instead(waited: &Waited, question: &Question) -> (ErrorCode, String) {
-    match &waited.standing {
+fn seen_instead(waited: &WatchReport, question: &Question) -> (ErrorCode, String) {
+    match &waited.judgement {
         Some(Judgement::Fails { index: None, observed }) => (question.absent, observed.clone()),
         Some(Judgement::Fails { observed, .. }) => (question.mismatch, observed.clone()),
         Some(Judgement::Unknown { why }) => (ErrorCode::VerificationFailed, why.clone()),
@@ -120,16 +104,16 @@ fn seen_instead(waited: &Waited, question: &Question) -> (ErrorCode, String) {
     }
 }
 
-fn answer(device: &str, question: Question, waited: &Waited) -> Answer {
-    let failed = (!waited.success()).then(|| seen_instead(waited, &question));
+fn answer(device: &str, question: Question, waited: &WatchReport) -> Answer {
+    let failed = (!waited.is_success()).then(|| seen_instead(waited, &question));
     let seen = waited.seen.as_deref();
-    let index = match &waited.standing {
+    let index = match &waited.judgement {
         Some(Judgement::Holds { index } | Judgement::Fails { index, .. }) => *index,
         _ => None,
     };
-    let facts = Facts {
-        success: waited.success(),
-        device,
+    let facts = ExpectFacts {
+        success: waited.is_success(),
+        device: device.to_owned(),
         failure_code: failed.as_ref().map(|(code, _)| code.as_str()),
         element_id: index.and_then(|index| Some(seen?.ids.get(index as usize)?.to_string())),
         expected: question.expected,
@@ -141,13 +125,13 @@ fn answer(device: &str, question: Question, waited: &Waited) -> Answer {
         elapsed_ms: waited.elapsed_ms,
     };
     let mut lines = String::new();
-    if let (Some(Judgement::Ambiguous { indexes }), Some(seen)) = (&waited.standing, seen) {
+    if let (Some(Judgement::Ambiguous { indexes }), Some(seen)) = (&waited.judgement, seen) {
         for index in indexes.iter().take(AMBIGUOUS_SHOWN_MAX) {
-            lines.push_str(&tell(seen, *index));
+            lines.push_str(&describe(seen, *index));
             lines.push('\n');
         }
     }
-    Answer { is_error: failed.is_some(), ..Answer::json(&facts).with_lines(&lines) }
+    Answer::new(Facts::Expect(Box::new(facts))).with_lines(&lines).error_if(failed.is_some())
 }
 
 const AMBIGUOUS_SHOWN_MAX: usize = 8;
@@ -155,40 +139,32 @@ const AMBIGUOUS_SHOWN_MAX: usize = 8;
 pub struct ExpectElementVisible;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ExpectElementVisibleParams {
-    selector: Option<SelectorArg>,
-    /// Like e12, instead of selector.
-    element_id: Option<String>,
-    /// Default 5000.
+    #[serde(flatten)]
+    target: ElementArg,
+    /// default 5000
     timeout_ms: Option<u32>,
-    platform: Option<PlatformArg>,
-    #[serde(rename = "deviceId")]
-    device_id: Option<String>,
+    #[serde(flatten)]
+    device: DeviceArg,
 }
 
 impl Tool for ExpectElementVisible {
     type Params = ExpectElementVisibleParams;
     const NAME: &'static str = "expect_element_visible";
-    const TITLE: &'static str = "Expect an element";
     const DESCRIPTION: &'static str = "Verify that an element can be seen, and stays.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(100);
 
-    async fn run(
-        app: &App,
-        params: ExpectElementVisibleParams,
-        progress: &Progress,
-    ) -> Result<Answer, Failure> {
-        let query = query(params.selector.as_ref(), params.element_id.as_deref())?;
+    async fn run(call: &Call<'_>, params: ExpectElementVisibleParams) -> Result<Answer, Refusal> {
+        let selector = params.target.selector()?;
         let question = Question {
-            expected: format!("{} visible", query.describe()),
-            condition: Predicate::Element { query, expected: Expected::Visible },
+            expected: format!("{} visible", selector.describe()),
+            predicate: Predicate::Element { selector, expected: Expected::Visible },
             timeout: timeout(params.timeout_ms, VISIBLE_TIMEOUT_MS)?,
             absent: ErrorCode::ElementNotFound,
             mismatch: ErrorCode::VerificationFailed,
         };
-        verify(app, wanted(params.platform, params.device_id), question, progress).await
+        verify(call, params.device.wanted(), question).await
     }
 }
 
@@ -238,28 +214,27 @@ impl std::fmt::Display for ExpectedArg {
             ExpectedArg::Flag(flag) => write!(f, "{flag}"),
             ExpectedArg::Number(number) => write!(f, "{number}"),
             ExpectedArg::Text(text) => write!(f, "{text:?}"),
-            ExpectedArg::Choice { id, label } => write!(f, "{:?}", id.as_ref().or(label.as_ref())),
+            ExpectedArg::Choice { id, label } => {
+                write!(f, "{:?}", id.as_ref().or(label.as_ref()).map_or("", String::as_str))
+            }
         }
     }
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ExpectStateParams {
-    selector: Option<SelectorArg>,
-    /// Like e12, instead of selector.
-    element_id: Option<String>,
+    #[serde(flatten)]
+    target: ElementArg,
     property: Property,
-    /// true, false, a number or a text, as a string or as it is.
+    /// true, false, a number or a text
     #[schemars(with = "String")]
     expected: ExpectedArg,
-    /// Of a number (default 0).
+    /// of a number
     tolerance: Option<f64>,
-    /// Default 1000.
+    /// default 1000
     timeout_ms: Option<u32>,
-    platform: Option<PlatformArg>,
-    #[serde(rename = "deviceId")]
-    device_id: Option<String>,
+    #[serde(flatten)]
+    device: DeviceArg,
 }
 
 impl ExpectedArg {
@@ -277,10 +252,10 @@ impl ExpectedArg {
     }
 }
 
-fn expected_state(property: Property, expected: &ExpectedArg, tolerance: f64) -> Result<Expected, Failure> {
+fn expected_state(property: Property, expected: &ExpectedArg, tolerance: f64) -> Result<Expected, Refusal> {
     let wrong = || {
         let hint = "flags take true or false, value a number or a text, text_value a text";
-        Err(invalid(format!("{} cannot be compared with {expected}", property.name()), hint))
+        Err(Refusal::argument(format!("{} cannot be compared with {expected}", property.name()), hint))
     };
     let text = |text: &String| Expected::Text(TextMatch::Is(text.clone()));
     Ok(match (property, expected) {
@@ -305,28 +280,30 @@ fn expected_state(property: Property, expected: &ExpectedArg, tolerance: f64) ->
 impl Tool for ExpectState {
     type Params = ExpectStateParams;
     const NAME: &'static str = "expect_state";
-    const TITLE: &'static str = "Expect a state";
     const DESCRIPTION: &'static str = "Verify a state of an element, and that it holds. What the platform does not say is \
         never taken for false.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(100);
 
-    async fn run(app: &App, params: ExpectStateParams, progress: &Progress) -> Result<Answer, Failure> {
-        let query = query(params.selector.as_ref(), params.element_id.as_deref())?;
+    async fn run(call: &Call<'_>, params: ExpectStateParams) -> Result<Answer, Refusal> {
+        let selector = params.target.selector()?;
         let tolerance = params.tolerance.unwrap_or(0.0);
         if !(tolerance.is_finite() && tolerance >= 0.0) {
-            return Err(invalid("tolerance is not a number from 0 up", "leave it out for an exact match"));
+            return Err(Refusal::argument(
+                "tolerance is not a number from 0 up",
+                "leave it out for an exact match",
+            ));
         }
         let wanted_state = params.expected.meant(params.property);
         let state = expected_state(params.property, &wanted_state, tolerance)?;
         let question = Question {
-            expected: format!("{} {} = {}", query.describe(), params.property.name(), wanted_state),
-            condition: Predicate::Element { query, expected: state },
+            expected: format!("{} {} = {}", selector.describe(), params.property.name(), wanted_state),
+            predicate: Predicate::Element { selector, expected: state },
             timeout: timeout(params.timeout_ms, STATE_TIMEOUT_MS)?,
             absent: ErrorCode::ElementNotFound,
             mismatch: ErrorCode::ExpectStateMismatch,
         };
-        verify(app, wanted(params.platform, params.device_id), question, progress).await
+        verify(call, params.device.wanted(), question).await
     }
 }
 
@@ -360,87 +337,73 @@ aliases! {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ExpectAliasParams {
-    selector: Option<SelectorArg>,
-    element_id: Option<String>,
+    #[serde(flatten)]
+    target: ElementArg,
     /// Flags are true when it is not given.
     #[schemars(with = "String")]
     expected: Option<ExpectedArg>,
     tolerance: Option<f64>,
     timeout_ms: Option<u32>,
-    platform: Option<PlatformArg>,
-    #[serde(rename = "deviceId")]
-    device_id: Option<String>,
+    #[serde(flatten)]
+    device: DeviceArg,
 }
 
 impl<A: Alias> Tool for ExpectAlias<A> {
     type Params = ExpectAliasParams;
     const NAME: &'static str = A::NAME;
-    const TITLE: &'static str = ExpectState::TITLE;
     const DESCRIPTION: &'static str = ExpectState::DESCRIPTION;
     const EFFECT: Effect = ExpectState::EFFECT;
     const TIMEOUT: Duration = ExpectState::TIMEOUT;
 
-    async fn run(app: &App, params: ExpectAliasParams, progress: &Progress) -> Result<Answer, Failure> {
-        let ExpectAliasParams { selector, element_id, expected, tolerance, timeout_ms, platform, device_id } =
-            params;
+    async fn run(call: &Call<'_>, params: ExpectAliasParams) -> Result<Answer, Refusal> {
+        let ExpectAliasParams { target, expected, tolerance, timeout_ms, device } = params;
         let property = A::PROPERTY;
         let expected = match (expected, property) {
             (None, Property::Value) => {
-                return Err(invalid("expected is missing", "give the number that it must show"));
+                return Err(Refusal::argument("expected is missing", "give the number that it must show"));
             }
             (expected, _) => expected.unwrap_or(ExpectedArg::Flag(true)),
         };
-        let params = ExpectStateParams {
-            selector,
-            element_id,
-            property,
-            expected,
-            tolerance,
-            timeout_ms,
-            platform,
-            device_id,
-        };
-        ExpectState::run(app, params, progress).await
+        let params = ExpectStateParams { target, property, expected, tolerance, timeout_ms, device };
+        ExpectState::run(call, params).await
     }
 }
 
 pub struct ExpectScreen;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ExpectScreenParams {
-    /// From get_screen_fingerprint.
     fingerprint: Option<String>,
-    /// Short or full name of the activity.
+    /// short or full name
     screen: Option<String>,
-    /// Default 1000.
-    #[serde(rename = "timeout_ms")]
+    /// default 1000
     timeout_ms: Option<u32>,
-    platform: Option<PlatformArg>,
-    device_id: Option<String>,
+    #[serde(flatten)]
+    device: DeviceArg,
 }
 
 impl Tool for ExpectScreen {
     type Params = ExpectScreenParams;
     const NAME: &'static str = "expect_screen";
-    const TITLE: &'static str = "Expect a screen";
     const DESCRIPTION: &'static str = "Verify which screen is in front, and that it stays.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(100);
 
-    async fn run(app: &App, params: ExpectScreenParams, progress: &Progress) -> Result<Answer, Failure> {
-        let (condition, expected) = match (params.fingerprint, params.screen) {
+    async fn run(call: &Call<'_>, params: ExpectScreenParams) -> Result<Answer, Refusal> {
+        let (predicate, expected) = match (params.fingerprint, params.screen) {
             (Some(print), _) => (Predicate::Fingerprint(print.clone()), format!("fingerprint {print}")),
             (None, Some(screen)) => (Predicate::Screen(screen.clone()), format!("screen {screen}")),
-            (None, None) => return Err(invalid("neither fingerprint nor screen is given", "give one")),
+            (None, None) => {
+                return Err(Refusal::argument("neither fingerprint nor screen is given", "give one"));
+            }
         };
         let question = Question {
-            condition,
+            predicate,
             expected,
             timeout: timeout(params.timeout_ms, STATE_TIMEOUT_MS)?,
             absent: ErrorCode::VerificationFailed,
             mismatch: ErrorCode::VerificationFailed,
         };
-        verify(app, wanted(params.platform, params.device_id), question, progress).await
+        verify(call, params.device.wanted(), question).await
     }
 }

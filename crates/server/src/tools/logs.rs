@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
-use mdm_core::action::failure::{ErrorCode, Failure};
 use mdm_core::port::{LogEntry, LogLevel, LogRead};
 use mdm_core::text::quote::push_quoted;
-use mdm_engine::{Progress, Wanted};
+use mdm_engine::WantedDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Tool};
-use crate::answer::Answer;
-use crate::app::App;
-use crate::args::{PlatformArg, wanted};
+use super::{Call, Effect, Tool};
+use crate::answer::{Answer, Facts};
+use crate::args::DeviceArg;
+use crate::refusal::Refusal;
 
 const LIMIT_DEFAULT: u32 = 50;
 const LIMIT_MAX: u32 = 1000;
@@ -20,25 +19,23 @@ const MESSAGE_CHARS_MAX: usize = 400;
 
 pub struct GetLogs;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct GetLogsParams {
-    platform: Option<PlatformArg>,
-    #[serde(rename = "deviceId")]
-    device_id: Option<String>,
-    /// Only lines of this app's processes.
-    #[serde(rename = "appId")]
+    /// only this app's processes
     app_id: Option<String>,
     pid: Option<u32>,
     tag: Option<String>,
-    /// This level and above.
+    /// this one and above
     level: Option<Level>,
     contains: Option<String>,
     since_seconds: Option<f64>,
-    /// Newest lines to show, 1 to 1000 (default 50).
+    /// default 50
     limit: Option<u32>,
-    /// Same as limit.
+    #[schemars(extend("hidden" = true))]
     lines: Option<u32>,
+    #[serde(flatten)]
+    device: DeviceArg,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -68,9 +65,9 @@ impl From<Level> for LogLevel {
     }
 }
 
-#[derive(Serialize)]
-struct LogFacts<'a> {
-    device: &'a str,
+#[derive(Debug, Serialize)]
+pub struct LogFacts {
+    device: String,
     count: usize,
     /// Lines that fit the filters; more than `count` when older ones were left out.
     matched: usize,
@@ -81,29 +78,27 @@ struct LogFacts<'a> {
     device_time: Option<String>,
     /// How the app was told apart: by its process, or by its name in the text because it does not run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'a str>,
+    source: Option<&'static str>,
 }
 
 impl Tool for GetLogs {
     type Params = GetLogsParams;
     const NAME: &'static str = "get_logs";
-    const TITLE: &'static str = "Logs";
     const DESCRIPTION: &'static str =
-        "Newest log lines that fit all given filters, oldest first. Times are the device's, in UTC.";
+        "Newest log lines that fit all filters, oldest first; times are the device's, in UTC.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(20);
 
-    async fn run(app: &App, params: GetLogsParams, progress: &Progress) -> Result<Answer, Failure> {
+    async fn run(call: &Call<'_>, params: GetLogsParams) -> Result<Answer, Refusal> {
         let limit = limit(&params)?;
-        let wanted =
-            Wanted { app: params.app_id.clone(), ..wanted(params.platform, params.device_id.clone()) };
-        let session = app.fleet.choose(&wanted, progress).await?;
-        let read = session.logs(params.app_id.as_deref(), progress).await?;
+        let wanted = WantedDevice { app: params.app_id.clone(), ..params.device.wanted() };
+        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+        let read = session.logs(params.app_id.as_deref(), call.progress).await?;
         let matching: Vec<&LogEntry> =
             read.entries.iter().filter(|entry| fits(entry, &params, &read)).collect();
         let shown = &matching[matching.len().saturating_sub(limit)..];
         let facts = LogFacts {
-            device: session.id(),
+            device: session.id().to_owned(),
             count: shown.len(),
             matched: matching.len(),
             scanned: read.entries.len(),
@@ -112,17 +107,17 @@ impl Tool for GetLogs {
         };
         let mut lines = String::new();
         shown.iter().for_each(|entry| push_entry(&mut lines, entry));
-        Ok(Answer::json(&facts).with_lines(&lines))
+        Ok(Answer::new(Facts::Logs(facts)).with_lines(&lines))
     }
 }
 
-fn limit(params: &GetLogsParams) -> Result<usize, Failure> {
+fn limit(params: &GetLogsParams) -> Result<usize, Refusal> {
     let limit = params.limit.or(params.lines).unwrap_or(LIMIT_DEFAULT);
     if (1..=LIMIT_MAX).contains(&limit) {
         return Ok(limit as usize);
     }
     let hint = "narrow the lines with tag, level, contains or since_seconds";
-    Err(Failure::new(ErrorCode::InvalidArgument, format!("limit = {limit} is not 1 to {LIMIT_MAX}"), hint))
+    Err(Refusal::argument(format!("limit = {limit} is not 1 to {LIMIT_MAX}"), hint))
 }
 
 /// Every filter applies to every line before the newest are taken (W16).
@@ -208,9 +203,9 @@ mod tests {
         check(r#"{"contains":"Failed"}"#, &line, &read, false);
         check(r#"{"since_seconds":10}"#, &line, &read, true);
         check(r#"{"since_seconds":5}"#, &line, &read, false);
-        check(r#"{"appId":"com.x"}"#, &line, &read, true);
+        check(r#"{"app_id":"com.x"}"#, &line, &read, true);
         let stopped = LogRead { app_pids: vec![], ..read };
-        check(r#"{"appId":"com.x"}"#, &line, &stopped, false);
+        check(r#"{"app_id":"com.x"}"#, &line, &stopped, false);
     }
 
     #[test]

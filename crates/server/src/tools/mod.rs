@@ -1,5 +1,6 @@
 //! The tools: one file a family, each with its parameters, its description and its handler.
 
+mod action;
 mod adjust;
 mod apps;
 mod classify;
@@ -7,12 +8,13 @@ mod devices;
 mod expects;
 mod find;
 mod flow;
-mod follow;
 mod gestures;
-mod input;
+mod keys;
 mod logs;
 mod observe;
 mod scroll;
+mod taps;
+mod typing;
 mod waits;
 
 use std::future::Future;
@@ -22,7 +24,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use mdm_core::action::failure::{ErrorCode, Failure};
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::port::Dispatch;
 use mdm_engine::Progress;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -30,7 +33,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::args::{self, JsonObject};
+use crate::args::{self, Argument, JsonObject};
+use crate::refusal::Refusal;
+
+/// The facts of every family's answers.
+pub mod facts {
+    pub use super::action::ActionFacts;
+    pub use super::classify::ClassifiedFacts;
+    pub use super::devices::{DevicesFacts, StatusFacts};
+    pub use super::expects::ExpectFacts;
+    pub use super::flow::FlowFacts;
+    pub use super::logs::LogFacts;
+    pub use super::observe::{FingerprintFacts, ScreenFacts, ScreenshotFacts};
+    pub use super::waits::facts::WaitFacts;
+}
+
+/// The end of a call whose tool has none of its own, far behind that of every tool.
+const CALL_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// What a call may do to the device: shown to clients, which ask their users before the last kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,99 +59,120 @@ pub enum Effect {
     Destroys,
 }
 
+/// One call of a tool.
+struct Call<'a> {
+    app: &'a App,
+    progress: &'a Progress,
+    tool: &'static str,
+    /// Of a tool that acts, from the first moment on: a refused action has one too.
+    action_id: String,
+}
+
 /// One tool. Handlers translate: what they do lives in the engine.
 trait Tool {
     type Params: DeserializeOwned + JsonSchema + Send;
     const NAME: &'static str;
-    const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
     /// After this an answer comes in any case.
     const TIMEOUT: Duration;
 
-    fn run(
-        app: &App,
-        params: Self::Params,
-        progress: &Progress,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send;
+    fn run(call: &Call<'_>, params: Self::Params) -> impl Future<Output = Result<Answer, Refusal>> + Send;
 }
 
-type Running<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+type Running<'a> = Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send + 'a>>;
 
 /// A tool as clients and the command line see it.
 pub struct Entry {
     pub name: &'static str,
-    pub title: &'static str,
     pub description: &'static str,
     pub effect: Effect,
+    timeout: Duration,
     schema: fn() -> JsonObject,
+    arguments: fn() -> Vec<Argument>,
     /// The names of its arguments, once somebody has used it.
-    known: OnceLock<Vec<String>>,
-    check: fn(JsonObject) -> Result<(), Failure>,
-    run: for<'a> fn(&'a App, JsonObject, CancellationToken) -> Running<'a>,
+    known: OnceLock<Vec<Argument>>,
+    check: fn(JsonObject) -> Result<(), Refusal>,
+    run: for<'a> fn(&'a Call<'a>, JsonObject) -> Running<'a>,
 }
 
 impl Entry {
     const fn of<T: Tool>() -> Entry {
         Entry {
             name: T::NAME,
-            title: T::TITLE,
             description: T::DESCRIPTION,
             effect: T::EFFECT,
+            timeout: T::TIMEOUT,
             schema: args::schema::<T::Params>,
+            arguments: args::arguments::<T::Params>,
             known: OnceLock::new(),
             check: |arguments| args::parse::<T::Params>(arguments).map(drop),
             run: run::<T>,
         }
     }
 
+    /// As clients see it.
     pub fn schema(&self) -> JsonObject {
         (self.schema)()
     }
 
-    fn known(&self) -> &[String] {
-        self.known.get_or_init(|| {
-            let schema = self.schema();
-            let properties = schema.get("properties").and_then(serde_json::Value::as_object);
-            properties.map(|all| all.keys().cloned().collect()).unwrap_or_default()
-        })
+    pub fn arguments(&self) -> &[Argument] {
+        self.known.get_or_init(self.arguments)
     }
 
     pub fn takes(&self, argument: &str) -> bool {
-        self.known().iter().any(|name| name == argument)
+        self.arguments().iter().any(|known| known.name == argument)
     }
 
-    /// Whether the arguments can be read, without doing anything.
-    pub fn check(&self, arguments: JsonObject) -> Result<(), Failure> {
-        (self.check)(args::named(self.known(), arguments)?)
+    /// Reads the arguments without doing anything.
+    pub fn check(&self, arguments: JsonObject) -> Result<(), Refusal> {
+        (self.check)(args::named(self.arguments(), arguments)?)
     }
 
     /// Always answers: bad arguments, failures and bugs become answers too.
     pub async fn call(&self, app: &App, arguments: JsonObject, cancelled: CancellationToken) -> Answer {
-        let arguments = match args::named(self.known(), arguments) {
-            Ok(arguments) => arguments,
-            Err(failure) => return Answer::failure(self.name, &failure),
+        let call = app.next_call();
+        self.call_numbered(app, arguments, cancelled, call).await
+    }
+
+    /// The same under a number that is known beforehand, for those who listen to what happens.
+    pub async fn call_numbered(
+        &self,
+        app: &App,
+        arguments: JsonObject,
+        cancelled: CancellationToken,
+        call: u64,
+    ) -> Answer {
+        let bus = std::sync::Arc::clone(app.fleet.bus());
+        let progress = Progress::new(CALL_TIMEOUT, cancelled).telling(bus, call);
+        self.call_within(app, arguments, &progress).await
+    }
+
+    /// The same as a part of another call, which ends by that call's deadline.
+    pub async fn call_within(&self, app: &App, arguments: JsonObject, whole: &Progress) -> Answer {
+        let action_id = if self.acts() { app.action_id(self.name) } else { String::new() };
+        let call = Call { app, progress: &whole.part(self.timeout), tool: self.name, action_id };
+        let done = match args::named(self.arguments(), arguments) {
+            Ok(arguments) => AssertUnwindSafe((self.run)(&call, arguments)).catch_unwind().await,
+            Err(refusal) => Ok(Err(refusal)),
         };
-        let running = (self.run)(app, arguments, cancelled);
-        match AssertUnwindSafe(running).catch_unwind().await {
-            Ok(answer) => answer,
+        let refusal = match done {
+            Ok(Ok(answer)) => return answer,
+            Ok(Err(refusal)) => refusal,
             Err(_) => {
-                let hint = "this is a defect of the server, please report it; other calls still work";
-                let failure = Failure::new(ErrorCode::InternalError, "the tool broke off", hint);
-                Answer::failure(self.name, &failure.with_unknown_dispatch())
+                Failure::new(Cause::Defect, "the tool broke off").with_dispatch(Dispatch::Unknown).into()
             }
-        }
+        };
+        if self.acts() { action::refused(&call, &refusal) } else { Answer::refused(self.name, &refusal) }
+    }
+
+    fn acts(&self) -> bool {
+        self.effect != Effect::ReadOnly
     }
 }
 
-fn run<T: Tool>(app: &App, arguments: JsonObject, cancelled: CancellationToken) -> Running<'_> {
-    Box::pin(async move {
-        let done = match args::parse(arguments) {
-            Ok(params) => T::run(app, params, &Progress::new(T::TIMEOUT, cancelled)).await,
-            Err(failure) => Err(failure),
-        };
-        done.unwrap_or_else(|failure| Answer::failure(T::NAME, &failure))
-    })
+fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
+    Box::pin(async move { T::run(call, args::parse(arguments)?).await })
 }
 
 /// Every tool, in the order in which an agent meets them.
@@ -155,20 +195,20 @@ pub static TOOLS: [Entry; 36] = [
     Entry::of::<waits::WaitForUiChange>(),
     Entry::of::<waits::WaitForScreenChange>(),
     Entry::of::<logs::GetLogs>(),
-    Entry::of::<input::Tap>(),
-    Entry::of::<input::TapElement>(),
-    Entry::of::<input::Swipe>(),
-    Entry::of::<input::TypeText>(),
-    Entry::of::<input::PressBack>(),
-    Entry::of::<gestures::LongPress>(),
-    Entry::of::<gestures::DoubleTap>(),
+    Entry::of::<taps::Tap>(),
+    Entry::of::<taps::TapElement>(),
+    Entry::of::<gestures::Swipe>(),
+    Entry::of::<typing::TypeText>(),
+    Entry::of::<keys::PressBack>(),
+    Entry::of::<taps::LongPress>(),
+    Entry::of::<taps::DoubleTap>(),
     Entry::of::<gestures::Drag>(),
     Entry::of::<gestures::Pinch>(),
-    Entry::of::<gestures::PressKey>(),
-    Entry::of::<gestures::PressHome>(),
-    Entry::of::<gestures::PressRecents>(),
-    Entry::of::<gestures::HideKeyboard>(),
-    Entry::of::<gestures::SetOrientation>(),
+    Entry::of::<keys::PressKey>(),
+    Entry::of::<keys::PressHome>(),
+    Entry::of::<keys::PressRecents>(),
+    Entry::of::<keys::HideKeyboard>(),
+    Entry::of::<keys::SetOrientation>(),
     Entry::of::<adjust::AdjustControl>(),
     Entry::of::<scroll::ScrollToElement>(),
     Entry::of::<flow::RunFlow>(),
@@ -193,15 +233,7 @@ mod tests {
     use super::*;
     use crate::app::Devices;
 
-    #[test]
-    fn every_tool_that_acts_has_a_kind() {
-        // LC-02, VR-02
-        for tool in TOOLS.iter().filter(|tool| tool.effect != Effect::ReadOnly) {
-            assert!(mdm_core::action::kind::action_type(tool.name).is_some(), "{}", tool.name);
-        }
-    }
-
-    fn broken(_: &App, _: JsonObject, _: CancellationToken) -> Running<'_> {
+    fn broken<'a>(_: &'a Call<'a>, _: JsonObject) -> Running<'a> {
         Box::pin(async { panic!("a defect") })
     }
 
@@ -210,6 +242,6 @@ mod tests {
         let entry = Entry { run: broken, ..Entry::of::<devices::ListDevices>() };
         let app = App::new(Devices::default());
         let answer = entry.call(&app, JsonObject::new(), CancellationToken::new()).await;
-        assert!(answer.is_error && answer.text.contains("INTERNAL_ERROR"), "{}", answer.text);
+        assert!(answer.is_error && answer.text().contains("INTERNAL_ERROR"), "{}", answer.text());
     }
 }

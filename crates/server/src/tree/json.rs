@@ -1,5 +1,7 @@
 //! The full tree in the predecessor's keys, without nulls, and read back again.
 
+use std::sync::Arc;
+
 use mdm_core::change::delta::{Delta, Op};
 use mdm_core::change::tracker::Observation;
 use mdm_core::identity::ElementId;
@@ -18,11 +20,32 @@ use super::TreeHead;
 /// Elements in one answer; the rest is counted.
 const ELEMENTS_MAX: usize = 4000;
 
+/// A whole tree. Its elements are written when it is rendered, straight from the capture.
+#[derive(Debug)]
+pub struct TreeJson {
+    head: TreeHead,
+    seen: Arc<Observation>,
+    root: Option<usize>,
+}
+
+impl TreeJson {
+    /// `root`: only this element and what it holds.
+    pub fn new(head: TreeHead, seen: Arc<Observation>, root: Option<usize>) -> TreeJson {
+        TreeJson { head, seen, root }
+    }
+}
+
+impl Serialize for TreeJson {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        TreeView::new(&self.head, &self.seen, self.root).serialize(serializer)
+    }
+}
+
 #[derive(Serialize)]
-pub struct TreeJson<'a> {
+struct TreeView<'a> {
     platform: &'static str,
     #[serde(flatten)]
-    head: TreeHead<'a>,
+    head: &'a TreeHead,
     fingerprint: String,
     #[serde(skip_serializing_if = "is_upright")]
     rotation: u8,
@@ -54,9 +77,8 @@ impl From<&Defect> for DefectJson {
     }
 }
 
-impl<'a> TreeJson<'a> {
-    /// `root`: only this element and what it holds.
-    pub fn new(head: TreeHead<'a>, seen: &'a Observation, root: Option<usize>) -> TreeJson<'a> {
+impl<'a> TreeView<'a> {
+    fn new(head: &'a TreeHead, seen: &'a Observation, root: Option<usize>) -> TreeView<'a> {
         let snapshot = &seen.reading.snapshot;
         let range = root.map_or(0..snapshot.elements.len(), |root| {
             let range = seen.reading.range(root as u32);
@@ -64,7 +86,7 @@ impl<'a> TreeJson<'a> {
         });
         let census = Census::of(snapshot);
         let shown = range.start..range.end.min(range.start + ELEMENTS_MAX);
-        TreeJson {
+        TreeView {
             platform: snapshot.platform.as_str(),
             head,
             fingerprint: seen.fingerprint.to_string(),
@@ -188,7 +210,7 @@ impl<'a> ElementJson<'a> {
 }
 
 /// What was extracted, whole: a tree written so can be read back as it was.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RawJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,7 +250,7 @@ pub(super) struct RawJson {
     can: Vec<Box<str>>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct StateJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checked: Option<bool>,
@@ -244,7 +266,7 @@ struct StateJson {
 }
 
 /// Whether it is selected, or what is selected in it (ST-04).
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum SelectedJson {
     Flag(bool),
@@ -268,7 +290,7 @@ impl SelectedJson {
     }
 }
 
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct ReadJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     text_value: Option<String>,
@@ -307,7 +329,7 @@ impl ReadJson {
     }
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct RangeJson {
     min: f64,
     max: f64,
@@ -492,15 +514,15 @@ fn role_of(name: &str) -> Option<Role> {
 }
 
 /// A later tree as changes to an earlier one (SY-15): kept ranges, changed elements, new elements, in the later order.
-#[derive(Serialize)]
-pub struct DeltaJson<'a> {
+#[derive(Debug, Serialize)]
+pub struct DeltaJson {
     #[serde(flatten)]
-    head: TreeHead<'a>,
+    head: TreeHead,
     since_revision: u64,
     ops: Vec<OpJson>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum OpJson {
     /// First index in the earlier tree, and how many.
@@ -512,8 +534,8 @@ enum OpJson {
     Put(Box<RawJson>),
 }
 
-impl<'a> DeltaJson<'a> {
-    pub fn new(head: TreeHead<'a>, since_revision: u64, delta: &Delta) -> DeltaJson<'a> {
+impl DeltaJson {
+    pub fn new(head: TreeHead, since_revision: u64, delta: &Delta) -> DeltaJson {
         let op = |op: &Op| match op {
             Op::Keep { from, count } => OpJson::Keep([*from, *count]),
             Op::Patch { from, element } => OpJson::Patch { from: *from, element: Box::new(element.into()) },

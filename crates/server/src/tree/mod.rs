@@ -14,7 +14,7 @@ use mdm_core::screen::geometry::Size;
 use mdm_core::screen::snapshot::{Defect, Snapshot};
 use serde::Serialize;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Facts};
 
 pub use json::{DeltaJson, TreeJson, redacted, role_name};
 pub use read::{Source, read};
@@ -22,7 +22,7 @@ pub use read::{Source, read};
 /// Defects named in an outline's answer; the number of all is given as well.
 const DEFECTS_SHOWN_MAX: usize = 5;
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Resolution {
     width: u32,
     height: u32,
@@ -35,10 +35,10 @@ impl From<Size> for Resolution {
 }
 
 /// What every answer about a tree begins with; all come from one capture (SY-01).
-#[derive(Serialize)]
-pub struct TreeHead<'a> {
+#[derive(Debug, Serialize)]
+pub struct TreeHead {
     #[serde(skip_serializing_if = "Option::is_none")]
-    device: Option<&'a str>,
+    device: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
     resolution: Resolution,
@@ -59,11 +59,11 @@ pub struct TreeHead<'a> {
     partial: Option<Partial>,
 }
 
-impl<'a> TreeHead<'a> {
-    pub fn new(device: Option<&'a str>, seen: &Observation) -> TreeHead<'a> {
+impl TreeHead {
+    pub fn new(device: Option<&str>, seen: &Observation) -> TreeHead {
         let snapshot = &seen.reading.snapshot;
         TreeHead {
-            device,
+            device: device.map(str::to_owned),
             screen: snapshot.screen.as_ref().map(|screen| screen.component()),
             resolution: snapshot.size.into(),
             snapshot_revision: seen.revision,
@@ -76,23 +76,23 @@ impl<'a> TreeHead<'a> {
         }
     }
 
-    pub fn freshness(self, fresh: bool) -> TreeHead<'a> {
+    pub fn freshness(self, fresh: bool) -> TreeHead {
         TreeHead { fresh: Some(fresh), ..self }
     }
 
-    pub fn whole_because_base_is_gone(self) -> TreeHead<'a> {
+    pub fn whole_because_base_is_gone(self) -> TreeHead {
         TreeHead { since_revision_gone: true, ..self }
     }
 
     /// Says what changed since the tree that the agent saw last.
-    pub fn since(self, since: Option<&Comparison>, now: &Observation) -> TreeHead<'a> {
+    pub fn since(self, since: Option<&Comparison>, now: &Observation) -> TreeHead {
         let changed = since.filter(|since| since.diff.is_relevant());
         TreeHead { snapshot_delta: changed.map(|since| DeltaFacts::naming(since, now)), ..self }
     }
 }
 
 /// Emitted whole or not at all; its end is never success (SY-13).
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct LoadingFacts {
     active: bool,
     signal: &'static str,
@@ -113,7 +113,7 @@ impl LoadingFacts {
 }
 
 /// How two captures differ (SY-11). Elements without words count too.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct DeltaFacts {
     since_revision: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +163,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// Present when the device's answer was damaged.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Partial {
     /// Elements are missing: "not there" cannot be concluded from this tree.
     partial: bool,
@@ -185,10 +185,10 @@ impl Partial {
     }
 }
 
-#[derive(Serialize)]
-struct OutlineFacts<'a> {
+#[derive(Debug, Serialize)]
+pub struct OutlineFacts {
     #[serde(flatten)]
-    head: TreeHead<'a>,
+    head: TreeHead,
     shown: usize,
     of: usize,
     #[serde(skip_serializing_if = "is_zero")]
@@ -204,14 +204,14 @@ struct OutlineFacts<'a> {
 
 /// Which part of an outline is wanted.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub struct OutlinePart {
     pub options: OutlineOptions,
     pub max_tokens: usize,
     /// From 1.
     pub page: usize,
 }
 
-pub fn outline_answer(head: TreeHead<'_>, seen: &Observation, wanted: &Wanted) -> Answer {
+pub fn outline_answer(head: TreeHead, seen: &Observation, wanted: &OutlinePart) -> Answer {
     let lines = outline(seen, &wanted.options);
     let page = page(&lines, wanted.max_tokens, wanted.page);
     let next = (page.left_out > 0).then(|| Handle { revision: seen.revision, page: wanted.page + 1 }.write());
@@ -231,17 +231,17 @@ pub fn outline_answer(head: TreeHead<'_>, seen: &Observation, wanted: &Wanted) -
             page.left_out, page.targets_left_out
         ));
     }
-    Answer::json(&facts).with_lines(&text)
+    Answer::new(Facts::Outline(Box::new(facts))).with_lines(&text)
 }
 
 pub fn outline(seen: &Observation, options: &OutlineOptions) -> Lines {
     lines(&seen.reading, &seen.ids, options)
 }
 
-#[derive(Serialize)]
-struct ChangesFacts<'a> {
+#[derive(Debug, Serialize)]
+pub struct ChangesFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
-    device: Option<&'a str>,
+    device: Option<String>,
     snapshot_revision: u64,
     captured_at_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -264,11 +264,16 @@ pub struct Around<'a> {
 }
 
 /// Only what changed, in the lines of an outline.
-pub fn changes_answer(around: Around<'_>, since: &Comparison, now: &Observation, wanted: &Wanted) -> Answer {
+pub fn changes_answer(
+    around: Around<'_>,
+    since: &Comparison,
+    now: &Observation,
+    wanted: &OutlinePart,
+) -> Answer {
     let (before, after) = (outline(&since.base, &wanted.options), outline(now, &wanted.options));
     let found = changes(&before, &after, wanted.max_tokens);
     let facts = ChangesFacts {
-        device: around.device,
+        device: around.device.map(str::to_owned),
         snapshot_revision: now.revision,
         captured_at_ms: now.captured_at_ms,
         fresh: around.fresh,
@@ -286,7 +291,7 @@ pub fn changes_answer(around: Around<'_>, since: &Comparison, now: &Observation,
         text.push_str(&format!("screen {} -> {}\n", was.component(), is.component()));
     }
     text.push_str(&found.text);
-    Answer::json(&facts).with_lines(&text)
+    Answer::new(Facts::Changes(Box::new(facts))).with_lines(&text)
 }
 
 /// Where a cut outline goes on: `r12.2` is the second page of revision 12.

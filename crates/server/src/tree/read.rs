@@ -146,10 +146,11 @@ fn own_json(bytes: &[u8]) -> Option<Snapshot> {
 }
 
 fn screen(component: &str) -> Option<Screen> {
-    let (package, activity) = component.split_once('/')?;
-    let activity =
-        if activity.starts_with('.') { format!("{package}{activity}") } else { activity.to_owned() };
-    Some(Screen { package: package.to_owned(), activity })
+    let Some((app, name)) = component.split_once('/') else {
+        return Some(Screen { app: component.to_owned(), name: None });
+    };
+    let name = if name.starts_with('.') { format!("{app}{name}") } else { name.to_owned() };
+    Some(Screen { app: app.to_owned(), name: Some(name) })
 }
 
 fn defect(json: DefectJson) -> Option<Defect> {
@@ -173,7 +174,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::tree::{TreeHead, TreeJson, Wanted, outline_answer, redacted, seen};
+    use crate::tree::{OutlinePart, TreeHead, TreeJson, outline_answer, redacted, seen};
 
     fn text() -> impl Strategy<Value = Option<Box<str>>> {
         prop::option::of(".{0,12}".prop_map(Into::into))
@@ -196,7 +197,7 @@ mod tests {
                 depth,
                 role,
                 class: texts.5.into(),
-                package: texts.6.into(),
+                app: texts.6.into(),
                 stable_id: texts.0,
                 text: texts.1,
                 description: texts.2,
@@ -272,8 +273,10 @@ mod tests {
                     elements,
                     size: Size { width: 1080, height: 2400 },
                     rotation,
-                    screen: screen
-                        .map(|(package, activity)| Screen { app: package, name: Some(format!("x{activity}")) }),
+                    screen: screen.map(|(package, activity)| Screen {
+                        app: package,
+                        name: Some(format!("x{activity}")),
+                    }),
                     defects: defect
                         .map(|(offset, detail)| Defect { kind: DefectKind::Truncated, offset, detail })
                         .into_iter()
@@ -289,7 +292,7 @@ mod tests {
         fn a_tree_written_as_json_is_read_back(snapshot in snapshot()) {
             let expect = redacted(snapshot.clone());
             let seen = seen(snapshot);
-            let json = serde_json::to_vec(&TreeJson::new(TreeHead::new(None, &seen), &seen, None)).unwrap();
+            let json = serde_json::to_vec(&TreeJson::new(TreeHead::new(None, &seen), seen, None)).unwrap();
             prop_assert_eq!(read(&json), Some((Source::OwnJson, expect)));
         }
 
@@ -300,7 +303,7 @@ mod tests {
             damage in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), hostile()), 1..6),
         ) {
             let seen = seen(snapshot);
-            let tree = TreeJson::new(TreeHead::new(None, &seen), &seen, None);
+            let tree = TreeJson::new(TreeHead::new(None, &seen), seen.clone(), None);
             let mut json = serde_json::to_value(&tree).unwrap();
             for (element, member, value) in damage {
                 damaged(&mut json, &element, &member, value);
@@ -313,9 +316,9 @@ mod tests {
             let count = snapshot.elements.len();
             let seen = crate::tree::seen(snapshot);
             let options = OutlineOptions { points: true, stable_ids: true, ..OutlineOptions::default() };
-            let wanted = Wanted { options, max_tokens: 2000, page: 1 };
+            let wanted = OutlinePart { options, max_tokens: 2000, page: 1 };
             outline_answer(TreeHead::new(None, &seen), &seen, &wanted);
-            let again = serde_json::to_vec(&TreeJson::new(TreeHead::new(None, &seen), &seen, None)).unwrap();
+            let again = serde_json::to_vec(&TreeJson::new(TreeHead::new(None, &seen), seen, None)).unwrap();
             prop_assert_eq!(read(&again).map(|(_, snapshot)| snapshot.elements.len()), Some(count));
         }
 
@@ -352,8 +355,8 @@ mod tests {
         };
         for platform in [Platform::Android, Platform::Ios] {
             let seen = seen(Snapshot { platform, elements: vec![field.clone()], ..Snapshot::default() });
-            let json =
-                serde_json::to_string(&TreeJson::new(TreeHead::new(None, &seen), &seen, None)).unwrap();
+            let json = serde_json::to_string(&TreeJson::new(TreeHead::new(None, &seen), seen.clone(), None))
+                .unwrap();
             assert!(!json.contains("hunter2"), "ST-07: {json}");
             assert!(json.contains("\"password_length\":7"));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mdm_core::change::tracker::Observation;
 use mdm_core::intent::actionable::{NotActionable, check};
-use mdm_core::intent::resolve::{Resolution, ResolveOptions, candidates, resolve};
+use mdm_core::intent::resolve::{Resolution, candidates, to_act};
 use mdm_core::intent::selector::{Selector, TextMatch};
 use mdm_core::meaning::role;
 use mdm_core::screen::element::Element;
@@ -142,7 +142,7 @@ impl Deed {
     }
 
     fn resolve(&self, query: &Selector) -> Outcome {
-        match resolve(&self.seen, query, &ResolveOptions::default()) {
+        match to_act(&self.seen, query) {
             Resolution::Found(target) if self.places.iter().any(|rect| rect.contains(target.point)) => {
                 Outcome::Right
             }

@@ -11,7 +11,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/mcp_sess
 const INVALID_PARAMS: i32 = -32602;
 
 #[derive(Deserialize)]
-struct Observation {
+struct Reply {
     protocol: String,
     tools: Vec<String>,
     is_error: bool,
@@ -21,7 +21,7 @@ struct Observation {
     unknown_tool_code: Option<i32>,
 }
 
-fn session(era: &str, tool: &str, arguments: &str) -> Option<Observation> {
+fn session(era: &str, tool: &str, arguments: &str) -> Option<Reply> {
     let python = part("MDM_TEST_PYTHON", &format!("python client, {era}"))?;
     let home = Folder::new();
     let mut command = Command::new(python);

@@ -38,14 +38,14 @@ pub struct Client {
 }
 
 /// What an agent reads, and whether it is said to be a failure.
-pub struct Said {
+pub struct Reply {
     pub text: String,
     pub is_error: bool,
 }
 
-impl Said {
-    fn well(text: String) -> Said {
-        Said { text, is_error: false }
+impl Reply {
+    fn well(text: String) -> Reply {
+        Reply { text, is_error: false }
     }
 }
 
@@ -73,7 +73,7 @@ impl Client {
 
     /// A tool, or `resources/subscribe`, `resources/unsubscribe` and `resources/read` with a `uri`, or `listen` for `ms`.
     #[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
-    pub async fn ask(&self, what: &str, arguments: JsonObject) -> Result<Said, String> {
+    pub async fn ask(&self, what: &str, arguments: JsonObject) -> Result<Reply, String> {
         if what != "listen" && !what.starts_with("resources/") {
             return self.call(what, arguments).await;
         }
@@ -84,31 +84,31 @@ impl Client {
             "resources/subscribe" => self.service.subscribe(SubscribeRequestParams::new(uri)).await,
             "resources/unsubscribe" => self.service.unsubscribe(UnsubscribeRequestParams::new(uri)).await,
             "resources/read" => return self.read(uri).await,
-            "listen" => return Ok(Said::well(self.listen(argument.ms).await)),
+            "listen" => return Ok(Reply::well(self.listen(argument.ms).await)),
             other => return Err(format!("nobody knows how to ask for {other}")),
         };
         Ok(match done {
-            Ok(()) => Said::well("{}".to_owned()),
-            Err(error) => Said { text: error.to_string(), is_error: true },
+            Ok(()) => Reply::well("{}".to_owned()),
+            Err(error) => Reply { text: error.to_string(), is_error: true },
         })
     }
 
-    async fn call(&self, tool: &str, arguments: JsonObject) -> Result<Said, String> {
+    async fn call(&self, tool: &str, arguments: JsonObject) -> Result<Reply, String> {
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let answer = self.service.call_tool(request).await.map_err(|e| e.to_string())?;
         let texts = answer.content.iter().filter_map(|block| block.as_text());
         let text = texts.map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n");
-        Ok(Said { text, is_error: answer.is_error == Some(true) })
+        Ok(Reply { text, is_error: answer.is_error == Some(true) })
     }
 
-    async fn read(&self, uri: String) -> Result<Said, String> {
+    async fn read(&self, uri: String) -> Result<Reply, String> {
         let read = self.service.read_resource(ReadResourceRequestParams::new(uri)).await;
         let contents = read.map_err(|e| e.to_string())?.contents;
         let texts = contents.iter().filter_map(|contents| match contents {
             ResourceContents::TextResourceContents { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        Ok(Said::well(texts.collect::<Vec<_>>().join("\n")))
+        Ok(Reply::well(texts.collect::<Vec<_>>().join("\n")))
     }
 
     /// What the server said by itself, since the last time and in so many milliseconds.

@@ -17,10 +17,10 @@ async fn tap(world: &World, label: &str, more: &str) -> mobile_debug_mcp::answer
 async fn a_tap_that_toggles_says_what_changed() {
     let world = World::started(Timing::Phone).await;
     let answer = tap(&world, "Remember me", "").await;
-    assert!(!answer.is_error, "{}", answer.text);
-    assert_eq!(fact(&answer.text, "observed_change"), "state_change", "LC-04");
-    assert_eq!(fact(&answer.text, "stability_state"), "stable");
-    assert!(answer.text.ends_with("switch \"Remember me\" off -> on"), "{}", answer.text);
+    assert!(!answer.is_error, "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "observed_change"), "state_change", "LC-04");
+    assert_eq!(fact(&answer.text(), "stability_state"), "stable");
+    assert!(answer.text().ends_with("switch \"Remember me\" off -> on"), "{}", answer.text());
     assert_eq!(world.phone.truth().inputs.len(), 1, "one dispatch");
 }
 
@@ -31,9 +31,9 @@ async fn a_tap_that_does_nothing_is_said_to_have_done_nothing() {
     let title = line_of_text(&tree, "Sign in to Workbench");
     let answer = world.call("tap_element", &format!(r#"{{"elementId":"{title}"}}"#)).await;
     // A text that takes no tap is tapped where it is: the agent asked for it by name.
-    assert!(answer.text.contains("nothing that counts changed"), "{}", answer.text);
-    assert_eq!(fact(&answer.text, "success"), "true", "LC-03: success is the dispatch");
-    assert_eq!(fact(&answer.text, "lifecycle_state"), "pending_verification");
+    assert!(answer.text().contains("nothing that counts changed"), "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "success"), "true", "LC-03: success is the dispatch");
+    assert_eq!(fact(&answer.text(), "lifecycle_state"), "pending_verification");
 }
 
 fn line_of_text(tree: &str, text: &str) -> String {
@@ -45,11 +45,11 @@ fn line_of_text(tree: &str, text: &str) -> String {
 async fn an_expectation_is_confirmed_by_what_is_seen() {
     let world = World::started(Timing::Phone).await;
     let answer = tap(&world, "Settings", r#","expect":{"screen":"SettingsActivity"}"#).await;
-    assert!(!answer.is_error, "{}", answer.text);
-    assert_eq!(fact(&answer.text, "verdict"), "confirmed");
-    assert_eq!(fact(&answer.text, "lifecycle_state"), "verified", "LC-01");
-    assert_eq!(fact(&answer.text, "observed_change"), "navigation");
-    assert!(answer.text.contains("screen LoginActivity -> SettingsActivity"), "{}", answer.text);
+    assert!(!answer.is_error, "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "verdict"), "confirmed");
+    assert_eq!(fact(&answer.text(), "lifecycle_state"), "verified", "LC-01");
+    assert_eq!(fact(&answer.text(), "observed_change"), "navigation");
+    assert!(answer.text().contains("screen LoginActivity -> SettingsActivity"), "{}", answer.text());
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,11 +57,11 @@ async fn an_expectation_that_does_not_come_true_is_contradicted() {
     let world = World::started(Timing::Phone).await;
     let more = r#","expect":{"text":"Welcome"},"timeout_ms":3000"#;
     let answer = tap(&world, "Remember me", more).await;
-    assert!(answer.is_error, "only contradicted is an error: {}", answer.text);
-    assert_eq!(fact(&answer.text, "verdict"), "contradicted");
-    assert_eq!(fact(&answer.text, "failure_code"), "VERIFICATION_FAILED");
-    assert_eq!(fact(&answer.text, "success"), "true", "it was dispatched all the same");
-    assert!(answer.text.contains("no such element"), "{}", answer.text);
+    assert!(answer.is_error, "only contradicted is an error: {}", answer.text());
+    assert_eq!(fact(&answer.text(), "verdict"), "contradicted");
+    assert_eq!(fact(&answer.text(), "failure_code"), "VERIFICATION_FAILED");
+    assert_eq!(fact(&answer.text(), "success"), "true", "it was dispatched all the same");
+    assert!(answer.text().contains("no such element"), "{}", answer.text());
     assert_eq!(world.phone.truth().inputs.len(), 1, "RC-04: not repeated");
 }
 
@@ -69,8 +69,8 @@ async fn an_expectation_that_does_not_come_true_is_contradicted() {
 async fn what_held_before_proves_little() {
     let world = World::started(Timing::Phone).await;
     let answer = tap(&world, "Remember me", r#","expect":{"text":"Log in"}"#).await;
-    assert_eq!(fact(&answer.text, "verdict"), "confirmed");
-    assert_eq!(fact(&answer.text, "held_before"), "true");
+    assert_eq!(fact(&answer.text(), "verdict"), "confirmed");
+    assert_eq!(fact(&answer.text(), "held_before"), "true");
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,8 +106,8 @@ async fn an_element_can_be_named_by_what_it_says() {
     assert!(answer.ends_with("off -> on"), "{answer}");
     let several = r#"{"selector":{"role":"text_field"}}"#;
     let refused = world.call("tap_element", several).await;
-    assert!(refused.is_error && refused.text.contains("AMBIGUOUS_TARGET"), "W23: {}", refused.text);
-    assert!(refused.text.contains("field \"Email\""), "ID-04: the candidates are told: {}", refused.text);
+    assert!(refused.is_error && refused.text().contains("AMBIGUOUS_TARGET"), "W23: {}", refused.text());
+    assert!(refused.text().contains("field \"Email\""), "ID-04: the candidates are told: {}", refused.text());
     assert_eq!(world.phone.truth().inputs.len(), 1, "AC-04: nothing was sent");
     assert_eq!(world.code("tap_element", "{}").await, "INVALID_ARGUMENT");
 }

@@ -94,11 +94,11 @@ async fn line_for(at: usize) -> Line {
         let json = format!(r#"{{"selector":{selector},"targetValue":{target},"tolerance":{tolerance}}}"#);
         let answer = world.call("adjust_control", &json).await;
         if answer.is_error {
-            line.refused = Some(fact(&answer.text, "code"));
-            assert_eq!(world.phone.truth().inputs.len(), inputs, "W4: {name}: {}", answer.text);
+            line.refused = Some(fact(&answer.text(), "code"));
+            assert_eq!(world.phone.truth().inputs.len(), inputs, "W4: {name}: {}", answer.text());
             continue;
         }
-        let answer = answer.text;
+        let answer = answer.text();
         assert!(answer.contains(r#""converged":true"#) && answer.contains(r#""pre_state":{"#), "{answer}");
         let value = real(&world, name).expect("it was moved");
         // A description in whole percent tells no more than that.
@@ -173,8 +173,8 @@ async fn steppers_and_pickers_go_by_their_own_buttons() {
     for (target, nearest) in [(43.0, "45.0"), (90.0, "60.0")] {
         let json = format!(r#"{{"selector":{{"text":"Guests"}},"targetValue":{target}}}"#);
         let answer = world.call("adjust_control", &json).await;
-        assert_eq!(code_of(&answer), "CONTROL_CONVERGENCE_FAILED", "AD-03: {}", answer.text);
-        assert_eq!(fact(&answer.text, "nearest_value"), nearest, "AD-03: {}", answer.text);
+        assert_eq!(code_of(&answer), "CONTROL_CONVERGENCE_FAILED", "AD-03: {}", answer.text());
+        assert_eq!(fact(&answer.text(), "nearest_value"), nearest, "AD-03: {}", answer.text());
     }
     assert_eq!(world.phone.truth().sliders["org.example.step.other"], 0.0, "W4");
 }
@@ -209,17 +209,21 @@ async fn what_cannot_be_had_is_named() {
     let world = sliders(Timing::Brisk).await;
     let json = r#"{"selector":{"text":"Quality"},"targetValue":60,"tolerance":5}"#;
     let answer = world.call("adjust_control", json).await;
-    assert!(answer.is_error && fact(&answer.text, "code") == "CONTROL_CONVERGENCE_FAILED", "{}", answer.text);
-    assert_eq!(fact(&answer.text, "nearest_value"), "50.0", "AD-03: {}", answer.text);
+    assert!(
+        answer.is_error && fact(&answer.text(), "code") == "CONTROL_CONVERGENCE_FAILED",
+        "{}",
+        answer.text()
+    );
+    assert_eq!(fact(&answer.text(), "nearest_value"), "50.0", "AD-03: {}", answer.text());
     for key in [r#""pre_state":{"#, r#""actual_state":{"#, r#""within_tolerance":false"#, r#""attempts":"#] {
-        assert!(answer.text.contains(key), "AD-04: {}", answer.text);
+        assert!(answer.text().contains(key), "AD-04: {}", answer.text());
     }
     only_this_was_hit(&world, "quality", 0);
     let json = r#"{"selector":{"resource_id":"zoom"},"targetValue":11,"tolerance":0.2}"#;
     let inputs = world.phone.truth().inputs.len();
     let answer = world.call("adjust_control", json).await;
-    assert!(answer.is_error && answer.text.contains("past the end"), "{}", answer.text);
-    assert_eq!(fact(&answer.text, "nearest_value"), "10.0");
+    assert!(answer.is_error && answer.text().contains("past the end"), "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "nearest_value"), "10.0");
     only_this_was_hit(&world, "zoom", inputs);
 }
 
@@ -237,8 +241,8 @@ async fn what_cannot_be_read_or_moved_is_not_touched() {
     ] {
         let json = format!(r#"{{"selector":{selector},"targetValue":75}}"#);
         let answer = world.call("adjust_control", &json).await;
-        assert!(answer.is_error && answer.text.contains(says), "{selector}: {}", answer.text);
-        assert_eq!(fact(&answer.text, "code"), code, "{selector}");
+        assert!(answer.is_error && answer.text().contains(says), "{selector}: {}", answer.text());
+        assert_eq!(fact(&answer.text(), "code"), code, "{selector}");
     }
     for json in [
         r#"{"targetValue":75}"#,
@@ -288,12 +292,12 @@ async fn a_lost_connection_repeats_no_touch_and_hides_none() {
         assert_eq!(places.len(), inputs.len(), "RC-04: cut at {cut_ms} ms: {inputs:?}");
         only_this_was_hit(&world, "frequency", 0);
         if answer.is_error {
-            unknown += usize::from(answer.text.contains(r#""dispatched":"unknown""#));
-            let told: usize = fact(&answer.text, "attempts").parse().expect("AD-04: attempts");
-            assert!(inputs.len() <= told, "cut at {cut_ms} ms: {} touches, {}", inputs.len(), answer.text);
+            unknown += usize::from(answer.text().contains(r#""dispatched":"unknown""#));
+            let told: usize = fact(&answer.text(), "attempts").parse().expect("AD-04: attempts");
+            assert!(inputs.len() <= told, "cut at {cut_ms} ms: {} touches, {}", inputs.len(), answer.text());
         } else {
             read += 1;
-            assert_eq!(fact(&answer.text, "attempts"), inputs.len().to_string());
+            assert_eq!(fact(&answer.text(), "attempts"), inputs.len().to_string());
         }
     }
     println!("{unknown} touches of unknown fate, {read} calls that reached the value all the same");

@@ -12,9 +12,9 @@ use crate::world::World;
 async fn show(page: &mut String, world: &World, title: &str, tool: &str, json: &str) {
     let answer = world.call(tool, json).await;
     // An answer is read by a model that pays for it: about four characters are a token.
-    assert!(mdm_core::text::tokens::estimate(&answer.text) <= 250, "{title}: {}", answer.text);
+    assert!(mdm_core::text::tokens::estimate(&answer.text()) <= 250, "{title}: {}", answer.text());
     let error = if answer.is_error { " (isError)" } else { "" };
-    let text = without_time(&answer.text);
+    let text = without_time(&answer.text());
     let _ = write!(page, "\n## {title}{error}\n\n`{tool} {json}`\n\n```\n{text}\n```\n");
 }
 

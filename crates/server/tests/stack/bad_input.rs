@@ -43,8 +43,8 @@ async fn arguments_are_checked_before_anything_is_done() {
 async fn unknown_devices_platforms_and_apps() {
     let world = World::new(Timing::Instant);
     let answer = world.call("tap", r#"{"x":1,"y":1,"deviceId":"nobody"}"#).await;
-    assert_eq!(fact(&answer.text, "code"), "DEVICE_NOT_FOUND");
-    assert!(answer.text.ends_with("\nvirtual-android (device)"), "candidates: {}", answer.text);
+    assert_eq!(fact(&answer.text(), "code"), "DEVICE_NOT_FOUND");
+    assert!(answer.text().ends_with("\nvirtual-android (device)"), "candidates: {}", answer.text());
     assert_eq!(world.code("get_ui_tree", r#"{"platform":"ios"}"#).await, "PLATFORM_NOT_SUPPORTED");
     for tool in ["start_app", "terminate_app", "restart_app", "reset_app_data"] {
         assert_eq!(world.code(tool, r#"{"appId":"com.not.there"}"#).await, "APP_NOT_INSTALLED", "{tool}");
@@ -175,9 +175,9 @@ async fn a_connection_cut_after_a_tap_was_sent_leaves_its_fate_open() {
         phone.cut_connections();
     });
     let answer = world.call("tap", r#"{"x":540,"y":1200}"#).await;
-    assert_eq!(fact(&answer.text, "code"), "CONNECTION_LOST");
-    assert_eq!(fact(&answer.text, "dispatched"), "unknown", "RC-04");
-    assert_eq!(fact(&answer.text, "retryable"), "false");
+    assert_eq!(fact(&answer.text(), "code"), "CONNECTION_LOST");
+    assert_eq!(fact(&answer.text(), "dispatched"), "unknown", "RC-04");
+    assert_eq!(fact(&answer.text(), "retryable"), "false");
     tokio::time::sleep(Duration::from_secs(5)).await;
     let taps =
         world.phone.truth().inputs[before..].iter().filter(|i| matches!(i, Applied::Tap { .. })).count();
@@ -225,7 +225,7 @@ async fn a_cancelled_call_ends_at_once_and_frees_the_device() {
     let started = Instant::now();
     let entry = tools::find("get_ui_tree").expect("the tool exists");
     let answer = entry.call(&world.app, JsonObject::new(), cancelled).await;
-    assert_eq!(fact(&answer.text, "code"), "CANCELLED", "MC-01");
+    assert_eq!(fact(&answer.text(), "code"), "CANCELLED", "MC-01");
     assert_eq!(started.elapsed(), Duration::from_secs(2));
     world.ok("tap", r#"{"x":1,"y":1}"#).await;
     assert_eq!(started.elapsed(), Duration::from_secs(2), "the next call did not wait");

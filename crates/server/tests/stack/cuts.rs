@@ -49,11 +49,11 @@ async fn a_thousand_taps_and_dumps_with_fifty_cuts() {
             assert!(
                 ["CONNECTION_LOST", "UI_TREE_UNAVAILABLE"].contains(&code_of(&tree).as_str()),
                 "{}",
-                tree.text
+                tree.text()
             );
         } else {
             trees += 1;
-            assert!(tree.text.contains("Log in"), "a true tree: {}", tree.text);
+            assert!(tree.text().contains("Log in"), "a true tree: {}", tree.text());
         }
     }
     cutter.await.expect("every cut was made");
@@ -80,11 +80,16 @@ fn judge(world: &World, answers: &BTreeMap<(i32, i32), mobile_debug_mcp::answer:
         let times = applied.get(point).copied().unwrap_or(0);
         match answer.is_error {
             false => assert_eq!(times, 1, "reported as done at {point:?}"),
-            true if answer.text.contains("\"dispatched\":\"unknown\"") => {
+            true if answer.text().contains("\"dispatched\":\"unknown\"") => {
                 assert!(times <= 1, "RC-04: twice at {point:?}")
             }
             true => {
-                assert_eq!((times, fact(&answer.text, "retryable").as_str()), (0, "true"), "{}", answer.text)
+                assert_eq!(
+                    (times, fact(&answer.text(), "retryable").as_str()),
+                    (0, "true"),
+                    "{}",
+                    answer.text()
+                )
             }
         }
     }

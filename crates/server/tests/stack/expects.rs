@@ -15,14 +15,14 @@ async fn a_state_is_verified_or_told_as_it_is() {
     world.ok("expect_state", &ask("\"false\"")).await;
     assert_eq!(fact(&held, "stability_state"), "stable", "VS-01: it held");
     let other = world.call("expect_state", &ask("true")).await;
-    assert!(other.is_error, "{}", other.text);
-    assert_eq!(fact(&other.text, "failure_code"), "EXPECT_STATE_MISMATCH");
-    assert_eq!(fact(&other.text, "observed"), "checked false");
+    assert!(other.is_error, "{}", other.text());
+    assert_eq!(fact(&other.text(), "failure_code"), "EXPECT_STATE_MISMATCH");
+    assert_eq!(fact(&other.text(), "observed"), "checked false");
     assert!(
-        fact(&other.text, "elapsed_ms").parse::<u64>().expect("ms") >= 1000,
+        fact(&other.text(), "elapsed_ms").parse::<u64>().expect("ms") >= 1000,
         "VS-02: not before its time"
     );
-    assert!(fact(&other.text, "reads").parse::<u64>().expect("reads") >= 3, "VS-02: {}", other.text);
+    assert!(fact(&other.text(), "reads").parse::<u64>().expect("reads") >= 3, "VS-02: {}", other.text());
     let (x, y) = point_of(&world.tree().await, "Remember me");
     world.ok("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
     world.ok("expect_state", &ask("true")).await;
@@ -45,10 +45,10 @@ async fn what_the_platform_does_not_say_is_neither_true_nor_false() {
     let ask = r#"{"selector":{"text":"Log in"},"property":"checked","expected":false}"#;
     let unknown = world.call("expect_state", ask).await;
     assert!(unknown.is_error, "ST-01");
-    assert_eq!(fact(&unknown.text, "failure_code"), "VERIFICATION_FAILED", "{}", unknown.text);
+    assert_eq!(fact(&unknown.text(), "failure_code"), "VERIFICATION_FAILED", "{}", unknown.text());
     let gone = r#"{"selector":{"text":"No such"},"property":"checked","expected":false}"#;
     let gone = world.call("expect_state", gone).await;
-    assert_eq!(fact(&gone.text, "failure_code"), "ELEMENT_NOT_FOUND");
+    assert_eq!(fact(&gone.text(), "failure_code"), "ELEMENT_NOT_FOUND");
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,13 +58,13 @@ async fn screens_and_elements() {
     let print = fact(&world.ok("get_screen_fingerprint", "{}").await, "fingerprint");
     world.ok("expect_screen", &format!(r#"{{"fingerprint":"{print}"}}"#)).await;
     let other = world.call("expect_screen", r#"{"screen":"HomeActivity"}"#).await;
-    assert_eq!(fact(&other.text, "failure_code"), "VERIFICATION_FAILED");
-    assert!(fact(&other.text, "observed").ends_with("LoginActivity"), "{}", other.text);
+    assert_eq!(fact(&other.text(), "failure_code"), "VERIFICATION_FAILED");
+    assert!(fact(&other.text(), "observed").ends_with("LoginActivity"), "{}", other.text());
     world
         .ok("expect_element_visible", r#"{"selector":{"text":"log","contains":true,"role":"button"}}"#)
         .await;
     let none = world.call("expect_element_visible", r#"{"selector":{"text":"Nope"},"timeout_ms":500}"#).await;
-    assert_eq!(fact(&none.text, "failure_code"), "ELEMENT_NOT_FOUND");
+    assert_eq!(fact(&none.text(), "failure_code"), "ELEMENT_NOT_FOUND");
 }
 
 #[tokio::test(start_paused = true)]
@@ -90,10 +90,10 @@ async fn a_property_has_a_name_of_its_own() {
     let alias = world.call("expect_enabled", r#"{"selector":{"text":"Settings"}}"#).await;
     let whole = r#"{"selector":{"text":"Settings"},"property":"enabled","expected":"true"}"#;
     let whole = world.call("expect_state", whole).await;
-    assert!(!alias.is_error && !whole.is_error, "{} {}", alias.text, whole.text);
-    assert_eq!(fact(&alias.text, "expected"), fact(&whole.text, "expected"));
+    assert!(!alias.is_error && !whole.is_error, "{} {}", alias.text(), whole.text());
+    assert_eq!(fact(&alias.text(), "expected"), fact(&whole.text(), "expected"));
     let off = world.call("expect_checked", r#"{"selector":{"text":"Remember me"}}"#).await;
-    assert_eq!(fact(&off.text, "failure_code"), "EXPECT_STATE_MISMATCH", "{}", off.text);
+    assert_eq!(fact(&off.text(), "failure_code"), "EXPECT_STATE_MISMATCH", "{}", off.text());
     let listed = mobile_debug_mcp::tools::TOOLS.iter().any(|tool| tool.name == "expect_enabled");
     assert!(!listed);
 }

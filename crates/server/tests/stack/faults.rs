@@ -77,16 +77,16 @@ async fn timely(world: &World, tool: &str, json: &str, fault: Fault) -> Answer {
 /// A tree is one of the screens that there are, whole, or says that it is not.
 fn check_tree(fault: Fault, tree: &Answer) {
     if tree.is_error {
-        assert!(!fact(&tree.text, "code").is_empty(), "{fault:?}: {}", tree.text);
+        assert!(!fact(&tree.text(), "code").is_empty(), "{fault:?}: {}", tree.text());
         return;
     }
-    let whole = ["Log in", "Workbench", "\"OK\""].iter().any(|text| tree.text.contains(text));
-    let admitted = tree.text.contains(r#""partial":true"#);
+    let whole = ["Log in", "Workbench", "\"OK\""].iter().any(|text| tree.text().contains(text));
+    let admitted = tree.text().contains(r#""partial":true"#);
     // A phone that shows no node at all is believed: that, too, is what it answered.
-    let nothing = fact(&tree.text, "of") == "0" && fault == Fault::EmptyDump;
-    assert!(whole || admitted || nothing, "{fault:?}: a false tree: {}", tree.text);
+    let nothing = fact(&tree.text(), "of") == "0" && fault == Fault::EmptyDump;
+    assert!(whole || admitted || nothing, "{fault:?}: a false tree: {}", tree.text());
     if fault == Fault::TruncatedDump && !admitted {
-        assert!(tree.text.contains("Log in"), "{fault:?} is not admitted: {}", tree.text);
+        assert!(tree.text().contains("Log in"), "{fault:?} is not admitted: {}", tree.text());
     }
 }
 
@@ -102,10 +102,10 @@ fn judge(world: &World, fault: Fault, answers: &BTreeMap<(i32, i32), Answer>) {
         let times = applied.get(point).copied().unwrap_or(0);
         assert!(times <= 1 + by_the_phone, "RC-04: {times} times at {point:?} under {fault:?}");
         if !answer.is_error && fault != Fault::LostTap {
-            assert!(times >= 1, "{fault:?}: reported as done at {point:?}: {}", answer.text);
+            assert!(times >= 1, "{fault:?}: reported as done at {point:?}: {}", answer.text());
         }
-        if answer.is_error && !answer.text.contains("\"dispatched\":\"unknown\"") {
-            assert_eq!(times, 0, "{fault:?}: reported as not done at {point:?}: {}", answer.text);
+        if answer.is_error && !answer.text().contains("\"dispatched\":\"unknown\"") {
+            assert_eq!(times, 0, "{fault:?}: reported as not done at {point:?}: {}", answer.text());
         }
     }
 }

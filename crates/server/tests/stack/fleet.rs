@@ -38,16 +38,16 @@ async fn unauthorized_and_offline_devices_never_count() {
     let (_server, app) =
         machine(&[("locked", "unauthorized"), ("gone", "offline"), ("good", "device")]).await;
     let tree = call(&app, "get_current_screen", "{}").await;
-    assert_eq!(fact(&tree.text, "device"), "good", "W28: {}", tree.text);
+    assert_eq!(fact(&tree.text(), "device"), "good", "W28: {}", tree.text());
     for (id, code) in
         [("locked", "DEVICE_UNAUTHORIZED"), ("gone", "DEVICE_OFFLINE"), ("other", "DEVICE_NOT_FOUND")]
     {
         let answer = call(&app, "tap", &format!(r#"{{"x":1,"y":1,"deviceId":"{id}"}}"#)).await;
         assert_eq!(code_of(&answer), code);
     }
-    let list = call(&app, "list_devices", "{}").await.text;
+    let list = call(&app, "list_devices", "{}").await.text();
     assert!(list.contains(r#""id":"locked","state":"unauthorized""#), "{list}");
-    let status = call(&app, "get_system_status", "{}").await.text;
+    let status = call(&app, "get_system_status", "{}").await.text();
     assert_eq!(fact(&status, "status"), "degraded", "{status}");
 }
 
@@ -57,21 +57,21 @@ async fn alone_an_unusable_device_is_named_with_what_to_do() {
     assert_eq!(code_of(&call(&app, "tap", r#"{"x":1,"y":1}"#).await), "DEVICE_UNAUTHORIZED");
     let (_server, app) = machine(&[]).await;
     assert_eq!(code_of(&call(&app, "tap", r#"{"x":1,"y":1}"#).await), "NO_DEVICE");
-    assert_eq!(call(&app, "list_devices", "{}").await.text, r#"{"devices":[]}"#);
+    assert_eq!(call(&app, "list_devices", "{}").await.text(), r#"{"devices":[]}"#);
 }
 
 #[tokio::test]
 async fn two_equal_devices_and_none_named() {
     let (_server, app) = machine(&[("one", "device"), ("two", "device")]).await;
     let answer = call(&app, "get_ui_tree", "{}").await;
-    assert_eq!(code_of(&answer), "AMBIGUOUS_DEVICE", "{}", answer.text);
+    assert_eq!(code_of(&answer), "AMBIGUOUS_DEVICE", "{}", answer.text());
     assert!(
-        answer.text.contains("\none (") && answer.text.contains("\ntwo ("),
+        answer.text().contains("\none (") && answer.text().contains("\ntwo ("),
         "candidates: {}",
-        answer.text
+        answer.text()
     );
     let named = call(&app, "get_ui_tree", r#"{"deviceId":"two"}"#).await;
-    assert_eq!(fact(&named.text, "device"), "two", "W27");
+    assert_eq!(fact(&named.text(), "device"), "two", "W27");
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn what_changed_says_on_which_device_where_that_is_open() {
     let (server, app) = machine(&[("one", "device")]).await;
     call(&app, "get_ui_tree", "{}").await;
     let since = r#"{"since_revision":1}"#;
-    let alone = call(&app, "get_ui_tree", since).await.text;
+    let alone = call(&app, "get_ui_tree", since).await.text();
     assert!(
         alone.contains("\"snapshot_delta\":{\"since_revision\":1}") && !alone.contains("device"),
         "{alone}"
@@ -87,18 +87,18 @@ async fn what_changed_says_on_which_device_where_that_is_open() {
     server.add("two", "device", Phone::new(PhoneConfig::default()));
     wait_for(&app, r#""id":"two","state":"device""#).await;
     call(&app, "get_ui_tree", r#"{"deviceId":"two"}"#).await;
-    let named = call(&app, "get_ui_tree", r#"{"since_revision":1,"deviceId":"two"}"#).await.text;
+    let named = call(&app, "get_ui_tree", r#"{"since_revision":1,"deviceId":"two"}"#).await.text();
     assert!(!named.contains("\"device\""), "the caller said which: {named}");
     server.remove("one");
     wait_for(&app, r#"{"devices":[{"platform":"android","id":"two""#).await;
-    let open = call(&app, "get_ui_tree", since).await.text;
+    let open = call(&app, "get_ui_tree", since).await.text();
     assert_eq!(fact(&open, "device"), "two", "a revision of one could be taken for one of the other");
 }
 
 #[tokio::test]
 async fn devices_come_and_go() {
     let (server, app) = machine(&[("one", "device")]).await;
-    assert!(call(&app, "list_devices", "{}").await.text.contains("one"));
+    assert!(call(&app, "list_devices", "{}").await.text().contains("one"));
     server.add("two", "unauthorized", Phone::new(PhoneConfig::default()));
     wait_for(&app, r#""id":"two","state":"unauthorized""#).await;
     server.set_state("two", "device");
@@ -110,13 +110,13 @@ async fn devices_come_and_go() {
 
 async fn wait_for(app: &App, text: &str) {
     for _ in 0..500 {
-        if call(app, "list_devices", "{}").await.text.contains(text) {
+        if call(app, "list_devices", "{}").await.text().contains(text) {
             return;
         }
         tokio::task::yield_now().await;
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    panic!("{text} never came: {}", call(app, "list_devices", "{}").await.text);
+    panic!("{text} never came: {}", call(app, "list_devices", "{}").await.text());
 }
 
 #[tokio::test(start_paused = true)]
@@ -158,7 +158,7 @@ async fn different_devices_do_not_wait_for_each_other() {
     });
     for call in calls {
         let answer = call.await.expect("an answer");
-        assert!(!answer.is_error, "{}", answer.text);
+        assert!(!answer.is_error, "{}", answer.text());
     }
     assert!(started.elapsed() >= Duration::from_secs(5), "both were slow");
     assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());

@@ -32,9 +32,9 @@ async fn a_flow_stops_at_the_first_failure() {
         {"tool":"tap_element","arguments":{"selector":{"text":"Settings"}}}
     ]}"#;
     let answer = world.call("run_flow", flow).await;
-    assert!(answer.is_error, "a wait that failed ends it: {}", answer.text);
-    assert_eq!((fact(&answer.text, "done"), fact(&answer.text, "failed_step")), ("1".into(), "2".into()));
-    assert!(answer.text.contains("2 wait_for_ui FAILED"), "{}", answer.text);
+    assert!(answer.is_error, "a wait that failed ends it: {}", answer.text());
+    assert_eq!((fact(&answer.text(), "done"), fact(&answer.text(), "failed_step")), ("1".into(), "2".into()));
+    assert!(answer.text().contains("2 wait_for_ui FAILED"), "{}", answer.text());
     assert_eq!(world.phone.truth().inputs.len(), 1, "nothing after the failure was done");
     assert!(world.phone.truth().activity.contains("LoginActivity"));
 }
@@ -51,8 +51,8 @@ async fn a_flow_with_a_mistake_does_nothing_at_all() {
     ] {
         let flow = format!(r#"{{"steps":[{good},{bad}]}}"#);
         let answer = world.call("run_flow", &flow).await;
-        assert_eq!(fact(&answer.text, "code"), "INVALID_ARGUMENT", "{}", answer.text);
-        assert!(answer.text.contains("step 2"), "{}", answer.text);
+        assert_eq!(fact(&answer.text(), "code"), "INVALID_ARGUMENT", "{}", answer.text());
+        assert!(answer.text().contains("step 2"), "{}", answer.text());
     }
     assert_eq!(world.code("run_flow", r#"{"steps":[]}"#).await, "INVALID_ARGUMENT");
     assert_eq!(world.phone.truth().inputs.len(), 0);

@@ -197,9 +197,9 @@ async fn where_the_shell_may_not_write_the_panel_a_pinch_sends_nothing() {
     let locked = PhoneConfig { dev_input: DevInput::ReadOnly, ..PhoneConfig::default() };
     let world = on_screen("ZoomActivity", locked).await;
     let refused = world.call("pinch", r#"{"selector":{"text":"Photo"},"scale":2}"#).await;
-    assert!(refused.is_error && refused.text.contains("PLATFORM_NOT_SUPPORTED"), "{}", refused.text);
-    assert!(refused.text.contains("/dev/input") && refused.text.contains("helper"), "{}", refused.text);
-    assert!(refused.text.contains("nothing was sent"), "{}", refused.text);
+    assert!(refused.is_error && refused.text().contains("PLATFORM_NOT_SUPPORTED"), "{}", refused.text());
+    assert!(refused.text().contains("/dev/input") && refused.text().contains("helper"), "{}", refused.text());
+    assert!(refused.text().contains("nothing was sent"), "{}", refused.text());
     let truth = world.phone.truth();
     assert_eq!((truth.inputs, count(&world, "photo_zoom")), (vec![], 0.0));
     assert!(!truth.commands.iter().any(|command| command.starts_with("sendevent")), "GE-01");

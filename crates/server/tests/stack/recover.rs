@@ -63,16 +63,16 @@ async fn what_never_comes_ends_in_a_final_failure() {
     let world = late().await;
     tokio::time::sleep(Duration::from_secs(6)).await;
     let answer = world.call("tap_element", r#"{"selector":{"text":"Refund"}}"#).await;
-    assert_eq!(fact(&answer.text, "code"), "ELEMENT_NOT_FOUND", "{}", answer.text);
-    assert_eq!(fact(&answer.text, "failure_reason"), "target_resolution", "LC-05");
-    assert_eq!(fact(&answer.text, "failure_class"), "TargetResolutionFailure", "RC-01");
+    assert_eq!(fact(&answer.text(), "code"), "ELEMENT_NOT_FOUND", "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "failure_reason"), "target_resolution", "LC-05");
+    assert_eq!(fact(&answer.text(), "failure_class"), "TargetResolutionFailure", "RC-01");
     assert_eq!(
-        fact(&answer.text, "attempts"),
+        fact(&answer.text(), "attempts"),
         "1",
         "a screen at rest is looked at once more: {}",
-        answer.text
+        answer.text()
     );
-    assert_eq!(fact(&answer.text, "is_terminal"), "true", "RC-02");
+    assert_eq!(fact(&answer.text(), "is_terminal"), "true", "RC-02");
     assert_eq!(taps(&world), 0);
 }
 
@@ -81,8 +81,8 @@ async fn a_tap_that_did_nothing_is_not_repeated() {
     let world = late().await;
     let dead = r#"{"selector":{"text":"Dead"},"expect":{"text":"Done"},"timeout_ms":1500}"#;
     let answer = world.call("tap_element", dead).await;
-    assert_eq!(fact(&answer.text, "verdict"), "contradicted", "{}", answer.text);
-    assert_eq!(fact(&answer.text, "failure_reason"), "no_change", "LC-05: {}", answer.text);
+    assert_eq!(fact(&answer.text(), "verdict"), "contradicted", "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "failure_reason"), "no_change", "LC-05: {}", answer.text());
     assert_eq!(taps(&world), 1, "RC-03, RC-04");
 }
 
@@ -94,8 +94,8 @@ async fn a_lost_tap_is_said_to_have_done_nothing() {
     tokio::time::sleep(Duration::from_secs(6)).await;
     let tap = r#"{"selector":{"text":"Order"},"expect":{"text":"Tapped 1 times"},"timeout_ms":1500}"#;
     let answer = world.call("tap_element", tap).await;
-    assert_eq!(fact(&answer.text, "verdict"), "contradicted", "{}", answer.text);
-    assert_eq!(fact(&answer.text, "failure_reason"), "no_change");
+    assert_eq!(fact(&answer.text(), "verdict"), "contradicted", "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "failure_reason"), "no_change");
     let sent = world.phone.truth().commands.iter().filter(|command| command.starts_with("input tap")).count();
     assert_eq!(sent, 1, "RC-04: nobody knows that it was lost, so nobody repeats it");
 }
@@ -119,7 +119,7 @@ async fn an_action_can_be_read_back_step_by_step() {
 
     let dead = r#"{"selector":{"text":"Dead"},"expect":{"text":"Done"},"timeout_ms":1500}"#;
     let failed = world.call("tap_element", dead).await;
-    let id = fact(&failed.text, "action_id");
+    let id = fact(&failed.text(), "action_id");
     let told = world.ok("classify_action_outcome", &format!(r#"{{"actionId":"{id}"}}"#)).await;
     assert_eq!(fact(&told, "outcome"), "no_op", "VR-01: a local action that changed nothing: {told}");
     let behind =
@@ -142,12 +142,12 @@ async fn a_verification_that_nobody_waited_for_says_so() {
     let world = World::started(Timing::Brisk).await;
     world.tap("Settings").await;
     let early = world.call("expect_screen", r#"{"screen":"SettingsActivity"}"#).await;
-    assert!(early.text.contains("hint: nothing has waited since tap_"), "{}", early.text);
+    assert!(early.text().contains("hint: nothing has waited since tap_"), "{}", early.text());
     let again = world.call("expect_screen", r#"{"screen":"SettingsActivity"}"#).await;
-    assert!(!again.text.contains("hint:"), "it has been waited for now: {}", again.text);
+    assert!(!again.text().contains("hint:"), "it has been waited for now: {}", again.text());
     world.ok("press_back", r#"{"settle":true}"#).await;
     let after = world.call("expect_screen", r#"{"screen":"LoginActivity"}"#).await;
-    assert!(!after.text.contains("hint:"), "{}", after.text);
+    assert!(!after.text().contains("hint:"), "{}", after.text());
     let status = world.ok("get_system_status", "{}").await;
     println!("{status}");
 }

@@ -23,7 +23,7 @@ async fn an_id_stays_with_its_element_and_a_gone_one_is_refused() {
     assert!(other.contains("SettingsActivity"), "{other}");
     let taps = world.phone.truth().inputs.len();
     let refused = world.call("tap_element", &format!(r#"{{"elementId":"{email}"}}"#)).await;
-    assert!(refused.is_error && refused.text.contains("STALE_REFERENCE"), "ID-02: {}", refused.text);
+    assert!(refused.is_error && refused.text().contains("STALE_REFERENCE"), "ID-02: {}", refused.text());
     assert_eq!(world.phone.truth().inputs.len(), taps, "nothing was sent");
     assert_eq!(world.code("tap_element", r#"{"elementId":"login"}"#).await, "INVALID_ARGUMENT");
     world.ok("press_back", "{}").await;

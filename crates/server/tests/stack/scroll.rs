@@ -112,9 +112,9 @@ async fn the_end_of_a_list_is_recognised() {
     for timing in [Timing::Instant, Timing::Phone] {
         let world = on_screen("GalleryActivity", timed(timing)).await;
         let answer = world.call("scroll_to_element", r#"{"selector":{"text":"Nothing like it"}}"#).await;
-        assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text);
-        assert!(answer.text.contains(r#"last: "Zoom"#), "what was seen last: {}", answer.text);
-        assert!(estimate(&answer.text) < TOKENS_MAX, "{}", answer.text);
+        assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text());
+        assert!(answer.text().contains(r#"last: "Zoom"#), "what was seen last: {}", answer.text());
+        assert!(estimate(&answer.text()) < TOKENS_MAX, "{}", answer.text());
         let scrolls = swipes(&world);
         assert!(scrolls <= 4, "{scrolls} scrolls over one screen and a half");
         assert!(world.phone.truth().activity.ends_with(".GalleryActivity"));
@@ -128,9 +128,9 @@ async fn a_search_that_is_used_up_says_where_it_ended() {
     let world = on_screen("LongListActivity", timed(Timing::Brisk)).await;
     let json = r#"{"selector":{"text":"Row 400"},"inside":{"resourceId":"rows"},"maxScrolls":3}"#;
     let answer = world.call("scroll_to_element", json).await;
-    assert_eq!(code_of(&answer), "ELEMENT_NOT_FOUND", "{}", answer.text);
-    assert!(answer.text.contains("first row in sight: \"Row "), "{}", answer.text);
-    assert!(estimate(&answer.text) < TOKENS_MAX, "{}", answer.text);
+    assert_eq!(code_of(&answer), "ELEMENT_NOT_FOUND", "{}", answer.text());
+    assert!(answer.text().contains("first row in sight: \"Row "), "{}", answer.text());
+    assert!(estimate(&answer.text()) < TOKENS_MAX, "{}", answer.text());
     assert_eq!(swipes(&world), 3);
 }
 
@@ -140,8 +140,8 @@ async fn nested_lists_say_so_and_are_scrolled_apart() {
     let (_, scrolls) = scroll(&world, r#"{"selector":{"text":"End of the page"}}"#).await;
     assert!(scrolls > 0, "the page around the list");
     let answer = world.call("scroll_to_element", r#"{"selector":{"text":"Row 99"}}"#).await;
-    assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text);
-    assert!(answer.text.contains("inside another") && answer.text.contains("rows"), "{}", answer.text);
+    assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text());
+    assert!(answer.text().contains("inside another") && answer.text().contains("rows"), "{}", answer.text());
     swipes(&world);
 }
 
@@ -276,7 +276,7 @@ async fn a_list_that_does_not_move_is_given_up_soon() {
     let world = feed_on(Some("Stuck"), Timing::Brisk).await;
     let before = world.phone.truth().inputs.len();
     let answer = world.call("scroll_to_element", r#"{"selector":{"text":"Item 40"}}"#).await;
-    assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text);
+    assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text());
     assert_eq!(world.phone.truth().inputs.len() - before, 2, "once, and once more to be sure");
 }
 
@@ -289,8 +289,8 @@ async fn rows_that_are_still_loading_are_waited_for() {
         println!("{timing:?}: {} scrolls, {} ms", fact(&answer, "scrolls"), fact(&answer, "elapsed_ms"));
         assert_eq!(world.phone.truth().sliders["org.example.feed.loads"], 2.0, "two loads were needed");
         let answer = world.call("scroll_to_element", r#"{"selector":{"text":"Late 99"}}"#).await;
-        assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text);
-        assert!(answer.text.contains("Late 36"), "all that came was seen: {}", answer.text);
+        assert_eq!(code_of(&answer), "NAVIGATION_NO_CHANGE", "{}", answer.text());
+        assert!(answer.text().contains("Late 36"), "all that came was seen: {}", answer.text());
     }
 }
 
@@ -309,12 +309,12 @@ async fn a_lost_connection_repeats_no_stroke() {
         cutter.await.expect("the cut was made");
         let sent = swipes(&world);
         if answer.is_error {
-            unknown += usize::from(answer.text.contains(r#""dispatched":"unknown""#));
-            assert!(answer.text.contains(r#""scrolls":"#), "{}", answer.text);
-            assert!(sent <= fact(&answer.text, "scrolls").parse().unwrap(), "RC-04: {}", answer.text);
+            unknown += usize::from(answer.text().contains(r#""dispatched":"unknown""#));
+            assert!(answer.text().contains(r#""scrolls":"#), "{}", answer.text());
+            assert!(sent <= fact(&answer.text(), "scrolls").parse().unwrap(), "RC-04: {}", answer.text());
         } else {
             found += 1;
-            assert_eq!(fact(&answer.text, "scrolls"), sent.to_string(), "RC-04: {}", answer.text);
+            assert_eq!(fact(&answer.text(), "scrolls"), sent.to_string(), "RC-04: {}", answer.text());
         }
     }
     println!("{unknown} strokes of unknown fate, {found} searches that went on");

@@ -6,8 +6,11 @@ use std::time::Duration;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
+use mdm_core::action::outcome::Effect;
+use mdm_core::action::request::{Request, What};
 use mdm_core::change::settle::Stability;
-use mdm_engine::Progress;
+use mdm_core::intent::watch::{Goal, Wait, WatchReport};
+use mdm_engine::{Progress, Session};
 use mdm_virtual_device::{DumpFault, Faults, PhoneConfig, Timing};
 use mobile_debug_mcp::app::phone_connector;
 use tokio::time::Instant;
@@ -223,10 +226,10 @@ async fn a_screen_that_cannot_be_read_for_moving_is_said_to_be_that() {
     let world = opened(Timing::Brisk, ".AnimationActivity").await;
     let began = Instant::now();
     let answer = world.call("wait_for_ui_change", "{}").await;
-    assert!(answer.is_error, "SY-08: {}", answer.text);
-    is(&answer.text, "reason", "hierarchy_unavailable");
-    is(&answer.text, "code", "UI_NOT_IDLE");
-    is(&answer.text, "stabilized", "false");
+    assert!(answer.is_error, "SY-08: {}", answer.text());
+    is(&answer.text(), "reason", "hierarchy_unavailable");
+    is(&answer.text(), "code", "UI_NOT_IDLE");
+    is(&answer.text(), "stabilized", "false");
     assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
     let (late, ms) = timed(&world, "wait_for_ui_change", r#"{"timeout_ms":4000}"#).await;
     is(&late, "reason", "timeout");
@@ -405,7 +408,7 @@ async fn a_wait_can_be_cancelled_and_lets_others_through() {
         cancelled.cancel();
     };
     let (answer, ()) = tokio::join!(wait, others);
-    assert!(answer.is_error && answer.text.contains("CANCELLED"), "{}", answer.text);
+    assert!(answer.is_error && answer.text().contains("CANCELLED"), "{}", answer.text());
 }
 
 #[tokio::test(start_paused = true)]
@@ -453,17 +456,27 @@ async fn little_time_is_lost_after_a_change() {
     assert!(p50 <= 30 && p95 <= 60, "{lost:?}");
 }
 
+/// Waits for 600 ms of quiet.
+async fn rest(session: &Session, progress: &Progress) -> WatchReport {
+    let what = What::Wait(Wait::new(Goal::Quiet, 600));
+    let request = Request { id: "rest_1".to_owned(), name: "rest", what };
+    match session.run(request, progress).await.effect {
+        Effect::Watched(report) => *report,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_screen_is_settled_for_whoever_acts_on_it() {
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
     let tree = world.tree().await;
-    let wanted = mdm_engine::Wanted::default();
+    let wanted = mdm_engine::WantedDevice::default();
     let progress = Progress::new(Duration::from_secs(5), CancellationToken::new());
     let session = world.app.fleet.choose(&wanted, &progress).await.expect("the phone");
     tap(&world, &tree, "Change in place").await;
     let began = Instant::now();
-    let settled = session.settle(Duration::from_millis(600), &progress).await.expect("it settles");
-    assert!(settled.changed && settled.stability == Stability::Stable, "{settled:?}");
+    let settled = rest(&session, &progress).await;
+    assert!(settled.change_detected && settled.stability == Stability::Stable, "{settled:?}");
     let ms = began.elapsed().as_millis();
     assert!((1000..1060).contains(&ms), "SY-05: 400 ms and one whole window of 600 ms: {ms}");
     assert_eq!(settled.observed.as_str(), Some("text_change"));
@@ -472,7 +485,7 @@ async fn a_screen_is_settled_for_whoever_acts_on_it() {
     let session = restless.app.fleet.choose(&wanted, &progress).await.expect("the phone");
     let began = Instant::now();
     let short = Progress::new(Duration::from_secs(2), CancellationToken::new());
-    let settled = session.settle(Duration::from_millis(600), &short).await.expect("what was seen so far");
+    let settled = rest(&session, &short).await;
     assert_ne!(settled.stability, Stability::Stable, "SY-07");
     assert!(
         !settled.moving.is_empty() && settled.moving.iter().all(|moving| moving.times > 1),
@@ -504,16 +517,16 @@ async fn nothing_false_is_said_whatever_the_dumps_do() {
         let json = format!(r#"{{"timeout_ms":{timeout},"expected_change":"text_change"}}"#);
         let began = Instant::now();
         let (answer, ()) = tokio::join!(world.call("wait_for_ui_change", &json), tapping);
-        let elapsed: u64 = fact(&answer.text, "elapsed_ms").parse().unwrap();
-        assert!(elapsed <= timeout, "SY-07: seed {seed}: {}", answer.text);
-        let success = fact(&answer.text, "success") == "true";
+        let elapsed: u64 = fact(&answer.text(), "elapsed_ms").parse().unwrap();
+        assert!(elapsed <= timeout, "SY-07: seed {seed}: {}", answer.text());
+        let success = fact(&answer.text(), "success") == "true";
         if success {
             reached += 1;
-            assert!(answer.text.contains("\"Price: 11\""), "W11: seed {seed}: {}", answer.text);
-            is(&answer.text, "stability_state", "stable");
+            assert!(answer.text().contains("\"Price: 11\""), "W11: seed {seed}: {}", answer.text());
+            is(&answer.text(), "stability_state", "stable");
         } else {
             late += 1;
-            assert_ne!(fact(&answer.text, "stability_state"), "stable", "SY-07: seed {seed}");
+            assert_ne!(fact(&answer.text(), "stability_state"), "stable", "SY-07: seed {seed}");
         }
         assert!(began.elapsed() < Duration::from_secs(5), "seed {seed}");
     }
@@ -524,9 +537,9 @@ async fn nothing_false_is_said_whatever_the_dumps_do() {
 async fn whole_tree(world: &World) -> String {
     for _ in 0..20 {
         let tree = world.call("get_ui_tree", r#"{"coordinates":true}"#).await;
-        let whole = !tree.is_error && !tree.text.contains("\"partial\":true");
-        if whole && tree.text.contains("Change in place") {
-            return tree.text;
+        let whole = !tree.is_error && !tree.text().contains("\"partial\":true");
+        if whole && tree.text().contains("Change in place") {
+            return tree.text();
         }
     }
     panic!("no whole tree");

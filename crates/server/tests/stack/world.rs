@@ -45,8 +45,8 @@ impl World {
         let caller = std::panic::Location::caller();
         async move {
             let answer = self.call(tool, json).await;
-            assert!(!answer.is_error, "{caller}: {tool} {json} failed: {}", answer.text);
-            answer.text
+            assert!(!answer.is_error, "{caller}: {tool} {json} failed: {}", answer.text());
+            answer.text()
         }
     }
 
@@ -56,7 +56,7 @@ impl World {
         let caller = std::panic::Location::caller();
         async move {
             let answer = self.call(tool, json).await;
-            assert!(answer.is_error, "{caller}: {tool} {json} succeeded: {}", answer.text);
+            assert!(answer.is_error, "{caller}: {tool} {json} succeeded: {}", answer.text());
             code_of(&answer)
         }
     }
@@ -90,7 +90,7 @@ pub async fn call(app: &App, tool: &str, json: &str) -> Answer {
 }
 
 pub fn code_of(answer: &Answer) -> String {
-    fact(&answer.text, "code")
+    fact(&answer.text(), "code")
 }
 
 /// The value of `"key":"value"` or `"key":number` in the first line.

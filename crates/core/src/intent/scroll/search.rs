@@ -220,8 +220,8 @@ impl<'a> ScrollSearch<'a> {
         self.done
     }
 
-    pub fn scrolls(&self) -> u32 {
-        self.done.scrolls
+    pub fn last_capture(&self) -> Arc<Observation> {
+        Arc::clone(&self.done.seen)
     }
 
     /// True if this capture shows the target.

@@ -148,7 +148,8 @@ impl Watch<'_> {
     /// second chance; what held before has to be proven anew.
     pub fn look_failed(&mut self, failure: Failure, now_ms: u64) -> Next {
         self.not_idle += 1;
-        if failure.is(DeviceErrorKind::NotIdle) && self.not_idle < NOT_IDLE_MAX {
+        let waits = !matches!(self.wait.goal, Goal::Found(_)) || !self.is_out_of_patience(now_ms);
+        if failure.is(DeviceErrorKind::NotIdle) && self.not_idle < NOT_IDLE_MAX && waits {
             self.held = None;
             return Next::LookIn { ms: self.pause_ms(now_ms) };
         }
@@ -161,9 +162,12 @@ impl Watch<'_> {
     }
 
     fn has_had_enough(&self, now_ms: u64) -> Option<Ending> {
-        let patience = self.wait.patience?;
-        let over = now_ms.saturating_sub(self.began_ms) >= patience.ms && self.captures >= patience.captures;
-        over.then_some(Ending::Timeout)
+        let looked = self.wait.patience.is_some_and(|patience| self.captures >= patience.captures);
+        (looked && self.is_out_of_patience(now_ms)).then_some(Ending::Timeout)
+    }
+
+    fn is_out_of_patience(&self, now_ms: u64) -> bool {
+        self.wait.patience.is_some_and(|patience| now_ms.saturating_sub(self.began_ms) >= patience.ms)
     }
 
     fn take(&mut self, look: Look) -> Option<Ending> {
@@ -233,9 +237,17 @@ impl Watch<'_> {
     /// What a damaged capture shows is there; what it does not show proves nothing (W10), nor does what seems to have
     /// changed (W11).
     fn take_damaged(&mut self, look: &Look) -> Option<Ending> {
-        let Goal::Holds(predicate) = &self.wait.goal else {
-            self.held = None;
-            return None;
+        let predicate = match &self.wait.goal {
+            Goal::Holds(predicate) => predicate,
+            Goal::Found(search) => {
+                let found = search.finds_anything(&look.seen);
+                self.keep(look);
+                return found.then_some(Ending::Reached);
+            }
+            _ => {
+                self.held = None;
+                return None;
+            }
         };
         let judgement = predicate.judge(&look.seen);
         if self.hold(judgement, look, false) {

@@ -1,16 +1,19 @@
 //! What waits answer: the same facts for all of them, then lines for reading.
 
-use mdm_core::action::failure::ErrorCode;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
+use mdm_core::failure::{Cause, ErrorCode, Failure};
 use mdm_core::intent::scope::Scope;
+use mdm_core::intent::watch::{Ending, MovingElement, WatchReport};
 use mdm_core::outline::{OutlineOptions, changes};
-use mdm_engine::{Ending, Moving, Waited};
 use serde::Serialize;
 
+use super::{ChangeFacts, ElementFacts, ScreenChangeFacts};
+use crate::answer::Gist;
+use crate::refusal::Refusal;
 use crate::tree::{self, LoadingFacts};
 
-/// Of the lines that say what changed.
+/// Tokens of the lines that say what changed.
 const LINES_TOKENS_MAX: usize = 300;
 
 pub fn never_read() -> ErrorJson {
@@ -21,14 +24,14 @@ pub fn never_read() -> ErrorJson {
     }
 }
 
-pub fn unreadable(waited: &Waited) -> bool {
+pub fn unreadable(waited: &WatchReport) -> bool {
     matches!(waited.ending, Ending::Unreadable(_))
 }
 
 /// What all waits answer (SY-11).
-#[derive(Serialize)]
-pub struct WaitFacts<'a> {
-    pub device: &'a str,
+#[derive(Debug, Serialize)]
+pub struct WaitFacts {
+    pub device: String,
     pub success: bool,
     pub status: &'static str,
     pub reason: &'static str,
@@ -54,10 +57,21 @@ pub struct WaitFacts<'a> {
     pub partial: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorJson>,
+    #[serde(flatten)]
+    pub own: OwnFacts,
+}
+
+/// What only one kind of wait says.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum OwnFacts {
+    Element(ElementFacts),
+    Change(Box<ChangeFacts>),
+    ScreenChange(ScreenChangeFacts),
 }
 
 /// How long quiet had to last, and what the screen's history would ask for (SY-19).
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct WindowFacts {
     pub used_ms: u64,
     /// Absent while too little is known of this screen.
@@ -68,7 +82,7 @@ pub struct WindowFacts {
     pub rests: Option<usize>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ErrorJson {
     pub code: &'static str,
     pub message: String,
@@ -76,8 +90,24 @@ pub struct ErrorJson {
     pub hint: Option<String>,
 }
 
-impl<'a> WaitFacts<'a> {
-    pub fn new(device: &'a str, waited: &Waited, reached: &'static str) -> WaitFacts<'a> {
+impl ErrorJson {
+    fn of(failure: Failure) -> ErrorJson {
+        let refusal = Refusal::from(failure);
+        ErrorJson {
+            code: refusal.failure.code().as_str(),
+            message: refusal.failure.message.clone(),
+            hint: Some(refusal.hint.text().to_owned()),
+        }
+    }
+}
+
+impl WaitFacts {
+    pub fn gist(&self) -> Gist {
+        let words = [Some(self.status), self.observed_change, Some(self.stability_state)];
+        Gist { failed: !self.success, words: words.into_iter().flatten().collect() }
+    }
+
+    pub fn new(device: &str, waited: &WatchReport, reached: &'static str, own: OwnFacts) -> WaitFacts {
         let (status, reason) = match waited.ending {
             Ending::Reached => ("success", reached),
             Ending::Timeout => ("timeout", "timeout"),
@@ -85,29 +115,24 @@ impl<'a> WaitFacts<'a> {
             Ending::Unreadable(_) => ("failed", "hierarchy_unavailable"),
         };
         let error = match &waited.ending {
-            Ending::Unreadable(failure) => Some(ErrorJson {
-                code: failure.code.as_str(),
-                message: failure.message.clone(),
-                hint: Some(failure.hint.to_string()),
-            }),
-            Ending::TargetGone(id) => Some(ErrorJson {
-                code: ErrorCode::StaleReference.as_str(),
-                message: format!("{id} is not on the screen any more"),
-                hint: Some("read the screen with get_ui_tree".to_owned()),
-            }),
+            Ending::Unreadable(failure) => Some(ErrorJson::of(failure.clone())),
+            Ending::TargetGone(id) => {
+                let message = format!("{id} is not on the screen any more");
+                Some(ErrorJson::of(Failure::new(Cause::StaleElement, message)))
+            }
             Ending::Timeout if waited.seen.is_none() => Some(never_read()),
             _ => None,
         };
         let seen = waited.seen.as_deref();
         WaitFacts {
-            device,
-            success: waited.success(),
+            device: device.to_owned(),
+            success: waited.is_success(),
             status,
             reason,
             timeout: waited.ending == Ending::Timeout,
             change_detected: waited.change_detected,
             observed_change: waited.observed.as_str().filter(|_| waited.observed.is_relevant()),
-            stabilized: waited.stabilized(),
+            stabilized: waited.is_stable(),
             stability_state: waited.stability.as_str(),
             snapshot_revision: seen.map(|seen| seen.revision),
             captured_at_ms: seen.map(|seen| seen.captured_at_ms),
@@ -117,11 +142,12 @@ impl<'a> WaitFacts<'a> {
             window: None,
             partial: seen.is_some_and(|seen| !seen.reading.snapshot.is_whole()),
             error,
+            own,
         }
     }
 
     /// Says which window was used when the caller asked for one that adapts.
-    pub fn paced(mut self, adaptive: Option<bool>, waited: &Waited) -> WaitFacts<'a> {
+    pub fn paced(mut self, adaptive: Option<bool>, waited: &WatchReport) -> WaitFacts {
         self.window = (adaptive == Some(true)).then(|| WindowFacts {
             used_ms: waited.window_ms,
             suggested_ms: waited.pace.map(|pace| pace.window_ms),
@@ -151,7 +177,7 @@ pub fn push_changes(out: &mut String, base: &Observation, now: &Observation, len
 }
 
 /// Why a wait did not end well, as far as the screen tells.
-pub fn push_moving(out: &mut String, waited: &Waited) {
+pub fn push_moving(out: &mut String, waited: &WatchReport) {
     if waited.ending != Ending::Timeout {
         return;
     }
@@ -164,7 +190,7 @@ pub fn push_moving(out: &mut String, waited: &Waited) {
         out.push_str("other things changed, but nothing of the expected kind\n");
         return;
     }
-    out.push_str(&format!("still moving: {}\n", moving_told(&waited.moving, seen)));
+    out.push_str(&format!("still moving: {}\n", describe_moving(&waited.moving, seen)));
     let ids: Vec<String> = waited.moving.iter().map(|moving| format!("\"{}\"", moving.id)).collect();
     out.push_str(&format!(
         "hint: wait on a part (scope: subtree, target: an id), or ignore: [{}]\n",
@@ -173,9 +199,9 @@ pub fn push_moving(out: &mut String, waited: &Waited) {
 }
 
 /// `e12 text "00:41" (4 changes, every 1000 ms)`, of each.
-pub fn moving_told(moving: &[Moving], seen: &Observation) -> String {
+pub fn describe_moving(moving: &[MovingElement], seen: &Observation) -> String {
     let outline = tree::outline(seen, &OutlineOptions::default());
-    let describe = |moving: &Moving| {
+    let describe = |moving: &MovingElement| {
         let line = outline.lines.iter().find(|line| line.id == moving.id);
         // A bare container has no line of its own, but what it holds has.
         let held = seen.index_of(moving.id).map(|index| seen.reading.range(index as u32));

@@ -1,0 +1,150 @@
+//! The one poll loop: everything that waits for a screen waits here. It looks, feeds the machine, and sleeps until the
+//! machine wants to look again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mdm_core::action::event::{Event, WaitEnd, WaitEvent};
+use mdm_core::change::pace;
+use mdm_core::change::tracker::Observation;
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::intent::watch::{Ending, Look, Next, Wait, Watch, WatchReport};
+
+use crate::progress::Progress;
+use crate::session::Session;
+
+/// Who holds the device's turn during a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// The caller, throughout.
+    Held,
+    /// The wait, for each look: a wait may take minutes, and the tap that brings about what is waited for has to get
+    /// through.
+    TakenForEachLook,
+}
+
+/// How a wait is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    AsWait,
+    /// Only its captures: it is a part of something else.
+    AsPart,
+    /// Nobody asked for it.
+    No,
+}
+
+/// Waits until the goal is reached or the wait is over. Only a cancelled wait is an error; every other end is an answer.
+pub async fn watch(
+    session: &Session,
+    wait: &Wait,
+    base: Option<Arc<Observation>>,
+    (turn, counted): (Turn, Counted),
+    progress: &Progress,
+) -> Result<WatchReport, Failure> {
+    let mut watch = Watch::new(wait, base, session.now_ms());
+    let ending = poll(session, &mut watch, turn, progress).await?;
+    let report = watch.finish(ending, session.now_ms(), progress.elapsed_ms());
+    if counted != Counted::No {
+        learn(session, &report);
+        session.tell(progress, session.now_ms(), Event::Waited(counts(&report, counted)));
+    }
+    Ok(report)
+}
+
+async fn poll(
+    session: &Session,
+    watch: &mut Watch<'_>,
+    turn: Turn,
+    progress: &Progress,
+) -> Result<Ending, Failure> {
+    loop {
+        let next = match look(session, watch, turn, progress).await {
+            Ok(look) => watch.looked(look, session.now_ms()),
+            Err(failure) => match over(&failure, progress) {
+                Some(ended) => return ended.ok_or(failure),
+                None => watch.look_failed(failure, session.now_ms()),
+            },
+        };
+        let ms = match next {
+            Next::Done(ending) => return Ok(ending),
+            Next::LookIn { ms } => ms,
+        };
+        if let Err(failure) = progress.pause("waiting for the screen", Duration::from_millis(ms)).await {
+            return over(&failure, progress).flatten().ok_or(failure);
+        }
+        // A dump begun now would be abandoned, and occupy the device after the answer.
+        if !progress.has_time_left() {
+            return Ok(Ending::Timeout);
+        }
+    }
+}
+
+/// `None` while the wait may go on; inside, how it ended, or nothing when it was cancelled.
+fn over(failure: &Failure, progress: &Progress) -> Option<Option<Ending>> {
+    match failure.cause {
+        Cause::Cancelled => Some(None),
+        Cause::Timeout if !progress.has_time_left() => Some(Some(Ending::Timeout)),
+        _ => None,
+    }
+}
+
+async fn look(
+    session: &Session,
+    watch: &Watch<'_>,
+    turn: Turn,
+    progress: &Progress,
+) -> Result<Look, Failure> {
+    let _turn = match turn {
+        Turn::Held => None,
+        Turn::TakenForEachLook => Some(session.turn(progress).await?),
+    };
+    let began_ms = session.now_ms();
+    let seen = session.capture_now(progress).await?;
+    let ended_ms = session.now_ms();
+    // Still in the turn, so the tracker's last capture is this one. An equal revision is an equal screen (SY-02).
+    let memory = &mut *session.memory();
+    let tracker = &memory.tracker;
+    let screen = seen.reading.snapshot.screen.as_ref();
+    if let Some(screen) = screen {
+        memory.paces.note_look(screen, seen.revision, tracker.actions(), ended_ms);
+    }
+    let pace = screen.and_then(|screen| memory.paces.of(screen));
+    let against = |earlier: &Option<Arc<Observation>>| {
+        let earlier = earlier.as_ref().filter(|earlier| earlier.revision != seen.revision)?;
+        tracker.against(Arc::clone(earlier))
+    };
+    let (step, total) = (against(&watch.last), against(&watch.base));
+    let only_ticked = watch.changed_elements().is_some_and(|mut ids| ids.all(|id| tracker.is_ticking(id)));
+    Ok(Look { seen, step, total, only_ticked, pace, began_ms, ended_ms })
+}
+
+/// Remembers how the screen came to rest (SY-19).
+fn learn(session: &Session, report: &WatchReport) {
+    let (Some(rest), Some(seen)) = (&report.rest, &report.seen) else { return };
+    let Some(screen) = seen.reading.snapshot.screen.clone() else { return };
+    let mut memory = session.memory();
+    let rested = pace::Rest {
+        screen,
+        revision: seen.revision,
+        changed_at_ms: rest.changed_at_ms,
+        window_ms: report.window_ms,
+        actions: memory.tracker.actions(),
+    };
+    memory.paces.note_rest(rested, rest.longest_pause_ms);
+}
+
+fn counts(report: &WatchReport, counted: Counted) -> WaitEvent {
+    WaitEvent {
+        end: match report.ending {
+            Ending::Reached => WaitEnd::Reached,
+            Ending::Timeout => WaitEnd::Timeout,
+            Ending::TargetGone(_) => WaitEnd::TargetGone,
+            Ending::Unreadable(_) => WaitEnd::Unreadable,
+        },
+        captures: report.captures,
+        changes: report.changes,
+        damaged: report.damaged,
+        stabilise_ms: (report.is_success() && report.is_stable()).then_some(report.stabilise_ms),
+        inner: counted == Counted::AsPart,
+    }
+}

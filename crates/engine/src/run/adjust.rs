@@ -1,0 +1,229 @@
+//! Brings a control to a value: touch, read back, compare, again (AD-01). What is touched is always the control as it
+//! was seen a moment ago, and nothing else (W4).
+
+use std::sync::Arc;
+
+use mdm_core::action::event::Event;
+use mdm_core::action::outcome::{Effect, SentKind};
+use mdm_core::action::recover::Strategy;
+use mdm_core::action::request::Command;
+use mdm_core::action::trace::Lifecycle;
+use mdm_core::change::tracker::Observation;
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::intent::adjust::{
+    AdjustStep, Adjusted, Adjustment, ControlValue, Lever, Mode, Planner, Press, Shown, Steps, Touch,
+    cannot_reach, find_control, is_scrolled_along, lever, press_input, read_value, shown, track, uncovered,
+};
+use mdm_core::intent::resolve::stale;
+use mdm_core::meaning::label;
+use mdm_core::port::Input;
+
+use super::Run;
+
+/// Slow enough that nothing is flung.
+const DRAG_MS: u32 = 400;
+/// A value that is reached must still be there at the next look; so often may it be gone.
+const LOOKS_MAX: u32 = 3;
+/// Looks between presses of keys, before the finger takes over.
+const KEY_ROUNDS_MAX: u32 = 3;
+
+impl Run<'_> {
+    pub async fn adjust(&mut self, asked: &Adjustment) -> Result<(), Failure> {
+        let seen = self.session.capture_now(self.progress).await?;
+        let index = find_control(&seen, &asked.control)?;
+        self.outcome.before = Some(Arc::clone(&seen));
+        let id = seen.ids[index];
+        self.note(Event::Resolved { element: Some(id), alternate: false });
+        let snapshot = &seen.reading.snapshot;
+        let before = shown(snapshot, index).map(|shown| ControlValue::from(&shown));
+        let mut done = Adjusted {
+            id,
+            label: label::label(snapshot, index).map(|label| label.text.into_owned()),
+            after: before.clone(),
+            before,
+            touches: 0,
+            mode: Mode::Semantic,
+            nearest: None,
+        };
+        let end = self.converge(asked, seen, index, &mut done).await;
+        let value = |value: &Option<ControlValue>| value.as_ref().map(|value| value.value);
+        let changed = Some(value(&done.before) != value(&done.after));
+        let why = if end.is_ok() { "within tolerance" } else { "not converged" };
+        self.note(Event::Judged { met: Some(end.is_ok()), changed, why });
+        if end.is_ok() {
+            self.note(Event::Reached(Lifecycle::Verified));
+        }
+        self.outcome.effect = Effect::Adjusted(done);
+        end
+    }
+
+    async fn converge(
+        &mut self,
+        asked: &Adjustment,
+        mut seen: Arc<Observation>,
+        index: usize,
+        done: &mut Adjusted,
+    ) -> Result<(), Failure> {
+        let now = shown(&seen.reading.snapshot, index).ok_or_else(nothing_shown)?;
+        if asked.goal.is_met_by(now.value) {
+            return Ok(());
+        }
+        check_range(&now, asked.goal.target)?;
+        if let Some(lever) = lever(&seen, index) {
+            let end = self.press(asked, lever, seen, done).await;
+            let coarse = end.as_ref().is_err_and(|failure| is_end_of_presses(failure));
+            if lever == Lever::Buttons || end.is_ok() || !coarse {
+                return end;
+            }
+            // Keys go in coarse steps: the finger does the rest.
+            done.nearest = None;
+            seen = self.session.capture_now(self.progress).await?;
+        }
+        self.drag_or_tap(asked, seen, done).await
+    }
+
+    async fn drag_or_tap(
+        &mut self,
+        asked: &Adjustment,
+        mut seen: Arc<Observation>,
+        done: &mut Adjusted,
+    ) -> Result<(), Failure> {
+        let index = seen.index_of(done.id).ok_or_else(|| stale(done.id))?;
+        let now = shown(&seen.reading.snapshot, index).ok_or_else(nothing_shown)?;
+        let place = track(&seen, done.id)?;
+        let drags = !is_scrolled_along(&seen, index, place);
+        let mut planner = Planner::new(place, asked.goal, &now, asked.touches_max, drags);
+        let mut looks = 0;
+        loop {
+            let value = match planner.step() {
+                AdjustStep::CannotReach { why, nearest } => {
+                    done.nearest = Some(nearest);
+                    return Err(cannot_reach(asked.goal, why, nearest));
+                }
+                AdjustStep::Converged => {
+                    let reached = done.after.as_ref().map(|after| after.value);
+                    seen = self.session.capture_now(self.progress).await?;
+                    let value = read(&seen, done)?;
+                    looks += 1;
+                    if Some(value) == reached || looks >= LOOKS_MAX && asked.goal.is_met_by(value) {
+                        return Ok(());
+                    }
+                    if looks >= LOOKS_MAX {
+                        let message = "the value was reached and did not stay";
+                        return Err(Failure::new(Cause::ValueUnstable, message));
+                    }
+                    value
+                }
+                AdjustStep::Touch(touch) => {
+                    let was = done.after.as_ref().map(|after| after.value);
+                    self.touch(&seen, touch, done).await?;
+                    seen = self.session.capture_now(self.progress).await?;
+                    let mut value = read(&seen, done)?;
+                    if Some(value) == was {
+                        // The touch may not have come through yet.
+                        seen = self.session.capture_now(self.progress).await?;
+                        value = read(&seen, done)?;
+                    }
+                    value
+                }
+            };
+            planner.learn(value, track(&seen, done.id)?);
+        }
+    }
+
+    /// Brings a control to its value by presses of its own buttons or keys, several between two looks once it is known
+    /// how far one goes.
+    async fn press(
+        &mut self,
+        asked: &Adjustment,
+        lever: Lever,
+        mut seen: Arc<Observation>,
+        done: &mut Adjusted,
+    ) -> Result<(), Failure> {
+        let now = done.after.as_ref().map_or(0.0, |after| after.value);
+        let rounds = if lever == Lever::Keys { KEY_ROUNDS_MAX } else { asked.touches_max };
+        let mut steps = Steps::new(asked.goal, now, rounds);
+        loop {
+            let (up, times) = match steps.press() {
+                Press::Converged => return Ok(()),
+                Press::CannotReach { why, nearest } => {
+                    done.nearest = Some(nearest);
+                    return Err(cannot_reach(asked.goal, why, nearest));
+                }
+                Press::Times { up, times } => (up, times),
+            };
+            let Some(input) = press_input(&seen, done.id, lever, up)? else {
+                steps.block();
+                continue;
+            };
+            for _ in 0..times {
+                self.count_and_send(input.clone(), Mode::Semantic, done).await?;
+            }
+            seen = self.session.capture_now(self.progress).await?;
+            let mut value = read(&seen, done)?;
+            let later = self.session.capture_now(self.progress).await?;
+            if later.revision != seen.revision {
+                seen = later;
+                value = read(&seen, done)?;
+            }
+            steps.learn(value);
+        }
+    }
+
+    async fn touch(&mut self, seen: &Observation, touch: Touch, done: &mut Adjusted) -> Result<(), Failure> {
+        let (input, mode) = match touch {
+            Touch::Tap(point) => {
+                uncovered(seen, done.id, &[point])?;
+                (Input::Tap(point), Mode::Coordinate)
+            }
+            Touch::Drag { from, to } => {
+                uncovered(seen, done.id, &[from, to])?;
+                (Input::Swipe { from, to, duration_ms: DRAG_MS }, Mode::Gesture)
+            }
+        };
+        self.count_and_send(input, mode, done).await
+    }
+
+    /// Every touch after the first is another try from where the control is then (RC-02: retry_adjustment). It is
+    /// counted before it is sent: one whose answer is lost may have happened.
+    async fn count_and_send(&mut self, input: Input, mode: Mode, done: &mut Adjusted) -> Result<(), Failure> {
+        if done.touches > 0 {
+            self.note(Event::Recovering { strategy: Strategy::RetryAdjustment });
+        }
+        done.touches += 1;
+        done.mode = mode;
+        let kind = if matches!(input, Input::Key(_)) { SentKind::Key } else { SentKind::Touch };
+        self.send(kind, &Command::Input(input)).await.map(drop)
+    }
+}
+
+/// The control's value on a new capture, which becomes the last one known.
+fn read(seen: &Observation, done: &mut Adjusted) -> Result<f64, Failure> {
+    done.after = None;
+    let value = read_value(seen, done.id)?;
+    done.after = Some(value.clone());
+    Ok(value.value)
+}
+
+/// Presses came to an end without anything having gone wrong.
+fn is_end_of_presses(failure: &Failure) -> bool {
+    let ends = [Cause::BetweenSteps, Cause::EndOfTrack, Cause::NoReaction, Cause::TouchesExhausted];
+    ends.contains(&failure.cause)
+}
+
+fn nothing_shown() -> Failure {
+    Failure::new(
+        Cause::NoValueShown,
+        "the control shows no value, neither itself nor in a text beside it, so nothing could tell where it ends up",
+    )
+}
+
+fn check_range(shown: &Shown<'_>, target: f64) -> Result<(), Failure> {
+    match shown.range.filter(|range| !(range.min..=range.max).contains(&target)) {
+        None => Ok(()),
+        Some(range) => {
+            let message = format!("{target} is outside the control's range {}..{}", range.min, range.max);
+            Err(Failure::new(Cause::OutsideRange, message))
+        }
+    }
+}

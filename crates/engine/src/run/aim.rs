@@ -1,0 +1,232 @@
+//! Where an action goes: resolved, proven on two captures that agree, with the recoveries that the table allows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mdm_core::action::event::Event;
+use mdm_core::action::outcome::{Place, SentKind};
+use mdm_core::action::recover::{self, Obstacle, RecoveryContext, Strategy};
+use mdm_core::action::request::{Act, Command};
+use mdm_core::action::trace::Lifecycle;
+use mdm_core::change::tracker::Observation;
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::intent::actionable::{self, NotActionable};
+use mdm_core::intent::resolve::{self, Reason, Resolution, describe};
+use mdm_core::intent::scroll::{Direction, ScrollTo};
+use mdm_core::intent::selector::Selector;
+use mdm_core::intent::target::Target;
+use mdm_core::intent::typing::focused_field;
+use mdm_core::intent::watch::{Ending, Goal, Wait};
+use mdm_core::port::Input;
+use mdm_core::screen::element::Role;
+use mdm_core::screen::geometry::Rect;
+
+use super::Run;
+
+/// The rest that a recovery waits for, and how long it waits.
+const REST_MS: u64 = 250;
+const REFRESH_MAX: Duration = Duration::from_secs(3);
+/// Looks at a target that seems to move, before the whole screen has to rest first.
+const STILL_LOOKS_MAX: u32 = 2;
+/// How far a target is looked for, when that is asked for.
+const SCROLLS_MAX: u32 = 10;
+const SCROLL_PART: f64 = 0.7;
+
+/// Why a target cannot be acted on now, in words and for the table.
+struct Refusal {
+    failure: Failure,
+    obstacle: Obstacle,
+}
+
+/// Two captures in a row, the older one where there is one.
+struct Captures {
+    earlier: Option<Arc<Observation>>,
+    now: Arc<Observation>,
+}
+
+impl Run<'_> {
+    /// Finds every target and proves that it can be acted on (AC-05). Fills in `before` and `places`.
+    pub async fn aim(&mut self, act: &Act, targets: &[Target]) -> Result<(), Failure> {
+        let looks = act.is_followed() || targets.iter().any(|target| target.selector().is_some());
+        if !looks {
+            self.outcome.places = places(targets, None).map_err(|refusal| refusal.failure)?;
+            self.note(Event::Reached(Lifecycle::Resolved));
+            return Ok(());
+        }
+        let earlier = self.session.memory().tracker.last().cloned();
+        let mut captures = Captures { earlier, now: self.session.capture_now(self.progress).await? };
+        let mut still_looks = 0;
+        loop {
+            let found = places(targets, Some(&captures.now));
+            let moving = found.as_ref().ok().and_then(|places| captures.moving(places));
+            let refusal = match (found, moving) {
+                (Ok(places), None) => match self.under_keyboard(&places, &captures.now).await? {
+                    Some(refusal) => refusal,
+                    None => {
+                        self.proven(places, captures.now);
+                        return Ok(());
+                    }
+                },
+                (Ok(_), Some(_)) if still_looks < STILL_LOOKS_MAX => {
+                    still_looks += 1;
+                    let now = self.session.capture_now(self.progress).await?;
+                    captures = Captures { earlier: Some(captures.now), now };
+                    continue;
+                }
+                (Ok(_), Some(refusal)) | (Err(refusal), _) => refusal,
+            };
+            still_looks = 0;
+            captures = match self.out_of_sight(act, targets, &refusal) {
+                Some(selector) => self.scroll_into_sight(selector, captures).await?,
+                None => self.recover(refusal, captures).await?,
+            };
+        }
+    }
+
+    fn proven(&mut self, places: Vec<Place>, seen: Arc<Observation>) {
+        let target = places.iter().find_map(|place| place.target.as_ref());
+        let preferred = [Reason::OnScreenPreferred, Reason::UncoveredPreferred];
+        let alternate =
+            target.is_some_and(|(_, resolved)| resolved.reasons.iter().any(|r| preferred.contains(r)));
+        let element = target.map(|(id, _)| *id);
+        self.outcome.places = places;
+        self.outcome.before = Some(seen);
+        self.note(Event::Resolved { element, alternate });
+    }
+
+    /// The target that has to be scrolled to: once, and only when that was asked for (AC-10).
+    fn out_of_sight(&mut self, act: &Act, targets: &[Target], refusal: &Refusal) -> Option<Selector> {
+        let away = matches!(refusal.obstacle, Obstacle::NotFound | Obstacle::OutOfSight);
+        if !away || !act.scroll_to_target || self.scrolled {
+            return None;
+        }
+        self.scrolled = true;
+        targets.iter().find_map(Target::selector).cloned()
+    }
+
+    async fn scroll_into_sight(&mut self, target: Selector, captures: Captures) -> Result<Captures, Failure> {
+        let asked = ScrollTo {
+            target,
+            inside: None,
+            direction: Direction::Down,
+            scrolls_max: SCROLLS_MAX,
+            amount: SCROLL_PART,
+        };
+        let (scrolled, end) = self.scroll_search(&asked, captures.now).await;
+        end?;
+        let now = self.session.capture_now(self.progress).await?;
+        Ok(Captures { earlier: Some(scrolled.seen), now })
+    }
+
+    /// The keyboard is in no tree, so the device is asked for it wherever one may be: where a field has the focus.
+    async fn under_keyboard(&self, places: &[Place], seen: &Observation) -> Result<Option<Refusal>, Failure> {
+        if places.iter().all(|place| place.target.is_none()) || focused_field(seen).is_none() {
+            return Ok(None);
+        }
+        let keyboard = self.session.keyboard_now(self.progress).await?;
+        Ok(keyboard.and_then(|keyboard| behind(keyboard, places, seen)))
+    }
+
+    /// Does what the table allows, or gives up for good.
+    async fn recover(&mut self, refusal: Refusal, captures: Captures) -> Result<Captures, Failure> {
+        let Refusal { failure, obstacle } = refusal;
+        let context = RecoveryContext {
+            damaged: !captures.now.reading.snapshot.is_whole(),
+            restless: captures.is_restless(),
+            retryable: failure.retryable(),
+        };
+        let next = recover::next(obstacle, context, &self.outcome.recovered);
+        self.note(Event::Obstructed { code: failure.code(), again: next.is_some() });
+        let Some(strategy) = next else { return Err(failure) };
+        if strategy == Strategy::StepBack {
+            self.send(SentKind::HideKeyboard, &Command::Input(Input::HideKeyboard)).await?;
+        }
+        let rested = match strategy {
+            Strategy::StateRefresh | Strategy::StepBack => self.rest(captures.now).await?,
+            _ => captures.now,
+        };
+        self.recovering(strategy);
+        let now = self.session.capture_now(self.progress).await?;
+        Ok(Captures { earlier: Some(rested), now })
+    }
+
+    /// Looks until the screen rests. One that shows that it is loading rests, too, so there a change is waited for.
+    async fn rest(&self, since: Arc<Observation>) -> Result<Arc<Observation>, Failure> {
+        let goal = if since.loading().is_some() { Goal::Change } else { Goal::Quiet };
+        let progress = self.progress.within_next(REFRESH_MAX);
+        let report = self.watch(&Wait::new(goal, REST_MS), &since, &progress).await?;
+        match (report.ending, report.seen) {
+            (Ending::Unreadable(failure), None) => Err(failure),
+            // A device that is slower than that has been waited for, too.
+            (_, seen) => Ok(seen.unwrap_or(since)),
+        }
+    }
+}
+
+impl Captures {
+    fn is_restless(&self) -> bool {
+        let changed = self.earlier.as_ref().is_some_and(|earlier| earlier.revision != self.now.revision);
+        changed || self.now.loading().is_some()
+    }
+
+    /// Refuses the first target that is not where it was one capture ago, or was not there.
+    fn moving(&self, places: &[Place]) -> Option<Refusal> {
+        let is_moving =
+            |id| self.earlier.as_ref().is_none_or(|seen| actionable::is_moving(seen, &self.now, id));
+        let targets = places.iter().filter_map(|place| place.target.as_ref());
+        let (_, target) = targets.into_iter().find(|(id, _)| is_moving(*id))?;
+        let told = describe(&self.now, target.index);
+        let message = format!("{told} is moving: no two looks agree on where it is");
+        Some(Refusal { failure: Failure::new(Cause::Moving, message), obstacle: Obstacle::Moving })
+    }
+}
+
+fn places(targets: &[Target], seen: Option<&Observation>) -> Result<Vec<Place>, Refusal> {
+    targets.iter().map(|target| place(target, seen)).collect()
+}
+
+fn place(target: &Target, seen: Option<&Observation>) -> Result<Place, Refusal> {
+    let (selector, seen) = match (target, seen) {
+        (Target::Point(point), _) => return Ok(Place { point: *point, visible: None, target: None }),
+        (Target::Element(_), None) => return Err(never_looked()),
+        (Target::Element(selector), Some(seen)) => (selector, seen),
+    };
+    let resolution = resolve::to_act(seen, selector);
+    if let Some(failure) = resolve::failure(seen, selector, &resolution) {
+        let obstacle = obstacle(seen, selector.id.is_some(), &resolution);
+        return Err(Refusal { failure, obstacle });
+    }
+    let Resolution::Found(resolved) = resolution else { return Err(never_looked()) };
+    let index = resolved.index as usize;
+    let visible = seen.reading.nodes[index].visible;
+    Ok(Place { point: resolved.point, visible, target: Some((seen.ids[index], resolved)) })
+}
+
+fn obstacle(seen: &Observation, by_id: bool, resolution: &Resolution) -> Obstacle {
+    match resolution {
+        Resolution::NotFound { .. } if by_id => Obstacle::Stale,
+        Resolution::NotFound { .. } | Resolution::Found(_) => Obstacle::NotFound,
+        Resolution::Ambiguous(_) => Obstacle::Ambiguous,
+        Resolution::NotActionable { why, .. } => match why {
+            NotActionable::OutOfSight => Obstacle::OutOfSight,
+            NotActionable::Disabled => Obstacle::Disabled,
+            NotActionable::Doubtful { .. } => Obstacle::Doubtful,
+            NotActionable::Covered { by } => {
+                Obstacle::Covered { by_keyboard: seen.reading.element(*by).role == Role::Key }
+            }
+        },
+    }
+}
+
+fn behind(keyboard: Rect, places: &[Place], seen: &Observation) -> Option<Refusal> {
+    let named = places.iter().filter_map(|place| Some((place.point, place.target.as_ref()?)));
+    let (_, (_, target)) = named.into_iter().find(|(point, _)| keyboard.contains(*point))?;
+    let message = format!("{} is under the keyboard", describe(seen, target.index));
+    let failure = Failure::new(Cause::UnderKeyboard, message);
+    Some(Refusal { failure, obstacle: Obstacle::Covered { by_keyboard: true } })
+}
+
+fn never_looked() -> Refusal {
+    let failure = Failure::new(Cause::Defect, "an element was meant before the screen was read");
+    Refusal { failure, obstacle: Obstacle::Doubtful }
+}

@@ -1,0 +1,109 @@
+//! What comes of an action: the screen is watched, and what was expected is judged.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mdm_core::action::event::Event;
+use mdm_core::action::outcome::{After, Verdict};
+use mdm_core::action::request::Act;
+use mdm_core::action::trace::Lifecycle;
+use mdm_core::change::settle::Stability;
+use mdm_core::change::tracker::Observation;
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::intent::predicate::Judgement;
+use mdm_core::intent::watch::{Ending, Goal, Wait};
+
+use super::Run;
+
+/// A device that needs seconds for a look gets the time for two of them, whatever the timeout (W2).
+const LOOKS_MIN: u64 = 2;
+const SLOW_DEVICE: Duration = Duration::from_secs(30);
+
+impl Run<'_> {
+    /// Watches what comes of an action, when anybody wants to know.
+    pub async fn follow(&mut self, act: &Act) {
+        let Some(before) = self.outcome.before.clone().filter(|_| act.is_followed()) else { return };
+        let after = self.watch_effect(&before, act).await;
+        match &after {
+            Ok(after) => self.note_after(after),
+            Err(failure) => {
+                let why = failure.code().as_str();
+                self.note(Event::Judged { met: None, changed: None, why });
+            }
+        }
+        self.outcome.after = Some(after);
+    }
+
+    fn note_after(&mut self, after: &After) {
+        self.note(Event::Settled { stability: after.stability });
+        if after.stability == Stability::Stable || after.verdict == Verdict::Confirmed {
+            self.session.note_settled();
+        }
+        let changed = Some(after.observed.is_relevant());
+        let (met, why, state) = match &after.verdict {
+            Verdict::NotAsked => (None, "", None),
+            Verdict::Confirmed => (Some(true), "confirmed", Some(Lifecycle::Verified)),
+            Verdict::Contradicted { .. } => (Some(false), "contradicted", Some(Lifecycle::Failed)),
+            Verdict::Undetermined { .. } => (None, "undetermined", None),
+        };
+        self.note(Event::Judged { met, changed, why });
+        if let Some(state) = state {
+            self.note(Event::Reached(state));
+        }
+    }
+
+    async fn watch_effect(&self, before: &Arc<Observation>, act: &Act) -> Result<After, Failure> {
+        let patience = act.patience;
+        let progress = self.progress.within_next(Duration::from_millis(patience.timeout_ms) + SLOW_DEVICE);
+        let goal = act.expect.clone().map_or(Goal::Quiet, Goal::Holds);
+        let window_ms = if patience.settle { patience.window_ms } else { 0 };
+        let wait = Wait::new(goal, window_ms).with_patience(patience.timeout_ms, LOOKS_MIN);
+        let report = self.watch(&wait, before, &progress).await?;
+        if let (Ending::Unreadable(failure), None) = (&report.ending, &report.seen) {
+            return Err(failure.clone());
+        }
+        let (verdict, held_before) = match &act.expect {
+            None => (Verdict::NotAsked, false),
+            Some(predicate) => (verdict(&report.ending, report.judgement), predicate.judge(before).holds()),
+        };
+        Ok(After {
+            seen: report.seen.unwrap_or_else(|| Arc::clone(before)),
+            since: report.since,
+            observed: report.observed,
+            stability: report.stability,
+            moving: report.moving,
+            captures: report.captures,
+            verdict,
+            held_before,
+        })
+    }
+
+    /// The device's answer was lost. Nothing is sent again; if what was expected is seen, that is the answer.
+    pub async fn rescue(&mut self, act: &Act, failure: Failure) -> Result<(), Failure> {
+        if act.expect.is_none() || failure.cause == Cause::Cancelled {
+            return Err(failure);
+        }
+        self.follow(act).await;
+        match self.outcome.seen_after() {
+            Some(after) if after.verdict == Verdict::Confirmed && !after.held_before => Ok(()),
+            _ => Err(failure),
+        }
+    }
+}
+
+/// Contradicted is only what a whole capture at the end of the time shows to be otherwise.
+fn verdict(ending: &Ending, judgement: Option<Judgement>) -> Verdict {
+    match (ending, judgement) {
+        (Ending::Reached, _) => Verdict::Confirmed,
+        (Ending::Unreadable(failure), _) => Verdict::Undetermined { why: failure.to_string() },
+        (_, Some(Judgement::Fails { observed, .. })) => Verdict::Contradicted { observed },
+        (_, Some(Judgement::Unknown { why })) => Verdict::Undetermined { why },
+        (_, Some(Judgement::Ambiguous { indexes })) => {
+            Verdict::Undetermined { why: format!("{} elements are meant, and they differ", indexes.len()) }
+        }
+        (_, Some(Judgement::Holds { .. })) => {
+            Verdict::Undetermined { why: "it held at the end, but not for long enough to be sure".to_owned() }
+        }
+        (_, None) => Verdict::Undetermined { why: "the screen could not be read in time".to_owned() },
+    }
+}

@@ -1,0 +1,185 @@
+//! Why a call was not done, with what to do next. The only place that turns causes into advice.
+
+use std::borrow::Cow;
+
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::port::DeviceErrorKind;
+
+/// A failure and the advice that goes with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub failure: Failure,
+    pub hint: Hint,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hint {
+    /// What this cause always asks for.
+    ForCause(Cause),
+    /// Something that only one argument needs to say.
+    Words(Cow<'static, str>),
+}
+
+impl Refusal {
+    /// Refuses an argument; nothing was done.
+    pub fn argument(message: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Refusal {
+        let failure = Failure::new(Cause::InvalidArgument, message);
+        Refusal { failure, hint: Hint::Words(hint.into()) }
+    }
+
+    pub fn defect(message: impl Into<String>) -> Refusal {
+        Failure::new(Cause::Defect, message).into()
+    }
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Refusal {
+        let hint = Hint::ForCause(failure.cause);
+        Refusal { failure, hint }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.failure, self.hint.text())
+    }
+}
+
+impl Hint {
+    pub fn text(&self) -> &str {
+        match self {
+            Hint::Words(words) => words,
+            Hint::ForCause(Cause::Device(kind)) => for_device(*kind),
+            Hint::ForCause(cause) => for_call(*cause).unwrap_or_else(|| for_element(*cause)),
+        }
+    }
+}
+
+fn for_device(kind: DeviceErrorKind) -> &'static str {
+    match kind {
+        DeviceErrorKind::Offline => "check the cable or the address; list_devices shows what is connected",
+        DeviceErrorKind::Gone => "it was unplugged; list_devices shows what is connected",
+        DeviceErrorKind::Unauthorized => "accept the computer's key on the device's screen, then try again",
+        DeviceErrorKind::ConnectionLost => "look at the screen before repeating anything: get_ui_tree",
+        DeviceErrorKind::Protocol => {
+            "the device broke its protocol; look with get_ui_tree, reconnect it if that fails"
+        }
+        DeviceErrorKind::Rejected => "read the message: the command arrived and the device said no",
+        DeviceErrorKind::ServiceMissing => "the device does not offer this service",
+        DeviceErrorKind::NotSupported => "nothing was sent; reach the same with other actions",
+        DeviceErrorKind::KeyboardUnknown => {
+            "nothing was sent; press_back closes a keyboard too, but leaves the screen when there is none"
+        }
+        DeviceErrorKind::AppNotInstalled => "check the app id, or install the app first",
+        DeviceErrorKind::AppNotLaunchable => {
+            "check the app id: it may be a service, a library or a test package"
+        }
+        DeviceErrorKind::InvalidRequest => "mend what the message names and call again; nothing was done",
+        DeviceErrorKind::NotIdle => {
+            "something animates without end; stop it, wait for it, or use capture_screenshot"
+        }
+        DeviceErrorKind::NoWindow => "try again in a moment; if it stays, capture_screenshot shows why",
+        DeviceErrorKind::TreeBusy => {
+            "close the other tool (Appium, uiautomator2, Maestro, a running test) and try again"
+        }
+        DeviceErrorKind::TreeUnavailable => "try again; if it stays, capture_screenshot still works",
+        DeviceErrorKind::ScreenshotUnavailable => {
+            "try again; a screen that is off or protected cannot be captured"
+        }
+        DeviceErrorKind::TextNotTypeable => {
+            "type only ASCII here, or install a keyboard that takes text from adb"
+        }
+        DeviceErrorKind::Local => "check files and ports on this machine",
+    }
+}
+
+/// Advice about the device and the call itself.
+fn for_call(cause: Cause) -> Option<&'static str> {
+    Some(match cause {
+        Cause::PlatformUnknown => "leave platform out; list_devices shows what is connected",
+        Cause::NoDevice => "connect a device or start an emulator; get_system_status names what is missing",
+        Cause::DeviceNotFound => {
+            "use the id of a connected device, or leave device_id out when there is only one"
+        }
+        Cause::DeviceUnauthorized => "unlock the device and accept the debugging dialog, then call again",
+        Cause::DeviceOffline => "reconnect it and wait until list_devices shows it as ready",
+        Cause::AmbiguousDevice => "name one of these in device_id",
+        Cause::InvalidArgument => "mend the named argument and call again; nothing was done",
+        Cause::Timeout => "the device is slow or stuck; get_system_status tells whether it still answers",
+        Cause::Cancelled => "call again when needed",
+        Cause::Unread => "read it with get_ui_tree; nothing needs to be done again for that",
+        Cause::Defect => "this is a defect of the server, please report it; other calls still work",
+        Cause::Contradicted | Cause::StateMismatch | Cause::Unverified => {
+            "look at the screen with get_ui_tree before acting again"
+        }
+        _ => return None,
+    })
+}
+
+/// Advice about the element that was meant.
+fn for_element(cause: Cause) -> &'static str {
+    match cause {
+        Cause::StaleElement => "read the screen with get_ui_tree and use an id from there",
+        Cause::StaleRevision => "read the screen with get_ui_tree and wait from that revision",
+        Cause::UnknownRevision => "use the snapshot_revision of an earlier answer, or leave it out",
+        Cause::NotFound => "read the screen with get_ui_tree; it may have to be scrolled to, or waited for",
+        Cause::NotFoundButNear => "one of these may be meant; use its id",
+        Cause::TreeDamaged => "the tree is damaged and the element may be in the missing part: read it again",
+        Cause::AmbiguousTarget => "use one of these ids, or add role, inside or index",
+        Cause::OutOfSight => "scroll it into view, then try again",
+        Cause::Disabled => "do what enables it first: fill a form, wait, tick a box",
+        Cause::Covered => "act on what covers it first, or close it",
+        Cause::UnderKeyboard => "hide it with hide_keyboard",
+        Cause::Doubtful => "name it by its id, or with more of what it says",
+        Cause::Moving => {
+            "wait with wait_for_ui condition stable; what never stands still can only be tapped by x and y"
+        }
+        Cause::NotATextField => "nothing was typed; use the id of a field from get_ui_tree",
+        Cause::FocusNotTaken => "look at the screen with get_ui_tree",
+        Cause::NothingToClear => "nothing was typed; name the field with element_id or selector",
+        Cause::TooMuchToClear => "nothing was typed; clear it with the app's own means",
+        Cause::FieldDiffers => {
+            "the field may format, limit or refuse input; read it with get_ui_tree before typing again"
+        }
+        _ => for_control_or_list(cause),
+    }
+}
+
+fn for_control_or_list(cause: Cause) -> &'static str {
+    match cause {
+        Cause::NotAdjustable => "get_ui_tree shows sliders and steppers",
+        Cause::AmbiguousControl => "use one of these ids, or add index",
+        Cause::NoValueShown => "nothing was touched; tap or swipe on it and look with capture_screenshot",
+        Cause::OutsideRange => "nothing was touched; ask for a value in the range",
+        Cause::ControlOutOfSight => "scroll it into view with scroll_to_element, then call again",
+        Cause::ControlDisabled => "find out what enables it",
+        Cause::ControlCovered => "nothing more was touched; close or move what covers it",
+        Cause::ButtonOutOfReach => {
+            "nothing more was pressed; scroll it into view with scroll_to_element, or close what covers it"
+        }
+        Cause::ValueGone => "read the screen with get_ui_tree: something else may have come up",
+        Cause::ValueUnstable => "something else moves this control; read it with get_ui_tree",
+        Cause::BetweenSteps => "ask for the nearest value, or give a larger tolerance",
+        Cause::EndOfTrack => {
+            "ask for a value that the control has; when a part of it is out of sight, scroll first"
+        }
+        Cause::NoReaction => "it may only be a display; look with capture_screenshot",
+        Cause::TouchesExhausted => "call again with a larger tolerance or more max_attempts",
+        Cause::NothingScrolls => {
+            "nothing was touched; it may be on another screen, have to be waited for, or lie in the other direction"
+        }
+        Cause::DoesNotScroll => {
+            "nothing was touched; get_ui_tree marks what scrolls, and inside may be left out"
+        }
+        Cause::ContainerNotFound => "get_ui_tree marks what scrolls; inside may be left out",
+        Cause::AmbiguousContainer => "use one of these ids",
+        Cause::NoRoomToScroll => "scroll what is around it first, or name another with inside",
+        Cause::ScrollsExhausted => {
+            "look at the first and last row below: go on with the same call, or the other way"
+        }
+        Cause::EndReached => "look the other way with direction, or inside another that scrolls",
+        Cause::ScreenLeft => "read it with get_ui_tree; go back before scrolling again",
+        _ => "look at the screen with get_ui_tree",
+    }
+}

@@ -1,0 +1,467 @@
+//! What every action takes and answers beyond its own inputs: an expectation, settling, and the one envelope.
+
+use mdm_core::action::outcome::{After, Effect as Came, Outcome, Place, Verdict};
+use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
+use mdm_core::action::trace::Trace;
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::resolve::ExpectedChange;
+use mdm_core::intent::scroll::InSight;
+use mdm_core::intent::watch::MovingElement;
+use mdm_core::meaning::label::label;
+use mdm_core::meaning::role;
+use mdm_core::outline::{OutlineOptions, changes};
+use mdm_core::port::Dispatch;
+use mdm_engine::{Session, WantedDevice};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::adjust::AdjustFacts;
+use super::apps::AppFacts;
+use super::scroll::ScrollFacts;
+use super::typing::ReadBackFacts;
+use super::waits::facts::describe_moving;
+use crate::answer::{Answer, ErrorBody, Facts, Gist, candidate_lines};
+use crate::args::JsonObject;
+use crate::expect::ExpectArg;
+use crate::refusal::Refusal;
+use crate::tree;
+
+/// The quiet that counts as rest after an action.
+const WINDOW_MS: u64 = 250;
+const TIMEOUT_MS: u32 = 5000;
+const TIMEOUT_MS_MAX: u32 = 60_000;
+/// Tokens of the lines that say what changed: an action's answer stays short, get_ui_tree says the rest.
+const CHANGE_TOKENS_MAX: usize = 120;
+/// Commands that a failed action names as sent.
+const SENT_MAX: usize = 8;
+/// The confidence of one exact match; less is told.
+const SURE: f64 = 0.9;
+
+/// Flattened into the parameters of every action.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct AfterArg {
+    #[schemars(with = "Option<JsonObject>")]
+    expect: Option<ExpectArg>,
+    settle: Option<bool>,
+    timeout_ms: Option<u32>,
+}
+
+impl AfterArg {
+    /// The action with what is to be looked at afterwards. `settles`: whether this action does so unless told otherwise.
+    pub fn act(&self, action: Action, settles: bool) -> Result<Act, Refusal> {
+        let timeout_ms = self.timeout_ms.unwrap_or(TIMEOUT_MS);
+        if !(1..=TIMEOUT_MS_MAX).contains(&timeout_ms) {
+            let message = format!("timeout_ms = {timeout_ms} is not between 1 and {TIMEOUT_MS_MAX}");
+            return Err(Refusal::argument(message, "5000 is usual"));
+        }
+        Ok(Act {
+            action,
+            scroll_to_target: false,
+            expect: self.expect.as_ref().map(ExpectArg::predicate).transpose()?,
+            patience: ActPatience {
+                settle: self.settle.unwrap_or(settles),
+                window_ms: WINDOW_MS,
+                timeout_ms: timeout_ms.into(),
+            },
+        })
+    }
+}
+
+/// What was named where no element and no place was.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum NamedFacts {
+    App {
+        #[serde(rename = "appId")]
+        app_id: String,
+    },
+    Key {
+        key: String,
+    },
+    Orientation {
+        orientation: &'static str,
+    },
+    /// The length stands for the text, which may be a secret (S8).
+    Text {
+        characters: usize,
+        #[serde(rename = "elementId", skip_serializing_if = "Option::is_none")]
+        element_id: Option<String>,
+    },
+    Control {
+        #[serde(rename = "elementId")]
+        element_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        label: Option<String>,
+    },
+    Nothing {},
+}
+
+/// Performs an action on the device that is meant, and answers with its envelope.
+pub async fn perform(
+    call: &Call<'_>,
+    device: &WantedDevice,
+    act: Act,
+    named: Option<NamedFacts>,
+) -> Result<Answer, Refusal> {
+    let session = call.app.fleet.choose(device, call.progress).await?;
+    let request = Request { id: call.action_id.clone(), name: call.tool, what: What::Act(act) };
+    let outcome = session.run(request, call.progress).await;
+    Ok(answer(call, &session, &outcome, named))
+}
+
+/// The envelope of every action, refused ones too (LC-06).
+#[derive(Debug, Serialize)]
+pub struct ActionFacts {
+    /// Why it was refused or broke off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorBody>,
+    action_id: String,
+    action_type: &'static str,
+    /// Verified and failed are said only with evidence (LC-01).
+    lifecycle_state: &'static str,
+    /// Each state and when it was reached, in milliseconds since the action began.
+    transitions: Vec<(&'static str, u64)>,
+    /// When the action began, in milliseconds since 1970.
+    started_at_ms: u64,
+    /// The device took it; no more than that (LC-03).
+    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure_code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure_reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retryable: Option<bool>,
+    /// What became of a command that the device did not simply take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dispatched: Option<&'static str>,
+    /// What was sent before it failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sent: Vec<&'static str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    held_before: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<TargetFacts>,
+    /// Where a gesture with two ends went to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<TargetFacts>,
+    #[serde(flatten)]
+    own: OwnFacts,
+    /// What had to be tried before it could be sent (RC-02).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery: Option<RecoveryFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed_change: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot_revision: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability_state: Option<&'static str>,
+    elapsed_ms: u64,
+}
+
+/// What only one kind of action says.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum OwnFacts {
+    Typed { details: ReadBackFacts },
+    App(AppFacts),
+    Adjusted(Box<AdjustFacts>),
+    Scrolled(ScrollFacts),
+    Nothing {},
+}
+
+/// What was tried before a failure became final (RC-02).
+#[derive(Debug, Serialize)]
+struct RecoveryFacts {
+    failure_class: &'static str,
+    attempts: usize,
+    strategies: Vec<&'static str>,
+    is_terminal: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum TargetFacts {
+    Place(PlaceFacts),
+    Named { selector: NamedFacts },
+}
+
+#[derive(Debug, Default, Serialize)]
+struct PlaceFacts {
+    #[serde(rename = "elementId", skip_serializing_if = "Option::is_none")]
+    element_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    point: [i32; 2],
+    /// Where the description left a doubt; whole words on one element leave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    /// What an action on it should change, where its kind tells (AC-09).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_change: Option<&'static str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    disabled: bool,
+}
+
+impl ActionFacts {
+    pub fn gist(&self) -> Gist {
+        let doubtful = self.verdict.is_some_and(|verdict| verdict != "confirmed");
+        let words = [self.verdict, self.observed_change, self.stability_state].into_iter().flatten();
+        Gist {
+            // What was expected and is not known to have come true is no ground to go on from (F60).
+            failed: self.error.is_some() || doubtful,
+            words: words.chain(self.recovered.iter().copied()).collect(),
+        }
+    }
+}
+
+/// The envelope of an action that was refused before it reached a device.
+pub fn refused(call: &Call<'_>, refusal: &Refusal) -> Answer {
+    let facts = ActionFacts {
+        error: Some(ErrorBody::new(call.tool, refusal)),
+        action_id: call.action_id.clone(),
+        action_type: call.tool,
+        lifecycle_state: "failed",
+        transitions: vec![("failed", call.progress.elapsed_ms())],
+        started_at_ms: call.app.fleet.clock().now_ms().saturating_sub(call.progress.elapsed_ms()),
+        success: false,
+        verdict: None,
+        failure_code: Some(refusal.failure.code().as_str()),
+        failure_reason: None,
+        retryable: Some(refusal.failure.retryable()),
+        dispatched: dispatched(refusal.failure.dispatch, true),
+        sent: Vec::new(),
+        held_before: false,
+        device: None,
+        target: None,
+        to: None,
+        own: OwnFacts::Nothing {},
+        recovered: Vec::new(),
+        recovery: None,
+        observed_change: None,
+        snapshot_revision: None,
+        stability_state: None,
+        elapsed_ms: call.progress.elapsed_ms(),
+    };
+    Answer::new(Facts::Action(Box::new(facts)))
+        .with_lines(&candidate_lines(&refusal.failure.candidates))
+        .error_if(true)
+}
+
+/// The envelope of an action that ran, and below it what changed.
+fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<NamedFacts>) -> Answer {
+    let refusal = outcome.failure.clone().map(Refusal::from);
+    let verdict = outcome.verdict();
+    let after = outcome.seen_after();
+    let (target, to) = targets(outcome, named);
+    let facts = ActionFacts {
+        error: refusal.as_ref().map(|refusal| ErrorBody::new(call.tool, refusal)),
+        action_id: outcome.request.id.clone(),
+        action_type: call.tool,
+        lifecycle_state: outcome.lifecycle().as_str(),
+        transitions: transitions(&outcome.trace),
+        started_at_ms: outcome.trace.began_ms,
+        success: outcome.is_success(),
+        verdict: verdict.as_str(),
+        failure_code: outcome.failure_code().map(|code| code.as_str()),
+        failure_reason: outcome.failure_reason().map(|reason| reason.as_str()),
+        retryable: outcome.failure.as_ref().map(|failure| failure.retryable()),
+        dispatched: match &outcome.failure {
+            Some(failure) => dispatched(failure.dispatch, true),
+            None => dispatched(outcome.dispatch(), false),
+        },
+        sent: sent(outcome),
+        held_before: after.is_some_and(|after| after.held_before),
+        device: Some(session.id().to_owned()),
+        target,
+        to,
+        own: own(outcome),
+        recovered: match &refusal {
+            None => outcome.recovered.iter().map(|strategy| strategy.as_str()).collect(),
+            Some(_) => Vec::new(),
+        },
+        recovery: recovery(outcome),
+        observed_change: after.and_then(|after| after.observed.as_str()),
+        snapshot_revision: after.map(|after| after.seen.revision).or_else(|| scrolled_revision(outcome)),
+        stability_state: after.map(|after| after.stability.as_str()).or_else(|| scrolled_stability(outcome)),
+        elapsed_ms: call.progress.elapsed_ms(),
+    };
+    let mut lines = String::new();
+    if let (Some(failure), Came::Scrolled(scrolled)) = (&outcome.failure, &outcome.effect) {
+        lines.push_str(&super::scroll::lines(scrolled, failure));
+    } else if let Some(failure) = &outcome.failure {
+        lines.push_str(&candidate_lines(&failure.candidates));
+    }
+    match &outcome.after {
+        None => {}
+        Some(Err(failure)) => {
+            lines.push_str(&format!("sent, but the screen could not be read afterwards: {failure}\n"));
+        }
+        Some(Ok(after)) => push_change_lines(&mut lines, outcome.before.as_deref(), after),
+    }
+    let unread = matches!(verdict, Verdict::Undetermined { .. }) && after.is_none();
+    let is_error = refusal.is_some() || matches!(verdict, Verdict::Contradicted { .. }) || unread;
+    Answer::new(Facts::Action(Box::new(facts))).with_lines(&lines).error_if(is_error)
+}
+
+fn transitions(trace: &Trace) -> Vec<(&'static str, u64)> {
+    let since = |at_ms: u64| at_ms.saturating_sub(trace.began_ms);
+    trace.transitions.iter().map(|(state, at_ms)| (state.as_str(), since(*at_ms))).collect()
+}
+
+/// Said only where repeating needs thought: of a failure also when a part of it was done (F63).
+fn dispatched(dispatch: Dispatch, failed: bool) -> Option<&'static str> {
+    let told = dispatch == Dispatch::Unknown || failed && dispatch == Dispatch::Taken;
+    told.then_some(dispatch.as_str())
+}
+
+/// What a failed action sent before it failed.
+fn sent(outcome: &Outcome) -> Vec<&'static str> {
+    let taken =
+        outcome.sent.iter().filter(|sent| !sent.what.is_harmless() && sent.dispatch == Dispatch::Taken);
+    if outcome.failure.is_some() {
+        taken.take(SENT_MAX).map(|sent| sent.what.as_str()).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+fn recovery(outcome: &Outcome) -> Option<RecoveryFacts> {
+    let class = outcome.failure.as_ref().and_then(|_| outcome.failure_class())?;
+    (!outcome.recovered.is_empty()).then(|| RecoveryFacts {
+        failure_class: class.as_str(),
+        attempts: outcome.recovered.len(),
+        strategies: outcome.recovered.iter().map(|strategy| strategy.as_str()).collect(),
+        is_terminal: true,
+    })
+}
+
+fn targets(outcome: &Outcome, named: Option<NamedFacts>) -> (Option<TargetFacts>, Option<TargetFacts>) {
+    let seen = outcome.before.as_deref();
+    let mut places = outcome.places.iter().map(|place| TargetFacts::Place(place_facts(place, seen)));
+    match (&outcome.effect, named) {
+        (Came::Scrolled(scrolled), _) => {
+            let found = scrolled.found.as_ref().map(|found| in_sight(found, &scrolled.seen));
+            (found.map(TargetFacts::Place), None)
+        }
+        (Came::Adjusted(adjusted), _) => {
+            let (element_id, label) = (adjusted.id.to_string(), adjusted.label.clone());
+            (Some(TargetFacts::Named { selector: NamedFacts::Control { element_id, label } }), None)
+        }
+        (_, Some(NamedFacts::Text { characters, .. })) => {
+            let target = outcome.places.first().and_then(|place| place.target.as_ref());
+            let element_id = target.map(|(id, _)| id.to_string());
+            (Some(TargetFacts::Named { selector: NamedFacts::Text { characters, element_id } }), None)
+        }
+        (_, Some(selector)) => (Some(TargetFacts::Named { selector }), None),
+        (_, None) => (places.next(), places.next()),
+    }
+}
+
+fn place_facts(place: &Place, seen: Option<&Observation>) -> PlaceFacts {
+    let point = [place.point.x, place.point.y];
+    let (Some((id, target)), Some(seen)) = (&place.target, seen) else {
+        return PlaceFacts { point, ..PlaceFacts::default() };
+    };
+    let change = Some(target.expected_change).filter(|change| *change != ExpectedChange::Any);
+    PlaceFacts {
+        element_id: Some(id.to_string()),
+        point,
+        confidence: Some(target.confidence).filter(|confidence| *confidence < SURE),
+        expected_change: change.map(ExpectedChange::name),
+        ..named_place(seen, target.index as usize)
+    }
+}
+
+fn in_sight(found: &InSight, seen: &Observation) -> PlaceFacts {
+    let index = seen.index_of(found.id);
+    PlaceFacts {
+        element_id: Some(found.id.to_string()),
+        point: [found.point.x, found.point.y],
+        confidence: Some(found.confidence).filter(|confidence| *confidence < 1.0),
+        disabled: found.disabled,
+        ..index.map(|index| named_place(seen, index)).unwrap_or_default()
+    }
+}
+
+fn named_place(seen: &Observation, index: usize) -> PlaceFacts {
+    let snapshot = &seen.reading.snapshot;
+    PlaceFacts {
+        role: Some(tree::role_name(role::in_context(snapshot, index))).filter(|name| !name.is_empty()),
+        label: label(snapshot, index).map(|label| label.text.into_owned()),
+        ..PlaceFacts::default()
+    }
+}
+
+fn own(outcome: &Outcome) -> OwnFacts {
+    let What::Act(act) = &outcome.request.what else { return OwnFacts::Nothing {} };
+    match (&outcome.effect, &act.action) {
+        (Came::Typed(read_back), Action::Type(typing)) => {
+            OwnFacts::Typed { details: ReadBackFacts::new(read_back, typing.secure) }
+        }
+        (Came::App(report, screen), action) => OwnFacts::App(AppFacts::new(action, *report, screen.as_ref())),
+        (Came::Adjusted(adjusted), Action::Adjust(asked)) => {
+            OwnFacts::Adjusted(Box::new(AdjustFacts::new(asked, adjusted, outcome.failure.is_none())))
+        }
+        (Came::Scrolled(scrolled), _) => OwnFacts::Scrolled(ScrollFacts::new(scrolled)),
+        _ => OwnFacts::Nothing {},
+    }
+}
+
+fn scrolled_revision(outcome: &Outcome) -> Option<u64> {
+    match &outcome.effect {
+        Came::Scrolled(scrolled) => Some(scrolled.seen.revision),
+        _ => None,
+    }
+}
+
+fn scrolled_stability(outcome: &Outcome) -> Option<&'static str> {
+    match &outcome.effect {
+        Came::Scrolled(scrolled) => Some(scrolled.stability.as_str()),
+        _ => None,
+    }
+}
+
+fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &After) {
+    match &after.verdict {
+        Verdict::Contradicted { observed } => {
+            lines.push_str(&format!("expected was not seen in {} captures: {observed}\n", after.captures));
+        }
+        Verdict::Undetermined { why } => lines.push_str(&format!("not known whether it came true: {why}\n")),
+        Verdict::NotAsked | Verdict::Confirmed => {}
+    }
+    let Some(before) = before else { return };
+    if after.since.is_none() || !after.observed.is_relevant() {
+        lines.push_str("nothing that counts changed on the screen\n");
+        return;
+    }
+    let options = OutlineOptions::default();
+    let [was, is] = [before, &after.seen].map(|seen| tree::outline(seen, &options));
+    let found = changes(&was, &is, CHANGE_TOKENS_MAX);
+    let screens = [before, &after.seen].map(|seen| seen.reading.snapshot.screen.as_ref());
+    if let [Some(was), Some(is)] = screens
+        && was != is
+    {
+        lines.push_str(&format!("screen {} -> {}\n", was.short_name(), is.short_name()));
+    }
+    lines.push_str(&found.text);
+    if found.left_out > 0 {
+        lines.push_str(&format!(
+            "… {} more; get_ui_tree since_revision {}\n",
+            found.left_out, before.revision
+        ));
+    }
+    // What changed once has changed; only what changes again and again is moving.
+    let moving: Vec<MovingElement> = after.moving.iter().filter(|moving| moving.times > 1).copied().collect();
+    if !moving.is_empty() {
+        lines.push_str(&format!("still moving: {}\n", describe_moving(&moving, &after.seen)));
+    }
+}
