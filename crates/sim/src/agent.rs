@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::claim::{By, Claim, State};
 use crate::plan::{Effect, Item, Kind, PACKAGE, Plan, Screen};
-use crate::random::Random;
 use crate::world::{Call, Said};
+use mdm_virtual_device::Random;
 
 /// The quiet after which an action counts as settled, unless the answer says otherwise.
 pub const ACTION_WINDOW_MS: u64 = 250;

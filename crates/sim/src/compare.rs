@@ -18,9 +18,9 @@ use crate::agent::aimed_at;
 use crate::claim::Claim;
 use crate::plan::file::hits;
 use crate::plan::{Item, PACKAGE};
-use crate::random::Random;
 use crate::run::paused;
 use crate::world::World;
+use mdm_virtual_device::Random;
 
 /// What an app may still do after its client has spoken.
 const DRAIN: Duration = Duration::from_secs(8);

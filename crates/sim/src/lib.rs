@@ -7,6 +7,5 @@ pub mod claim;
 pub mod compare;
 pub mod judge;
 pub mod plan;
-mod random;
 pub mod run;
 pub mod world;

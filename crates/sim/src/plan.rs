@@ -5,7 +5,7 @@ mod weather;
 
 use serde_json::Value;
 
-use crate::random::Random;
+use mdm_virtual_device::Random;
 
 pub const PACKAGE: &str = "org.sim.app";
 const SCREENS: [&str; 4] = ["Alpha", "Beta", "Gamma", "Delta"];

@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::plan::Plan;
-use crate::random::Random;
+use mdm_virtual_device::Random;
 
 /// No tool may take longer; one that does has no answer.
 const ANSWER_MAX: Duration = Duration::from_secs(700);

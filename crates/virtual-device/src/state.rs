@@ -15,11 +15,14 @@ use crate::film::Film;
 use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
 use crate::packages::Packages;
+use crate::random::Random;
 use crate::replay::Replay;
 use crate::truth::{Applied, Record, ShownToast, Truth};
 
 pub const SYSTEM_PID: u32 = 1523;
 const SHELL_UID: u32 = 2000;
+/// The stream of random numbers for tokens, noise and start times. Faults use the streams from 1 on.
+const RANDOM_STREAM: u64 = 0;
 /// By how much starts of processes differ.
 const COLD_START_SPREAD_MS: u64 = 1400;
 /// Longest clipboard text.
@@ -73,7 +76,7 @@ pub struct State {
     pub panel: crate::panel::Panel,
     /// Bytes of install sessions that are not committed yet.
     pub sessions: BTreeMap<u32, Bytes>,
-    random: u64,
+    pub random: Random,
 }
 
 impl State {
@@ -129,7 +132,7 @@ impl State {
             finger: None,
             panel: crate::panel::Panel::default(),
             sessions: BTreeMap::new(),
-            random: config.seed.wrapping_mul(2).wrapping_add(1),
+            random: Random::new(config.seed, RANDOM_STREAM),
             clock,
             now,
             config,
@@ -160,14 +163,6 @@ impl State {
         self.boot();
     }
 
-    pub fn random(&mut self) -> u64 {
-        // xorshift64*: enough for tokens and noise, and the same for every run of a seed.
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
     /// Lines from parts of the system that nobody asked about.
     pub fn noise(&mut self, lines: usize, at: Instant) {
         const LINES: [(char, &str, &str); 8] = [
@@ -181,8 +176,7 @@ impl State {
             ('D', "ConnectivityService", "NetReassign [no changes]"),
         ];
         for _ in 0..lines {
-            let pick = (self.random() % LINES.len() as u64) as usize;
-            let (priority, tag, message) = LINES[pick];
+            let (priority, tag, message) = LINES[self.random.below(LINES.len())];
             self.log_line(Buffer::System, at, SYSTEM_PID, priority, tag, message);
         }
     }
@@ -265,7 +259,7 @@ impl State {
         let cold = !self.pids.contains_key(package);
         self.pid_of(package, at);
         self.mischief.activity_opened(at);
-        let ms = 180 + self.random() % 200;
+        let ms = self.random.between(180, 380);
         let ms = match self.config.timing {
             Timing::Phone if !within => self.open_slowly(at, cold, ms),
             _ => ms,
@@ -276,7 +270,7 @@ impl State {
 
     /// Between two apps there is no window that accessibility could find, for longest when a process must start.
     fn open_slowly(&mut self, at: Instant, cold: bool, ms: u64) -> u64 {
-        let ms = if cold { 2 * ms + self.random() % COLD_START_SPREAD_MS } else { ms / 2 };
+        let ms = if cold { 2 * ms + self.random.between(0, COLD_START_SPREAD_MS) } else { ms / 2 };
         self.ui.opens_for(at, Duration::from_millis(ms));
         ms
     }

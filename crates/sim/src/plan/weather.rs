@@ -1,7 +1,7 @@
 //! What screens do by themselves.
 
 use super::Weather;
-use crate::random::Random;
+use mdm_virtual_device::Random;
 
 impl Weather {
     pub fn random(random: &mut Random) -> Weather {

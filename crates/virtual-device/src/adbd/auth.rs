@@ -18,7 +18,7 @@ pub fn new_token(phone: &Phone) -> [u8; TOKEN_BYTES] {
     let mut token = [0; TOKEN_BYTES];
     phone.with(|state| {
         for chunk in token.chunks_mut(8) {
-            let random = state.random().to_le_bytes();
+            let random = state.random.number().to_le_bytes();
             chunk.copy_from_slice(&random[..chunk.len()]);
         }
     });

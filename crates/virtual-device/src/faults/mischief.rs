@@ -7,8 +7,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::kinds::{Fault, Faults};
-use super::random::Random;
 use crate::config::DumpFault;
+use crate::random::Random;
 use crate::truth::LOG_ENTRIES_MAX;
 
 /// Taps that wait to be applied.

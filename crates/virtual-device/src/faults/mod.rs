@@ -2,7 +2,6 @@
 
 mod kinds;
 mod mischief;
-mod random;
 mod strike;
 
 pub use kinds::{Fault, Faults};

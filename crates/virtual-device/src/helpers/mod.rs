@@ -10,7 +10,6 @@ mod automation;
 mod device_server;
 mod http;
 pub mod ime;
-mod pattern;
 mod picture;
 mod scroll;
 mod selector;

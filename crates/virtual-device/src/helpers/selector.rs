@@ -1,6 +1,7 @@
 //! UiSelector: which nodes it means.
 
-use super::pattern;
+use regex::{Regex, RegexBuilder};
+
 use super::tree::{Node, Tree};
 
 /// Selectors inside one another.
@@ -11,13 +12,24 @@ pub enum Comparison {
     Equals,
     Contains,
     StartsWith,
-    Matches,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Test {
-    Text { attribute: &'static str, how: Comparison, value: String },
-    Flag { attribute: &'static str, value: bool },
+    /// A pattern that cannot be read matches nothing.
+    Matches {
+        attribute: &'static str,
+        pattern: Option<Regex>,
+    },
+    Text {
+        attribute: &'static str,
+        how: Comparison,
+        value: String,
+    },
+    Flag {
+        attribute: &'static str,
+        value: bool,
+    },
     Index(i32),
 }
 
@@ -29,14 +41,14 @@ pub enum Relation {
     Sibling,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Step {
     pub tests: Vec<Test>,
     pub instance: Option<usize>,
 }
 
 /// A first step, and steps that start from what the one before found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Selector {
     pub first: Step,
     pub then: Vec<(Relation, Step)>,
@@ -45,22 +57,23 @@ pub struct Selector {
 impl Test {
     /// A test by the name that UiSelector gives it; nothing for a name that it does not know.
     pub fn text(name: &str, value: &str) -> Option<Test> {
-        use Comparison::{Contains, Equals, Matches, StartsWith};
+        use Comparison::{Contains, Equals, StartsWith};
+        let matches = |attribute| Some(Test::Matches { attribute, pattern: whole_text(value) });
         let (attribute, how) = match name {
             "text" => ("text", Equals),
             "textContains" => ("text", Contains),
             "textStartsWith" => ("text", StartsWith),
-            "textMatches" => ("text", Matches),
+            "textMatches" => return matches("text"),
             "className" => ("class", Equals),
-            "classNameMatches" => ("class", Matches),
+            "classNameMatches" => return matches("class"),
             "description" => ("content-desc", Equals),
             "descriptionContains" => ("content-desc", Contains),
             "descriptionStartsWith" => ("content-desc", StartsWith),
-            "descriptionMatches" => ("content-desc", Matches),
+            "descriptionMatches" => return matches("content-desc"),
             "packageName" => ("package", Equals),
-            "packageNameMatches" => ("package", Matches),
+            "packageNameMatches" => return matches("package"),
             "resourceId" => ("resource-id", Equals),
-            "resourceIdMatches" => ("resource-id", Matches),
+            "resourceIdMatches" => return matches("resource-id"),
             _ => return None,
         };
         Some(Test::Text { attribute, how, value: value.to_owned() })
@@ -85,6 +98,9 @@ impl Test {
     fn holds(&self, node: &Node) -> bool {
         match self {
             Test::Flag { attribute, value } => node.is(attribute) == *value,
+            Test::Matches { attribute, pattern } => {
+                pattern.as_ref().is_some_and(|pattern| pattern.is_match(node.get(attribute)))
+            }
             Test::Index(index) => node.get("index").parse() == Ok(*index),
             Test::Text { attribute, how, value } => {
                 let own = node.get(attribute);
@@ -93,11 +109,17 @@ impl Test {
                     // Text is compared without regard to case when only a part of it is given.
                     Comparison::Contains => own.to_lowercase().contains(&value.to_lowercase()),
                     Comparison::StartsWith => own.to_lowercase().starts_with(&value.to_lowercase()),
-                    Comparison::Matches => pattern::matches(value, own),
                 }
             }
         }
     }
+}
+
+/// Compiles a pattern as Java's `String.matches` reads it, as far as the crate has its syntax.
+fn whole_text(pattern: &str) -> Option<Regex> {
+    const COMPILED_BYTES_MAX: usize = 1024 * 1024;
+    let mut builder = RegexBuilder::new(&format!(r"\A(?:{pattern})\z"));
+    builder.dot_matches_new_line(true).size_limit(COMPILED_BYTES_MAX).build().ok()
 }
 
 impl Step {

@@ -75,8 +75,8 @@ async fn bodies_have_a_limit_and_nonsense_is_no_answer() {
     for (answer, why) in [
         ("HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n", "the body is longer than 1048576 bytes"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", "unexpected end of stream"),
-        ("SSH-2.0-OpenSSH\r\n\r\n", "the answer is no HTTP"),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "the answer is no HTTP"),
+        ("SSH-2.0-OpenSSH\r\n\r\n", "the answer is not HTTP"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "the answer is not HTTP"),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (phone, mut host) = phone_with(Some(format!("http://{}", listener.local_addr().unwrap()))).await;

@@ -145,7 +145,7 @@ impl Server {
     }
 
     fn begin(&self, phone: &Phone) -> Answer {
-        let id = phone.with(|state| format!("{:016x}-{:016x}", state.random(), state.random()));
+        let id = phone.with(|state| format!("{:016x}-{:016x}", state.random.number(), state.random.number()));
         *self.session() = Session { id: Some(id.clone()), ..Session::default() };
         give(BTreeMap::from([("sessionId", id)]))
     }

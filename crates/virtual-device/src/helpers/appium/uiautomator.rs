@@ -113,10 +113,11 @@ mod tests {
     fn selectors_are_read_as_java() {
         let text = r#"new UiSelector().className("a.B").childSelector(new UiSelector().text("say \"hi\" (x)").instance(1))"#;
         let Some(Query::Select(selector)) = parse(text) else { panic!("{text}") };
-        assert_eq!(selector.first.tests, [Test::text("className", "a.B").unwrap()]);
+        let shown = |test: &dyn std::fmt::Debug| format!("{test:?}");
+        assert_eq!(shown(&selector.first.tests), shown(&[Test::text("className", "a.B").unwrap()]));
         let (relation, step) = &selector.then[0];
         assert_eq!((*relation, step.instance), (Relation::Child, Some(1)));
-        assert_eq!(step.tests, [Test::text("text", "say \"hi\" (x)").unwrap()]);
+        assert_eq!(shown(&step.tests), shown(&[Test::text("text", "say \"hi\" (x)").unwrap()]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `grep`, line by line.
 
 use super::super::io::Broken;
-use super::regex::Expression;
+use super::expression::{Dialect, Expression};
 use super::{Call, files};
 
 /// Files that one search may go over.
@@ -20,11 +20,16 @@ struct Options<'a> {
 pub async fn grep(call: &Call<'_>) -> Result<u8, Broken> {
     let options = parse(call);
     let flags = &options.flags;
-    let fixed = flags.contains('F') || call.name == "fgrep";
-    let extended = flags.contains('E') || call.name == "egrep";
+    let dialect = match call.name {
+        "fgrep" => Dialect::Fixed,
+        "egrep" => Dialect::Extended,
+        _ if flags.contains('F') => Dialect::Fixed,
+        _ if flags.contains('E') => Dialect::Extended,
+        _ => Dialect::Basic,
+    };
     let mut expressions = Vec::new();
     for pattern in options.patterns.iter().flat_map(|p| p.split('\n')) {
-        match Expression::parse(pattern, fixed, extended, flags.contains('i')) {
+        match Expression::parse(pattern, dialect, flags.contains('i')) {
             Some(expression) => expressions.push(expression),
             None => {
                 call.io.stderr.write(format!("grep: bad REGEX '{pattern}'\n")).await?;
@@ -136,6 +141,17 @@ struct Search {
     after: usize,
 }
 
+/// Returns the bytes from which and to which an expression matches.
+fn found(expression: &Expression, line: &str, from: usize) -> Option<(usize, usize)> {
+    let whole = expression.find(line, from)?.get(0)?;
+    Some((whole.start(), whole.end()))
+}
+
+/// Returns where the character after the one at byte `at` begins. At the end of the line it lies behind it.
+fn next_char(line: &str, at: usize) -> usize {
+    at + line[at..].chars().next().map_or(1, char::len_utf8)
+}
+
 struct Run<'a> {
     call: &'a Call<'a>,
     options: &'a Options<'a>,
@@ -146,20 +162,16 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn fits(&self, line: &str) -> bool {
-        let whole = |e: &Expression| {
-            let letters = e.letters(line);
-            e.find(&letters, 0).is_some_and(|m| m.start == 0 && m.end == letters.len())
-        };
+        let whole = |e: &Expression| found(e, line, 0) == Some((0, line.len()));
         let word = |e: &Expression| {
-            let letters = e.letters(line);
-            let is_word = |at: Option<&char>| at.is_some_and(|c| c.is_alphanumeric() || *c == '_');
+            let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
             let mut from = 0;
-            while let Some(m) = e.find(&letters, from) {
-                let before = m.start.checked_sub(1).and_then(|at| letters.get(at));
-                if m.end > m.start && !is_word(before) && !is_word(letters.get(m.end)) {
+            while let Some((start, end)) = found(e, line, from) {
+                let (before, after) = (line[..start].chars().last(), line[end..].chars().next());
+                if end > start && !is_word(before) && !is_word(after) {
                     return true;
                 }
-                from = m.start + 1;
+                from = next_char(line, start);
             }
             false
         };
@@ -212,20 +224,14 @@ impl Run<'_> {
     }
 
     async fn print_parts(&self, number: usize, line: &str) -> Result<(), Broken> {
-        let plain: Vec<char> = line.chars().collect();
         let mut from = 0;
-        while from <= plain.len() {
-            let next = self
-                .expressions
-                .iter()
-                .filter_map(|e| e.find(&e.letters(line), from))
-                .min_by_key(|m| m.start);
-            let Some(found) = next else { break };
-            if found.end > found.start {
-                let part: String = plain[found.start..found.end].iter().collect();
-                self.print(number, &part, ':').await?;
+        loop {
+            let next = self.expressions.iter().filter_map(|e| found(e, line, from)).min_by_key(|m| m.0);
+            let Some((start, end)) = next else { break };
+            if end > start {
+                self.print(number, &line[start..end], ':').await?;
             }
-            from = found.end.max(found.start + 1);
+            from = end.max(next_char(line, start));
         }
         Ok(())
     }

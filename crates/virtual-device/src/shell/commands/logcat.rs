@@ -2,7 +2,7 @@
 
 use super::super::io::Broken;
 use super::Call;
-use super::regex::Expression;
+use super::expression::{Dialect, Expression};
 use crate::clock::Civil;
 use crate::logcat::{Buffer, Entry, Filter, Format};
 use crate::state::State;
@@ -197,7 +197,7 @@ fn parse(call: &Call<'_>) -> Result<Options, String> {
             }
             "-e" | "--regex" => {
                 let pattern = value()?;
-                let parsed = Expression::parse(pattern, false, true, false);
+                let parsed = Expression::parse(pattern, Dialect::Extended, false);
                 options.regex = Some(parsed.ok_or_else(|| format!("Invalid regex '{pattern}'"))?);
             }
             "-m" | "--max-count" => {

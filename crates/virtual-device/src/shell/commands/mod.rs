@@ -3,6 +3,7 @@
 mod activity;
 mod dumpsys;
 mod events;
+mod expression;
 mod files;
 mod filter;
 mod find;
@@ -14,7 +15,6 @@ mod logcat;
 mod nc;
 mod package;
 mod process;
-mod regex;
 mod screen;
 mod sed;
 mod service;
@@ -25,7 +25,6 @@ mod text;
 mod uiautomator;
 mod wm;
 
-pub use regex::Expression;
 pub use screen::pixels;
 pub use test::matches;
 

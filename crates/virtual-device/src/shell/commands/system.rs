@@ -160,7 +160,7 @@ pub fn refused(state: &mut State, call: &Call<'_>) -> Answer {
         }
         "su" => Answer::fail(127, "/system/bin/sh: su: inaccessible or not found\n"),
         "mktemp" => {
-            let path = format!("/data/local/tmp/tmp.{:010x}", state.random() & 0xff_ffff_ffff);
+            let path = format!("/data/local/tmp/tmp.{:010x}", state.random.number() & 0xff_ffff_ffff);
             let now = state.now_s();
             let made = if call.words().contains(&"-d") {
                 state.fs.make_dir(&path, false, now)
