@@ -23,8 +23,12 @@ impl Clock {
         now.saturating_duration_since(self.boot)
     }
 
+    pub fn uptime_ms(&self, now: Instant) -> u64 {
+        self.uptime(now).as_millis() as u64
+    }
+
     pub fn wall_ms(&self, now: Instant) -> u64 {
-        let wall = WALL_AT_BOOT_MS.saturating_add(self.uptime(now).as_millis() as u64);
+        let wall = WALL_AT_BOOT_MS.saturating_add(self.uptime_ms(now));
         wall.saturating_add_signed(self.skew_ms)
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use tokio::time::{Duration, Instant};
 
-use crate::app::widget::Widget;
-use crate::app::xml::shown_text;
+use crate::app::geometry::Screen;
 use crate::config::DumpFault;
 use crate::state::State;
+use crate::surface::Surface;
 
 /// Frames, dumps and inputs kept; later ones are not taken, and the film says so.
 const FRAMES_MAX: usize = 20_000;
@@ -84,78 +84,56 @@ impl Film {
     }
 }
 
-fn shown(root: &Widget) -> Vec<ShownNode> {
-    fn add(nodes: &mut Vec<ShownNode>, widget: &Widget, depth: u16) {
-        let (flags, visible) = (&widget.flags, &widget.visible);
-        nodes.push(ShownNode {
-            depth,
-            class: widget.class,
-            resource_id: widget.resource_id.clone(),
-            text: shown_text(widget),
-            description: widget.description.clone(),
-            hint: widget.hint.clone(),
-            enabled: !flags.disabled,
-            checkable: flags.checkable,
-            checked: flags.checked,
-            selected: flags.selected,
-            focused: flags.focused,
-            clickable: flags.clickable,
-            visible: (visible.left, visible.top, visible.right, visible.bottom),
-        });
-        for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {
-            add(nodes, child, depth.saturating_add(1));
-        }
-    }
-    let mut nodes = Vec::new();
-    add(&mut nodes, root, 0);
-    nodes
+/// Fills the film of a phone that has one.
+#[derive(Debug)]
+pub(crate) struct FilmRecorder {
+    film: Option<Film>,
+    /// The surface was looked at up to this moment.
+    until: Instant,
+    /// The number of changes that the last look saw; nothing before the first.
+    changes: Option<u64>,
 }
 
-impl State {
-    /// Lets the window manager come to `to`. With a film every moment at which something happens is stopped at.
-    pub(crate) fn advance_ui(&mut self, to: Instant) {
-        if self.film.is_some() {
-            for _ in 0..MOMENTS_MAX {
-                let moving = self.ui.is_moving().then(|| self.filmed_until + MOTION_STEP);
-                let next = self.ui.next_due().into_iter().chain(moving).min();
-                let Some(next) = next.map(|at| at.max(self.filmed_until)).filter(|at| *at < to) else {
-                    break;
-                };
-                self.ui.advance(next);
-                self.shoot(next);
-            }
-        }
-        self.ui.advance(to);
-        self.shoot(to);
+impl FilmRecorder {
+    pub fn new(is_on: bool, now: Instant) -> FilmRecorder {
+        FilmRecorder { film: is_on.then(Film::default), until: now, changes: None }
     }
 
-    /// Takes a frame when something has changed since the last one.
-    pub(crate) fn shoot(&mut self, at: Instant) {
-        self.filmed_until = self.filmed_until.max(at);
-        let at_ms = self.uptime_ms(at);
-        let changes = self.ui.changes();
-        if self.film.is_none() || std::mem::replace(&mut self.filmed_changes, changes) == changes {
+    pub fn film(&self) -> Film {
+        self.film.clone().unwrap_or_default()
+    }
+
+    /// Returns the next moment before `to` at which the screen may differ.
+    fn next_moment(&self, surface: &dyn Surface, to: Instant) -> Option<Instant> {
+        let moving = surface.is_moving().then(|| self.until + MOTION_STEP);
+        let next = surface.next_due().into_iter().chain(moving).min();
+        next.map(|at| at.max(self.until)).filter(|at| *at < to)
+    }
+
+    /// Takes a frame if something has changed since the last one.
+    fn record(&mut self, surface: &dyn Surface, screen: &Screen, at: Instant, at_ms: u64) {
+        self.until = self.until.max(at);
+        let changes = Some(surface.changes(at).count);
+        let Some(film) = &mut self.film else { return };
+        if std::mem::replace(&mut self.changes, changes) == changes {
             return;
         }
-        let screen = self.screen();
-        let (package, activity) = self.ui.front();
+        let (package, activity) = surface.front();
         let activity = format!("{package}/{activity}");
-        let nodes = shown(&self.ui.active_window(&screen));
-        let Some(film) = &mut self.film else { return };
+        let nodes = surface.shown_nodes(screen);
         let same = film.frames.last().is_some_and(|last| last.activity == activity && *last.nodes == nodes);
         if same {
             return;
         }
-        let frame = Frame { at_ms, activity, nodes: Arc::new(nodes) };
         if film.frames.len() < FRAMES_MAX {
-            film.frames.push(frame);
+            film.frames.push(Frame { at_ms, activity, nodes: Arc::new(nodes) });
         } else {
             film.is_cut = true;
         }
     }
 
-    /// An input was applied, and nothing that it brought about is in the film yet.
-    pub(crate) fn film_input(&mut self) {
+    /// Notes an applied input, before anything that it brings about is in the film.
+    pub fn note_input(&mut self) {
         match &mut self.film {
             Some(film) if film.met.len() < FRAMES_MAX => film.met.push(film.frames.len().saturating_sub(1)),
             Some(film) => film.is_cut = true,
@@ -163,10 +141,9 @@ impl State {
         }
     }
 
-    /// A tree was read and will be handed out.
-    pub(crate) fn note_dump(&mut self, fault: Option<DumpFault>) {
+    /// Notes a tree that was read and will be handed out.
+    pub fn note_dump(&mut self, at_ms: u64, fault: Option<DumpFault>) {
         let damaged = matches!(fault, Some(DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale));
-        let at_ms = self.uptime_ms(self.now);
         match &mut self.film {
             Some(film) if film.dumps.len() < FRAMES_MAX => {
                 let frame = film.frames.len().saturating_sub(1);
@@ -175,6 +152,26 @@ impl State {
             Some(film) => film.is_cut = true,
             None => {}
         }
+    }
+}
+
+impl State {
+    /// Lets the surface come to `to`. With a film every moment is visited at which something happens.
+    pub(crate) fn advance_surface(&mut self, to: Instant) {
+        if self.film.film.is_some() {
+            for _ in 0..MOMENTS_MAX {
+                let Some(next) = self.film.next_moment(self.surface.as_ref(), to) else { break };
+                self.surface.advance(next);
+                self.record_frame(next);
+            }
+        }
+        self.surface.advance(to);
+        self.record_frame(to);
+    }
+
+    pub(crate) fn record_frame(&mut self, at: Instant) {
+        let at_ms = self.clock.uptime_ms(at);
+        self.film.record(self.surface.as_ref(), &self.display.screen(), at, at_ms);
     }
 }
 

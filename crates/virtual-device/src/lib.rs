@@ -25,6 +25,7 @@ mod random;
 mod replay;
 mod shell;
 mod state;
+mod surface;
 mod truth;
 
 pub use adb_server::AdbServer;

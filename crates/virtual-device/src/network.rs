@@ -12,6 +12,8 @@ use crate::phone::Phone;
 
 /// From connecting to the last byte: what the usual client waits for a silent server.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
+/// How soon a phone without a network gives up on a name.
+pub const NO_NETWORK_TIME: Duration = Duration::from_millis(12);
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 const HEADERS_MAX: usize = 100;
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -55,6 +57,14 @@ impl Url {
         let own = matches!(self.host.as_str(), "localhost" | "127.0.0.1" | "::1");
         own.then(|| format!("tcp:{}", self.port))
     }
+}
+
+/// Returns the answer of a phone that has no network: the name of the host cannot be resolved.
+pub fn unknown_host(url: &str) -> Answer {
+    let host = url.split("://").nth(1).unwrap_or(url).split(['/', ':']).next().unwrap_or_default();
+    Answer::Failed(format!(
+        "java.net.UnknownHostException: Unable to resolve host \"{host}\": No address associated with hostname"
+    ))
 }
 
 pub async fn ask(phone: &Phone, request: &Request) -> Answer {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 
 use crate::apk::{self, Manifest};
-use crate::app::{launcher, shop, workbench};
+use crate::app::{launcher, settings, shop, workbench};
 use crate::fs::Fs;
 
 const PACKAGES_MAX: usize = 500;
@@ -97,12 +97,15 @@ impl Package {
 #[derive(Debug)]
 pub struct Packages {
     all: BTreeMap<String, Package>,
+    /// The activity that the launcher starts, by package. It stays known when the package is removed, because an app
+    /// of this phone can be installed again.
+    entries: BTreeMap<String, String>,
     next_uid: u32,
 }
 
 impl Packages {
     pub fn new(fs: &mut Fs, now_s: u32) -> Packages {
-        let mut packages = Packages { all: BTreeMap::new(), next_uid: 10_120 };
+        let mut packages = Packages { all: BTreeMap::new(), entries: BTreeMap::new(), next_uid: 10_120 };
         let apk = Bytes::from_static(b"PK\x03\x04");
         for (name, system) in [
             ("android", true),
@@ -114,6 +117,14 @@ impl Packages {
             (shop::PACKAGE, false),
         ] {
             packages.add(name, system, apk.clone(), fs, now_s);
+        }
+        for (name, entry) in [
+            (launcher::PACKAGE, launcher::ACTIVITY),
+            (settings::PACKAGE, settings::MAIN),
+            (workbench::PACKAGE, workbench::LOGIN),
+            (shop::PACKAGE, shop::SEARCH),
+        ] {
+            packages.entries.insert(name.to_owned(), entry.to_owned());
         }
         packages
     }
@@ -147,8 +158,11 @@ impl Packages {
         self.all.insert(name.to_owned(), package);
     }
 
-    /// An app that its developer brought along.
-    pub fn add_debuggable(&mut self, name: &str, fs: &mut Fs, now_s: u32) {
+    /// Adds an app that its developer brought along.
+    pub fn add_debuggable(&mut self, name: &str, entry: Option<&str>, fs: &mut Fs, now_s: u32) {
+        if let Some(entry) = entry {
+            self.entries.insert(name.to_owned(), entry.to_owned());
+        }
         self.add(name, false, Bytes::from_static(b"PK\x03\x04"), fs, now_s);
         if let Some(package) = self.all.get_mut(name) {
             package.debuggable = true;
@@ -158,6 +172,11 @@ impl Packages {
 
     pub fn get(&self, name: &str) -> Option<&Package> {
         self.all.get(name)
+    }
+
+    /// Returns the activity that the launcher starts.
+    pub fn entry(&self, name: &str) -> Option<&str> {
+        self.entries.get(name).map(String::as_str)
     }
 
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Package> {

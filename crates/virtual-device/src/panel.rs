@@ -4,6 +4,7 @@ use tokio::time::Instant;
 
 use crate::config::DevInput;
 use crate::state::State;
+use crate::surface::Touch;
 use crate::truth::Applied;
 
 pub const PATH: &str = "/dev/input/event2";
@@ -32,7 +33,7 @@ struct Contact {
 
 /// What the fingers that are down are doing, from the first one down to the last one up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-enum Touch {
+enum Contacts {
     #[default]
     None,
     One {
@@ -60,7 +61,7 @@ struct Pinch {
 pub struct Panel {
     slot: usize,
     contacts: [Contact; SLOTS],
-    touch: Touch,
+    touch: Contacts,
 }
 
 impl Panel {
@@ -118,43 +119,43 @@ impl State {
     fn panel_report(&mut self) {
         let down = self.panel.down();
         self.panel.touch = match (self.panel.touch, down.as_slice()) {
-            (Touch::None, [slot]) => {
-                Touch::One { slot: *slot, from: self.panel_point(*slot), since: self.now }
+            (Contacts::None, [slot]) => {
+                Contacts::One { slot: *slot, from: self.panel_point(*slot), since: self.now }
             }
-            (Touch::None, [a, b]) => self.begin_pinch([*a, *b]),
-            (Touch::One { slot, from, since }, []) => {
+            (Contacts::None, [a, b]) => self.begin_pinch([*a, *b]),
+            (Contacts::One { slot, from, since }, []) => {
                 let ms = self.now.saturating_duration_since(since).as_millis() as u64;
                 self.swipe(from, self.panel_point(slot), ms);
-                Touch::None
+                Contacts::None
             }
-            (one @ Touch::One { slot, from, .. }, [only]) if slot == *only => {
+            (one @ Contacts::One { slot, from, .. }, [only]) if slot == *only => {
                 let at = self.panel_point(slot);
-                self.ui.moved(at, self.now);
+                self.touch(Touch::At(at));
                 self.begin_swipe(from, at, 0);
                 one
             }
-            (Touch::One { .. }, [a, b]) => {
-                self.ui.cancel_drag();
+            (Contacts::One { .. }, [a, b]) => {
+                self.touch(Touch::Cancelled);
                 self.begin_pinch([*a, *b])
             }
-            (Touch::Two(pinch), [a, b]) if pinch.slots == [*a, *b] => self.move_pinch(pinch),
+            (Contacts::Two(pinch), [a, b]) if pinch.slots == [*a, *b] => self.move_pinch(pinch),
             (touch, down) => {
                 self.end_touch(touch);
-                if down.is_empty() { Touch::None } else { Touch::Over }
+                if down.is_empty() { Contacts::None } else { Contacts::Over }
             }
         };
         self.settle();
     }
 
-    fn begin_pinch(&self, slots: [usize; 2]) -> Touch {
+    fn begin_pinch(&self, slots: [usize; 2]) -> Contacts {
         let from = slots.map(|slot| self.panel_point(slot));
         let first_span = distance(from);
-        Touch::Two(Pinch { slots, from, to: from, since: self.now, first_span, span: None })
+        Contacts::Two(Pinch { slots, from, to: from, since: self.now, first_span, span: None })
     }
 
     /// Android's rule: a pinch begins when the fingers are far enough apart and have moved enough, and what they moved
     /// until then does not count.
-    fn move_pinch(&mut self, mut pinch: Pinch) -> Touch {
+    fn move_pinch(&mut self, mut pinch: Pinch) -> Contacts {
         let screen = self.screen();
         pinch.to = pinch.slots.map(|slot| self.panel_point(slot));
         let span = distance(pinch.to);
@@ -162,28 +163,26 @@ impl State {
         let moved = (span - pinch.first_span).abs() > screen.px(SPAN_SLOP_DP) as f32;
         pinch.span = match pinch.span {
             Some(before) if wide => {
-                if self.replay.is_none() {
-                    self.ui.zoom(pinch.from, span / before, &screen, self.now);
-                }
+                self.touch(Touch::Zooms { fingers: pinch.from, factor: span / before });
                 Some(span)
             }
             None if wide && moved => Some(span),
             _ => None,
         };
-        Touch::Two(pinch)
+        Contacts::Two(pinch)
     }
 
-    fn end_touch(&mut self, touch: Touch) {
+    fn end_touch(&mut self, touch: Contacts) {
         match touch {
-            Touch::Two(Pinch { from, to, since, .. }) => {
+            Contacts::Two(Pinch { from, to, since, .. }) => {
                 let screen = self.screen();
                 let ms = self.now.saturating_duration_since(since).as_millis() as u64;
-                let hit = if self.replay.is_none() { self.ui.zoomed(from, &screen) } else { None };
+                let hit = self.surface.pinch_target(from, &screen);
                 self.note_input(Applied::Pinch { from, to, ms, hit });
             }
             // More fingers than two: whatever the first one was about is cancelled.
-            Touch::One { .. } => self.ui.cancel_drag(),
-            Touch::None | Touch::Over => {}
+            Contacts::One { .. } => self.touch(Touch::Cancelled),
+            Contacts::None | Contacts::Over => {}
         }
     }
 }

@@ -13,19 +13,17 @@ use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::adbd;
-use crate::app::system::SystemWindow;
 use crate::config::{DumpFault, Network, PhoneConfig};
-use crate::faults::{Due, Fault};
+use crate::faults::{Outage, TransportFault};
 use crate::film::Film;
 use crate::helpers::Helpers;
 use crate::network::{self, Url};
 use crate::state::State;
+use crate::surface::SystemEvent;
 use crate::truth::Truth;
 
 /// What an in-process connection buffers in each direction.
 const DUPLEX_BYTES: usize = 256 * 1024;
-/// Transports at a time.
-const CONNECTIONS_MAX: usize = 64;
 
 /// Scripts that a reader of [`Phone::scripts`] may be behind before it loses the oldest.
 const SCRIPTS_BEHIND_MAX: usize = 256;
@@ -85,7 +83,7 @@ impl Phone {
     }
 
     pub(crate) fn is_plugged(&self) -> bool {
-        self.with(|state| state.plugged)
+        self.with(|state| state.connections.is_plugged())
     }
 
     /// Counts up whenever the cable goes in or out.
@@ -112,55 +110,44 @@ impl Phone {
     {
         self.start_fault_clock();
         let cut = lock(&self.inner.cut).clone();
-        self.with(|state| {
-            if !state.plugged {
-                return Err(io::Error::new(io::ErrorKind::NotConnected, "the phone is unplugged"));
-            }
-            if state.connections >= CONNECTIONS_MAX {
-                return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "too many transports"));
-            }
-            state.connections += 1;
-            Ok(())
-        })?;
+        self.with(|state| state.connections.open())?;
         let phone = self.clone();
         tokio::spawn(async move {
             adbd::serve(&phone, socket, trusted, cut).await;
-            phone.with(|state| state.connections = state.connections.saturating_sub(1));
+            phone.with(|state| state.connections.close());
         });
         Ok(())
     }
 
     /// Wakes the phone whenever a fault is due, so that transports are cut on time; once, and only if there are any.
     fn start_fault_clock(&self) {
-        if !self.with(|state| state.mischief.is_timed())
-            || self.inner.fault_clock.swap(true, Ordering::Relaxed)
+        if !self.with(|state| state.faults.is_timed()) || self.inner.fault_clock.swap(true, Ordering::Relaxed)
         {
             return;
         }
         let phone = Arc::downgrade(&self.inner);
         tokio::spawn(async move {
             while let Some(inner) = phone.upgrade() {
-                let next = Phone { inner }.misbehave();
+                let next = Phone { inner }.apply_transport_faults();
                 let soon = Instant::now() + FAULT_CLOCK_PERIOD;
                 tokio::time::sleep_until(next.map_or(soon, |next| next.min(soon))).await;
             }
         });
     }
 
-    /// Does to the transports what is due; the answer is when more will be.
-    fn misbehave(&self) -> Option<Instant> {
-        let (due, next) = self.with(|state| (std::mem::take(&mut state.due), state.mischief.next_due()));
-        for due in due {
-            match due {
-                Due::Cut => self.cut_connections(),
-                Due::SpellBegins(Fault::Unauthorized) => {
-                    self.with(|state| state.set_trust(false));
+    /// Applies the faults of transports that are due, and returns when the next fault will be.
+    fn apply_transport_faults(&self) -> Option<Instant> {
+        let (due, next) = self.with(|state| (state.faults.take_transport_faults(), state.faults.next_due()));
+        for fault in due {
+            match fault {
+                TransportFault::DropConnections => self.cut_connections(),
+                TransportFault::Begins(Outage::Unauthorized) => {
+                    self.with(|state| state.trust.suspend(true));
                     self.cut_connections();
                 }
-                Due::SpellEnds(Fault::Unauthorized) => self.with(|state| state.set_trust(true)),
-                Due::SpellBegins(_) => self.set_plugged(false),
-                Due::SpellEnds(_) => self.set_plugged(true),
-                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog(_) => {}
+                TransportFault::Ends(Outage::Unauthorized) => self.with(|state| state.trust.suspend(false)),
+                TransportFault::Begins(Outage::Offline) => self.set_plugged(false),
+                TransportFault::Ends(Outage::Offline) => self.set_plugged(true),
             }
         }
         next
@@ -185,7 +172,7 @@ impl Phone {
 
     /// What the screen showed so far, when [`PhoneConfig::film`] asks for it: for tests, never for clients.
     pub fn film(&self) -> Film {
-        self.with(|state| state.film.clone().unwrap_or_default())
+        self.with(|state| state.film.film())
     }
 
     /// All transports drop at once, at whatever byte they are. Processes on the phone live on.
@@ -195,7 +182,7 @@ impl Phone {
     }
 
     pub fn set_plugged(&self, plugged: bool) {
-        self.with(|state| state.plugged = plugged);
+        self.with(|state| state.connections.plug(plugged));
         if !plugged {
             self.cut_connections();
         }
@@ -206,7 +193,7 @@ impl Phone {
 
     /// Serves this tree verbatim in place of the app's, or the app's again.
     pub fn set_hierarchy(&self, xml: Option<Bytes>) {
-        self.with(|state| state.hierarchy = xml);
+        self.with(|state| state.fixed_tree = xml);
     }
 
     /// Turns the screen by quarter turns; 0 is upright.
@@ -216,12 +203,12 @@ impl Phone {
 
     /// A dialog of the system that no app asked for.
     pub fn show_alert(&self, title: &'static str, message: &'static str) {
-        self.with(|state| state.ui.show_system(SystemWindow::Alert { title, message }, state.now));
+        self.with(|state| state.surface.system(SystemEvent::Alert { title, message }, state.now));
     }
 
     /// The next dump goes wrong in this way.
     pub fn inject_dump_fault(&self, fault: DumpFault) {
-        self.with(|state| state.dump_fault = Some(fault));
+        self.with(|state| state.faults.ask_for(fault));
     }
 
     /// A program on the phone connects to `address`, such as `tcp:8081`: a reverse forward carries it to the host.
@@ -250,7 +237,7 @@ impl Phone {
         let result = act(&mut state);
         state.settle();
         let now = state.now;
-        state.shoot(now);
+        state.record_frame(now);
         self.send_requests(&mut state);
         let next = state.log.next_sequence();
         drop(state);
@@ -260,7 +247,7 @@ impl Phone {
 
     /// What apps asked since the last time goes out, or comes back when there is no way.
     fn send_requests(&self, state: &mut State) {
-        for outgoing in state.ui.take_requests() {
+        for outgoing in state.take_requests() {
             let url = Url::parse(&outgoing.request.url);
             let address = url.and_then(|url| url.on_the_phone());
             let reversed = address.is_some_and(|address| self.inner.reverse.contains(&address));
@@ -269,10 +256,17 @@ impl Phone {
                     let phone = self.clone();
                     runtime.spawn(async move {
                         let answer = network::ask(&phone, &outgoing.request).await;
-                        phone.with(|state| state.ui.answer(&outgoing, &answer, state.now));
+                        phone.with(|state| {
+                            state.surface.answer(outgoing, answer, state.now);
+                            state.advance(state.now);
+                        });
                     });
                 }
-                _ => state.ui.refuse(outgoing),
+                _ => {
+                    let at = outgoing.at + network::NO_NETWORK_TIME;
+                    let answer = network::unknown_host(&outgoing.request.url);
+                    state.surface.answer(outgoing, answer, at);
+                }
             }
         }
     }

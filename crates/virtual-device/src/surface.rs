@@ -256,12 +256,19 @@ pub struct SurfaceTruth {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Touch {
     /// A finger came down at `from` and will move evenly to `to` in this time.
-    Begins { from: Point, to: Point, time: Duration },
+    Begins {
+        from: Point,
+        to: Point,
+        time: Duration,
+    },
     /// The finger that is down is now here.
     At(Point),
     Cancelled,
     /// Two fingers that came down at these points changed their distance by this factor.
-    Zooms { fingers: [Point; 2], factor: f32 },
+    Zooms {
+        fingers: [Point; 2],
+        factor: f32,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,7 +279,12 @@ pub enum SystemEvent {
     OpenShade,
     CloseShade,
     /// The system shows a dialog that no app asked for.
-    Alert { title: &'static str, message: &'static str },
+    Alert {
+        title: &'static str,
+        message: &'static str,
+    },
     /// The app that was just started draws its window at this time.
-    WindowDelayed { until: Instant },
+    WindowDelayed {
+        until: Instant,
+    },
 }

@@ -4,14 +4,10 @@ use mdm_wire::adb::auth::{PublicKey, TOKEN_BYTES};
 use rsa::{BigUint, Pkcs1v15Sign, RsaPublicKey};
 use sha1::Sha1;
 
-use crate::config::Auth;
 use crate::phone::Phone;
 
-/// Keys that a phone remembers.
-const KEYS_MAX: usize = 100;
-
 pub fn needed(phone: &Phone) -> bool {
-    phone.with(|state| !matches!(state.config.auth, Auth::Open))
+    phone.with(|state| state.trust.is_needed())
 }
 
 pub fn new_token(phone: &Phone) -> [u8; TOKEN_BYTES] {
@@ -27,11 +23,7 @@ pub fn new_token(phone: &Phone) -> [u8; TOKEN_BYTES] {
 
 /// Whether a known key made this signature. The token itself is what adb signs in place of a SHA-1 digest.
 pub fn signature_fits(phone: &Phone, token: &[u8; TOKEN_BYTES], signature: &[u8]) -> bool {
-    let known = phone.with(|state| match &state.config.auth {
-        Auth::Keys(keys) => keys.clone(),
-        Auth::AcceptNew => state.accepted_keys.clone(),
-        Auth::Open | Auth::Refuse => Vec::new(),
-    });
+    let known = phone.with(|state| state.trust.known_keys().to_vec());
     known.iter().any(|key| verifies(key, token, signature))
 }
 
@@ -44,13 +36,5 @@ fn verifies(key: &PublicKey, token: &[u8], signature: &[u8]) -> bool {
 /// A new key was shown to the person at the phone; true when it was accepted.
 pub fn offer(phone: &Phone, payload: &[u8]) -> bool {
     let Ok(key) = PublicKey::decode(payload) else { return false };
-    phone.with(|state| {
-        if !matches!(state.config.auth, Auth::AcceptNew) {
-            return false;
-        }
-        if state.accepted_keys.len() < KEYS_MAX && !state.accepted_keys.contains(&key) {
-            state.accepted_keys.push(key);
-        }
-        true
-    })
+    phone.with(|state| state.trust.offer(key))
 }

@@ -112,7 +112,7 @@ async fn framebuffer(phone: &Phone, io: &StreamIo) {
 fn debuggable(phone: &Phone) -> String {
     phone.with(|state| {
         let may = |name: &str| state.packages.get(name).is_some_and(|package| package.debuggable);
-        state.pids.iter().filter(|(name, _)| may(name)).map(|(_, pid)| format!("{pid}\n")).collect()
+        state.processes.iter().filter(|(name, _)| may(name)).map(|(_, pid)| format!("{pid}\n")).collect()
     })
 }
 

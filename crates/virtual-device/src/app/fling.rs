@@ -103,7 +103,7 @@ fn eased(part: f32) -> f32 {
 mod tests {
     use super::*;
 
-    const SCREEN: Screen = Screen { width: 1080, height: 2400, density: 420, dark: false, rotation: 0 };
+    const SCREEN: Screen = Screen { width: 1080, height: 2400, density: 420, rotation: 0 };
 
     #[tokio::test(start_paused = true)]
     async fn a_throw_slows_down_and_rests() {

@@ -1,5 +1,8 @@
 //! Rectangles in screen pixels.
 
+/// Right and down from the upper left corner of the screen.
+pub type Point = (i32, i32);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rect {
     pub left: i32,
@@ -49,7 +52,6 @@ pub struct Screen {
     pub width: i32,
     pub height: i32,
     pub density: u32,
-    pub dark: bool,
     /// Quarter turns: 0 is upright, 1 and 3 are landscape.
     pub rotation: u8,
 }

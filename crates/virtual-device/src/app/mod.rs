@@ -1,6 +1,5 @@
 //! Apps: what is on the screen and what touching it does.
 
-mod death;
 mod fling;
 pub mod geometry;
 pub mod keyboard;

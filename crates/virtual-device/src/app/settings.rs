@@ -7,7 +7,7 @@ use super::{App, Context, Effect, Values};
 
 pub const PACKAGE: &str = "com.android.settings";
 pub const LABEL: &str = "Settings";
-const MAIN: &str = ".Settings";
+pub const MAIN: &str = ".Settings";
 const NETWORK: &str = ".Settings$NetworkDashboardActivity";
 const DISPLAY: &str = ".Settings$DisplaySettingsActivity";
 const APPS: &str = ".Settings$ManageApplicationsActivity";

@@ -217,7 +217,7 @@ mod tests {
     use crate::app::xml;
 
     fn dump(style: Style) -> String {
-        let screen = Screen { width: 400, height: 800, density: 160, dark: false, rotation: 0 };
+        let screen = Screen { width: 400, height: 800, density: 160, rotation: 0 };
         let card = column(0, [label("Milk"), caption("1.20")]).on_tap(Key::of("card")).id("com.app", "card");
         let page = column(0, [card, button("Buy", Key::of("buy")).id("com.app", "buy")]);
         let mut content = Widget::new("android.widget.FrameLayout").child(page);

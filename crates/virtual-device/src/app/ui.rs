@@ -4,13 +4,14 @@ mod drag;
 mod overlay;
 mod pinch;
 mod requests;
+mod surface;
 mod touch;
 mod typing;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use tokio::time::{Duration, Instant};
+use tokio::time::Instant;
 
 use super::fling::Fling;
 use super::geometry::{Rect, Screen};
@@ -22,20 +23,19 @@ use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
+use crate::surface::{SurfaceEvent, Toast};
 use drag::Drag;
 use overlay::Blocked;
-pub use overlay::{Notice, Toast};
-use requests::Late;
-pub use requests::Outgoing;
-pub use touch::Gesture;
-use touch::Pending;
+pub use overlay::Notice;
+use requests::PendingAnswer;
+use touch::{Gesture, Pending};
 
 /// Things that may happen in one step of the clock.
 const EVENTS_MAX: usize = 10_000;
 /// Activities that one task may hold.
 const STACK_MAX: usize = 32;
 /// Apps from files; more than that find no place on the home screen.
-const USER_APPS_MAX: usize = 12;
+pub const USER_APPS_MAX: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
@@ -51,42 +51,6 @@ pub struct Task {
     pub id: u32,
     pub package: &'static str,
     pub stack: Vec<&'static str>,
-}
-
-/// What the rest of the system must hear about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
-    Log {
-        at: Instant,
-        package: &'static str,
-        priority: char,
-        tag: &'static str,
-        message: String,
-    },
-    /// `within` when the app itself opened it.
-    Started {
-        at: Instant,
-        package: &'static str,
-        activity: &'static str,
-        within: bool,
-    },
-    Crashed {
-        at: Instant,
-        package: &'static str,
-        activity: &'static str,
-        exception: String,
-        frames: Vec<String>,
-    },
-    NotResponding {
-        at: Instant,
-        package: &'static str,
-        activity: &'static str,
-    },
-    /// A person closed an app that did not respond.
-    Closed {
-        at: Instant,
-        package: &'static str,
-    },
 }
 
 /// Whose container it is, and which.
@@ -123,8 +87,7 @@ pub struct Ui {
     moves: VecDeque<(Instant, (i32, i32))>,
     crashes: BTreeMap<&'static str, Instant>,
     granted: Vec<(&'static str, &'static str)>,
-    outgoing: Vec<Outgoing>,
-    late: Vec<Late>,
+    answers: Vec<PendingAnswer>,
     /// When the last accessibility event was sent.
     changed_at: Instant,
     /// When the pixels last changed, with or without an event.
@@ -133,7 +96,7 @@ pub struct Ui {
     changes: u64,
     /// Whether something changed since the scroll offsets were last checked.
     unclamped: bool,
-    pub notes: Vec<Note>,
+    events: Vec<SurfaceEvent>,
 }
 
 impl Ui {
@@ -174,18 +137,13 @@ impl Ui {
             moves: VecDeque::new(),
             crashes: BTreeMap::new(),
             granted: Vec::new(),
-            outgoing: Vec::new(),
-            late: Vec::new(),
+            answers: Vec::new(),
             changed_at: now,
             visible_at: now,
             changes: 0,
             unclamped: false,
-            notes: Vec::new(),
+            events: Vec::new(),
         }
-    }
-
-    pub fn changed_at(&self) -> Instant {
-        self.changed_at
     }
 
     /// Something on the screen changed, and accessibility heard of it.
@@ -196,30 +154,10 @@ impl Ui {
         self.unclamped = true;
     }
 
-    /// Counts up with everything that accessibility hears of.
-    pub fn changes(&self) -> u64 {
-        self.changes
-    }
-
-    /// A list is on its way, by itself or under a finger.
-    pub fn is_moving(&self) -> bool {
-        self.fling.is_some() || self.drag.is_some()
-    }
-
     /// When the pixels last changed, by `now`: what moves without telling accessibility counts too, and so do toasts.
     pub fn visible_at(&self, now: Instant) -> Instant {
         let toasts = self.toasts.iter().flat_map(|toast| [toast.from, toast.until]);
         toasts.filter(|at| *at <= now).fold(self.visible_at, Instant::max)
-    }
-
-    /// The app in front has not drawn its window yet.
-    pub fn is_opening(&self) -> bool {
-        self.opening_until.is_some()
-    }
-
-    /// It will take this long.
-    pub fn opens_for(&mut self, at: Instant, time: Duration) {
-        self.opening_until = Some(at + time);
     }
 
     pub fn set_night(&mut self, night: bool, now: Instant) {
@@ -233,20 +171,12 @@ impl Ui {
         self.apps.get(package).map(Box::as_ref)
     }
 
-    pub fn tasks(&self) -> &[Task] {
-        &self.tasks
-    }
-
     /// Package and activity in front. The launcher's task is never removed.
     pub fn front(&self) -> (&'static str, &'static str) {
         let front = self.tasks.last();
         front.map_or((launcher::PACKAGE, launcher::ACTIVITY), |task| {
             (task.package, task.stack.last().copied().unwrap_or(launcher::ACTIVITY))
         })
-    }
-
-    pub fn keyboard_shown(&self) -> bool {
-        self.keyboard
     }
 
     /// The values of every app together.
@@ -276,7 +206,7 @@ impl Ui {
             match event {
                 Event::App(package) => self.with_app(package, due, |app, context| app.due(context)),
                 Event::Single => self.single_tap(due),
-                Event::Answer => self.answer_late(due),
+                Event::Answer => self.deliver_answer(due),
                 Event::Opened => {
                     self.opening_until = None;
                     self.changed(due);
@@ -301,7 +231,7 @@ impl Ui {
         });
         let single = self.pending.map(|pending| (pending.until, Event::Single));
         let opened = self.opening_until.map(|at| (at, Event::Opened));
-        let answer = self.next_late().map(|at| (at, Event::Answer));
+        let answer = self.next_answer().map(|at| (at, Event::Answer));
         self.apps
             .values()
             .map(|a| app(a.as_ref()))
@@ -366,7 +296,13 @@ impl Ui {
     fn effect(&mut self, package: &'static str, now: Instant, effect: Effect) {
         match effect {
             Effect::Log { priority, tag, message } => {
-                self.notes.push(Note::Log { at: now, package, priority, tag, message });
+                self.events.push(SurfaceEvent::Log {
+                    at: now,
+                    package: package.into(),
+                    priority,
+                    tag: tag.into(),
+                    message,
+                });
             }
             Effect::HideKeyboard => self.keyboard = false,
             Effect::Finish => self.finish(now),
@@ -396,8 +332,13 @@ impl Ui {
         self.unfocus();
         self.front_since = now;
         self.frames = 0;
-        self.notes.push(Note::Started { at: now, package, activity, within: true });
+        self.note_start(package, activity, true, now);
         self.with_app(package, now, |app, context| app.opened(activity, context));
+    }
+
+    fn note_start(&mut self, package: &'static str, activity: &'static str, within: bool, at: Instant) {
+        let (package, activity) = (package.into(), activity.into());
+        self.events.push(SurfaceEvent::Started { at, package, activity, within });
     }
 
     fn unfocus(&mut self) {
@@ -431,18 +372,13 @@ impl Ui {
                 if activity.is_some() && self.front().1 != wanted {
                     self.open(package, wanted, false, now);
                 } else {
-                    self.notes.push(Note::Started {
-                        at: now,
-                        package,
-                        activity: self.front().1,
-                        within: false,
-                    });
+                    self.note_start(package, self.front().1, false, now);
                 }
             }
             None => {
                 self.tasks.push(Task { id: self.next_task, package, stack: vec![wanted] });
                 self.next_task += 1;
-                self.notes.push(Note::Started { at: now, package, activity: wanted, within: false });
+                self.note_start(package, wanted, false, now);
                 self.with_app(package, now, |app, context| app.opened(wanted, context));
             }
         }

@@ -16,6 +16,7 @@ use canvas::{Canvas, Colour};
 /// Everything that is visible at one moment.
 pub struct Scene {
     pub screen: Screen,
+    pub dark: bool,
     pub activity: Widget,
     /// The activity may be seen on the phone and on no picture of it.
     pub secure: bool,
@@ -66,7 +67,7 @@ const DARK: Palette = Palette {
 };
 
 pub fn draw(scene: &Scene) -> Pixels {
-    let palette = if scene.screen.dark { &DARK } else { &LIGHT };
+    let palette = if scene.dark { &DARK } else { &LIGHT };
     let (width, height) = (scene.screen.width.max(1) as u32, scene.screen.height.max(1) as u32);
     let mut canvas = Canvas::new(width, height, palette.page);
     let mut painter = Painter { canvas: &mut canvas, palette, screen: &scene.screen };

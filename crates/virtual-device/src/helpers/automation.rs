@@ -30,7 +30,7 @@ pub async fn settled(phone: &Phone) {
     let timing = phone.with(|state| state.config.timing);
     let deadline = Instant::now() + timing.idle_limit();
     loop {
-        let calm = phone.with(|state| state.ui.changed_at()) + timing.quiet();
+        let calm = phone.with(|state| state.changed_at()) + timing.quiet();
         let now = Instant::now();
         if calm <= now || now >= deadline {
             return;

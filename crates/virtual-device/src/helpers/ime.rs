@@ -12,8 +12,8 @@ const OWN_PACKAGE: &str = "com.android.inputmethod.latin";
 /// Installed with the helper's app.
 const ADB_KEYBOARD: &str = "com.github.uiautomator/.AdbKeyboard";
 const ADB_KEYBOARD_PACKAGE: &str = "com.github.uiautomator";
-const DEFAULT_KEY: &str = "secure/default_input_method";
-const ENABLED_KEY: &str = "secure/enabled_input_methods";
+const DEFAULT_KEY: &str = "default_input_method";
+const ENABLED_KEY: &str = "enabled_input_methods";
 
 fn installed(state: &State) -> Vec<&'static str> {
     let added = state.packages.get(ADB_KEYBOARD_PACKAGE).map(|_| ADB_KEYBOARD);
@@ -21,12 +21,12 @@ fn installed(state: &State) -> Vec<&'static str> {
 }
 
 fn enabled(state: &State) -> Vec<String> {
-    let listed = state.settings.get(ENABLED_KEY).map_or(OWN, String::as_str);
+    let listed = state.settings.get("secure", ENABLED_KEY).unwrap_or(OWN);
     listed.split(':').map(str::to_owned).collect()
 }
 
 fn current(state: &State) -> &str {
-    state.settings.get(DEFAULT_KEY).map_or(OWN, String::as_str)
+    state.settings.get("secure", DEFAULT_KEY).unwrap_or(OWN)
 }
 
 pub fn ime(state: &mut State, call: &Call<'_>) -> Answer {
@@ -40,29 +40,29 @@ pub fn ime(state: &mut State, call: &Call<'_>) -> Answer {
             if !was {
                 all.push(id.to_owned());
             }
-            state.settings.insert(ENABLED_KEY.to_owned(), all.join(":"));
+            state.settings.put("secure", ENABLED_KEY, &all.join(":"));
             let now = if was { "already enabled" } else { "now enabled" };
             Answer::out(format!("Input method {id}: {now} for user #0\n"))
         }
         ["disable", id] => {
             let Some(id) = known(state, id) else { return unknown(id) };
             let rest: Vec<String> = enabled(state).into_iter().filter(|one| one != id).collect();
-            state.settings.insert(ENABLED_KEY.to_owned(), rest.join(":"));
+            state.settings.put("secure", ENABLED_KEY, &rest.join(":"));
             if current(state) == id {
-                state.settings.insert(DEFAULT_KEY.to_owned(), OWN.to_owned());
+                state.settings.put("secure", DEFAULT_KEY, OWN);
             }
             Answer::out(format!("Input method {id}: now disabled for user #0\n"))
         }
         ["set", id] => match known(state, id).filter(|id| enabled(state).iter().any(|one| one == id)) {
             Some(id) => {
-                state.settings.insert(DEFAULT_KEY.to_owned(), id.to_owned());
+                state.settings.put("secure", DEFAULT_KEY, id);
                 Answer::out(format!("Input method {id} selected for user #0\n"))
             }
             None => unknown(id),
         },
         ["reset", ..] => {
-            state.settings.remove(ENABLED_KEY);
-            state.settings.remove(DEFAULT_KEY);
+            state.settings.remove("secure", ENABLED_KEY);
+            state.settings.remove("secure", DEFAULT_KEY);
             Answer::out(format!(
                 "Reset current and enabled IMEs for user #0\n  Newly selected IMEs:\n    {OWN}\n"
             ))
@@ -136,7 +136,7 @@ pub fn broadcast(state: &mut State, words: &[&str]) -> Option<Answer> {
             })
         }
         "ADB_KEYBOARD_HIDE" => {
-            if state.ui.keyboard_shown() {
+            if state.keyboard_shown() {
                 state.key(keys::BACK);
             }
             true

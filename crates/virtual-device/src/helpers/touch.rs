@@ -3,6 +3,7 @@
 use tokio::time::Duration;
 
 use crate::phone::Phone;
+use crate::surface::Touch;
 
 /// Longest gesture.
 const GESTURE_MS_MAX: u64 = 60_000;
@@ -21,21 +22,16 @@ pub async fn swipe(phone: &Phone, from: (i32, i32), to: (i32, i32), ms: u64) {
 }
 
 pub fn down(phone: &Phone, at: (i32, i32)) {
-    phone.with(|state| state.finger = Some((at, state.now)));
+    phone.with(|state| state.put_finger_down(at));
 }
 
 pub fn moved(phone: &Phone, at: (i32, i32)) {
-    phone.with(|state| state.ui.moved(at, state.now));
+    phone.with(|state| state.touch(Touch::At(at)));
 }
 
 /// A finger that was not down goes up without any effect.
 pub fn up(phone: &Phone, at: (i32, i32)) {
-    phone.with(|state| {
-        if let Some((from, since)) = state.finger.take() {
-            let ms = state.now.saturating_duration_since(since).as_millis() as u64;
-            state.swipe(from, at, ms);
-        }
-    });
+    phone.with(|state| state.lift_finger(at));
 }
 
 pub fn key(phone: &Phone, code: u32) {

@@ -3,9 +3,7 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::app::geometry::{Rect, Screen};
-use crate::app::ui::Ui;
-use crate::app::widget::Widget;
+use crate::app::geometry::Rect;
 use crate::phone::Phone;
 
 /// Nodes of one tree; the rest is left out.
@@ -104,29 +102,13 @@ impl Tree {
     }
 }
 
-/// Whether a node can scroll on, and back.
-pub type Scrolls = (bool, bool);
-
-/// What each node of the dump offers accessibility for scrolling, in the dump's order: a dump does not say. Nothing
-/// when the tree is not one of this phone's own apps.
-pub fn scrolls(phone: &Phone) -> Vec<Scrolls> {
-    phone.with(|state| {
-        let mut all = Vec::new();
-        if state.hierarchy.is_none() && state.replay.is_none() {
-            let screen = state.screen();
-            collect(&state.ui.active_window(&screen), &state.ui, &screen, &mut all);
-        }
-        all
+/// Returns for each node of the dump, in its order, whether it can scroll forward and back. Empty when the surface
+/// cannot say, or the tree is not the surface's.
+pub fn scrolls(phone: &Phone) -> Vec<(bool, bool)> {
+    phone.with(|state| match state.fixed_tree {
+        Some(_) => Vec::new(),
+        None => state.surface.scroll_directions(&state.screen()),
     })
-}
-
-fn collect(widget: &Widget, ui: &Ui, screen: &Screen, all: &mut Vec<Scrolls>) {
-    let key = widget.key.filter(|_| widget.flags.scrollable);
-    let most = key.map_or(0, |key| ui.scroll_most(key, screen));
-    all.push((widget.scroll_px < most, most > 0 && widget.scroll_px > 0));
-    for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {
-        collect(child, ui, screen, all);
-    }
 }
 
 /// The dump of the screen now.

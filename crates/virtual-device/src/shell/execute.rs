@@ -92,7 +92,7 @@ pub enum Flow {
 
 impl Shell {
     pub fn new(phone: Phone) -> Shell {
-        let pid = phone.with(|state| state.take_pid());
+        let pid = phone.with(|state| state.processes.next_pid());
         let variables = [
             ("HOME", "/"),
             ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/system/xbin"),
@@ -213,7 +213,7 @@ impl Shell {
         let job = Job { command: list.to_string(), stop: stop.clone() };
         let phone = self.phone.clone();
         let pid = phone.with(|state| {
-            let pid = state.take_pid();
+            let pid = state.processes.next_pid();
             state.services.jobs.insert(pid, job);
             pid
         });

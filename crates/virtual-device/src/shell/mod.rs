@@ -22,8 +22,6 @@ use io::Io;
 pub const SCRIPT_BYTES_MAX: usize = 128 * 1024;
 /// How deep brackets and keywords may nest: the parser recurses and backtracks over them.
 const NESTING_MAX: usize = 24;
-/// Programs that run at a time.
-const PROCESSES_MAX: usize = 256;
 
 /// Runs one script to its end, as `sh -c` does, and gives its exit code.
 pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
@@ -58,18 +56,14 @@ struct Process(Phone);
 
 impl Process {
     fn start(phone: &Phone) -> Option<Process> {
-        let free = phone.with(|state| {
-            let free = state.processes < PROCESSES_MAX;
-            state.processes += usize::from(free);
-            free
-        });
+        let free = phone.with(|state| state.processes.begin_shell());
         free.then(|| Process(phone.clone()))
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.0.with(|state| state.processes = state.processes.saturating_sub(1));
+        self.0.with(|state| state.processes.end_shell());
     }
 }
 

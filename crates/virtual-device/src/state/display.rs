@@ -43,8 +43,8 @@ impl Display {
     }
 
     /// Returns quarter turns: 0 is upright.
-    pub fn rotation(&self) -> u8 {
-        self.rotation
+    pub fn rotation(&self) -> u32 {
+        u32::from(self.rotation)
     }
 
     /// Turns the screen; false when it stays as it is.

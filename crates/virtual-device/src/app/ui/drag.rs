@@ -84,9 +84,4 @@ impl Ui {
             self.scroll.insert(drag.key, drag.base_px);
         }
     }
-
-    /// The touch was cancelled: the list stays where it is.
-    pub fn cancel_drag(&mut self) {
-        self.drag = None;
-    }
 }

@@ -2,10 +2,11 @@
 
 use tokio::time::{Duration, Instant};
 
-use super::{Note, Ui, place_dialog};
+use super::{Ui, place_dialog};
 use crate::app::geometry::Screen;
 use crate::app::system::{self, SystemWindow};
 use crate::app::widget::{Key, Widget};
+use crate::surface::{SurfaceEvent, Toast};
 use crate::truth::Hit;
 
 const SYSTEM_WINDOWS_MAX: usize = 8;
@@ -21,13 +22,6 @@ const NOT_RESPONDING_AFTER: Duration = Duration::from_secs(5);
 const CRASH_AGAIN: Duration = Duration::from_secs(120);
 /// A swipe that begins in the status bar pulls the shade down.
 const STATUS_BAR_DP: i32 = 24;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toast {
-    pub text: String,
-    pub from: Instant,
-    pub until: Instant,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
@@ -147,7 +141,7 @@ impl Ui {
             }
             (SystemWindow::NotResponding { package, .. }, system::CLOSE) => {
                 self.system.pop();
-                self.notes.push(Note::Closed { at: now, package });
+                self.events.push(SurfaceEvent::Closed { at: now, package: package.into() });
                 self.kill(package, false, now);
             }
             (SystemWindow::NotResponding { .. }, _) => {
@@ -184,11 +178,6 @@ impl Ui {
         if self.toasts.len() < TOASTS_MAX {
             self.toasts.push(Toast { text, from, until: from + TOAST_TIME });
         }
-    }
-
-    /// Every toast so far, in order.
-    pub fn toasts(&self) -> &[Toast] {
-        &self.toasts
     }
 
     /// The toast on the screen: it is in no dump.
@@ -237,7 +226,11 @@ impl Ui {
         let package = blocked.package;
         let activity = self.front().1;
         let label = self.app(package).map_or("", |app| app.label());
-        self.notes.push(Note::NotResponding { at: now, package, activity });
+        self.events.push(SurfaceEvent::NotResponding {
+            at: now,
+            package: package.into(),
+            activity: activity.into(),
+        });
         self.show_system(SystemWindow::NotResponding { package, label }, now);
     }
 
@@ -250,7 +243,13 @@ impl Ui {
     ) {
         let activity = self.front().1;
         let label = self.app(package).map_or("", |app| app.label());
-        self.notes.push(Note::Crashed { at: now, package, activity, exception, frames });
+        self.events.push(SurfaceEvent::Crashed {
+            at: now,
+            package: package.into(),
+            activity: activity.into(),
+            exception,
+            frames,
+        });
         self.kill(package, false, now);
         let before = self.crashes.insert(package, now);
         if before.is_some_and(|before| now.saturating_duration_since(before) < CRASH_AGAIN) {

@@ -4,7 +4,7 @@ use tokio::time::{Duration, Instant};
 
 use super::{ScrollKey, Ui};
 use crate::app::fling::Fling;
-use crate::app::geometry::Screen;
+use crate::app::geometry::{Point, Screen};
 use crate::app::widget::{Key, Look, Widget};
 use crate::truth::Hit;
 
@@ -76,7 +76,7 @@ impl Gesture {
 }
 
 impl Ui {
-    pub fn tap(&mut self, x: i32, y: i32, screen: &Screen, now: Instant) -> Option<Hit> {
+    pub fn tap(&mut self, (x, y): Point, screen: &Screen, now: Instant) -> Option<Hit> {
         if self.keyboard && screen.keyboard().contains(x, y) {
             return Some(self.tap_keyboard(x, y, screen, now));
         }
@@ -190,7 +190,7 @@ impl Ui {
             return if gesture.ms >= LONG_PRESS_MS {
                 self.long_press(from, screen, now)
             } else {
-                self.tap(from.0, from.1, screen, now)
+                self.tap(from, screen, now)
             };
         }
         if self.keyboard && screen.keyboard().contains(from.0, from.1) {

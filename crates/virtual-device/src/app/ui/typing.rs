@@ -99,10 +99,6 @@ impl Ui {
         self.changed(now);
     }
 
-    pub fn select_all(&mut self) {
-        self.all_selected = self.focus.is_some();
-    }
-
     pub fn key(&mut self, code: u32, screen: &Screen, now: Instant) {
         match code {
             keys::BACK | keys::ESCAPE => self.back(screen, now),

@@ -87,6 +87,11 @@ impl AppFile {
         self.package
     }
 
+    /// Returns the activity that the launcher starts.
+    pub(crate) fn entry(&self) -> &str {
+        self.entry
+    }
+
     pub(super) fn screen(&self, activity: &str) -> Option<(&str, &ScreenSpec)> {
         let at = self.activities.iter().position(|known| *known == activity)?;
         self.spec.screens.iter().nth(at).map(|(name, screen)| (name.as_str(), screen))

@@ -14,7 +14,7 @@ use gallery::{GALLERY, Gallery};
 
 pub const PACKAGE: &str = "com.workbench";
 pub const LABEL: &str = "Workbench";
-const LOGIN: &str = ".LoginActivity";
+pub const LOGIN: &str = ".LoginActivity";
 const HOME: &str = ".HomeActivity";
 const SETTINGS: &str = ".SettingsActivity";
 

@@ -9,7 +9,7 @@ use super::{FORMAT, Facts, Trouble, extra};
 use crate::app::geometry::{Rect, Screen};
 use crate::app::keyboard;
 use crate::app::xml::attribute;
-use crate::helpers::tree::{self, Node, Scrolls, Tree};
+use crate::helpers::tree::{self, Node, Tree};
 use crate::phone::Phone;
 
 /// Longest wait that a client may ask for.
@@ -70,14 +70,14 @@ pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Facts), Tro
     let begun = Instant::now();
     quiet(phone, limits).await;
     // A stuck main thread does not answer accessibility.
-    if !phone.with(|state| state.ui.responds()) {
+    if !phone.with(|state| state.surface.windows(&state.screen()).responding) {
         tokio::time::sleep(Duration::from_millis(limits.timeout_ms)).await;
         let message = format!("no answer from the app in {} ms", limits.timeout_ms);
         return Err(Trouble { kind: "java.util.concurrent.TimeoutException", message });
     }
     let is_rootless = phone.with(|state| state.is_rootless());
     let tree = if is_rootless { Tree::default() } else { Tree::of(phone) };
-    let keyboard = phone.with(|state| state.ui.keyboard_shown().then(|| state.screen()));
+    let keyboard = phone.with(|state| state.keyboard_shown().then(|| state.screen()));
     let scrolls = tree::scrolls(phone);
     let mut writer = Writer { out: String::new(), count: 0, windows: 0, truncated: false, limits, scrolls };
     writer.document(&tree, keyboard.as_ref());
@@ -101,7 +101,7 @@ pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Facts), Tro
 async fn quiet(phone: &Phone, limits: &Limits) {
     let deadline = Instant::now() + Duration::from_millis(limits.idle_ms);
     loop {
-        let calm = phone.with(|state| state.ui.changed_at()) + Duration::from_millis(limits.quiet_ms);
+        let calm = phone.with(|state| state.changed_at()) + Duration::from_millis(limits.quiet_ms);
         let now = Instant::now();
         if calm <= now || now >= deadline {
             return;
@@ -113,7 +113,7 @@ async fn quiet(phone: &Phone, limits: &Limits) {
 /// Where fingers of a gesture may go: the window in front, and the keyboard that lies over it.
 pub fn viewport(phone: &Phone) -> Facts {
     let tree = Tree::of(phone);
-    let (screen, keyboard) = phone.with(|state| (state.screen(), state.ui.keyboard_shown()));
+    let (screen, keyboard) = phone.with(|state| (state.screen(), state.keyboard_shown()));
     let area = tree.nodes.first().map_or_else(|| screen.rect(), |root| root.bounds);
     let mut facts = sides(["x", "y", "width", "height"], &area);
     if keyboard {
@@ -134,7 +134,7 @@ struct Writer<'a> {
     windows: usize,
     truncated: bool,
     limits: &'a Limits,
-    scrolls: Vec<Scrolls>,
+    scrolls: Vec<(bool, bool)>,
 }
 
 impl Writer<'_> {
@@ -179,7 +179,7 @@ impl Writer<'_> {
         self.out.push_str("</node>");
     }
 
-    fn added(&mut self, node: &Node, (forward, backward): Scrolls) {
+    fn added(&mut self, node: &Node, (forward, backward): (bool, bool)) {
         self.out.push_str(" visible-to-user=\"true\"");
         if node.get("class").ends_with("EditText") {
             self.out.push_str(" editable=\"true\"");

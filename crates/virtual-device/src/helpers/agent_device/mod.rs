@@ -71,8 +71,8 @@ impl Process {
     fn start(phone: &Phone) -> Process {
         let pid = phone.with(|state| {
             state.kill(PACKAGE, false);
-            let pid = state.take_pid();
-            state.pids.insert(PACKAGE.to_owned(), pid);
+            let pid = state.processes.next_pid();
+            state.processes.add(PACKAGE, pid);
             let line = format!("Start proc {pid}:{PACKAGE}/u0a140 for added application {PACKAGE}");
             state.system('I', "ActivityManager", &line);
             pid
@@ -81,7 +81,7 @@ impl Process {
     }
 
     fn runs(&self) -> bool {
-        self.phone.with(|state| state.pids.get(PACKAGE) == Some(&self.pid))
+        self.phone.with(|state| state.processes.pid(PACKAGE) == Some(self.pid))
     }
 
     /// Every end of a process is logged, so the log tells when to look again.
@@ -99,8 +99,8 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.phone.with(|state| {
-            if state.pids.get(PACKAGE) == Some(&self.pid) {
-                state.pids.remove(PACKAGE);
+            if state.processes.pid(PACKAGE) == Some(self.pid) {
+                state.processes.remove(PACKAGE);
             }
             let line = format!("Process {PACKAGE} (pid {}) has died: fg  TOP ", self.pid);
             state.system('I', "ActivityManager", &line);

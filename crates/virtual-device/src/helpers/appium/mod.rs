@@ -199,7 +199,7 @@ struct Rotation {
 
 /// Upright or lying, or the exact quarter.
 fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
-    let turns = phone.with(|state| state.display_rotation());
+    let turns = phone.with(|state| state.display.rotation());
     let is_exact = path == ["rotation"];
     if method == "GET" {
         let degrees = turns * 90;
@@ -281,7 +281,7 @@ struct DeviceInfo {
 fn device(phone: &Phone) -> DeviceInfo {
     phone.with(|state| {
         let property = |name: &str| state.properties.get(name).cloned().unwrap_or_default();
-        let (width, height) = state.physical_size();
+        let (width, height) = state.display.physical_size();
         DeviceInfo {
             android_id: format!("{:016x}", state.config.seed),
             api_version: state.config.sdk.to_string(),

@@ -14,7 +14,7 @@ pub fn tree(phone: &Phone) -> Tree {
     let mut tree = Tree::of(phone);
     let now = Instant::now();
     let heard = phone.with(|state| {
-        let mut toasts = state.ui.toasts().iter();
+        let mut toasts = state.surface.toasts().iter();
         let last = toasts.rfind(|toast| toast.from <= now && now < toast.from + REMEMBERED);
         last.map(|toast| (toast.text.clone(), state.front().0.to_owned()))
     });

@@ -17,6 +17,7 @@ use crate::helpers::tree::{Node, Tree, xml};
 use crate::helpers::{picture, touch};
 use crate::phone::Phone;
 use crate::state::CLIPBOARD_BYTES_MAX;
+use crate::surface::SystemEvent;
 
 /// A finger moves one step in this time.
 const STEP_MS: u64 = 5;
@@ -57,7 +58,7 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
         "waitForIdle" => give(true),
         // The shade of this phone has no second stage with tiles.
         "openNotification" | "openQuickSettings" => {
-            phone.with(|state| state.ui.open_shade(state.now));
+            phone.with(|state| state.surface.system(SystemEvent::OpenShade, state.now));
             give(true)
         }
         "setOrientation" | "freezeRotation" => rotate(phone, method, params),
@@ -145,7 +146,7 @@ fn device_info(phone: &Phone) -> DeviceInfo {
         let screen = state.screen();
         let dp = |px: i32| (i64::from(px) * 160 / i64::from(screen.density.max(1))) as i32;
         DeviceInfo {
-            current_package_name: state.ui.front().0.to_string(),
+            current_package_name: state.front().0.to_string(),
             display_height: screen.height,
             display_rotation: rotation,
             display_size_dp_x: dp(screen.width),
@@ -279,7 +280,7 @@ fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Ans
         }
         "getLastToast" => {
             let shown = phone.with(|state| {
-                let mut of_apps = state.ui.toasts().iter().skip(heard.skip);
+                let mut of_apps = state.surface.toasts().iter().skip(heard.skip);
                 of_apps.rfind(|toast| toast.from <= now).map(|toast| (toast.from, toast.text.clone()))
             });
             let last = shown.into_iter().chain(heard.own.clone()).max_by_key(|(at, _)| *at);

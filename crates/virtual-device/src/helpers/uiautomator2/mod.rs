@@ -42,7 +42,7 @@ struct Heard {
 impl Heard {
     fn from_now(phone: &Phone) -> Heard {
         let now = Instant::now();
-        Heard { skip: phone.with(|s| s.ui.toasts().iter().filter(|t| t.from <= now).count()), own: None }
+        Heard { skip: phone.with(|s| s.surface.toasts().iter().filter(|t| t.from <= now).count()), own: None }
     }
 }
 

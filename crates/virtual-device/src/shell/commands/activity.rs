@@ -69,8 +69,14 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
         }
         ["kill-all"] => {
             let front = state.front().0.to_owned();
-            let may = |name: &&String| **name != front && state.packages.get(name).is_some_and(|p| !p.system);
-            let all: Vec<String> = state.pids.keys().filter(may).cloned().collect();
+            let may = |name: &str| name != front && state.packages.get(name).is_some_and(|p| !p.system);
+            let all: Vec<String> = state
+                .processes
+                .iter()
+                .map(|(name, _)| name)
+                .filter(|name| may(name))
+                .map(str::to_owned)
+                .collect();
             for package in all {
                 state.kill(&package, false);
             }
@@ -210,7 +216,7 @@ impl Before {
         let tasks = tasks(state);
         let task = tasks.iter().find(|task| task.package == package);
         Before {
-            running: state.pids.contains_key(package),
+            running: state.processes.pid(package).is_some(),
             has_task: task.is_some(),
             in_front: state.front().0 == package,
             top: task.and_then(|task| task.stack.last().map(|name| (*name).to_owned())),

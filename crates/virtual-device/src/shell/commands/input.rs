@@ -105,26 +105,19 @@ fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     let at = (number(x)?, number(y)?);
     call.phone.with(|state| match *action {
         "DOWN" => {
-            state.finger = Some((at, state.now));
+            state.put_finger_down(at);
             Ok(())
         }
         "UP" => {
-            if let Some((from, since)) = state.finger.take() {
-                let ms = state.now.saturating_duration_since(since).as_millis() as u64;
-                state.swipe(from, at, ms);
-            }
+            state.lift_finger(at);
             Ok(())
         }
         "MOVE" => {
-            state.ui.moved(at, state.now);
-            if let Some((from, _)) = state.finger {
-                state.begin_swipe(from, at, 0);
-            }
+            state.move_finger(at);
             Ok(())
         }
         "CANCEL" => {
-            state.finger = None;
-            state.ui.cancel_drag();
+            state.cancel_finger();
             Ok(())
         }
         _ => Err(missing()),

@@ -7,21 +7,15 @@ use super::{Answer, Call};
 use crate::phone::Phone;
 use crate::state::State;
 
-/// Install sessions that are open.
-const SESSIONS_MAX: usize = 16;
-const FIRST_SESSION: u32 = 1001;
-
 pub fn create(state: &mut State) -> Answer {
-    let id = state.sessions.keys().last().map_or(FIRST_SESSION, |last| last.saturating_add(1));
-    if state.sessions.len() >= SESSIONS_MAX {
-        return failure("Failure [too many active sessions]");
+    match state.install_sessions.create() {
+        Some(id) => Answer::out(format!("Success: created install session [{id}]\n")),
+        None => failure("Failure [too many active sessions]"),
     }
-    state.sessions.insert(id, Bytes::new());
-    Answer::out(format!("Success: created install session [{id}]\n"))
 }
 
 pub fn commit(state: &mut State, session: &str) -> Answer {
-    let apk = session.parse().ok().and_then(|id: u32| state.sessions.remove(&id));
+    let apk = session.parse().ok().and_then(|id: u32| state.install_sessions.take(id));
     let Some(apk) = apk else { return failure("Failure [unknown session]") };
     let now = state.now_s();
     match state.packages.install(apk, &mut state.fs, now) {
@@ -31,7 +25,7 @@ pub fn commit(state: &mut State, session: &str) -> Answer {
 }
 
 pub fn abandon(state: &mut State, session: &str) -> Answer {
-    match session.parse().ok().and_then(|id: u32| state.sessions.remove(&id)) {
+    match session.parse().ok().and_then(|id: u32| state.install_sessions.take(id)) {
         Some(_) => Answer::out("Success\n"),
         None => Answer::fail(
             255,
@@ -60,14 +54,9 @@ pub async fn write(call: &Call<'_>, words: &[&str]) -> Answer {
         (None, None) => return Answer::fail(1, "Error: must specify a APK size\n"),
     };
     let size = data.len();
-    call.phone.with(|state| match state.sessions.get_mut(&id) {
-        Some(base) => {
-            if base.is_empty() {
-                *base = data;
-            }
-            Answer::out(format!("Success: streamed {size} bytes\n"))
-        }
-        None => Answer::fail(
+    call.phone.with(|state| match state.install_sessions.write(id, data) {
+        true => Answer::out(format!("Success: streamed {size} bytes\n")),
+        false => Answer::fail(
             255,
             format!("Exception occurred while executing 'install-write':\njava.lang.SecurityException: Caller has no access to session {id}\n"),
         ),

@@ -116,7 +116,7 @@ impl<'a> Intent<'a> {
         }
         if self.action.is_some_and(|action| action.starts_with("android.settings.")) {
             let settings = "com.android.settings";
-            return state.ui.app(settings).map(|_| (settings.to_owned(), None));
+            return state.packages.get(settings).map(|_| (settings.to_owned(), None));
         }
         let package = self.package.filter(|_| self.is_main())?;
         Some((package.to_owned(), None))

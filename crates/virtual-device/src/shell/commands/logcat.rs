@@ -63,7 +63,7 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
     }
     while !printer.is_full() {
         // What is due later has not been logged yet, and nobody may come to make it happen: wake up for it.
-        let due = call.phone.with(|state| state.ui.next_due());
+        let due = call.phone.with(|state| state.surface.next_due());
         tokio::select! {
             biased;
             () = call.io.stdout.closed() => return Err(Broken),

@@ -230,9 +230,9 @@ fn list_packages(state: &State, words: &[&str]) -> Answer {
 /// The package of an intent and the activity that would take it.
 fn target(state: &State, intent: &Intent<'_>) -> Option<(String, String)> {
     let (package, activity) = intent.target(state)?;
-    let app = state.ui.app(&package)?;
+    let entry = state.packages.entry(&package)?.to_owned();
     state.packages.get(&package).filter(|p| p.enabled.is_on())?;
-    Some((package, activity.unwrap_or_else(|| app.entry().to_owned())))
+    Some((package, activity.unwrap_or(entry)))
 }
 
 fn resolve(state: &State, words: &[&str]) -> Answer {
@@ -274,7 +274,7 @@ fn query_activities(state: &State, words: &[&str]) -> Answer {
             package.enabled.is_on() && intent.package.is_none_or(|p| p == name.as_str())
         })
         .filter(|(name, _)| !intent.wants_launcher() || name.as_str() != crate::app::launcher::PACKAGE)
-        .filter_map(|(name, _)| Some((name.clone(), state.ui.app(name)?.entry().to_owned())))
+        .filter_map(|(name, _)| Some((name.clone(), state.packages.entry(name)?.to_owned())))
         .filter(|_| intent.is_main())
         .collect();
     if all.is_empty() {

@@ -36,12 +36,12 @@ fn all(state: &State) -> Vec<Process> {
         process(ADBD, INIT, "shell", "adbd"),
         process(ZYGOTE, INIT, "root", "zygote64"),
     ];
-    for (name, pid) in &state.pids {
+    for (name, pid) in state.processes.iter() {
         let user = match state.packages.get(name).map_or(1000, |p| p.uid) {
             1000 => "system".to_owned(),
             uid => format!("u0_a{}", uid.saturating_sub(10_000)),
         };
-        list.push(process(*pid, ZYGOTE, &user, name));
+        list.push(process(pid, ZYGOTE, &user, name));
     }
     for (pid, job) in &state.services.jobs {
         let first = job.command.split_ascii_whitespace().next().unwrap_or("sh");
@@ -89,7 +89,7 @@ pub fn ps(state: &mut State, call: &Call<'_>) -> Answer {
         // Without a choice only the processes of this terminal are shown.
         None if !everything => {
             list.clear();
-            let pid = state.take_pid();
+            let pid = state.processes.next_pid();
             for (pid, name, command) in [(pid, "sh", "sh"), (pid + 1, "ps", "ps")] {
                 list.push(Process {
                     pid,

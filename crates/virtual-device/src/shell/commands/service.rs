@@ -3,7 +3,8 @@
 use super::super::io::Broken;
 use super::{Answer, Call, activity, dumpsys, package, settings, wm};
 use crate::shell::services::Night;
-use crate::state::{CLIPBOARD_BYTES_MAX, SETTINGS_MAX, State};
+use crate::state::{CLIPBOARD_BYTES_MAX, ENTRIES_MAX, State};
+use crate::surface::SystemEvent;
 
 /// First release whose display service lists its displays.
 const LISTS_DISPLAYS_SDK: u32 = 33;
@@ -128,7 +129,7 @@ fn ui_mode(state: &mut State, words: &[&str]) -> Answer {
                 _ => return Answer::fail(255, "Error: mode must be 'yes', 'no', or 'auto'\n"),
             };
             let night = state.services.night == Night::Yes;
-            state.ui.set_night(night, state.now);
+            state.surface.system(SystemEvent::NightMode(night), state.now);
         }
         ["car"] | ["car", _] => return Answer::out("Car mode: no\n"),
         ["time", ..] => return Answer::out("start 22:00\n"),
@@ -158,12 +159,12 @@ fn locale(state: &mut State, words: &[&str]) -> Answer {
             let locales = state.services.locales.get(*package).map_or("", String::as_str);
             Answer::out(format!("Locales for {package} for user 0 are [{locales}]\n"))
         }
-        "set-app-locales" if state.services.locales.len() < SETTINGS_MAX => {
+        "set-app-locales" if state.services.locales.len() < ENTRIES_MAX => {
             state
                 .services
                 .locales
                 .insert((*package).to_owned(), tags.map_or(String::new(), |t| (*t).to_owned()));
-            state.ui.changed(state.now);
+            state.surface.system(SystemEvent::ConfigurationChanged, state.now);
             Answer::ok()
         }
         other => Answer::fail(255, format!("Unknown command: {other}\n")),
@@ -173,11 +174,11 @@ fn locale(state: &mut State, words: &[&str]) -> Answer {
 fn status_bar(state: &mut State, words: &[&str]) -> Answer {
     match words {
         ["expand-notifications" | "expand-settings", ..] => {
-            state.ui.open_shade(state.now);
+            state.surface.system(SystemEvent::OpenShade, state.now);
             Answer::ok()
         }
         ["collapse", ..] => {
-            state.ui.close_shade(state.now);
+            state.surface.system(SystemEvent::CloseShade, state.now);
             Answer::ok()
         }
         ["disable-for-setup" | "send-disable-flag", ..] => Answer::ok(),
@@ -190,7 +191,7 @@ fn status_bar(state: &mut State, words: &[&str]) -> Answer {
 fn airplane(state: &mut State, words: &[&str]) -> Answer {
     match words {
         [] => {
-            let on = state.setting("global", "airplane_mode_on").as_deref() == Some("1");
+            let on = state.settings.get("global", "airplane_mode_on") == Some("1");
             Answer::out(if on { "enabled\n" } else { "disabled\n" })
         }
         [mode @ ("enable" | "disable"), ..] => {
@@ -240,7 +241,7 @@ pub fn appops(state: &mut State, call: &Call<'_>) -> Answer {
     let plain: Vec<&str> = words.iter().filter(|w| !w.starts_with("--") && **w != "0").copied().collect();
     match plain.as_slice() {
         ["set", package, operation, mode, ..] if state.packages.get(package).is_some() => {
-            if state.services.operations.len() < SETTINGS_MAX {
+            if state.services.operations.len() < ENTRIES_MAX {
                 state.services.operations.insert(format!("{package}/{operation}"), (*mode).to_owned());
             }
             Answer::ok()

@@ -29,7 +29,7 @@ pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
     }
     match (verb, rest) {
         ("get", [key, ..]) => {
-            Answer::out(format!("{}\n", state.setting(&namespace, key).unwrap_or_else(|| "null".to_owned())))
+            Answer::out(format!("{}\n", state.settings.get(&namespace, key).unwrap_or("null")))
         }
         ("put", [key, value, ..]) => {
             if state.put_setting(&namespace, key, value) {
@@ -42,21 +42,20 @@ pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
             }
         }
         ("delete", [key, ..]) => {
-            let gone = state.settings.remove(&format!("{namespace}/{key}")).is_some();
+            let gone = state.settings.remove(&namespace, key);
             Answer::out(format!("Deleted {} rows\n", u8::from(gone)))
         }
         ("list", _) => Answer::out(
-            rows(state, &namespace).iter().map(|(key, value)| format!("{key}={value}\n")).collect::<String>(),
+            state
+                .settings
+                .rows(&namespace)
+                .iter()
+                .map(|(key, value)| format!("{key}={value}\n"))
+                .collect::<String>(),
         ),
         ("reset", _) => Answer::ok(),
         _ => Answer::fail(255, "Bad arguments\n"),
     }
-}
-
-fn rows(state: &State, namespace: &str) -> Vec<(String, String)> {
-    let prefix = format!("{namespace}/");
-    let all = state.settings.iter();
-    all.filter_map(|(key, value)| Some((key.strip_prefix(&prefix)?.to_owned(), value.clone()))).collect()
 }
 
 /// `content query|insert|update|delete --uri content://settings/…`.
@@ -97,7 +96,7 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
             }
         }
         "delete" => {
-            state.settings.remove(&format!("{namespace}/{wanted}"));
+            state.settings.remove(namespace, wanted);
             Answer::ok()
         }
         _ => usage(),
@@ -119,7 +118,7 @@ fn named_in(clause: &str) -> Option<&str> {
 
 fn query(state: &State, namespace: &str, wanted: &str) -> String {
     let mut out = String::new();
-    for (id, (key, value)) in rows(state, namespace).into_iter().enumerate() {
+    for (id, (key, value)) in state.settings.rows(namespace).into_iter().enumerate() {
         if wanted.is_empty() || wanted == key {
             let row = if wanted.is_empty() { id } else { 0 };
             out.push_str(&format!(

@@ -4,7 +4,7 @@ use tokio::time::Duration;
 
 use super::{Answer, Call};
 use crate::clock::Civil;
-use crate::state::{SETTINGS_MAX, State};
+use crate::state::{ENTRIES_MAX, State};
 
 pub fn getprop(state: &mut State, call: &Call<'_>) -> Answer {
     match call.words().as_slice() {
@@ -25,7 +25,7 @@ pub fn setprop(state: &mut State, call: &Call<'_>) -> Answer {
         [key, _] if key.starts_with("ro.") => {
             Answer::fail(1, format!("Failed to set property '{key}'.\nSee dmesg for error reason.\n"))
         }
-        [key, value] if state.properties.len() < SETTINGS_MAX => {
+        [key, value] if state.properties.len() < ENTRIES_MAX => {
             state.properties.insert((*key).to_owned(), (*value).to_owned());
             Answer::ok()
         }

@@ -60,16 +60,16 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
         return fail(call, "ERROR: could not get idle state.").await;
     }
     // A stuck main thread does not answer accessibility, which waits for so long.
-    if !call.phone.with(|state| state.ui.responds()) {
+    if !call.phone.with(|state| state.surface.windows(&state.screen()).responding) {
         tokio::time::sleep(INTERACTION_LIMIT).await;
     }
     if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.is_rootless()) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
-        state.note_dump(fault);
+        state.film.note_dump(state.clock.uptime_ms(state.now), fault);
         let tree = state.hierarchy();
-        state.mischief.tree(tree, fault == Some(DumpFault::Stale))
+        state.faults.tree(tree, fault == Some(DumpFault::Stale))
     });
     if fault == Some(DumpFault::NoNodes) {
         tree = Bytes::from(format!("{}<hierarchy rotation=\"0\"></hierarchy>", xml::HEADER));

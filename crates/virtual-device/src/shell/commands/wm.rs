@@ -2,6 +2,7 @@
 
 use super::{Answer, Call};
 use crate::state::State;
+use crate::surface::SystemEvent;
 
 const SIDE_PX_MAX: u32 = 8192;
 
@@ -32,9 +33,9 @@ pub fn wm(state: &mut State, call: &Call<'_>) -> Answer {
 fn size(state: &mut State, words: &[&str]) -> Answer {
     let wanted = match words {
         [] => {
-            let (width, height) = state.physical_size();
+            let (width, height) = state.display.physical_size();
             let mut out = format!("Physical size: {width}x{height}\n");
-            if let Some((width, height)) = state.size_override {
+            if let Some((width, height)) = state.display.size_override() {
                 out.push_str(&format!("Override size: {width}x{height}\n"));
             }
             return Answer::out(out);
@@ -45,16 +46,16 @@ fn size(state: &mut State, words: &[&str]) -> Answer {
             None => return Answer::fail(255, format!("Error: bad size {size}\n")),
         },
     };
-    state.size_override = wanted;
-    state.ui.changed(state.now);
+    state.display.override_size(wanted);
+    state.surface.system(SystemEvent::ConfigurationChanged, state.now);
     Answer::ok()
 }
 
 fn density(state: &mut State, words: &[&str]) -> Answer {
     let wanted = match words {
         [] => {
-            let mut out = format!("Physical density: {}\n", state.config.density);
-            if let Some(density) = state.density_override {
+            let mut out = format!("Physical density: {}\n", state.display.physical_density());
+            if let Some(density) = state.display.density_override() {
                 out.push_str(&format!("Override density: {density}\n"));
             }
             return Answer::out(out);
@@ -68,8 +69,8 @@ fn density(state: &mut State, words: &[&str]) -> Answer {
             }
         },
     };
-    state.density_override = wanted;
-    state.ui.changed(state.now);
+    state.display.override_density(wanted);
+    state.surface.system(SystemEvent::ConfigurationChanged, state.now);
     Answer::ok()
 }
 
@@ -80,9 +81,9 @@ fn parse_size(word: &str) -> Option<(u32, u32)> {
 }
 
 fn user_rotation(state: &mut State, words: &[&str]) -> Answer {
-    let turns = state.setting("system", "user_rotation").unwrap_or_else(|| "0".to_owned());
+    let turns = state.settings.get("system", "user_rotation").unwrap_or("0").to_owned();
     match words {
-        [] if state.rotation_is_locked() => Answer::out(format!("lock {turns}\n")),
+        [] if state.settings.rotation_is_locked() => Answer::out(format!("lock {turns}\n")),
         [] => Answer::out("free\n"),
         ["free", ..] => {
             state.put_setting("system", "accelerometer_rotation", "1");

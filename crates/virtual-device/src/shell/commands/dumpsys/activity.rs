@@ -37,24 +37,18 @@ pub struct Task<'a> {
     pub guest: Option<(&'a str, &'a str)>,
 }
 
-/// Every task, the front one last. A recording that is played has one of its own.
+/// Returns every task, the front one last.
 pub fn tasks(state: &State) -> Vec<Task<'_>> {
-    let known = state.ui.tasks().iter();
+    let known = state.surface.tasks().into_iter();
     let mut all: Vec<Task<'_>> = known
-        .map(|task| Task { id: task.id, package: task.package, stack: task.stack.clone(), guest: None })
+        .map(|task| Task { id: task.id, package: task.package, stack: task.stack, guest: None })
         .collect();
-    let (asking, asker) = state.focused();
-    if state.replay.is_none()
-        && asking != state.front().0
+    let (asking, asker) = state.surface.windows(&state.screen()).focused;
+    if asking != state.front().0
         && let Some(task) = all.last_mut()
     {
         // An activity of another app, in the task of the one that asks.
         task.guest = Some((asking, asker));
-    }
-    if state.replay.is_some() {
-        let (package, activity) = state.front();
-        let id = all.iter().map(|task| task.id).max().unwrap_or(0) + 1;
-        all.push(Task { id, package, stack: vec![activity], guest: None });
     }
     all
 }
@@ -153,9 +147,9 @@ fn activity(state: &State, task: &Task<'_>, index: usize, shown: bool, out: &mut
     let uid = uid_of(state, task.package);
     let component = format!("{}/{}", task.package, task.stack.get(index).copied().unwrap_or(""));
     let apk = state.packages.get(task.package).map_or_else(String::new, crate::packages::Package::apk);
-    let process = match state.pids.get(task.package) {
+    let process = match state.processes.pid(task.package) {
         Some(pid) => {
-            format!("app=ProcessRecord{{{:07x} {pid}:{}/{}}}", hash(*pid, 1), task.package, user(uid))
+            format!("app=ProcessRecord{{{:07x} {pid}:{}/{}}}", hash(pid, 1), task.package, user(uid))
         }
         None => "app=null".to_owned(),
     };
@@ -209,7 +203,7 @@ fn top(state: &State) -> String {
     let all = tasks(state);
     let Some(task) = all.last() else { return String::new() };
     let index = task.stack.len().saturating_sub(1);
-    let pid = state.pids.get(task.package).copied().unwrap_or(0);
+    let pid = state.processes.pid(task.package).unwrap_or(0);
     let name = if newer(state) {
         format!(
             "{}:{} id={} userId=0 displayId=0(type=INTERNAL)",
@@ -244,14 +238,14 @@ fn processes(state: &State) -> String {
     let front = state.front().0;
     let mut out = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  All known processes:\n"
         .to_owned();
-    for (name, pid) in &state.pids {
+    for (name, pid) in state.processes.iter() {
         let uid = uid_of(state, name);
         let kind = if uid == 1000 { "PERS" } else { "APP" };
         let _ = write!(
             out,
             "  *{kind}* UID {uid} ProcessRecord{{{:07x} {pid}:{name}/{}}}\n    user #0 uid={uid}\n    \
              packageList={{{name}}}\n    curProcState={}\n",
-            hash(*pid, 1),
+            hash(pid, 1),
             user(uid),
             if name == front { 2 } else { 19 },
         );
@@ -259,9 +253,9 @@ fn processes(state: &State) -> String {
     let _ = writeln!(
         out,
         "\n  Process LRU list (sorted by oom_adj, {} total, non-act at 0, non-svc at 0):",
-        state.pids.len()
+        state.processes.iter().len()
     );
-    for (index, (name, pid)) in state.pids.iter().enumerate() {
+    for (index, (name, pid)) in state.processes.iter().enumerate() {
         let shown = if name == front { "fg     T/A/TOP  LCMNFUA" } else { "cch    B/ /CAC  -------" };
         let why = if name == front { "(top-activity)" } else { "(cch-empty)" };
         let _ = writeln!(

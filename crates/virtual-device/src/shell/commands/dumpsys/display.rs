@@ -12,10 +12,10 @@ const FRAME_NS: u64 = 16_666_667;
 const FRAMES_KEPT: u64 = 127;
 
 pub fn dump(state: &State) -> String {
-    let (width, height) = state.physical_size();
-    let rotation = state.display_rotation();
+    let (width, height) = state.display.physical_size();
+    let rotation = state.display.rotation();
     let screen = state.screen();
-    let density = state.config.density;
+    let density = state.display.physical_density();
     format!(
         "DISPLAY MANAGER (dumpsys display)\n  mOnlyCode=false\n  mSafeMode=false\n  mPendingTraversal=false\n  \
          mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, uniqueId='local:{UNIQUE_ID}', \
@@ -36,11 +36,11 @@ pub fn dump(state: &State) -> String {
 /// A display as the framework prints it, in its present rotation.
 pub fn info(state: &State) -> String {
     let screen = state.screen();
-    base_info(state, screen.width.unsigned_abs(), screen.height.unsigned_abs(), state.display_rotation())
+    base_info(state, screen.width.unsigned_abs(), screen.height.unsigned_abs(), state.display.rotation())
 }
 
 fn base_info(state: &State, width: u32, height: u32, rotation: u32) -> String {
-    let density = state.density_override.unwrap_or(state.config.density);
+    let density = state.screen().density;
     let group = if newer(state) { ", displayGroupId 0" } else { "" };
     let committed = if newer(state) { ", committedState ON" } else { "" };
     format!(
@@ -61,7 +61,7 @@ fn layers(state: &State) -> Vec<String> {
         "StatusBar#68".to_owned(),
         "NavigationBar0#75".to_owned(),
     ];
-    if state.ui.keyboard_shown() {
+    if state.keyboard_shown() {
         all.push("InputMethod#81".to_owned());
     }
     all.push(format!("{package}/{full}#0"));

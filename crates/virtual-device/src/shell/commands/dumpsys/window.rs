@@ -47,6 +47,7 @@ pub fn dump(state: &State, words: &[&str]) -> String {
 /// Every window, the top one first.
 fn shown(state: &State) -> Vec<Shown> {
     let screen = state.screen();
+    let windows = state.surface.windows(&screen);
     let (width, height) = (screen.width, screen.height);
     let (package, activity) = state.front();
     let full = activity.strip_prefix('.').map_or(activity.to_owned(), |rest| format!("{package}.{rest}"));
@@ -64,7 +65,7 @@ fn shown(state: &State) -> Vec<Shown> {
         system(0x5d1_77e2, "NotificationShade", "NOTIFICATION_SHADE", (0, 0, width, height)),
         system(0x4ae_95b3, "StatusBar", "STATUS_BAR", (0, 0, width, bar)),
     ];
-    if state.ui.keyboard_shown() {
+    if windows.keyboard {
         let k = screen.keyboard();
         all.push(Shown {
             hash: 0x5d3_a1c2,
@@ -75,7 +76,7 @@ fn shown(state: &State) -> Vec<Shown> {
         });
     }
     let task = super::activity::tasks(state).last().map_or(1, |t| t.id);
-    let (asking, asker) = state.focused();
+    let (asking, asker) = windows.focused;
     if asking != package {
         all.push(Shown {
             hash: 0x6a1_4c00 + task,
@@ -84,8 +85,7 @@ fn shown(state: &State) -> Vec<Shown> {
             kind: "BASE_APPLICATION",
             frame: (0, 0, width, height),
         });
-    } else if let Some(dialog) = state.ui.dialog_window(&screen) {
-        let v = dialog.visible;
+    } else if let Some(v) = windows.dialog {
         all.push(Shown {
             hash: 0x2b7_0d00 + task,
             title: title.clone(),
@@ -106,10 +106,11 @@ fn shown(state: &State) -> Vec<Shown> {
 
 /// The window that gets keys: the app's topmost, not a bar and not the keyboard.
 fn focus(state: &State) -> String {
-    if state.ui.is_opening() {
+    let windows = state.surface.windows(&state.screen());
+    if windows.opening {
         return "null".to_owned();
     }
-    let package = state.focused().0;
+    let package = windows.focused.0;
     shown(state).iter().find(|w| w.package == package).map_or_else(|| "null".to_owned(), Shown::name)
 }
 
@@ -148,7 +149,7 @@ fn windows(state: &State) -> String {
         one(state, index, window, &mut out);
     }
     let screen = state.screen();
-    let target = if state.ui.keyboard_shown() { focus(state) } else { "null".to_owned() };
+    let target = if state.keyboard_shown() { focus(state) } else { "null".to_owned() };
     let _ = write!(
         out,
         "\n  mGlobalConfiguration={{1.0 310mcc260mnc [en_US] ldltr sw411dp w411dp h{}dp {}dpi nrml long {} finger -keyb/v/h -nav/h}}\n  \
@@ -164,11 +165,11 @@ fn windows(state: &State) -> String {
 
 fn displays(state: &State) -> String {
     let screen = state.screen();
-    let (width, height) = state.physical_size();
-    let density = state.config.density;
-    let rotation = state.display_rotation();
+    let (width, height) = state.display.physical_size();
+    let density = state.display.physical_density();
+    let rotation = state.display.rotation();
     let title = if newer(state) { "mDisplayId=0 (organized)" } else { "mDisplayId=0 rootTasks=4" };
-    let base = match state.size_override {
+    let base = match state.display.size_override() {
         Some((w, h)) => format!(" base={w}x{h} {}dpi", screen.density),
         None => String::new(),
     };
@@ -186,8 +187,9 @@ fn displays(state: &State) -> String {
         h = screen.height,
         focus = focus(state),
         app = front_record(state),
-        ime = if state.ui.keyboard_shown() { focus(state) } else { "null".to_owned() },
-        mode = if state.rotation_is_locked() { "USER_ROTATION_LOCKED" } else { "USER_ROTATION_FREE" },
+        ime = if state.keyboard_shown() { focus(state) } else { "null".to_owned() },
+        mode =
+            if state.settings.rotation_is_locked() { "USER_ROTATION_LOCKED" } else { "USER_ROTATION_FREE" },
         degrees = rotation * 90,
     )
 }
@@ -213,8 +215,8 @@ fn policy() -> String {
 }
 
 pub fn input_method(state: &State) -> String {
-    let shown = state.ui.keyboard_shown();
-    let current = state.setting("secure", "default_input_method").unwrap_or_else(|| IME.to_owned());
+    let shown = state.keyboard_shown();
+    let current = state.settings.get("secure", "default_input_method").unwrap_or(IME);
     let package = state.front().0;
     format!(
         "Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  InputMethod #0:\n    mId={IME}\n    \

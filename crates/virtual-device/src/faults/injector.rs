@@ -1,4 +1,4 @@
-//! What goes wrong next, and what has gone wrong.
+//! Decides what goes wrong and when, and remembers what has gone wrong.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -7,18 +7,17 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::kinds::{Fault, Faults};
+use crate::app::geometry::Point;
+use crate::clock::Clock;
 use crate::config::DumpFault;
 use crate::random::Random;
-use crate::truth::LOG_ENTRIES_MAX;
+use crate::truth::{FaultEvent, LOG_ENTRIES_MAX};
 
 /// Taps that wait to be applied.
 const LATE_TAPS_MAX: usize = 100;
 const MINUTE_MS: f64 = 60_000.0;
 
-/// A point of the screen.
-type Point = (i32, i32);
-
-pub struct Mischief {
+pub struct FaultInjector {
     faults: Faults,
     random: BTreeMap<Fault, Random>,
     /// When each timed fault happens next.
@@ -26,9 +25,13 @@ pub struct Mischief {
     /// In order of time.
     late_taps: Vec<(Instant, Point)>,
     rootless_until: Option<Instant>,
-    spell: Option<(Fault, Instant)>,
+    /// The outage that goes on, and when it ends.
+    outage: Option<(Outage, Instant)>,
+    /// A test asked for it to happen to the next dump.
+    asked_dump: Option<DumpFault>,
     /// What the last dump showed.
     last_tree: Option<Bytes>,
+    transport_faults: Vec<TransportFault>,
     events: VecDeque<(Instant, Fault)>,
 }
 
@@ -41,50 +44,86 @@ pub enum TapFate {
     Double,
 }
 
-/// Something whose time has come.
+/// A fault whose time has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
+pub enum DueFault {
     Tap(Point),
-    Cut,
-    SpellBegins(Fault),
-    SpellEnds(Fault),
-    /// By this many milliseconds.
+    Transport(TransportFault),
+    /// The wall clock is set by this many milliseconds.
     SetClock(i64),
-    /// Chooses the app.
+    /// The system ends the app in front, or another one.
     Kill {
         foreground: bool,
     },
-    /// Chooses the dialog.
+    /// A dialog of the system appears; the number chooses which.
     Dialog(usize),
 }
 
-impl Mischief {
-    pub fn new(faults: Faults, seed: u64, now: Instant) -> Mischief {
+/// What a fault does to the transports, which are not part of the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransportFault {
+    DropConnections,
+    Begins(Outage),
+    Ends(Outage),
+}
+
+/// A fault that lasts for some seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outage {
+    Offline,
+    Unauthorized,
+}
+
+impl FaultInjector {
+    pub fn new(faults: Faults, seed: u64, now: Instant) -> FaultInjector {
         let random =
             Fault::ALL.into_iter().zip(1..).map(|(f, stream)| (f, Random::new(seed, stream))).collect();
-        let mut mischief = Mischief {
+        let mut injector = FaultInjector {
             faults,
             random,
             next: BTreeMap::new(),
             late_taps: Vec::new(),
             rootless_until: None,
-            spell: None,
+            outage: None,
+            asked_dump: None,
             last_tree: None,
+            transport_faults: Vec::new(),
             events: VecDeque::new(),
         };
         for fault in Fault::TIMED {
-            mischief.plan(fault, now);
+            injector.plan(fault, now);
         }
-        mischief
+        injector
     }
 
-    /// Whether anything can happen at a time of its own.
+    /// True if anything can happen at a time of its own.
     pub fn is_timed(&self) -> bool {
         !self.next.is_empty() || self.faults.late_tap > 0.0 || self.faults.double_tap > 0.0
     }
 
-    pub fn events(&self) -> impl Iterator<Item = &(Instant, Fault)> {
-        self.events.iter()
+    /// Returns what went wrong, in order of time.
+    pub fn events(&self, clock: &Clock) -> Vec<FaultEvent> {
+        let event =
+            |(at, fault): &(Instant, Fault)| FaultEvent { at_ms: clock.uptime_ms(*at), fault: *fault };
+        self.events.iter().map(event).collect()
+    }
+
+    /// Makes the next dump go wrong in this way.
+    pub fn ask_for(&mut self, fault: DumpFault) {
+        self.asked_dump = Some(fault);
+    }
+
+    /// Returns what goes wrong with the next dump: what a test asked for, or something by chance.
+    pub fn next_dump(&mut self, now: Instant) -> Option<DumpFault> {
+        self.asked_dump.take().or_else(|| self.random_dump(now))
+    }
+
+    pub fn add_transport_fault(&mut self, fault: TransportFault) {
+        self.transport_faults.push(fault);
+    }
+
+    pub fn take_transport_faults(&mut self) -> Vec<TransportFault> {
+        std::mem::take(&mut self.transport_faults)
     }
 
     pub fn note(&mut self, fault: Fault, at: Instant) {
@@ -98,7 +137,7 @@ impl Mischief {
         self.random.get_mut(&fault).map_or(low, |random| random.between(low, high))
     }
 
-    /// Whether it strikes this time; if so it is on record.
+    /// Draws whether a fault happens this time, and records it if so.
     fn strikes(&mut self, fault: Fault, now: Instant) -> bool {
         let rate = self.faults.rate(fault);
         let struck = rate > 0.0 && self.random.get_mut(&fault).is_some_and(|random| random.chance(rate));
@@ -108,7 +147,7 @@ impl Mischief {
         struck
     }
 
-    /// Half to one and a half of the mean interval from now.
+    /// Plans the next time of a fault: half to one and a half of its mean interval from now.
     fn plan(&mut self, fault: Fault, now: Instant) {
         let rate = self.faults.rate(fault);
         if rate > 0.0 {
@@ -118,7 +157,7 @@ impl Mischief {
         }
     }
 
-    pub fn dump(&mut self, now: Instant) -> Option<DumpFault> {
+    fn random_dump(&mut self, now: Instant) -> Option<DumpFault> {
         if self.strikes(Fault::SlowDump, now) {
             return Some(DumpFault::Slow(self.between(Fault::SlowDump, 1000, 6000)));
         }
@@ -136,7 +175,7 @@ impl Mischief {
         (self.last_tree.is_some() && self.strikes(Fault::StaleDump, now)).then_some(DumpFault::Stale)
     }
 
-    /// The tree that a dump writes: this one, or the last again.
+    /// Returns the tree that a dump writes: this one, or the last one again.
     pub fn tree(&mut self, tree: Bytes, stale: bool) -> Bytes {
         match &self.last_tree {
             Some(last) if stale => last.clone(),
@@ -187,19 +226,19 @@ impl Mischief {
 
     pub fn next_due(&self) -> Option<Instant> {
         let tap = self.late_taps.first().map(|(due, _)| *due);
-        let spell = self.spell.map(|(_, until)| until);
-        self.next.values().copied().chain(tap).chain(spell).min()
+        let outage = self.outage.map(|(_, until)| until);
+        self.next.values().copied().chain(tap).chain(outage).min()
     }
 
-    /// The first thing that is due by `now`, and when it was.
-    pub fn take_due(&mut self, now: Instant) -> Option<(Instant, Due)> {
+    /// Returns the first thing that is due by `now`, and when it was.
+    pub fn take_due(&mut self, now: Instant) -> Option<(Instant, DueFault)> {
         let due = self.next_due().filter(|due| *due <= now)?;
         if self.late_taps.first().is_some_and(|(at, _)| *at == due) {
             let (_, point) = self.late_taps.remove(0);
-            return Some((due, Due::Tap(point)));
+            return Some((due, DueFault::Tap(point)));
         }
-        if let Some((fault, _)) = self.spell.take_if(|(_, until)| *until == due) {
-            return Some((due, Due::SpellEnds(fault)));
+        if let Some((outage, _)) = self.outage.take_if(|(_, until)| *until == due) {
+            return Some((due, DueFault::Transport(TransportFault::Ends(outage))));
         }
         let fault = self.next.iter().find(|(_, at)| **at == due).map(|(fault, _)| *fault)?;
         self.next.remove(&fault);
@@ -207,22 +246,23 @@ impl Mischief {
         self.happen(fault, due).map(|what| (due, what)).or_else(|| self.take_due(now))
     }
 
-    /// Nothing when it cannot happen now.
-    fn happen(&mut self, fault: Fault, now: Instant) -> Option<Due> {
+    /// Returns nothing when the fault cannot happen now.
+    fn happen(&mut self, fault: Fault, now: Instant) -> Option<DueFault> {
         let due = match fault {
-            Fault::DroppedConnection => Due::Cut,
-            Fault::ClockSkew => Due::SetClock(self.between(fault, 0, 7_200_000) as i64 - 3_600_000),
-            Fault::LowMemory => Due::Kill { foreground: self.between(fault, 0, 3) == 0 },
-            Fault::SystemDialog => Due::Dialog(self.between(fault, 0, 3) as usize),
-            Fault::Offline | Fault::Unauthorized if self.spell.is_none() => {
+            Fault::DroppedConnection => DueFault::Transport(TransportFault::DropConnections),
+            Fault::ClockSkew => DueFault::SetClock(self.between(fault, 0, 7_200_000) as i64 - 3_600_000),
+            Fault::LowMemory => DueFault::Kill { foreground: self.between(fault, 0, 3) == 0 },
+            Fault::SystemDialog => DueFault::Dialog(self.between(fault, 0, 3) as usize),
+            Fault::Offline | Fault::Unauthorized if self.outage.is_none() => {
+                let outage = if fault == Fault::Offline { Outage::Offline } else { Outage::Unauthorized };
                 let ms = self.between(fault, 1000, 6000);
-                self.spell = Some((fault, now + Duration::from_millis(ms)));
-                Due::SpellBegins(fault)
+                self.outage = Some((outage, now + Duration::from_millis(ms)));
+                DueFault::Transport(TransportFault::Begins(outage))
             }
             _ => return None,
         };
-        // Whether these two can happen, the phone must see.
-        if !matches!(due, Due::Kill { .. } | Due::Dialog(_)) {
+        // The phone decides whether these two can happen, and records them.
+        if !matches!(due, DueFault::Kill { .. } | DueFault::Dialog(_)) {
             self.note(fault, now);
         }
         Some(due)
