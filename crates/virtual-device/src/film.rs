@@ -1,6 +1,6 @@
-//! Everything that the screen showed and when: for tests, never for clients.
+//! A record of everything that the screen showed and when, for tests and never for clients.
 //!
-//! A frame is what accessibility could have read, at the moment from which it could have read it; nobody had to ask.
+//! A frame holds what accessibility could have read from that moment on, whether or not anybody asked.
 
 use std::sync::Arc;
 
@@ -11,36 +11,36 @@ use crate::config::DumpFault;
 use crate::state::State;
 use crate::surface::Surface;
 
-/// Frames, dumps and inputs kept; later ones are not taken, and the film says so.
+/// Frames, dumps and inputs of a film; later ones are dropped and `is_cut` is set.
 const FRAMES_MAX: usize = 20_000;
-/// How often something that moves is looked at.
+/// The interval between frames while something moves.
 const MOTION_STEP: Duration = Duration::from_millis(50);
-/// Moments that one step of the clock may be divided into.
+/// Frames that one step of the clock may be divided into.
 const MOMENTS_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, Default)]
 pub struct Film {
-    /// In order of time; each holds until the next.
+    /// Frames in order of time; each lasts until the next.
     pub frames: Vec<Frame>,
-    /// Every tree that was handed out, in order of time.
+    /// Every tree that a client received, in order of time.
     pub dumps: Vec<DumpShown>,
-    /// For each applied input, in order, which frame it met.
+    /// For each applied input, in order, the index of the frame that it met.
     pub met: Vec<usize>,
-    /// Something was left out because there was too much.
+    /// True if something was left out because there was too much.
     pub is_cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// Since boot.
+    /// The time since boot.
     pub at_ms: u64,
     /// `package/.Activity` in front.
     pub activity: String,
-    /// What the active window shows, in document order.
+    /// The nodes of the active window, in document order.
     pub nodes: Arc<Vec<ShownNode>>,
 }
 
-/// One node of the active window, as a person who reads every attribute would see it.
+/// One node of the active window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownNode {
     pub depth: u16,
@@ -55,7 +55,7 @@ pub struct ShownNode {
     pub selected: bool,
     pub focused: bool,
     pub clickable: bool,
-    /// Left, top, right, bottom of what no ancestor clips.
+    /// Left, top, right and bottom of the part that no ancestor clips.
     pub visible: (i32, i32, i32, i32),
 }
 
@@ -63,20 +63,20 @@ pub struct ShownNode {
 pub struct DumpShown {
     /// When the tree was read, since boot.
     pub at_ms: u64,
-    /// Which frame it showed.
+    /// The index of the frame that it showed.
     pub frame: usize,
-    /// The whole tree of that moment, and no other.
+    /// True if it was the whole tree of that moment.
     pub is_whole: bool,
 }
 
 impl Film {
-    /// What was shown at a moment.
+    /// Returns the frame that was shown at a moment.
     pub fn at(&self, ms: u64) -> Option<&Frame> {
         let next = self.frames.partition_point(|frame| frame.at_ms <= ms);
         next.checked_sub(1).and_then(|at| self.frames.get(at))
     }
 
-    /// What was shown at any moment from one to another, both included.
+    /// Returns the frames that were shown from one moment to another, both included.
     pub fn between(&self, from_ms: u64, to_ms: u64) -> &[Frame] {
         let first = self.frames.partition_point(|frame| frame.at_ms <= from_ms).saturating_sub(1);
         let end = self.frames.partition_point(|frame| frame.at_ms <= to_ms);
@@ -88,9 +88,9 @@ impl Film {
 #[derive(Debug)]
 pub(crate) struct FilmRecorder {
     film: Option<Film>,
-    /// The surface was looked at up to this moment.
+    /// Frames are recorded up to this moment.
     until: Instant,
-    /// The number of changes that the last look saw; nothing before the first.
+    /// The number of changes at the last frame; nothing before the first.
     changes: Option<u64>,
 }
 

@@ -1,6 +1,7 @@
-//! A phone made of software that speaks the real device protocols.
+//! A virtual Android phone that speaks the real device protocols.
 //!
-//! One app model gives both the accessibility tree and the pixels; the adbd face serves them to any adb client.
+//! Drawn apps or a recording (see `surface`) give the accessibility tree and the pixels; adbd serves them to any adb
+//! client.
 //!
 //! Architecture invariant: nothing here knows `mdm-core`, a driver or the server, so that the phone cannot share a
 //! misreading with the parser that it tests. Nothing here blocks or reads a clock other than tokio's.

@@ -1,4 +1,4 @@
-//! Real requests of the phone's apps: plain HTTP/1.1, one request a connection.
+//! Sends requests of the phone's apps to real servers: plain HTTP/1.1, one request per connection.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use tokio::time::{Duration, timeout};
 use crate::app::{Answer, Request};
 use crate::phone::Phone;
 
-/// From connecting to the last byte: what the usual client waits for a silent server.
+/// The time limit from connecting to the last byte, as of the usual HTTP client.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// How soon a phone without a network gives up on a name.
 pub const NO_NETWORK_TIME: Duration = Duration::from_millis(12);
@@ -31,7 +31,7 @@ pub struct Url {
 }
 
 impl Url {
-    /// Nothing when it is no plain `http://` address.
+    /// Parses a plain `http://` address and no other.
     pub fn parse(url: &str) -> Option<Url> {
         let rest = url.strip_prefix("http://")?;
         if rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
@@ -52,7 +52,7 @@ impl Url {
         Some(Url { host: host.to_owned(), port, path: format!("{slash}{path}") })
     }
 
-    /// The address on the phone itself, where a reverse forward may listen.
+    /// Returns the address on the phone itself where a reverse forward may listen.
     pub fn on_the_phone(&self) -> Option<String> {
         let own = matches!(self.host.as_str(), "localhost" | "127.0.0.1" | "::1");
         own.then(|| format!("tcp:{}", self.port))
@@ -157,7 +157,7 @@ fn too_long() -> String {
     format!("java.io.IOException: the body is longer than {BODY_BYTES_MAX} bytes")
 }
 
-/// How many bytes were taken and what they say; nothing while bytes are missing.
+/// The number of bytes that were parsed and their meaning; nothing while bytes are missing.
 type Parsed<T> = Result<Option<(usize, T)>, String>;
 
 struct Head {
@@ -178,8 +178,8 @@ fn parse_head(input: &[u8]) -> Parsed<Head> {
     let bad = |error| format!("{BAD}: {error}");
     let httparse::Status::Complete(taken) = parsed.parse(input).map_err(bad)? else { return Ok(None) };
     let header = |name: &str| {
-        let found = parsed.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
-        found.last().map(|header| String::from_utf8_lossy(header.value).trim().to_owned())
+        let found = parsed.headers.iter().rev().find(|header| header.name.eq_ignore_ascii_case(name));
+        found.map(|header| String::from_utf8_lossy(header.value).trim().to_owned())
     };
     let chunked = header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
     let body = match header("content-length") {

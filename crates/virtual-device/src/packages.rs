@@ -1,4 +1,4 @@
-//! What is installed.
+//! The installed packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use crate::app::{launcher, settings, shop, workbench};
 use crate::fs::Fs;
 
 const PACKAGES_MAX: usize = 500;
-/// Permissions that one app may be known to want.
+/// Permissions of one app.
 const PERMISSIONS_MAX: usize = 200;
-/// What the app of this phone asks for at run time.
+/// The run-time permissions that this phone's own app requests.
 const REQUESTED: [&str; 4] = [
     "android.permission.ACCESS_FINE_LOCATION",
     "android.permission.CAMERA",
@@ -24,9 +24,9 @@ pub struct Package {
     pub uid: u32,
     pub directory: String,
     pub system: bool,
-    /// What the app file says; little for apps that were there from the start.
+    /// The manifest of the app file; empty for apps that were there from the start.
     pub manifest: Manifest,
-    /// `run-as` and debuggers may enter it.
+    /// True if `run-as` and debuggers may use it.
     pub debuggable: bool,
     pub version_code: u32,
     pub version_name: String,
@@ -38,7 +38,7 @@ pub struct Package {
     pub granted: BTreeSet<String>,
 }
 
-/// What `pm enable` and its relatives set.
+/// The state that `pm enable` and its relatives set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enabled {
     Default,
@@ -48,7 +48,7 @@ pub enum Enabled {
 }
 
 impl Enabled {
-    /// As the package manager counts them.
+    /// Returns the package manager's number for the state.
     pub fn number(self) -> u32 {
         match self {
             Enabled::Default => 0,
@@ -77,7 +77,8 @@ impl Package {
         format!("{}/base.apk", self.directory)
     }
 
-    /// False when the manifest does not name it; an app whose manifest was not read may have any.
+    /// Grants or revokes a permission; returns false when the manifest does not request it. An app whose manifest was
+    /// not read may have any permission.
     pub fn grant(&mut self, permission: &str, granted: bool) -> bool {
         if !self.requested.contains(permission) {
             if self.system || self.debuggable || self.requested.len() >= PERMISSIONS_MAX {

@@ -1,4 +1,4 @@
-//! The touch panel behind /dev/input: slots of the kernel's multi-touch protocol B, and what fingers in them mean.
+//! The touch panel behind /dev/input: turns events of the kernel's multi-touch protocol B into gestures.
 
 use tokio::time::Instant;
 
@@ -8,7 +8,8 @@ use crate::surface::Touch;
 use crate::truth::Applied;
 
 pub const PATH: &str = "/dev/input/event2";
-/// The panel's own units, on both axes. They are no pixels, and do not turn with the screen.
+/// The largest coordinate on both axes, in the panel's own units. They are not pixels and do not turn with the
+/// screen.
 pub const AXIS_MAX: i32 = 32_767;
 pub const SLOTS: usize = 10;
 
@@ -20,7 +21,7 @@ const MT_X: u16 = 0x35;
 const MT_Y: u16 = 0x36;
 const MT_ID: u16 = 0x39;
 
-/// Fingers closer together than this are no pinch to Android: 27 mm.
+/// The smallest distance of two fingers that Android takes for a pinch: 27 mm.
 const SPAN_MIN_DP: i32 = 170;
 /// The distance must change by more than twice the touch slop before anything zooms.
 const SPAN_SLOP_DP: i32 = 16;
@@ -31,7 +32,7 @@ struct Contact {
     raw: (i32, i32),
 }
 
-/// What the fingers that are down are doing, from the first one down to the last one up.
+/// What the fingers are doing, from the first one down to the last one up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Contacts {
     #[default]
@@ -42,7 +43,7 @@ enum Contacts {
         since: Instant,
     },
     Two(Pinch),
-    /// What is left of fingers that already meant something.
+    /// The gesture is over, but fingers are still down.
     Over,
 }
 
@@ -53,7 +54,7 @@ struct Pinch {
     to: [(i32, i32); 2],
     since: Instant,
     first_span: f32,
-    /// The distance at the last frame that zoomed; nothing until it has become a pinch.
+    /// The distance of the fingers when they last zoomed; nothing until the movement has become a pinch.
     span: Option<f32>,
 }
 
@@ -70,7 +71,7 @@ impl Panel {
     }
 }
 
-/// The mode of the device file. The shell is in its group.
+/// Returns the mode of the device file. The shell is in its group.
 pub fn mode(access: DevInput) -> u32 {
     match access {
         DevInput::Writable => 0o020_660,
@@ -79,7 +80,7 @@ pub fn mode(access: DevInput) -> u32 {
 }
 
 impl State {
-    /// One event that was written to the panel. As in the kernel, nothing counts before a report.
+    /// Takes one event that was written to the panel. As in the kernel, nothing takes effect before a report.
     pub fn panel_event(&mut self, kind: u16, code: u16, value: i32) {
         let slot = self.panel.slot;
         let contact = &mut self.panel.contacts[slot];
@@ -97,7 +98,7 @@ impl State {
         }
     }
 
-    /// Where a contact is on the screen as it is turned now.
+    /// Converts the position of a contact to pixels of the screen as it is turned now.
     fn panel_point(&self, slot: usize) -> (i32, i32) {
         let screen = self.screen();
         let raw = self.panel.contacts[slot].raw;
@@ -153,8 +154,8 @@ impl State {
         Contacts::Two(Pinch { slots, from, to: from, since: self.now, first_span, span: None })
     }
 
-    /// Android's rule: a pinch begins when the fingers are far enough apart and have moved enough, and what they moved
-    /// until then does not count.
+    /// Follows Android's rule: a pinch begins when the fingers are far enough apart and have moved enough; the
+    /// movement until then does not count.
     fn move_pinch(&mut self, mut pinch: Pinch) -> Contacts {
         let screen = self.screen();
         pinch.to = pinch.slots.map(|slot| self.panel_point(slot));

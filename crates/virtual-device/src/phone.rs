@@ -22,18 +22,18 @@ use crate::state::State;
 use crate::surface::SystemEvent;
 use crate::truth::Truth;
 
-/// What an in-process connection buffers in each direction.
+/// Bytes that an in-process connection buffers in each direction.
 const DUPLEX_BYTES: usize = 256 * 1024;
 
-/// Scripts that a reader of [`Phone::scripts`] may be behind before it loses the oldest.
+/// Scripts that [`Phone::scripts`] keeps for a slow reader before it drops the oldest.
 const SCRIPTS_BEHIND_MAX: usize = 256;
 /// Adb servers that may watch one phone.
 const PLUG_LISTENERS_MAX: usize = 100;
 
-/// A late tap may come between two timed faults: the phone looks at least this often.
+/// The longest time between two checks for due faults: a late tap may come between two timed ones.
 const FAULT_CLOCK_PERIOD: Duration = Duration::from_secs(1);
 
-/// Cheap to clone; all clones are the same phone.
+/// A virtual phone. It is cheap to clone, and all clones are the same phone.
 #[derive(Clone)]
 pub struct Phone {
     inner: Arc<Inner>,
@@ -44,12 +44,12 @@ struct Inner {
     state: Mutex<State>,
     /// The sequence number after the last log line.
     logged: watch::Sender<u64>,
-    /// Cancelled when every transport must drop; replaced by a fresh one at the same moment.
+    /// Cancelled to drop every transport, and replaced by a new one at the same moment.
     cut: Mutex<CancellationToken>,
     reverse: adbd::Reverse,
     helpers: Helpers,
     plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
-    /// Lets faults happen at their own times; runs once somebody has connected.
+    /// True once the task runs that applies faults at their own times.
     fault_clock: AtomicBool,
 }
 
@@ -68,14 +68,14 @@ impl Phone {
         Phone { inner: Arc::new(inner) }
     }
 
-    /// A transport inside this process. Its tasks run on the current runtime.
+    /// Opens a transport inside this process. Its tasks run on the current runtime.
     pub fn connect(&self) -> io::Result<DuplexStream> {
         let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
         self.accept(ours, false)?;
         Ok(theirs)
     }
 
-    /// A transport of an adb server whose key was accepted long ago.
+    /// Opens a transport for an adb server whose key was accepted before.
     pub(crate) fn connect_trusted(&self) -> io::Result<DuplexStream> {
         let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
         self.accept(ours, true)?;
@@ -86,7 +86,7 @@ impl Phone {
         self.with(|state| state.connections.is_plugged())
     }
 
-    /// Counts up whenever the cable goes in or out.
+    /// Registers a counter that grows whenever the phone is plugged in or out.
     pub(crate) fn on_plug(&self, listener: watch::Sender<u64>) {
         let mut listeners = lock(&self.inner.plug_listeners);
         if listeners.len() < PLUG_LISTENERS_MAX {
@@ -119,7 +119,8 @@ impl Phone {
         Ok(())
     }
 
-    /// Wakes the phone whenever a fault is due, so that transports are cut on time; once, and only if there are any.
+    /// Starts the task that wakes the phone whenever a fault is due, so that transports drop on time. It runs once,
+    /// and only if there are faults.
     fn start_fault_clock(&self) {
         if !self.with(|state| state.faults.is_timed()) || self.inner.fault_clock.swap(true, Ordering::Relaxed)
         {
@@ -153,7 +154,7 @@ impl Phone {
         next
     }
 
-    /// Every shell script that hosts send, from now on and as it came.
+    /// Returns a receiver of every shell script that hosts send from now on, verbatim.
     pub fn scripts(&self) -> broadcast::Receiver<String> {
         self.inner.scripts.subscribe()
     }
@@ -165,17 +166,17 @@ impl Phone {
         }
     }
 
-    /// What really happened: for tests, never for clients.
+    /// Returns what really happened, for tests and never for clients.
     pub fn truth(&self) -> Truth {
         self.with(State::truth)
     }
 
-    /// What the screen showed so far, when [`PhoneConfig::film`] asks for it: for tests, never for clients.
+    /// Returns what the screen showed so far if [`PhoneConfig::film`] is set, for tests and never for clients.
     pub fn film(&self) -> Film {
         self.with(|state| state.film.film())
     }
 
-    /// All transports drop at once, at whatever byte they are. Processes on the phone live on.
+    /// Drops all transports at once, at whatever byte they are. Processes on the phone go on.
     pub fn cut_connections(&self) {
         let old = std::mem::replace(&mut *lock(&self.inner.cut), CancellationToken::new());
         old.cancel();
@@ -191,7 +192,7 @@ impl Phone {
         }
     }
 
-    /// Serves this tree verbatim in place of the app's, or the app's again.
+    /// Makes dumps serve this tree verbatim, or the app's tree again.
     pub fn set_hierarchy(&self, xml: Option<Bytes>) {
         self.with(|state| state.fixed_tree = xml);
     }
@@ -201,22 +202,23 @@ impl Phone {
         self.with(|state| state.set_rotation(quarter_turns));
     }
 
-    /// A dialog of the system that no app asked for.
+    /// Shows a dialog of the system that no app asked for.
     pub fn show_alert(&self, title: &'static str, message: &'static str) {
         self.with(|state| state.surface.system(SystemEvent::Alert { title, message }, state.now));
     }
 
-    /// The next dump goes wrong in this way.
+    /// Makes the next dump go wrong in this way.
     pub fn inject_dump_fault(&self, fault: DumpFault) {
         self.with(|state| state.faults.ask_for(fault));
     }
 
-    /// A program on the phone connects to `address`, such as `tcp:8081`: a reverse forward carries it to the host.
+    /// Connects from the phone to `address`, such as `tcp:8081`; a reverse forward carries the connection to the
+    /// host.
     pub async fn connect_from_device(&self, address: &str) -> io::Result<DuplexStream> {
         self.inner.reverse.connect(address, DUPLEX_BYTES).await
     }
 
-    /// Every app ends and every transport drops; files and settings stay.
+    /// Ends every app and drops every transport; files and settings stay.
     pub(crate) fn reboot(&self) {
         self.with(State::reboot);
         self.cut_connections();
@@ -230,7 +232,7 @@ impl Phone {
         &self.inner.helpers
     }
 
-    /// Runs `act` on the state as it is now: everything that was due has happened before.
+    /// Runs `act` on the state after everything that is due has happened.
     pub(crate) fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
         let mut state = lock(&self.inner.state);
         state.advance(Instant::now());
@@ -245,7 +247,7 @@ impl Phone {
         result
     }
 
-    /// What apps asked since the last time goes out, or comes back when there is no way.
+    /// Sends the requests of apps, or fails them when there is no network.
     fn send_requests(&self, state: &mut State) {
         for outgoing in state.take_requests() {
             let url = Url::parse(&outgoing.request.url);
@@ -282,7 +284,7 @@ impl std::fmt::Debug for Phone {
     }
 }
 
-/// A panic elsewhere leaves the data as it was: the phone goes on.
+/// Locks a mutex even if it is poisoned: after a panic elsewhere the phone goes on with the data as it is.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -80,10 +80,18 @@ pub struct State {
 
 impl State {
     pub fn new(config: PhoneConfig) -> State {
-        let clock = Clock::start();
         let now = Instant::now();
+        let surface: Box<dyn Surface> = match &config.replay {
+            Some(recording) => Box::new(Replay::new(recording.clone(), now)),
+            None => Box::new(Ui::new(now, &config.apps, config.network.api())),
+        };
+        State::with_surface(config, surface, now)
+    }
+
+    /// Builds a phone around a surface; nothing after this knows which one it is.
+    pub fn with_surface(config: PhoneConfig, surface: Box<dyn Surface>, now: Instant) -> State {
+        let clock = Clock::start(now);
         let now_s = (clock.wall_ms(now) / 1000) as u32;
-        let surface = surface(&config, now);
         let mut fs = Fs::new(now_s);
         let mut packages = Packages::new(&mut fs, now_s);
         let front = surface.front().0;
@@ -338,13 +346,5 @@ impl State {
     fn shown(&self, toast: &Toast) -> ShownToast {
         let ms = |at| self.clock.uptime_ms(at);
         ShownToast { text: toast.text.clone(), from_ms: ms(toast.from), until_ms: ms(toast.until) }
-    }
-}
-
-/// Chooses the surface. Nothing after this knows which one it is.
-fn surface(config: &PhoneConfig, now: Instant) -> Box<dyn Surface> {
-    match &config.replay {
-        Some(recording) => Box::new(Replay::new(recording.clone(), now)),
-        None => Box::new(Ui::new(now, &config.apps, config.network.api())),
     }
 }

@@ -288,3 +288,75 @@ pub enum SystemEvent {
         until: Instant,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::PhoneConfig;
+    use crate::state::State;
+    use crate::truth::Applied;
+
+    /// A surface with nothing but what must be there: a page that counts taps.
+    struct Page {
+        taps: u64,
+        at: Instant,
+    }
+
+    impl Surface for Page {
+        fn advance(&mut self, _now: Instant) {}
+
+        fn settle(&mut self, _screen: &Screen) -> Vec<SurfaceEvent> {
+            Vec::new()
+        }
+
+        fn changes(&self, _now: Instant) -> Changes {
+            Changes { count: self.taps, reported_at: self.at, visible_at: self.at }
+        }
+
+        fn front(&self) -> (&str, &str) {
+            ("org.example.page", ".Page")
+        }
+
+        fn hierarchy(&self, _screen: &Screen, _sdk: u32) -> Bytes {
+            Bytes::from(format!("<hierarchy><node text=\"{}\"/></hierarchy>", self.taps))
+        }
+
+        fn picture(&self, _screen: &Screen, _now: Instant, _wall_ms: u64) -> Picture {
+            Box::new(|| Pixels { width: 1, height: 1, rgba: vec![0; 4] })
+        }
+
+        fn tap(&mut self, _at: Point, _screen: &Screen, now: Instant) -> Option<Hit> {
+            (self.taps, self.at) = (self.taps + 1, now);
+            None
+        }
+
+        fn swipe(&mut self, _: Point, _: Point, _: u64, _: &Screen, _: Instant) -> Option<Hit> {
+            None
+        }
+
+        fn key(&mut self, _code: u32, _screen: &Screen, _now: Instant) {}
+
+        fn type_text(&mut self, _text: &str, _now: Instant) -> Option<String> {
+            None
+        }
+
+        fn launch(&mut self, package: &str, _activity: Option<&str>, _now: Instant) -> bool {
+            package == self.front().0
+        }
+
+        fn kill(&mut self, _package: &str, _clear_data: bool, _now: Instant) {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_surface_with_only_the_required_methods_makes_a_phone() {
+        let now = Instant::now();
+        let mut state = State::with_surface(PhoneConfig::default(), Box::new(Page { taps: 0, at: now }), now);
+        state.tap(5, 6);
+        state.long_key(66);
+        assert_eq!(state.hierarchy(), "<hierarchy><node text=\"1\"/></hierarchy>");
+        let truth = state.truth();
+        assert_eq!(truth.inputs, [Applied::Tap { at: (5, 6), hit: None }, Applied::Key { code: 66 }]);
+        assert_eq!(truth.activity, "org.example.page/.Page");
+        assert!(truth.packages.contains(&"org.example.page".to_owned()) && !state.is_rootless());
+    }
+}

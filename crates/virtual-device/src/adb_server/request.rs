@@ -8,10 +8,10 @@ use tokio::net::TcpStream;
 
 use super::{AdbServer, Device, features, forward, usable};
 
-/// What recent servers say to `host:version`: 41.
+/// The version that recent servers answer to `host:version`: 41.
 const VERSION: &str = "0029";
 
-/// Answers a client until it goes or has its stream.
+/// Answers a client until it leaves or its stream is connected.
 pub async fn serve(server: &AdbServer, socket: TcpStream) {
     let mut client = Client { server: server.clone(), socket, chosen: None };
     // A client that breaks the protocol or goes away is simply dropped.
@@ -21,12 +21,12 @@ pub async fn serve(server: &AdbServer, socket: TcpStream) {
 struct Client {
     server: AdbServer,
     socket: TcpStream,
-    /// After `host:transport…`, what follows goes to this device.
+    /// The device for all later requests, set by `host:transport…`.
     chosen: Option<(String, Device)>,
 }
 
 impl Client {
-    /// One request; true when another may follow.
+    /// Handles one request; returns true when another may follow.
     async fn request(&mut self) -> io::Result<bool> {
         let mut prefix = [0; 4];
         self.socket.read_exact(&mut prefix).await?;
@@ -149,7 +149,7 @@ impl Client {
         self.fail("unknown host service").await.map(|()| false)
     }
 
-    /// The first OKAY is for the request, the second for what it did.
+    /// Sends two OKAYs: the first for the request, the second for its result.
     async fn twice_okay(&mut self, rest: &str) -> io::Result<bool> {
         let mut out = [OKAY.as_slice(), OKAY.as_slice()].concat();
         if !rest.is_empty() {
@@ -229,7 +229,7 @@ impl Client {
     }
 }
 
-/// `SERIAL:request`, where a serial of a network device has a port: `host:5555:request`.
+/// Splits `SERIAL:request`. The serial of a network device has a port: `host:5555:request`.
 fn split_serial(rest: &str) -> Option<(&str, &str)> {
     const REQUESTS: [&str; 9] = [
         ":features",

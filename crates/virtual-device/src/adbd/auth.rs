@@ -1,4 +1,4 @@
-//! Who may connect.
+//! Authentication of hosts by their adb keys.
 
 use mdm_wire::adb::auth::{PublicKey, TOKEN_BYTES};
 use rsa::{BigUint, Pkcs1v15Sign, RsaPublicKey};
@@ -21,7 +21,7 @@ pub fn new_token(phone: &Phone) -> [u8; TOKEN_BYTES] {
     token
 }
 
-/// Whether a known key made this signature. The token itself is what adb signs in place of a SHA-1 digest.
+/// Returns true if a known key made this signature. adb signs the token itself in place of a SHA-1 digest.
 pub fn signature_fits(phone: &Phone, token: &[u8; TOKEN_BYTES], signature: &[u8]) -> bool {
     let known = phone.with(|state| state.trust.known_keys().to_vec());
     known.iter().any(|key| verifies(key, token, signature))
@@ -33,7 +33,7 @@ fn verifies(key: &PublicKey, token: &[u8], signature: &[u8]) -> bool {
     key.verify(Pkcs1v15Sign::new::<Sha1>(), token, signature).is_ok()
 }
 
-/// A new key was shown to the person at the phone; true when it was accepted.
+/// Shows a new key to the person at the phone; returns true when it is accepted.
 pub fn offer(phone: &Phone, payload: &[u8]) -> bool {
     let Ok(key) = PublicKey::decode(payload) else { return false };
     phone.with(|state| state.trust.offer(key))

@@ -1,6 +1,6 @@
-//! Rectangles in screen pixels.
+//! Points and rectangles in screen pixels.
 
-/// Right and down from the upper left corner of the screen.
+/// A point: pixels right and down from the upper left corner of the screen.
 pub type Point = (i32, i32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,7 +65,7 @@ impl Screen {
         Rect::new(0, 0, self.width, self.height)
     }
 
-    /// The keyboard covers the lower 35 % of the screen.
+    /// Returns the place of the keyboard, the lower 35 % of the screen.
     pub fn keyboard(&self) -> Rect {
         Rect::new(0, self.height - self.height * 35 / 100, self.width, self.height)
     }

@@ -22,20 +22,20 @@ pub struct FaultInjector {
     random: BTreeMap<Fault, Random>,
     /// When each timed fault happens next.
     next: BTreeMap<Fault, Instant>,
-    /// In order of time.
+    /// Delayed taps, in order of time.
     late_taps: Vec<(Instant, Point)>,
     rootless_until: Option<Instant>,
     /// The outage that goes on, and when it ends.
     outage: Option<(Outage, Instant)>,
-    /// A test asked for it to happen to the next dump.
+    /// The fault of the next dump that a test asked for.
     asked_dump: Option<DumpFault>,
-    /// What the last dump showed.
+    /// The tree of the last dump.
     last_tree: Option<Bytes>,
     transport_faults: Vec<TransportFault>,
     events: VecDeque<(Instant, Fault)>,
 }
 
-/// What becomes of a tap.
+/// What happens to a tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TapFate {
     Applied,

@@ -13,14 +13,14 @@ use super::tree::Tree;
 use super::{KILLED_EXIT, picture, serve};
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 use crate::state::CLIPBOARD_BYTES_MAX;
 
 pub const CLASS: &str = "com.mobilenext.mobilecli.DeviceServer";
 const ADDRESS: &str = "localabstract:mobilecli-server";
 const VERSION: &str = "1.0.9";
 
-pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let Some(_automation) = Automation::take(call.phone) else {
         call.io.stderr.write(Automation::REFUSED).await?;
         return Ok(KILLED_EXIT);

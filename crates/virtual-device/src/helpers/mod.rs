@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 use crate::state::State;
 
 pub use automation::Automation;
@@ -144,7 +144,7 @@ impl Drop for Listening<'_> {
 }
 
 /// `app_process DIRECTORY CLASS ARGUMENTS…`: runs the class that the phone knows.
-pub async fn app_process(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn app_process(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     call.start_java().await;
     let words: Vec<&str> = call.words().into_iter().filter(|word| !word.starts_with("-D")).collect();
     match words.as_slice() {
@@ -165,7 +165,7 @@ pub async fn app_process(call: &Call<'_>) -> Result<u8, Broken> {
 }
 
 /// `am instrument … PACKAGE/RUNNER`: nothing when the phone knows no such runner or its app is not installed.
-pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, Broken> {
+pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, BrokenPipe> {
     let words = call.words();
     let (["instrument", ..], Some((package, _))) =
         (words.as_slice(), words.last().and_then(|w| w.split_once('/')))
@@ -192,7 +192,7 @@ pub fn services(state: &State, name: &str) -> Option<String> {
 }
 
 /// Serves until the process is killed or the shell that it runs in goes away.
-async fn serve(call: &Call<'_>, address: &str, server: Server) -> Result<u8, Broken> {
+async fn serve(call: &Call<'_>, address: &str, server: Server) -> Result<u8, BrokenPipe> {
     let command_line = format!("{} {}", call.name, call.arguments.join(" "));
     let Some(stop) = call.phone.helpers().listen(address, server, command_line) else {
         call.io

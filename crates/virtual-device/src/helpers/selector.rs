@@ -42,7 +42,7 @@ pub enum Relation {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Step {
+pub struct SelectorStep {
     pub tests: Vec<Test>,
     pub instance: Option<usize>,
 }
@@ -50,8 +50,8 @@ pub struct Step {
 /// A first step, and steps that start from what the one before found.
 #[derive(Debug, Clone, Default)]
 pub struct Selector {
-    pub first: Step,
-    pub then: Vec<(Relation, Step)>,
+    pub first: SelectorStep,
+    pub then: Vec<(Relation, SelectorStep)>,
 }
 
 impl Test {
@@ -122,7 +122,7 @@ fn whole_text(pattern: &str) -> Option<Regex> {
     builder.dot_matches_new_line(true).size_limit(COMPILED_BYTES_MAX).build().ok()
 }
 
-impl Step {
+impl SelectorStep {
     fn holds(&self, node: &Node) -> bool {
         self.tests.iter().all(|test| test.holds(node))
     }
@@ -133,7 +133,7 @@ impl Selector {
         1 + self.then.len()
     }
 
-    fn step(&self, level: usize) -> &Step {
+    fn step(&self, level: usize) -> &SelectorStep {
         match level.checked_sub(1) {
             None => &self.first,
             Some(at) => self.then.get(at).map_or(&self.first, |(_, step)| step),
@@ -214,11 +214,11 @@ mod tests {
         <node class='S' text='Wi-Fi' checked='true'/></node><node class='R' text='two'>\
         <node class='S' text='Blue' checked='false'/></node></node></hierarchy>";
 
-    fn step(tests: Vec<Option<Test>>, instance: Option<usize>) -> Step {
-        Step { tests: tests.into_iter().map(Option::unwrap).collect(), instance }
+    fn step(tests: Vec<Option<Test>>, instance: Option<usize>) -> SelectorStep {
+        SelectorStep { tests: tests.into_iter().map(Option::unwrap).collect(), instance }
     }
 
-    fn all(first: Step, then: Vec<(Relation, Step)>) -> Vec<usize> {
+    fn all(first: SelectorStep, then: Vec<(Relation, SelectorStep)>) -> Vec<usize> {
         Selector { first, then }.all(&Tree::read(XML))
     }
 

@@ -13,11 +13,11 @@ use crate::app::{keys, launcher};
 use crate::surface::{Changes, Picture, Surface, SurfaceEvent, SurfaceTruth, Task};
 use crate::truth::{Hit, ReplayTruth};
 
-/// A finger that rested this long has pressed long.
+/// A finger that rests this long makes a long press.
 const LONG_PRESS_MS: u64 = 500;
-/// A finger that moved less than this has not swiped.
+/// A finger that moves less than this makes no swipe.
 const TOUCH_SLOP_DP: i32 = 8;
-/// Text that a field takes.
+/// The longest text of a field.
 const TYPED_CHARS_MAX: usize = 10_000;
 
 pub struct Replay {
@@ -26,13 +26,13 @@ pub struct Replay {
     shown_at: Instant,
     changed_at: Instant,
     changes: u64,
-    /// A field was tapped on this screen.
+    /// True if a field was tapped on this screen.
     focused: bool,
     typed: String,
     all_selected: bool,
     passed: usize,
     finished: bool,
-    /// The screen that was dumped last, as it was written: clients that poll ask for the same one again and again.
+    /// The index and tree of the screen that was dumped last: clients that poll ask for the same one again and again.
     written: Mutex<Option<(usize, Bytes)>>,
 }
 
@@ -68,7 +68,7 @@ impl Replay {
         }
     }
 
-    /// A field has the focus because it was tapped, or because it had it when it was recorded.
+    /// Returns true if the field was tapped, or had the focus when it was recorded.
     fn has_focus(&self, field: &Rect) -> bool {
         let inside = |node: &Node| node.is("focused") && !node.bounds.intersect(field).is_empty();
         self.focused || self.screen().is_some_and(|screen| screen.tree.find(&inside).is_some())

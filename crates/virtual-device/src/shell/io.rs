@@ -24,7 +24,7 @@ pub struct Chunk {
 
 /// The reader is gone: what SIGPIPE says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Broken;
+pub struct BrokenPipe;
 
 /// The exit code of a process that SIGPIPE ended.
 pub const BROKEN_EXIT: u8 = 141;
@@ -38,20 +38,20 @@ pub enum Output {
 }
 
 impl Output {
-    pub async fn write(&self, data: impl Into<Bytes>) -> Result<(), Broken> {
+    pub async fn write(&self, data: impl Into<Bytes>) -> Result<(), BrokenPipe> {
         let mut data: Bytes = data.into();
         match self {
             Output::Null => Ok(()),
             Output::Channel { sender, stderr } => {
                 while !data.is_empty() {
                     let piece = data.split_to(data.len().min(CHUNK_BYTES));
-                    sender.send(Chunk { stderr: *stderr, data: piece }).await.map_err(|_| Broken)?;
+                    sender.send(Chunk { stderr: *stderr, data: piece }).await.map_err(|_| BrokenPipe)?;
                 }
                 Ok(())
             }
             Output::File { phone, path } => phone.with(|state| {
                 let now = state.now_s();
-                state.fs.append(path, &data, now).map_err(|_| Broken)
+                state.fs.append(path, &data, now).map_err(|_| BrokenPipe)
             }),
             Output::Capture(buffer) => {
                 let mut buffer = buffer.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What happens in an app from a file.
+//! Runs the scripts of an app from a file.
 
 use tokio::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::app::{Answer, Context, Effect, Request};
 /// Actions that one event may lead to.
 const STEPS_MAX: usize = 1000;
 
-/// Whether the rest of a script still happens.
+/// Tells whether the rest of a script still runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     On,
@@ -66,7 +66,7 @@ impl UserApp {
         Flow::On
     }
 
-    /// What only the system can do.
+    /// Runs an action that only the system can do.
     fn effect(&mut self, action: &Action, context: &mut Context) {
         let fill = |text: &str| self.fill(text, &self.session.row);
         match action {
@@ -147,7 +147,7 @@ impl UserApp {
         }
     }
 
-    /// A column of the row when it has one of that name, else a value.
+    /// Sets a column of the row if it has one of that name, else a value.
     fn toggle(&mut self, name: &str, row: &RowAt) {
         if let Some(column) = self.row_mut(row).and_then(|row| row.get_mut(name)) {
             *column = (column != "true").to_string();
@@ -230,7 +230,7 @@ impl UserApp {
             && condition.at_most.is_none_or(|most| number <= most)
     }
 
-    /// What is wrong with the field that fills this value, once it was checked.
+    /// Returns the mistake of the field that fills this value, once it was checked.
     pub(super) fn mistake_of(&self, value: &str) -> Option<String> {
         let fields = |widgets| field_of(widgets, value);
         let widget = self.file.spec.screens.values().find_map(|screen| fields(&screen.content))?;
@@ -278,17 +278,17 @@ impl UserApp {
     }
 }
 
-/// What follows the answer to a request.
-pub(super) struct Then {
+/// What an app does after the answer to a request.
+pub(super) struct AfterAnswer {
     status_to: Option<String>,
     body_to: Option<String>,
     ok: Script,
     failed: Script,
 }
 
-impl From<&HttpSpec> for Then {
-    fn from(http: &HttpSpec) -> Then {
-        Then {
+impl From<&HttpSpec> for AfterAnswer {
+    fn from(http: &HttpSpec) -> AfterAnswer {
+        AfterAnswer {
             status_to: http.status_to.clone(),
             body_to: http.body_to.clone(),
             ok: http.ok.clone(),

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// All names of all files that one process ever loaded.
+/// The size of all names that one process may load.
 const POOL_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 struct Pool {
@@ -16,7 +16,7 @@ struct Pool {
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { names: BTreeSet::new(), bytes: 0 });
 
-/// Nothing when the pool is full.
+/// Returns the kept name, or nothing when the pool is full.
 pub fn keep(name: &str) -> Option<&'static str> {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = pool.names.get(name) {

@@ -57,14 +57,14 @@ const GOODS: [&str; 30] = [
     "Candles",
 ];
 
-/// What survives the process.
+/// State that is saved: it survives the process.
 #[derive(Debug, Clone)]
 struct Saved {
     staging: bool,
     dark: bool,
     /// 0 to 100.
     volume: f32,
-    /// Every row keeps its number for life, so that a key never means another row.
+    /// Each row with its number, which never changes, so that a key never means another row.
     rows: Vec<(u32, &'static str)>,
 }
 
@@ -85,7 +85,7 @@ enum Login {
     Failed,
 }
 
-/// What dies with the process.
+/// State that ends with the process.
 #[derive(Debug, Clone, Default)]
 struct Session {
     email: String,
@@ -102,9 +102,9 @@ pub struct Workbench {
     saved: Saved,
     session: Session,
     gallery: Gallery,
-    /// The server that the network screen really asks.
+    /// The server for the network screen.
     api: Option<String>,
-    /// Processes so far: an answer to one that died must not reach the next.
+    /// The number of processes so far: an answer for one that died must not reach the next.
     processes: u32,
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use tokio::time::{Duration, Instant};
 
-use super::{FORMAT, Facts, Trouble, extra};
+use super::{FORMAT, Fields, HelperError, extra};
 use crate::app::geometry::{Rect, Screen};
 use crate::app::keyboard;
 use crate::app::xml::attribute;
@@ -66,14 +66,14 @@ impl Limits {
 }
 
 /// The tree, and what is known about it.
-pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Facts), Trouble> {
+pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Fields), HelperError> {
     let begun = Instant::now();
     quiet(phone, limits).await;
     // A stuck main thread does not answer accessibility.
     if !phone.with(|state| state.surface.windows(&state.screen()).responding) {
         tokio::time::sleep(Duration::from_millis(limits.timeout_ms)).await;
         let message = format!("no answer from the app in {} ms", limits.timeout_ms);
-        return Err(Trouble { kind: "java.util.concurrent.TimeoutException", message });
+        return Err(HelperError { kind: "java.util.concurrent.TimeoutException", message });
     }
     let is_rootless = phone.with(|state| state.is_rootless());
     let tree = if is_rootless { Tree::default() } else { Tree::of(phone) };
@@ -111,7 +111,7 @@ async fn quiet(phone: &Phone, limits: &Limits) {
 }
 
 /// Where fingers of a gesture may go: the window in front, and the keyboard that lies over it.
-pub fn viewport(phone: &Phone) -> Facts {
+pub fn viewport(phone: &Phone) -> Fields {
     let tree = Tree::of(phone);
     let (screen, keyboard) = phone.with(|state| (state.screen(), state.keyboard_shown()));
     let area = tree.nodes.first().map_or_else(|| screen.rect(), |root| root.bounds);
@@ -123,7 +123,7 @@ pub fn viewport(phone: &Phone) -> Facts {
     facts
 }
 
-fn sides(names: [&'static str; 4], area: &Rect) -> Facts {
+fn sides(names: [&'static str; 4], area: &Rect) -> Fields {
     let values = [area.left, area.top, area.width(), area.height()];
     names.into_iter().zip(values.map(|value| value.to_string())).collect()
 }

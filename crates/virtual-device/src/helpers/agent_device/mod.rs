@@ -14,7 +14,7 @@ use tokio::time::{Duration, Instant};
 use super::automation::Automation;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 use capture::Limits;
 
 pub use session::Session;
@@ -30,25 +30,25 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const CHUNK_BYTES: usize = 8 * 1024;
 
 /// Names and values, in the order in which they are said.
-type Facts = Vec<(&'static str, String)>;
+type Fields = Vec<(&'static str, String)>;
 
 /// What went wrong, as the exception that the client is told of.
 #[derive(Debug, PartialEq, Eq)]
-struct Trouble {
+struct HelperError {
     kind: &'static str,
     message: String,
 }
 
-impl Trouble {
-    fn argument(message: impl Into<String>) -> Trouble {
-        Trouble { kind: "java.lang.IllegalArgumentException", message: message.into() }
+impl HelperError {
+    fn argument(message: impl Into<String>) -> HelperError {
+        HelperError { kind: "java.lang.IllegalArgumentException", message: message.into() }
     }
 
-    fn state(message: impl Into<String>) -> Trouble {
-        Trouble { kind: "java.lang.IllegalStateException", message: message.into() }
+    fn state(message: impl Into<String>) -> HelperError {
+        HelperError { kind: "java.lang.IllegalStateException", message: message.into() }
     }
 
-    fn facts(self) -> Facts {
+    fn facts(self) -> Fields {
         // A header is one line.
         let message = self.message.replace(['\r', '\n'], " ");
         vec![("ok", "false".to_owned()), ("errorType", self.kind.to_owned()), ("message", message)]
@@ -108,11 +108,11 @@ impl Drop for Process {
     }
 }
 
-pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let words = call.words();
     let process = Process::start(call.phone);
     let Some(_automation) = connect(call.phone).await else {
-        return finish(call, Trouble::state(Automation::REFUSED).facts()).await;
+        return finish(call, HelperError::state(Automation::REFUSED).facts()).await;
     };
     if let Some(port) = extra(&words, "sessionPort") {
         return session::run(call, port, Limits::of(&words), &process).await;
@@ -120,13 +120,13 @@ pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
     let outcome = match extra(&words, "mode") {
         Some("viewport") => Ok(capture::viewport(call.phone)),
         Some("gesture") => plan::perform(call.phone, extra(&words, "payloadBase64")).await,
-        Some(mode) => Err(Trouble::argument(format!("Unsupported mode: {mode}"))),
+        Some(mode) => Err(HelperError::argument(format!("Unsupported mode: {mode}"))),
         None => snapshot(call, &words).await?,
     };
-    finish(call, outcome.map_or_else(Trouble::facts, well)).await
+    finish(call, outcome.map_or_else(HelperError::facts, well)).await
 }
 
-fn well(mut facts: Facts) -> Facts {
+fn well(mut facts: Fields) -> Fields {
     facts.insert(0, ("ok", "true".to_owned()));
     facts
 }
@@ -148,7 +148,7 @@ async fn connect(phone: &Phone) -> Option<Automation> {
 }
 
 /// The tree goes into a file, or in pieces into the statuses that `am` prints.
-async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Facts, Trouble>, Broken> {
+async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Fields, HelperError>, BrokenPipe> {
     let (xml, facts) = match capture::take(call.phone, &Limits::of(words)).await {
         Ok(taken) => taken,
         Err(trouble) => return Ok(Err(trouble)),
@@ -159,7 +159,7 @@ async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Facts, Troub
             state.fs.write(&call.path(path), xml.clone().into(), 0o600, now)
         });
         if let Err(error) = written {
-            return Ok(Err(Trouble {
+            return Ok(Err(HelperError {
                 kind: "java.io.FileNotFoundException",
                 message: error.text().to_owned(),
             }));
@@ -181,7 +181,7 @@ async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Facts, Troub
 }
 
 /// As `am instrument` prints what an instrumentation says.
-fn report(what: &str, facts: Facts, code: &str) -> String {
+fn report(what: &str, facts: Fields, code: &str) -> String {
     let mut out = String::new();
     for (name, value) in with_protocol(facts) {
         let _ = writeln!(out, "INSTRUMENTATION_{what}: {name}={value}");
@@ -190,13 +190,13 @@ fn report(what: &str, facts: Facts, code: &str) -> String {
     out
 }
 
-fn with_protocol(facts: Facts) -> Facts {
+fn with_protocol(facts: Fields) -> Fields {
     let first = [("agentDeviceProtocol", PROTOCOL.to_owned()), ("helperApiVersion", API_VERSION.to_owned())];
     first.into_iter().chain(facts).collect()
 }
 
 /// `am` ends well even when the instrumentation did not.
-async fn finish(call: &Call<'_>, facts: Facts) -> Result<u8, Broken> {
+async fn finish(call: &Call<'_>, facts: Fields) -> Result<u8, BrokenPipe> {
     let code = if facts.contains(&("ok", "true".to_owned())) { "CODE: -1" } else { "CODE: 0" };
     call.io.stdout.write(report("RESULT", facts, code)).await?;
     Ok(0)

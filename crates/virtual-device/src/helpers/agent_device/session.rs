@@ -9,11 +9,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{self, Limits};
-use super::{Facts, Process, Trouble, finish, plan, report, well, with_protocol};
+use super::{Fields, HelperError, Process, finish, plan, report, well, with_protocol};
 use crate::helpers::{KILLED_EXIT, Listening, Server};
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 
 /// A plan of two minutes fits into it.
 const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -24,9 +24,9 @@ pub struct Session {
 }
 
 /// Serves until the client says `quit`, or the process ends otherwise.
-pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process) -> Result<u8, Broken> {
+pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process) -> Result<u8, BrokenPipe> {
     let Some(port) = port.parse::<u16>().ok().filter(|port| *port > 0) else {
-        return finish(call, Trouble::argument(format!("bad sessionPort: {port}")).facts()).await;
+        return finish(call, HelperError::argument(format!("bad sessionPort: {port}")).facts()).await;
     };
     let quit = CancellationToken::new();
     let session = Arc::new(Session { limits, quit: quit.clone() });
@@ -34,7 +34,7 @@ pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process)
     let command_line = format!("{} {}", call.name, call.arguments.join(" "));
     let Some(stop) = call.phone.helpers().listen(&address, Server::AgentDevice(session), command_line) else {
         let message = "bind failed: EADDRINUSE (Address already in use)".to_owned();
-        return finish(call, Trouble { kind: "java.net.BindException", message }.facts()).await;
+        return finish(call, HelperError { kind: "java.net.BindException", message }.facts()).await;
     };
     let listening = Listening { phone: call.phone, address };
     let ready = vec![("sessionReady", "true".to_owned()), ("sessionPort", port.to_string())];
@@ -72,10 +72,10 @@ impl Session {
             "viewport" => (Ok(capture::viewport(phone)), String::new()),
             "gesture" => (plan::perform(phone, words.next()).await, String::new()),
             "quit" => (Ok(Vec::new()), String::new()),
-            "" => (Err(Trouble::argument("empty command")), String::new()),
-            _ => (Err(Trouble::argument("unknown session command")), String::new()),
+            "" => (Err(HelperError::argument("empty command")), String::new()),
+            _ => (Err(HelperError::argument("unknown session command")), String::new()),
         };
-        let answer = headers(id, outcome.map_or_else(Trouble::facts, well)) + &body;
+        let answer = headers(id, outcome.map_or_else(HelperError::facts, well)) + &body;
         let said = socket.write_all(answer.as_bytes()).await.is_ok();
         let _ = socket.shutdown().await;
         if verb == "quit" && said {
@@ -84,7 +84,7 @@ impl Session {
     }
 }
 
-fn headers(id: &str, facts: Facts) -> String {
+fn headers(id: &str, facts: Fields) -> String {
     let mut out = String::new();
     let id = ("requestId", id.to_owned());
     for (name, value) in with_protocol(facts).into_iter().chain([id]) {

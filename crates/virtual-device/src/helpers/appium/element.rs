@@ -16,14 +16,14 @@ const LONG_CLICK_MS: u64 = 500;
 const GESTURE_MS: u64 = 500;
 
 /// Where an element was found, and what it was then.
-pub struct Known {
+pub struct KnownElement {
     path: Vec<usize>,
     class: String,
     resource_id: String,
 }
 
-impl Known {
-    fn of(tree: &Tree, at: usize) -> Known {
+impl KnownElement {
+    fn of(tree: &Tree, at: usize) -> KnownElement {
         let (mut path, mut here) = (Vec::new(), at);
         while let Some(parent) = tree.nodes.get(here).and_then(|node| node.parent) {
             path.extend(tree.children(parent).iter().position(|child| *child == here));
@@ -31,7 +31,7 @@ impl Known {
         }
         path.reverse();
         let text = |name: &str| tree.nodes.get(at).map_or(String::new(), |node| node.get(name).to_owned());
-        Known { path, class: text("class"), resource_id: text("resource-id") }
+        KnownElement { path, class: text("class"), resource_id: text("resource-id") }
     }
 
     /// Its place in the tree now; nothing when something else is there.
@@ -110,7 +110,7 @@ impl Server {
         }
         session.next += 1;
         let id = format!("00000000-0000-{:04x}-ffff-ffff{:08x}", session.next % 0x1_0000, session.next);
-        session.elements.insert(id.clone(), Known::of(tree, at));
+        session.elements.insert(id.clone(), KnownElement::of(tree, at));
         Ok(id)
     }
 

@@ -6,12 +6,12 @@ use super::element::reference;
 use super::uiautomator::Query;
 use super::{Answer, Fault, Server, give, take, toast, uiautomator, xpath};
 use crate::helpers::scroll;
-use crate::helpers::selector::{Selector, Step, Test};
+use crate::helpers::selector::{Selector, SelectorStep, Test};
 use crate::helpers::tree::Tree;
 use crate::phone::Phone;
 
 #[derive(Deserialize)]
-struct Wanted {
+struct Locator {
     #[serde(alias = "using")]
     strategy: String,
     #[serde(alias = "value")]
@@ -39,7 +39,7 @@ impl Server {
         body: &[u8],
         below: Option<&str>,
     ) -> Result<(Tree, Vec<usize>), Fault> {
-        let wanted: Wanted = take(body)?;
+        let wanted: Locator = take(body)?;
         let context = below.or(wanted.context.as_deref()).filter(|id| !id.is_empty());
         if let "-android uiautomator" = wanted.strategy.as_str()
             && let Some(Query::ScrollIntoView { list, target }) = uiautomator::parse(&wanted.selector)
@@ -66,7 +66,7 @@ fn invalid(selector: &str) -> Fault {
 fn selector(strategy: &str, value: &str, tree: &Tree) -> Result<Selector, Fault> {
     let by = |name: &str, value: &str| {
         let test = Test::text(name, value).into_iter().collect();
-        Selector { first: Step { tests: test, instance: None }, then: Vec::new() }
+        Selector { first: SelectorStep { tests: test, instance: None }, then: Vec::new() }
     };
     Ok(match strategy {
         "id" if value.contains(":id/") => by("resourceId", value),

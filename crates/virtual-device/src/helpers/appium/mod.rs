@@ -23,8 +23,8 @@ use super::{picture, serve, touch};
 use crate::app::keys;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
-use element::Known;
+use crate::shell::io::BrokenPipe;
+use element::KnownElement;
 
 pub const PACKAGE: &str = "io.appium.uiautomator2.server.test";
 /// The app that changes settings for the client; its service runs once it is installed.
@@ -41,7 +41,7 @@ pub struct Server {
 #[derive(Default)]
 struct Session {
     id: Option<String>,
-    elements: BTreeMap<String, Known>,
+    elements: BTreeMap<String, KnownElement>,
     next: u64,
 }
 
@@ -84,7 +84,7 @@ fn take<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
     serde_json::from_slice(body).map_err(|_| Fault::argument())
 }
 
-pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let Some(_automation) = Automation::take(call.phone) else {
         call.io.stdout.write(Automation::REFUSED).await?;
         return Ok(1);

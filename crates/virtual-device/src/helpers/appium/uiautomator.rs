@@ -1,6 +1,6 @@
 //! `new UiSelector().text("x")…` and `new UiScrollable(…).scrollIntoView(…)`, written as Java.
 
-use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, Step, Test};
+use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, SelectorStep, Test};
 
 pub enum Query {
     Select(Selector),
@@ -22,7 +22,7 @@ pub fn parse(text: &str) -> Option<Query> {
         } else {
             reader.eat(".scrollTextIntoView(")?;
             let test = Test::text("text", &reader.string()?)?;
-            Selector { first: Step { tests: vec![test], instance: None }, then: Vec::new() }
+            Selector { first: SelectorStep { tests: vec![test], instance: None }, then: Vec::new() }
         };
         reader.eat(")")?;
         Query::ScrollIntoView { list, target }

@@ -13,7 +13,7 @@ enum Predicate {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Step {
+struct PathStep {
     anywhere: bool,
     class: String,
     predicates: Vec<Predicate>,
@@ -80,7 +80,7 @@ fn filter(tree: &Tree, found: &[usize], predicate: &Predicate) -> Vec<usize> {
     }
 }
 
-fn parse(mut rest: &str) -> Option<Vec<Step>> {
+fn parse(mut rest: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     while !rest.is_empty() {
         rest = rest.strip_prefix('/')?;
@@ -88,7 +88,7 @@ fn parse(mut rest: &str) -> Option<Vec<Step>> {
         rest = rest.strip_prefix('/').unwrap_or(rest);
         let end = rest.find(['/', '[']).unwrap_or(rest.len());
         let (class, after) = rest.split_at(end);
-        let mut step = Step { anywhere, class: class.to_owned(), predicates: Vec::new() };
+        let mut step = PathStep { anywhere, class: class.to_owned(), predicates: Vec::new() };
         rest = after;
         while let Some(inner) = rest.strip_prefix('[') {
             let close = closing(inner)?;

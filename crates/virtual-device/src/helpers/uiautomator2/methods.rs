@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::{Duration, Instant};
 
-use super::wire::{DeviceInfo, ObjectInfo, UiSelector, Which};
-use super::{Fault, Heard, Server};
+use super::wire::{DeviceInfo, ObjectInfo, ObjectRef, UiSelector};
+use super::{Fault, Server, ToastLog};
 use crate::app::keys;
 use crate::helpers::automation::settled;
 use crate::helpers::scroll::{self, Direction};
-use crate::helpers::selector::{Relation, Selector, Step, Test};
+use crate::helpers::selector::{Relation, Selector, SelectorStep, Test};
 use crate::helpers::tree::{Node, Tree, xml};
 use crate::helpers::{picture, touch};
 use crate::phone::Phone;
@@ -80,53 +80,59 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
 async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     match method {
         "exist" => {
-            let (which,) = take::<(Which,)>(params)?;
+            let (which,) = take::<(ObjectRef,)>(params)?;
             give(find(server, phone, &which)?.is_some())
         }
         "count" => {
-            let (which,) = take::<(Which,)>(params)?;
+            let (which,) = take::<(ObjectRef,)>(params)?;
             give(server.selector(&which)?.all(&Tree::of(phone)).len())
         }
         "objInfo" => {
-            let (which,) = take::<(Which,)>(params)?;
+            let (which,) = take::<(ObjectRef,)>(params)?;
             give(ObjectInfo::of(&must_find(server, phone, &which)?))
         }
         "objInfoOfAllInstances" => {
-            let (which,) = take::<(Which,)>(params)?;
+            let (which,) = take::<(ObjectRef,)>(params)?;
             let tree = Tree::of(phone);
             let found = server.selector(&which)?.all(&tree);
             give(found.iter().filter_map(|at| tree.nodes.get(*at)).map(ObjectInfo::of).collect::<Vec<_>>())
         }
         "getText" => {
-            let (which,) = take::<(Which,)>(params)?;
+            let (which,) = take::<(ObjectRef,)>(params)?;
             give(must_find(server, phone, &which)?.get("text"))
         }
         "setText" => {
-            let (which, text) = take::<(Which, String)>(params)?;
+            let (which, text) = take::<(ObjectRef, String)>(params)?;
             give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), &text))
         }
         "clearTextField" => {
-            let (which,) = take::<(Which,)>(params)?;
+            let (which,) = take::<(ObjectRef,)>(params)?;
             give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), ""))
         }
         "waitForExists" | "waitUntilGone" => {
-            let (which, ms) = take::<(Which, u64)>(params)?;
+            let (which, ms) = take::<(ObjectRef, u64)>(params)?;
             give(wait(server, phone, &which, ms, method == "waitForExists").await?)
         }
         _ => Err(Fault::new(-32601, "method not found")),
     }
 }
 
-fn find(server: &Server, phone: &Phone, which: &Which) -> Result<Option<Node>, Fault> {
+fn find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Option<Node>, Fault> {
     let tree = Tree::of(phone);
     Ok(server.selector(which)?.first(&tree).and_then(|at| tree.nodes.get(at).cloned()))
 }
 
-fn must_find(server: &Server, phone: &Phone, which: &Which) -> Result<Node, Fault> {
+fn must_find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Node, Fault> {
     find(server, phone, which)?.ok_or_else(|| Fault::not_found(&format!("{which:?}")))
 }
 
-async fn wait(server: &Server, phone: &Phone, which: &Which, ms: u64, there: bool) -> Result<bool, Fault> {
+async fn wait(
+    server: &Server,
+    phone: &Phone,
+    which: &ObjectRef,
+    ms: u64,
+    there: bool,
+) -> Result<bool, Fault> {
     let deadline = Instant::now() + Duration::from_millis(ms.min(WAIT_MS_MAX));
     loop {
         if find(server, phone, which)?.is_some() == there {
@@ -182,10 +188,10 @@ async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) 
         (point(x, y), Some(ms))
     } else if let Ok((x, y)) = take::<(f64, f64)>(params) {
         (point(x, y), None)
-    } else if let Ok((which,)) = take::<(Which,)>(params) {
+    } else if let Ok((which,)) = take::<(ObjectRef,)>(params) {
         (must_find(server, phone, &which)?.centre(), None)
     } else {
-        let (which, _corner) = take::<(Which, String)>(params)?;
+        let (which, _corner) = take::<(ObjectRef, String)>(params)?;
         (must_find(server, phone, &which)?.centre(), None)
     };
     match ms.or(is_long.then_some(LONG_PRESS_MS)) {
@@ -210,10 +216,10 @@ async fn swipe_points(phone: &Phone, params: &RawValue) -> Answer {
 }
 
 async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
-    let (from, to, steps) = if let Ok((which, x, y, steps)) = take::<(Which, f64, f64, u64)>(params) {
+    let (from, to, steps) = if let Ok((which, x, y, steps)) = take::<(ObjectRef, f64, f64, u64)>(params) {
         (must_find(server, phone, &which)?.centre(), point(x, y), steps)
     } else {
-        let (which, target, steps) = take::<(Which, Which, u64)>(params)?;
+        let (which, target, steps) = take::<(ObjectRef, ObjectRef, u64)>(params)?;
         (must_find(server, phone, &which)?.centre(), must_find(server, phone, &target)?.centre(), steps)
     };
     touch::swipe(phone, from, to, steps.saturating_mul(STEP_MS)).await;
@@ -271,23 +277,23 @@ fn press_code(phone: &Phone, code: u32) -> Answer {
 /// The helper hears toasts from its start on, its own too.
 fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let now = Instant::now();
-    let mut heard = server.heard();
+    let mut toasts = server.toasts();
     match method {
         "makeToast" => {
             let (text, _ms) = take::<(String, f64)>(params)?;
-            heard.own = Some((now, text));
+            toasts.own = Some((now, text));
             give(true)
         }
         "getLastToast" => {
             let shown = phone.with(|state| {
-                let mut of_apps = state.surface.toasts().iter().skip(heard.skip);
+                let mut of_apps = state.surface.toasts().iter().skip(toasts.skip);
                 of_apps.rfind(|toast| toast.from <= now).map(|toast| (toast.from, toast.text.clone()))
             });
-            let last = shown.into_iter().chain(heard.own.clone()).max_by_key(|(at, _)| *at);
+            let last = shown.into_iter().chain(toasts.own.clone()).max_by_key(|(at, _)| *at);
             give(last.map(|(_, text)| text))
         }
         _ => {
-            *heard = Heard::from_now(phone);
+            *toasts = ToastLog::from_now(phone);
             give(())
         }
     }
@@ -315,14 +321,14 @@ fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
 /// An item of a collection by what is in it: the client gets a name for the object.
 async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let (which, pattern, wanted, may_scroll) = if method == "childByInstance" {
-        let (which, pattern, instance) = take::<(Which, UiSelector, usize)>(params)?;
+        let (which, pattern, instance) = take::<(ObjectRef, UiSelector, usize)>(params)?;
         (which, pattern, Item::Instance(instance), false)
     } else {
         let by = if method == "childByText" { "text" } else { "description" };
-        let scrolled = take::<(Which, UiSelector, String, bool)>(params);
+        let scrolled = take::<(ObjectRef, UiSelector, String, bool)>(params);
         let (which, pattern, value, may_scroll) = match scrolled {
             Ok(asked) => asked,
-            Err(_) => take::<(Which, UiSelector, String)>(params).map(|(w, p, v)| (w, p, v, false))?,
+            Err(_) => take::<(ObjectRef, UiSelector, String)>(params).map(|(w, p, v)| (w, p, v, false))?,
         };
         (which, pattern, Item::With(Test::text(by, &value).ok_or_else(Fault::parameters)?), may_scroll)
     };
@@ -330,7 +336,8 @@ async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) 
     let pattern = pattern.selector().filter(|p| p.then.is_empty()).ok_or_else(Fault::parameters)?.first;
     let mut named = item(&Tree::of(phone), &list, &pattern, &wanted);
     if let (None, true, Item::With(test)) = (&named, may_scroll, &wanted) {
-        let target = Selector { first: Step { tests: vec![test.clone()], instance: None }, then: Vec::new() };
+        let target =
+            Selector { first: SelectorStep { tests: vec![test.clone()], instance: None }, then: Vec::new() };
         scroll::into_view(phone, &list, &target, true).await;
         named = item(&Tree::of(phone), &list, &pattern, &wanted);
     }
@@ -344,20 +351,23 @@ enum Item {
 }
 
 /// The item's selector: the pattern in the list, with the number of the item that is meant.
-fn item(tree: &Tree, list: &Selector, pattern: &Step, wanted: &Item) -> Option<Selector> {
+fn item(tree: &Tree, list: &Selector, pattern: &SelectorStep, wanted: &Item) -> Option<Selector> {
     let nth = |instance: usize| {
         let mut all = list.clone();
-        all.then.push((Relation::Child, Step { tests: pattern.tests.clone(), instance: Some(instance) }));
+        all.then
+            .push((Relation::Child, SelectorStep { tests: pattern.tests.clone(), instance: Some(instance) }));
         all
     };
     let mut every = list.clone();
-    every.then.push((Relation::Child, Step { tests: pattern.tests.clone(), instance: None }));
+    every.then.push((Relation::Child, SelectorStep { tests: pattern.tests.clone(), instance: None }));
     let items = every.all(tree);
     let instance = match wanted {
         Item::Instance(instance) => Some(*instance).filter(|at| *at < items.len()),
         Item::With(test) => {
-            let inside =
-                Selector { first: Step { tests: vec![test.clone()], instance: None }, then: Vec::new() };
+            let inside = Selector {
+                first: SelectorStep { tests: vec![test.clone()], instance: None },
+                then: Vec::new(),
+            };
             items.iter().position(|at| !inside.all_below(tree, *at).is_empty())
         }
     };
@@ -387,7 +397,7 @@ fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> Answer {
 }
 
 async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
-    let (which, target, vertical) = take::<(Which, Which, bool)>(params)?;
+    let (which, target, vertical) = take::<(ObjectRef, ObjectRef, bool)>(params)?;
     let (list, target) = (server.selector(&which)?, server.selector(&target)?);
     if list.first(&Tree::of(phone)).is_none() {
         return Err(Fault::not_found(&format!("{which:?}")));
@@ -400,12 +410,12 @@ async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawVal
     let rest = method.strip_prefix("scroll").map(|rest| (rest, scroll::SCROLL_STEPS));
     let (rest, steps) = rest.or_else(|| Some((method.strip_prefix("fling")?, scroll::FLING_STEPS))).unzip();
     let (Some(rest), Some(steps)) = (rest, steps) else { return Err(Fault::new(-32601, "method not found")) };
-    let (which, vertical, first, second) = if let Ok((w, v)) = take::<(Which, bool)>(params) {
+    let (which, vertical, first, second) = if let Ok((w, v)) = take::<(ObjectRef, bool)>(params) {
         (w, v, None, None)
-    } else if let Ok((w, v, a)) = take::<(Which, bool, u64)>(params) {
+    } else if let Ok((w, v, a)) = take::<(ObjectRef, bool, u64)>(params) {
         (w, v, Some(a), None)
     } else {
-        let (w, v, a, b) = take::<(Which, bool, u64, u64)>(params)?;
+        let (w, v, a, b) = take::<(ObjectRef, bool, u64, u64)>(params)?;
         (w, v, Some(a), Some(b))
     };
     let list = server.selector(&which)?;

@@ -16,8 +16,8 @@ use super::selector::Selector;
 use super::serve;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
-use wire::Which;
+use crate::shell::io::BrokenPipe;
+use wire::ObjectRef;
 
 pub const CLASS: &str = "com.wetest.uia2.Main";
 const PORT: u16 = 9008;
@@ -27,34 +27,37 @@ const KILLED_EXIT: u8 = 137;
 const NAMES_MAX: usize = 1000;
 
 pub struct Server {
-    heard: Mutex<Heard>,
+    toasts: Mutex<ToastLog>,
     named: Mutex<VecDeque<(u64, Selector)>>,
 }
 
 /// Toasts since the start, or since the client said to forget them.
-struct Heard {
+struct ToastLog {
     /// So many had been shown before.
     skip: usize,
     /// The last one that the helper made itself.
     own: Option<(Instant, String)>,
 }
 
-impl Heard {
-    fn from_now(phone: &Phone) -> Heard {
+impl ToastLog {
+    fn from_now(phone: &Phone) -> ToastLog {
         let now = Instant::now();
-        Heard { skip: phone.with(|s| s.surface.toasts().iter().filter(|t| t.from <= now).count()), own: None }
+        ToastLog {
+            skip: phone.with(|s| s.surface.toasts().iter().filter(|t| t.from <= now).count()),
+            own: None,
+        }
     }
 }
 
 /// `-p PORT`.
-pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, Broken> {
+pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, BrokenPipe> {
     let asked = words.iter().position(|w| *w == "-p").and_then(|at| words.get(at + 1)?.parse().ok());
     call.io.stdout.write("[server] INFO: [UiAutomator2Server] Starting Server\n").await?;
     let Some(_automation) = Automation::take(call.phone) else {
         call.io.stdout.write(Automation::REFUSED).await?;
         return Ok(KILLED_EXIT);
     };
-    let server = Server { heard: Mutex::new(Heard::from_now(call.phone)), named: Mutex::default() };
+    let server = Server { toasts: Mutex::new(ToastLog::from_now(call.phone)), named: Mutex::default() };
     let address = format!("tcp:{}", asked.unwrap_or(PORT));
     serve(call, &address, super::Server::Uiautomator2(std::sync::Arc::new(server))).await
 }
@@ -119,8 +122,8 @@ impl Server {
         encode(request.id, result)
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn toasts(&self) -> MutexGuard<'_, ToastLog> {
+        self.toasts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A name under which the client can mean this object again.
@@ -134,10 +137,10 @@ impl Server {
         format!("object-{number}")
     }
 
-    fn selector(&self, which: &Which) -> Result<Selector, Fault> {
+    fn selector(&self, which: &ObjectRef) -> Result<Selector, Fault> {
         match which {
-            Which::Fields(fields) => fields.selector().ok_or_else(Fault::parameters),
-            Which::Name(name) => {
+            ObjectRef::Fields(fields) => fields.selector().ok_or_else(Fault::parameters),
+            ObjectRef::Name(name) => {
                 let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
                 let number = name.strip_prefix("object-").and_then(|number| number.parse().ok());
                 let known = number.and_then(|number: u64| named.iter().find(|(known, _)| *known == number));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::app::geometry::Rect;
-use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, Step, Test};
+use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, SelectorStep, Test};
 use crate::helpers::tree::Node;
 
 /// A UiSelector as the client writes it: its own fields, and lists of what follows.
@@ -16,7 +16,7 @@ pub struct UiSelector(BTreeMap<String, Field>);
 /// An object: the name that one got before, or how to find it.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Which {
+pub enum ObjectRef {
     Name(String),
     Fields(UiSelector),
 }
@@ -55,8 +55,8 @@ impl UiSelector {
         Some(Selector { first, then })
     }
 
-    fn step(&self) -> Option<Step> {
-        let mut step = Step::default();
+    fn step(&self) -> Option<SelectorStep> {
+        let mut step = SelectorStep::default();
         for (name, field) in &self.0 {
             match (name.as_str(), field) {
                 ("mask" | "childOrSibling" | "childOrSiblingSelector", _) | (_, Field::Null(())) => {}

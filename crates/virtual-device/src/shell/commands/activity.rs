@@ -1,6 +1,6 @@
 //! Activities: `am` and `monkey`.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::dumpsys::tasks;
 use super::intent::{Intent, parse};
 use super::{Answer, Call};
@@ -12,7 +12,7 @@ const NEW_TASK: u32 = 0x1000_0000;
 /// FLAG_RECEIVER_FROM_SHELL.
 const FROM_SHELL: u32 = 0x0040_0000;
 
-pub async fn monkey(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn monkey(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     call.start_java().await;
     let mut package = None;
     let mut words = call.arguments.iter();
@@ -172,7 +172,7 @@ fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
     if intent.stop_first && installed {
         state.kill(&package, false);
     }
-    let before = Before::of(state, &package);
+    let before = AppBeforeStart::of(state, &package);
     if !installed || !state.launch(&package, activity.as_deref()) {
         let what = match activity {
             Some(activity) => {
@@ -204,18 +204,18 @@ fn refused(shown: String, what: &str) -> Answer {
 }
 
 /// What an app was doing before it was started once more.
-struct Before {
+struct AppBeforeStart {
     running: bool,
     has_task: bool,
     in_front: bool,
     top: Option<String>,
 }
 
-impl Before {
-    fn of(state: &State, package: &str) -> Before {
+impl AppBeforeStart {
+    fn of(state: &State, package: &str) -> AppBeforeStart {
         let tasks = tasks(state);
         let task = tasks.iter().find(|task| task.package == package);
-        Before {
+        AppBeforeStart {
             running: state.processes.pid(package).is_some(),
             has_task: task.is_some(),
             in_front: state.front().0 == package,

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::{Answer, Call};
 use crate::clock::Civil;
 use crate::fs::{FsError, Node};
 use crate::state::State;
 
-pub async fn cat(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn cat(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (_, paths) = call.options();
     let mut code = 0;
     if paths.is_empty() || paths == ["-"] {
@@ -335,7 +335,7 @@ pub fn du(state: &mut State, call: &Call<'_>) -> Answer {
 }
 
 /// `dd if=A of=B bs=N count=N skip=N`.
-pub async fn dd(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn dd(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let value = |name: &str| call.arguments.iter().find_map(|w| w.strip_prefix(name)?.strip_prefix('='));
     let number = |name: &str| value(name).and_then(size).unwrap_or(0);
     let block = value("bs").and_then(size).unwrap_or(512).max(1);
@@ -386,7 +386,7 @@ fn size(word: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
-pub async fn tee(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn tee(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (flags, paths) = call.options();
     let data = call.io.stdin.read_all().await;
     for path in paths {

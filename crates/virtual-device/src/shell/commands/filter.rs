@@ -5,12 +5,12 @@ use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, STANDARD};
 use md5::{Digest, Md5};
 use sha1::Sha1;
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use super::expression::class_ranges;
 use super::text::{gather, unescape};
 
-pub async fn filter(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn filter(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (values, plain) = options(call);
     let files: &[&str] = match call.name {
         "tr" => &[],
@@ -246,7 +246,7 @@ fn hex(data: &[u8], values: &Values<'_>) -> String {
 }
 
 /// `md5sum`, `sha1sum` and `base64`, which work on bytes.
-pub async fn bytes(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn bytes(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (flags, plain) = call.options();
     let mut words: Vec<&str> = plain;
     if call.name == "base64" {

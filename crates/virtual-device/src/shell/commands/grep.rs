@@ -1,6 +1,6 @@
 //! `grep`, line by line.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::expression::{Dialect, Expression};
 use super::{Call, files};
 
@@ -17,7 +17,7 @@ struct Options<'a> {
     after: usize,
 }
 
-pub async fn grep(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn grep(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let options = parse(call);
     let flags = &options.flags;
     let dialect = match call.name {
@@ -183,7 +183,7 @@ impl Run<'_> {
     }
 
     /// True when nothing more needs to be looked at.
-    async fn line(&mut self, line: &str, search: &mut Search) -> Result<bool, Broken> {
+    async fn line(&mut self, line: &str, search: &mut Search) -> Result<bool, BrokenPipe> {
         let flags = &self.options.flags;
         search.number += 1;
         if self.fits(line) == flags.contains('v') {
@@ -217,13 +217,13 @@ impl Run<'_> {
         Ok(self.options.most.is_some_and(|most| search.found >= most))
     }
 
-    async fn print(&self, number: usize, line: &str, mark: char) -> Result<(), Broken> {
+    async fn print(&self, number: usize, line: &str, mark: char) -> Result<(), BrokenPipe> {
         let name = self.name.as_ref().map_or(String::new(), |name| format!("{name}{mark}"));
         let number = if self.options.flags.contains('n') { format!("{number}{mark}") } else { String::new() };
         self.call.io.stdout.write(format!("{name}{number}{line}\n")).await
     }
 
-    async fn print_parts(&self, number: usize, line: &str) -> Result<(), Broken> {
+    async fn print_parts(&self, number: usize, line: &str) -> Result<(), BrokenPipe> {
         let mut from = 0;
         loop {
             let next = self.expressions.iter().filter_map(|e| found(e, line, from)).min_by_key(|m| m.0);
@@ -236,7 +236,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn close_file(&self, path: &str, search: &Search) -> Result<(), Broken> {
+    async fn close_file(&self, path: &str, search: &Search) -> Result<(), BrokenPipe> {
         let flags = &self.options.flags;
         if (flags.contains('l') && search.found > 0) || (flags.contains('L') && search.found == 0) {
             self.call.io.stdout.write(format!("{path}\n")).await?;
@@ -244,7 +244,7 @@ impl Run<'_> {
         self.close(search).await
     }
 
-    async fn close(&self, search: &Search) -> Result<(), Broken> {
+    async fn close(&self, search: &Search) -> Result<(), BrokenPipe> {
         if self.options.flags.contains('c') {
             let name = self.name.as_ref().map_or(String::new(), |name| format!("{name}:"));
             self.call.io.stdout.write(format!("{name}{}\n", search.found)).await?;

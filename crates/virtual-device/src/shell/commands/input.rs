@@ -2,7 +2,7 @@
 
 use tokio::time::Duration;
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use crate::app::keys;
 
@@ -19,7 +19,7 @@ const USAGE: &str = "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...
     keyevent [--longpress|--doubletap|--async] [--delay <duration between keycodes in ms>] <key code number or name> ... (Default: keyboard)\n      \
     tap <x> <y> (Default: touchscreen)\n      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)\n";
 
-pub async fn input(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn input(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     call.start_java().await;
     let mut words = call.words();
     if words.first().is_some_and(|w| SOURCES.contains(w)) {

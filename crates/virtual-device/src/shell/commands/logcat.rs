@@ -1,6 +1,6 @@
 //! `logcat`: dumps and streams.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use super::expression::{Dialect, Expression};
 use crate::clock::Civil;
@@ -29,7 +29,7 @@ struct Options {
     done: bool,
 }
 
-pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn logcat(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let options = match parse(call) {
         Ok(options) => options,
         Err(complaint) => {
@@ -66,7 +66,7 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
         let due = call.phone.with(|state| state.surface.next_due());
         tokio::select! {
             biased;
-            () = call.io.stdout.closed() => return Err(Broken),
+            () = call.io.stdout.closed() => return Err(BrokenPipe),
             changed = watch.changed() => if changed.is_err() { return Ok(0) },
             () = sleep_until(due) => {}
         }

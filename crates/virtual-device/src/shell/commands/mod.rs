@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::io::{Broken, Io};
+use super::io::{BrokenPipe, Io};
 use crate::phone::Phone;
 use crate::state::State;
 
@@ -180,7 +180,7 @@ impl Answer {
         Answer { err: text.into(), code, ..Answer::default() }
     }
 
-    async fn send(self, io: &Io) -> Result<u8, Broken> {
+    async fn send(self, io: &Io) -> Result<u8, BrokenPipe> {
         if !self.err.is_empty() {
             io.stderr.write(Bytes::from(self.err)).await?;
         }
@@ -192,7 +192,7 @@ impl Answer {
 }
 
 /// Runs a program; `None` when the phone has none of that name.
-pub async fn run(call: &Call<'_>) -> Result<Option<u8>, Broken> {
+pub async fn run(call: &Call<'_>) -> Result<Option<u8>, BrokenPipe> {
     if call.name == "am"
         && let Some(code) = crate::helpers::instrument(call).await?
     {

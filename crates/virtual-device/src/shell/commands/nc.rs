@@ -3,13 +3,13 @@
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 
 const READ_BYTES: usize = 64 * 1024;
 
 /// Ends when the other side does; the end of the standard input is not passed on.
-pub async fn nc(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn nc(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (_, words) = call.options();
     let [_host, port] = words.as_slice() else {
         call.io.stderr.write("nc: Need HOST PORT\n").await?;
@@ -38,7 +38,7 @@ pub async fn nc(call: &Call<'_>) -> Result<u8, Broken> {
     };
     tokio::select! {
         biased;
-        () = call.io.stdout.closed() => Err(Broken),
+        () = call.io.stdout.closed() => Err(BrokenPipe),
         ended = receiving => ended,
         () = sending => Ok(0),
     }

@@ -2,7 +2,7 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use crate::draw::{self, Pixels};
 use crate::phone::Phone;
@@ -12,7 +12,7 @@ const FORMAT_RGBA: u32 = 1;
 /// sRGB.
 const COLOUR_SPACE: u32 = 1;
 
-pub async fn screencap(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn screencap(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let mut as_png = false;
     let mut path = None;
     let mut words = call.arguments.iter().map(String::as_str);

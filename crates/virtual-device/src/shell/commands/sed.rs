@@ -1,6 +1,6 @@
 //! `sed`: substitution, printing and deleting, by line number or expression.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::expression::{Dialect, Expression};
 use super::{Call, text};
 
@@ -19,19 +19,19 @@ struct Command {
     from: Option<Address>,
     to: Option<Address>,
     negated: bool,
-    act: Act,
+    action: Action,
     /// Between the first and the last line of its range.
     inside: bool,
 }
 
-enum Act {
+enum Action {
     Substitute { what: Expression, with: String, all: bool, print: bool },
     Print,
     Delete,
     Quit,
 }
 
-pub async fn sed(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn sed(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (mut quiet, mut extended, mut in_place) = (false, false, false);
     let mut scripts: Vec<&str> = Vec::new();
     let mut plain = Vec::new();
@@ -90,11 +90,11 @@ fn edit(commands: &mut [Command], whole: &str, quiet: bool) -> String {
             if !command.applies(index + 1, last, &line) {
                 continue;
             }
-            match &command.act {
-                Act::Delete => deleted = true,
-                Act::Print => out.push_str(&format!("{line}\n")),
-                Act::Quit => quit = true,
-                Act::Substitute { what, with, all, print } => {
+            match &command.action {
+                Action::Delete => deleted = true,
+                Action::Print => out.push_str(&format!("{line}\n")),
+                Action::Quit => quit = true,
+                Action::Substitute { what, with, all, print } => {
                     if let Some(changed) = substitute(what, with, *all, &line) {
                         line = changed;
                         if *print {
@@ -217,14 +217,14 @@ impl Parser<'_> {
         if negated {
             self.take();
         }
-        let act = match self.take()? {
-            'p' => Act::Print,
-            'd' => Act::Delete,
-            'q' => Act::Quit,
+        let action = match self.take()? {
+            'p' => Action::Print,
+            'd' => Action::Delete,
+            'q' => Action::Quit,
             's' => self.substitution()?,
             _ => return None,
         };
-        Some(Command { from, to, negated, act, inside: false })
+        Some(Command { from, to, negated, action, inside: false })
     }
 
     fn address(&mut self) -> Option<Option<Address>> {
@@ -265,7 +265,7 @@ impl Parser<'_> {
         }
     }
 
-    fn substitution(&mut self) -> Option<Act> {
+    fn substitution(&mut self) -> Option<Action> {
         let mark = self.take()?;
         let pattern = self.until(mark)?;
         let with = self.until(mark)?;
@@ -277,6 +277,6 @@ impl Parser<'_> {
             fold |= matches!(flag, 'i' | 'I');
         }
         let what = Expression::parse(&pattern, self.dialect, fold)?;
-        Some(Act::Substitute { what, with, all, print })
+        Some(Action::Substitute { what, with, all, print })
     }
 }

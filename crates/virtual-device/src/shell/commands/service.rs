@@ -1,6 +1,6 @@
 //! `cmd`: every service behind one program; and `service`, `ime`, `appops`, `svc`.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::{Answer, Call, activity, dumpsys, package, settings, wm};
 use crate::shell::services::Night;
 use crate::state::{CLIPBOARD_BYTES_MAX, ENTRIES_MAX, State};
@@ -13,7 +13,7 @@ const CLIPBOARD_SDK: u32 = 33;
 /// What a service without shell commands says, and it counts as success.
 const NOT_IMPLEMENTED: &str = "No shell command implementation.\n";
 
-pub async fn cmd(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn cmd(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let words = call.words();
     let inner = |name| Call { name, arguments: call.arguments.get(1..).unwrap_or(&[]), ..*call };
     let answer = match (call.name, words.as_slice()) {

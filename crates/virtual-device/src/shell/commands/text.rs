@@ -1,6 +1,6 @@
 //! Programs that print and filter text.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::{Answer, Call, files};
 
 pub fn echo(call: &Call<'_>) -> Answer {
@@ -131,7 +131,7 @@ fn integer(word: &str) -> i64 {
 }
 
 /// The contents of the named files, or of the standard input.
-pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, Broken> {
+pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, BrokenPipe> {
     if paths.is_empty() || paths == ["-"] {
         return Ok(Ok(call.io.stdin.read_all().await.to_vec()));
     }
@@ -148,7 +148,7 @@ pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, (
     Ok(Ok(all))
 }
 
-pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let mut count = 10usize;
     let mut bytes = false;
     // `tail -n +3`: from the third line on.
@@ -197,7 +197,7 @@ pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, Broken> {
     Ok(0)
 }
 
-pub async fn wc(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn wc(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (flags, paths) = call.options();
     let Ok(data) = gather(call, &paths).await? else { return Ok(1) };
     let lines = data.iter().filter(|b| **b == b'\n').count();

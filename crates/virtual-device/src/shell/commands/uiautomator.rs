@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tokio::time::{Duration, Instant};
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
@@ -20,7 +20,7 @@ const USAGE: &str = "Usage: uiautomator <subcommand> [options]\n\nAvailable subc
     dump: creates an XML dump of current UI hierarchy\n    dump [--verbose][file]\n\n\
     events: prints out accessibility events until terminated\n";
 
-pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn uiautomator(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let words = call.words();
     let path = match words.as_slice() {
         ["dump", rest @ ..] => rest.iter().find(|w| !w.starts_with('-')).copied().unwrap_or(DEFAULT_PATH),
@@ -39,7 +39,7 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
     outcome
 }
 
-async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
+async fn dump(call: &Call<'_>, path: &str) -> Result<u8, BrokenPipe> {
     let fault = call.phone.with(|state| state.next_dump_fault());
     match fault {
         Some(DumpFault::Killed) => {
@@ -81,12 +81,12 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
 }
 
 /// Errors are printed and the exit code is still zero: that is how the real program ends.
-async fn fail(call: &Call<'_>, message: &str) -> Result<u8, Broken> {
+async fn fail(call: &Call<'_>, message: &str) -> Result<u8, BrokenPipe> {
     call.io.stderr.write(format!("{message}\n")).await?;
     Ok(0)
 }
 
-async fn write(call: &Call<'_>, path: &str, tree: Bytes) -> Result<u8, Broken> {
+async fn write(call: &Call<'_>, path: &str, tree: Bytes) -> Result<u8, BrokenPipe> {
     if matches!(path, "/dev/tty" | "/dev/stdout" | "/proc/self/fd/1") {
         call.io.stdout.write(tree).await?;
     } else {

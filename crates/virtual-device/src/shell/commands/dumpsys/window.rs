@@ -8,7 +8,7 @@ use crate::shell::services::IME;
 use crate::state::State;
 
 /// A window as the window manager names it, from the top.
-struct Shown {
+struct WindowRecord {
     hash: u32,
     title: String,
     package: String,
@@ -16,7 +16,7 @@ struct Shown {
     frame: (i32, i32, i32, i32),
 }
 
-impl Shown {
+impl WindowRecord {
     fn name(&self) -> String {
         format!("Window{{{:07x} u0 {}}}", self.hash, self.title)
     }
@@ -32,7 +32,8 @@ pub fn dump(state: &State, words: &[&str]) -> String {
         Some(&("lastanr" | "l")) => last_anr(),
         Some(&("sessions" | "s")) => "WINDOW MANAGER SESSIONS (dumpsys window sessions)\n".to_owned(),
         Some(word) if !word.starts_with('-') => {
-            let all: Vec<Shown> = shown(state).into_iter().filter(|w| w.title.contains(*word)).collect();
+            let all: Vec<WindowRecord> =
+                shown(state).into_iter().filter(|w| w.title.contains(*word)).collect();
             if all.is_empty() {
                 return format!("Bad window command, or no windows match: {word}\nUse -h for help.\n");
             }
@@ -45,7 +46,7 @@ pub fn dump(state: &State, words: &[&str]) -> String {
 }
 
 /// Every window, the top one first.
-fn shown(state: &State) -> Vec<Shown> {
+fn shown(state: &State) -> Vec<WindowRecord> {
     let screen = state.screen();
     let windows = state.surface.windows(&screen);
     let (width, height) = (screen.width, screen.height);
@@ -53,7 +54,7 @@ fn shown(state: &State) -> Vec<Shown> {
     let full = activity.strip_prefix('.').map_or(activity.to_owned(), |rest| format!("{package}.{rest}"));
     let title = format!("{package}/{full}");
     let (bar, keys) = (screen.px(24), screen.px(48));
-    let system = |hash, title: &str, kind, frame| Shown {
+    let system = |hash, title: &str, kind, frame| WindowRecord {
         hash,
         title: title.to_owned(),
         package: "com.android.systemui".to_owned(),
@@ -67,7 +68,7 @@ fn shown(state: &State) -> Vec<Shown> {
     ];
     if windows.keyboard {
         let k = screen.keyboard();
-        all.push(Shown {
+        all.push(WindowRecord {
             hash: 0x5d3_a1c2,
             title: "InputMethod".to_owned(),
             package: "com.android.inputmethod.latin".to_owned(),
@@ -78,7 +79,7 @@ fn shown(state: &State) -> Vec<Shown> {
     let task = super::activity::tasks(state).last().map_or(1, |t| t.id);
     let (asking, asker) = windows.focused;
     if asking != package {
-        all.push(Shown {
+        all.push(WindowRecord {
             hash: 0x6a1_4c00 + task,
             title: format!("{asking}/{asker}"),
             package: asking.to_owned(),
@@ -86,7 +87,7 @@ fn shown(state: &State) -> Vec<Shown> {
             frame: (0, 0, width, height),
         });
     } else if let Some(v) = windows.dialog {
-        all.push(Shown {
+        all.push(WindowRecord {
             hash: 0x2b7_0d00 + task,
             title: title.clone(),
             package: package.to_owned(),
@@ -94,7 +95,7 @@ fn shown(state: &State) -> Vec<Shown> {
             frame: (v.left, v.top, v.right, v.bottom),
         });
     }
-    all.push(Shown {
+    all.push(WindowRecord {
         hash: 0x3c9_1f00 + task,
         title,
         package: package.to_owned(),
@@ -111,10 +112,10 @@ fn focus(state: &State) -> String {
         return "null".to_owned();
     }
     let package = windows.focused.0;
-    shown(state).iter().find(|w| w.package == package).map_or_else(|| "null".to_owned(), Shown::name)
+    shown(state).iter().find(|w| w.package == package).map_or_else(|| "null".to_owned(), WindowRecord::name)
 }
 
-fn one(state: &State, index: usize, window: &Shown, out: &mut String) {
+fn one(state: &State, index: usize, window: &WindowRecord, out: &mut String) {
     let (left, top, right, bottom) = window.frame;
     let frame = format!("[{left},{top}][{right},{bottom}]");
     let screen = state.screen();
