@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use crate::phone::Phone;
 
-/// Registered for as long as this lives, and given back when the process ends however it ends.
+/// The registration of a process as the UiAutomation. It ends when this is dropped, however the process ends.
 pub struct Automation(Phone);
 
 impl Automation {

@@ -168,7 +168,7 @@ async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fa
     }
 }
 
-/// Trees are bounded in depth where they are read.
+/// Converts a node and its children. Recursion is safe: the depth of a tree is limited where it is read.
 fn element(tree: &Tree, at: usize) -> Element {
     let node = tree.nodes.get(at).cloned().unwrap_or_default();
     let text = |name: &str| node.get(name).to_owned();

@@ -1,4 +1,4 @@
-//! The small part of HTTP/1.1 that helpers serve: bodies with a length, connections that are kept.
+//! The part of HTTP/1.1 that helpers serve: bodies with a length, connections that stay open.
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -12,7 +12,7 @@ const REQUESTS_MAX: usize = 100_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub method: String,
-    /// Without a query.
+    /// The path without its query.
     pub path: String,
     pub body: Bytes,
 }
@@ -37,7 +37,7 @@ impl Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Malformed;
 
-/// One client.
+/// A connection to one client.
 pub struct Connection {
     socket: DuplexStream,
     input: BytesMut,
@@ -49,7 +49,8 @@ impl Connection {
         Connection { socket, input: BytesMut::new(), requests: 0 }
     }
 
-    /// Nothing when the client has gone, or has said something that is no HTTP and been told so.
+    /// Returns the next request; nothing when the client has gone, or sent something that is not HTTP and was told
+    /// so.
     pub async fn next(&mut self) -> Option<Request> {
         self.requests += 1;
         if self.requests > REQUESTS_MAX {
@@ -64,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// False when nobody listens any more.
+    /// Sends a response; returns false when the client has gone.
     pub async fn send(&mut self, response: &Response) -> bool {
         self.socket.write_all(&encode(response)).await.is_ok()
     }
@@ -89,7 +90,7 @@ fn encode(response: &Response) -> Bytes {
     out.freeze()
 }
 
-/// The next request; nothing when the client has gone.
+/// Receives the next request; nothing when the client has gone.
 async fn receive(socket: &mut DuplexStream, input: &mut BytesMut) -> Option<Result<Request, Malformed>> {
     let mut head = loop {
         match parse_head(input) {
@@ -116,7 +117,7 @@ async fn more(socket: &mut DuplexStream, input: &mut BytesMut) -> Option<()> {
 struct Head {
     /// The length of the head itself.
     bytes: usize,
-    /// Without its body.
+    /// The request without its body.
     request: Request,
     body_bytes: usize,
 }

@@ -1,4 +1,4 @@
-//! Input methods: the keyboard of the phone, and the one that clients install to type any text by broadcast.
+//! Input methods: the phone's keyboard, and the one that clients install to type any text by broadcast.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use crate::state::State;
 
 use crate::shell::services::IME as OWN;
 const OWN_PACKAGE: &str = "com.android.inputmethod.latin";
-/// Installed with the helper's app.
+/// The input method that is installed with the helper's app.
 const ADB_KEYBOARD: &str = "com.github.uiautomator/.AdbKeyboard";
 const ADB_KEYBOARD_PACKAGE: &str = "com.github.uiautomator";
 const DEFAULT_KEY: &str = "default_input_method";
@@ -96,8 +96,8 @@ fn list(state: &State, options: &[&str]) -> Answer {
     Answer::out(installed(state).into_iter().filter(shown).map(line).collect::<String>())
 }
 
-/// What the installed keyboard does with a broadcast; nothing when it is not in use or the action is not one of its.
-/// The answer is its result code and data.
+/// Handles a broadcast to the installed keyboard and returns its result code and data; nothing when the keyboard is
+/// not in use or does not know the action.
 pub fn broadcast(state: &mut State, words: &[&str]) -> Option<Answer> {
     let after = |flag: &str| words.iter().position(|w| *w == flag).and_then(|at| words.get(at + 1)).copied();
     let extra = |key: &str| {

@@ -1,10 +1,10 @@
-//! UiSelector: which nodes it means.
+//! Finds the nodes that a UiSelector selects.
 
 use regex::{Regex, RegexBuilder};
 
 use super::tree::{Node, Tree};
 
-/// Selectors inside one another.
+/// The nesting of selectors.
 pub const CHAIN_MAX: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +35,9 @@ pub enum Test {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// Somewhere below what the selector before means.
+    /// A descendant of the previous selector's node.
     Child,
-    /// Below the parent of what the selector before means.
+    /// A descendant of the parent of the previous selector's node.
     Sibling,
 }
 
@@ -47,7 +47,7 @@ pub struct SelectorStep {
     pub instance: Option<usize>,
 }
 
-/// A first step, and steps that start from what the one before found.
+/// A first step, and further steps that start from the node that the previous one found.
 #[derive(Debug, Clone, Default)]
 pub struct Selector {
     pub first: SelectorStep,
@@ -55,7 +55,7 @@ pub struct Selector {
 }
 
 impl Test {
-    /// A test by the name that UiSelector gives it; nothing for a name that it does not know.
+    /// Returns the test for a UiSelector method, or nothing for an unknown one.
     pub fn text(name: &str, value: &str) -> Option<Test> {
         use Comparison::{Contains, Equals, StartsWith};
         let matches = |attribute| Some(Test::Matches { attribute, pattern: whole_text(value) });
@@ -140,12 +140,12 @@ impl Selector {
         }
     }
 
-    /// Every node that it means, in the order of the document.
+    /// Returns every node that is selected, in the order of the document.
     pub fn all(&self, tree: &Tree) -> Vec<usize> {
         self.all_below(tree, 0)
     }
 
-    /// The same within one node and what is below it.
+    /// Returns the selected nodes within one node and its descendants.
     pub fn all_below(&self, tree: &Tree, root: usize) -> Vec<usize> {
         if tree.nodes.is_empty() || self.steps() > CHAIN_MAX {
             return Vec::new();
@@ -167,13 +167,14 @@ impl Selector {
 struct Search<'a> {
     selector: &'a Selector,
     tree: &'a Tree,
-    /// Matches of each step that came before the instance it asks for.
+    /// For each step, the number of matches before the instance that it asks for.
     seen: Vec<usize>,
     found: Vec<usize>,
 }
 
 impl Search<'_> {
-    /// Once a step is met the next one is looked for below, and the same one no more in that branch.
+    /// Searches a node. When it matches a step, the next step is searched below it, and this step no more in that
+    /// branch.
     fn visit(&mut self, node: usize, level: usize) {
         let Some(here) = self.tree.nodes.get(node) else { return };
         let is_last = level + 1 == self.selector.steps();

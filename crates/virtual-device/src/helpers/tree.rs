@@ -1,4 +1,4 @@
-//! The screen as accessibility shows it: the nodes of a dump.
+//! The nodes of a dump, which is how helpers see the screen.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -8,7 +8,7 @@ use crate::phone::Phone;
 
 /// Nodes of one tree; the rest is left out.
 const NODES_MAX: usize = 20_000;
-/// How deep a tree may be; what lies deeper is taken for children of this level.
+/// The depth of a tree; deeper nodes become children of this level.
 const DEPTH_MAX: usize = 256;
 
 #[derive(Debug, Clone, Default)]
@@ -20,7 +20,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// One without bounds and relations.
+    /// Returns a node without bounds and relations.
     pub fn new(attributes: &[(&str, &str)]) -> Node {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Node { attributes: attributes.iter().map(owned).collect(), ..Node::default() }
@@ -48,12 +48,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree of the screen now.
+    /// Returns the tree of the screen now.
     pub fn of(phone: &Phone) -> Tree {
         Tree::read(&xml(phone))
     }
 
-    /// A tree that breaks off is read as far as it goes.
+    /// Parses a tree; one that breaks off is read as far as it goes.
     pub fn read(xml: &str) -> Tree {
         let mut tree = Tree::default();
         let mut open: Vec<usize> = Vec::new();
@@ -111,7 +111,7 @@ pub fn scrolls(phone: &Phone) -> Vec<(bool, bool)> {
     })
 }
 
-/// The dump of the screen now.
+/// Returns the dump of the screen now.
 pub fn xml(phone: &Phone) -> String {
     let bytes = phone.with(|state| state.hierarchy());
     String::from_utf8_lossy(&bytes).into_owned()
@@ -125,7 +125,7 @@ fn attributes(element: &BytesStart<'_>) -> Vec<(String, String)> {
     pairs.map(|a| (decode(a.key.as_ref()), decode(&a.value))).collect()
 }
 
-/// `[left,top][right,bottom]`.
+/// Parses `[left,top][right,bottom]`.
 fn bounds(text: &str) -> Rect {
     let mut edges = text.split(['[', ']', ',']).filter_map(|edge| edge.parse::<i32>().ok());
     let mut next = || edges.next().unwrap_or(0);

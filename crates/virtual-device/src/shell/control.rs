@@ -1,4 +1,4 @@
-//! `if`, `for`, `while`, `until` and `case`.
+//! The commands `if`, `for`, `while`, `until` and `case`.
 
 use brush_parser::ast::{CaseClauseCommand, ForClauseCommand, IfClauseCommand, WhileOrUntilClauseCommand};
 

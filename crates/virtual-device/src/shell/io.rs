@@ -1,4 +1,4 @@
-//! Where a command reads from and writes to.
+//! The standard streams of a command.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,9 +7,9 @@ use tokio::sync::mpsc;
 
 use crate::phone::Phone;
 
-/// What `$(…)` may collect.
+/// The largest output of `$(…)`.
 const CAPTURE_BYTES_MAX: usize = 1024 * 1024;
-/// What a command may read as a whole from its standard input.
+/// The largest standard input that a command reads as a whole.
 pub const INPUT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Chunks that a pipe holds.
 pub const PIPE_CHUNKS: usize = 16;
@@ -22,7 +22,7 @@ pub struct Chunk {
     pub data: Bytes,
 }
 
-/// The reader is gone: what SIGPIPE says.
+/// Error: the reader of the output is gone (SIGPIPE).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BrokenPipe;
 
@@ -75,7 +75,7 @@ impl Output {
 pub struct Input(Arc<tokio::sync::Mutex<Source>>);
 
 struct Source {
-    /// Read before anything from the channel.
+    /// Bytes that are read before anything from the channel.
     pending: Bytes,
     receiver: Option<mpsc::Receiver<Chunk>>,
 }
@@ -112,7 +112,7 @@ impl Input {
         self.read(INPUT_BYTES_MAX).await
     }
 
-    /// Up to `wanted` bytes, fewer at the end of the input. What was read beyond is dropped.
+    /// Reads up to `wanted` bytes, fewer at the end of the input. Bytes beyond that are dropped.
     pub async fn read(&self, wanted: usize) -> Bytes {
         let mut all = BytesMut::new();
         while all.len() < wanted {
@@ -123,7 +123,7 @@ impl Input {
         all.freeze()
     }
 
-    /// One line without its end, or nothing at the end of the input. What follows stays to be read.
+    /// Reads one line without its end, or nothing at the end of the input. What follows can still be read.
     pub async fn line(&self) -> Option<String> {
         let mut all = BytesMut::new();
         loop {

@@ -1,4 +1,4 @@
-//! The phone's shell: a POSIX grammar over an in-memory system.
+//! The phone's shell: POSIX grammar over an in-memory system.
 
 mod builtin;
 pub mod commands;
@@ -20,10 +20,10 @@ use io::Io;
 
 /// Longest script; a real argument list is limited too.
 pub const SCRIPT_BYTES_MAX: usize = 128 * 1024;
-/// How deep brackets and keywords may nest: the parser recurses and backtracks over them.
+/// The nesting of brackets and keywords, over which the parser recurses and backtracks.
 const NESTING_MAX: usize = 24;
 
-/// Runs one script to its end, as `sh -c` does, and gives its exit code.
+/// Runs one script to its end, as `sh -c` does, and returns its exit code.
 pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
     phone.tell_script(script);
     let Some(_process) = Process::start(phone) else {
@@ -34,7 +34,7 @@ pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
     shell.script(script, &io).await
 }
 
-/// A shell that reads its commands line by line.
+/// Runs a shell that reads its commands line by line.
 pub async fn interactive(phone: &Phone, io: Io, prompts: bool) -> u8 {
     const PROMPT: &str = "virtual:/ $ ";
     let Some(_process) = Process::start(phone) else { return 1 };
@@ -76,7 +76,7 @@ fn options() -> ParserOptions {
     }
 }
 
-/// The tree of a script, or the shell's complaint.
+/// Parses a script; an error is the shell's message.
 fn parse(script: &str) -> Result<ast::Program, String> {
     if script.len() > SCRIPT_BYTES_MAX {
         return Err("sh: Argument list too long".to_owned());
@@ -111,7 +111,7 @@ fn parse_once(script: &str) -> Result<ast::Program, String> {
     }
 }
 
-/// `99999999999<x`: the parser breaks off at a descriptor that is no number to it.
+/// Returns true for a script such as `99999999999<x`: the parser breaks off at a descriptor that is too large.
 fn redirects_huge_number(script: &str) -> bool {
     let mut digits = 0;
     script.bytes().any(|byte| {
@@ -123,8 +123,8 @@ fn redirects_huge_number(script: &str) -> bool {
 
 const DESCRIPTOR_DIGITS_MAX: usize = 9;
 
-/// A document whose end the parser would look for for ever, and keep what it reads: one without a plain name, or one
-/// whose name stands on no later line. The shell of a phone calls it unclosed as well.
+/// Returns true for a here-document whose end the parser would search for ever: its name is not plain or is on no
+/// later line. The shell of a phone calls it unclosed too.
 fn has_unclosed_here_document(script: &str) -> bool {
     script.match_indices("<<").any(|(at, _)| {
         let (before, rest) = (&script[..at], &script[at + 2..]);
@@ -148,7 +148,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or("")
 }
 
-/// An upper bound of how deep the grammar can nest, by counting what opens.
+/// Returns an upper bound of the nesting, by counting opening tokens.
 fn nesting(script: &str) -> usize {
     let brackets = |open: char, close: char| {
         let (mut depth, mut most) = (0usize, 0usize);

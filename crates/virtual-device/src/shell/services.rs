@@ -1,4 +1,4 @@
-//! What the system services behind `cmd`, `settings` and `dumpsys` remember.
+//! State of the system services behind `cmd` and `dumpsys`.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ pub const IME: &str = "com.android.inputmethod.latin/.LatinIME";
 #[derive(Debug, Default)]
 pub struct Services {
     pub night: Night,
-    /// Package to language tags.
+    /// Language tags by package.
     pub locales: BTreeMap<String, String>,
-    /// `package/operation` to mode.
+    /// Modes by `package/operation`.
     pub operations: BTreeMap<String, String>,
-    /// When the frame counters of a process were last reset.
+    /// When the frame counters of a process were last reset, by process name.
     pub frames_since_ms: BTreeMap<String, u64>,
     /// Processes that shells left in the background, by pid.
     pub jobs: BTreeMap<u32, Job>,

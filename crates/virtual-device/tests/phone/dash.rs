@@ -1,11 +1,11 @@
-//! Random scripts, run by this shell and by the system's /bin/sh: what POSIX says of both must come out the same.
+//! Random scripts, run by this shell and by the system's /bin/sh: both must give the same result.
 
 use mdm_virtual_device::{PhoneConfig, Random};
 
 use crate::host::phone_and_host;
 
 const SCRIPTS: u64 = 400;
-/// How deep commands nest.
+/// The nesting of commands.
 const DEPTH: u32 = 3;
 
 fn pick(r: &mut Random, from: &[&str]) -> String {

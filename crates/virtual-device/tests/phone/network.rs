@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::host::{Host, phone_and_host};
 
-/// Takes one request, answers, and tells what was asked.
+/// Accepts one request, answers it, and returns it.
 async fn serve_once(listener: TcpListener, answer: &'static str) -> String {
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut asked = Vec::new();
@@ -28,7 +28,7 @@ async fn phone_with(api: Option<String>) -> (Phone, Host) {
     (phone, host)
 }
 
-/// Until the field of the truth is what is wanted: the phone is told of an answer by another task.
+/// Waits until a field has a value: another task tells the phone of an answer.
 async fn until(phone: &Phone, field: &str, wanted: &str) {
     let look = async {
         while phone.truth().fields.get(field).map(String::as_str) != Some(wanted) {

@@ -158,7 +158,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Checks that a name is a column of this list or, without one, of any list.
+    /// Checks that every member of a row is a column of this list or, without one, of any list.
     fn columns(&self, row: &BTreeMap<String, String>, list: Option<&str>) -> Checked {
         for name in row.keys() {
             let mut lists = self.facts.lists.iter().filter(|(known, _)| list.is_none_or(|l| l == *known));

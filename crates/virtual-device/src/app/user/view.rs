@@ -36,7 +36,7 @@ pub fn screen(app: &UserApp, activity: &str) -> Widget {
     }
 }
 
-/// Returns true if the screen scrolls itself: one with a list or another scroll container does not.
+/// Returns true if the screen holds a list or another scroll container; such a screen does not scroll itself.
 fn fills(screen: &ScreenSpec) -> bool {
     let scrolls = |widget: &WidgetSpec| {
         matches!(widget.kind, Kind::List | Kind::Scroll) && widget.height.is_none() && !widget.sideways
@@ -45,7 +45,7 @@ fn fills(screen: &ScreenSpec) -> bool {
     screen.content.iter().any(|widget| scrolls(widget) || over(widget))
 }
 
-/// Returns true if a widget takes all the room, as a list does, also one that holds a list.
+/// Returns true for a stack with a list in it, which takes all the room that a list would.
 fn is_full_stack(widget: &WidgetSpec) -> bool {
     let list = |child: &WidgetSpec| matches!(child.kind, Kind::List | Kind::Scroll) && child.height.is_none();
     widget.kind == Kind::Stack && widget.height.is_none() && widget.children.iter().any(list)

@@ -1,5 +1,5 @@
-//! The screen as the helper tells of it: the trees of the keyboard and of the active window, with what the helper adds
-//! to each node. The bars of the system are left out.
+//! Captures the screen as the helper does: the trees of the keyboard and of the active window, with the helper's own
+//! attributes and without the system bars.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ const SYSTEM: u8 = 3;
 const KEYBOARD_PACKAGE: &str = "com.android.inputmethod.latin";
 const SYSTEM_PACKAGES: [&str; 2] = ["android", "com.android.systemui"];
 
-/// Attributes that the helper takes over from a node, those that say what it is first.
+/// Attributes that the helper copies from a node, in its order.
 const NAMES: [&str; 14] = [
     "index",
     "text",
@@ -39,7 +39,7 @@ const NAMES: [&str; 14] = [
     "bounds",
 ];
 
-/// What the client set when it started the helper.
+/// The settings with which the client started the helper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     idle_ms: u64,
@@ -50,7 +50,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The helper's own limits are those that the client sends anyway.
+    /// The helper's default limits, which are those that the client sends.
     pub fn of(words: &[&str]) -> Limits {
         let number =
             |name: &str, usual: u64| extra(words, name).and_then(|n| n.parse().ok()).unwrap_or(usual);
@@ -65,7 +65,7 @@ impl Limits {
     }
 }
 
-/// The tree, and what is known about it.
+/// Returns the tree and its metadata.
 pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Fields), HelperError> {
     let begun = Instant::now();
     quiet(phone, limits).await;
@@ -110,7 +110,7 @@ async fn quiet(phone: &Phone, limits: &Limits) {
     }
 }
 
-/// Where fingers of a gesture may go: the window in front, and the keyboard that lies over it.
+/// Returns the areas for gestures: the window in front, and the keyboard over it.
 pub fn viewport(phone: &Phone) -> Fields {
     let tree = Tree::of(phone);
     let (screen, keyboard) = phone.with(|state| (state.screen(), state.keyboard_shown()));
@@ -151,7 +151,7 @@ impl Writer<'_> {
         self.out.push_str("</hierarchy>");
     }
 
-    /// Trees are bounded in depth where they are read.
+    /// Writes a node and its children. Recursion is safe: the depth of a tree is limited where it is read.
     fn node(&mut self, tree: &Tree, at: usize, depth: usize) {
         let Some(node) = tree.nodes.get(at) else { return };
         if self.count >= self.limits.nodes || depth > self.limits.depth {
@@ -199,7 +199,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A keyboard never has the focus: the field keeps it.
+    /// Writes a window. The keyboard's never has the focus: the field keeps it.
     fn window(&mut self, kind: u8, area: &Rect) {
         let has_focus = kind != INPUT_METHOD;
         let _ = write!(

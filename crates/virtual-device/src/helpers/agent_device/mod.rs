@@ -1,5 +1,5 @@
-//! agent-device's helper on the phone: an instrumentation that reads the screen and moves fingers, once, or for a
-//! session in which each connection to a port carries one line and one answer.
+//! agent-device's helper: an instrumentation that reads the screen and makes gestures, either once or in a session,
+//! in which each connection to a port carries one request line and one answer.
 
 mod capture;
 mod plan;
@@ -21,18 +21,18 @@ pub use session::Session;
 
 pub const PACKAGE: &str = "com.callstack.agentdevice.snapshothelper";
 const PROTOCOL: &str = "android-snapshot-helper-v1";
-/// The client hands it on unread; the helper's own value is not known.
+/// A version that the client passes on unread; the real helper's value is not known.
 const API_VERSION: &str = "1";
 const FORMAT: &str = "uiautomator-xml";
-/// Another instrumentation of the same app is killed first and needs a moment to let go of the screen.
+/// The time that a killed instrumentation of the same app needs to release the screen.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// Bytes of the tree in one status of a capture without a session.
 const CHUNK_BYTES: usize = 8 * 1024;
 
-/// Names and values, in the order in which they are said.
+/// Names and values, in the order of the answer.
 type Fields = Vec<(&'static str, String)>;
 
-/// What went wrong, as the exception that the client is told of.
+/// An error, as the exception that the client receives.
 #[derive(Debug, PartialEq, Eq)]
 struct HelperError {
     kind: &'static str,
@@ -55,19 +55,19 @@ impl HelperError {
     }
 }
 
-/// `-e NAME VALUE` of the command.
+/// Returns the value of `-e NAME VALUE`.
 fn extra<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
     words.windows(3).find(|w| w[0] == "-e" && w[1] == name).map(|w| w[2])
 }
 
-/// The helper's process: there for `pidof`, and gone after `force-stop`.
+/// The helper's process, which `pidof` finds and `force-stop` ends.
 struct Process {
     phone: Phone,
     pid: u32,
 }
 
 impl Process {
-    /// Starting an instrumentation ends the one before.
+    /// Starts a process and ends the previous one.
     fn start(phone: &Phone) -> Process {
         let pid = phone.with(|state| {
             state.kill(PACKAGE, false);
@@ -84,7 +84,7 @@ impl Process {
         self.phone.with(|state| state.processes.pid(PACKAGE) == Some(self.pid))
     }
 
-    /// Every end of a process is logged, so the log tells when to look again.
+    /// Waits for the end of the process. Every end is logged, so the log tells when to look again.
     async fn ended(&self) {
         let mut logged = self.phone.log_watch();
         loop {
@@ -147,7 +147,7 @@ async fn connect(phone: &Phone) -> Option<Automation> {
     }
 }
 
-/// The tree goes into a file, or in pieces into the statuses that `am` prints.
+/// Writes the tree to a file, or in pieces to the statuses that `am` prints.
 async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Fields, HelperError>, BrokenPipe> {
     let (xml, facts) = match capture::take(call.phone, &Limits::of(words)).await {
         Ok(taken) => taken,
@@ -180,7 +180,7 @@ async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Fields, Help
     Ok(Ok(facts))
 }
 
-/// As `am instrument` prints what an instrumentation says.
+/// Formats a status as `am instrument` prints it.
 fn report(what: &str, facts: Fields, code: &str) -> String {
     let mut out = String::new();
     for (name, value) in with_protocol(facts) {
@@ -195,7 +195,7 @@ fn with_protocol(facts: Fields) -> Fields {
     first.into_iter().chain(facts).collect()
 }
 
-/// `am` ends well even when the instrumentation did not.
+/// Prints the result; `am` exits with 0 even when the instrumentation failed.
 async fn finish(call: &Call<'_>, facts: Fields) -> Result<u8, BrokenPipe> {
     let code = if facts.contains(&("ok", "true".to_owned())) { "CODE: -1" } else { "CODE: 0" };
     call.io.stdout.write(report("RESULT", facts, code)).await?;

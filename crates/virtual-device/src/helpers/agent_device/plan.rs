@@ -1,4 +1,4 @@
-//! Plans of touches: where each finger is at which moment.
+//! Touch plans: the position of each finger over time.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::phone::Phone;
 
 const PROTOCOL: &str = "android-touch-plan-v1";
 const DURATION_MS_MAX: u64 = 120_000;
-/// A point every 4 ms for as long as a plan may last.
+/// Points of a plan: one every 4 ms for the longest plan.
 const SAMPLES_MAX: usize = 30_000;
 
 #[derive(Debug, Deserialize)]
@@ -80,7 +80,7 @@ fn read(payload: Option<&str>) -> Result<Plan, HelperError> {
     Ok(plan)
 }
 
-/// The screens of this phone know one finger.
+/// Returns the points of the only finger; plans with more are refused.
 fn one_finger(plan: &Plan) -> Result<&[Sample], HelperError> {
     let pointer = match (plan.kind.as_str(), plan.pointers.as_slice()) {
         ("swipe", [one]) => one,

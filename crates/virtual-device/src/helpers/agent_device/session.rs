@@ -1,5 +1,5 @@
-//! A session: a connection says one line, `VERB ID [PAYLOAD]`, hears headers, an empty line and perhaps a tree, and is
-//! closed.
+//! A session: each connection sends one line, `VERB ID [PAYLOAD]`, and receives headers, an empty line and perhaps a
+//! tree.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::phone::Phone;
 use crate::shell::commands::Call;
 use crate::shell::io::BrokenPipe;
 
-/// A plan of two minutes fits into it.
+/// The longest request line: a plan of two minutes fits into it.
 const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub struct Session {
@@ -23,7 +23,7 @@ pub struct Session {
     quit: CancellationToken,
 }
 
-/// Serves until the client says `quit`, or the process ends otherwise.
+/// Serves until the client sends `quit` or the process ends otherwise.
 pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process) -> Result<u8, BrokenPipe> {
     let Some(port) = port.parse::<u16>().ok().filter(|port| *port > 0) else {
         return finish(call, HelperError::argument(format!("bad sessionPort: {port}")).facts()).await;
@@ -55,7 +55,7 @@ pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process)
 }
 
 impl Session {
-    /// One request; then the connection ends.
+    /// Handles one request and closes the connection.
     pub async fn serve(&self, phone: &Phone, mut socket: DuplexStream) {
         let Some(line) = line(&mut socket).await else { return };
         let line = String::from_utf8_lossy(&line);
@@ -94,7 +94,7 @@ fn headers(id: &str, facts: Fields) -> String {
     out
 }
 
-/// Nothing when the client has gone before its end, or does not come to one.
+/// Reads a line; nothing when the client leaves before its end, or sends too much.
 async fn line(socket: &mut DuplexStream) -> Option<BytesMut> {
     let mut input = BytesMut::new();
     let mut searched = 0;

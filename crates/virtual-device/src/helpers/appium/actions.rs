@@ -37,7 +37,7 @@ struct Item {
     duration: Option<f64>,
 }
 
-/// A second finger would need gestures that the screens of this phone do not know.
+/// Performs the actions of one finger; more fingers are refused.
 pub async fn perform(phone: &Phone, asked: Actions) -> Answer {
     let fingers: Vec<&Source> = asked.actions.iter().filter(|source| source.kind == "pointer").collect();
     let [finger] = fingers.as_slice() else {

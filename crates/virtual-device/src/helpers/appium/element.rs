@@ -1,4 +1,4 @@
-//! Elements that a session has found, and what can be done with them.
+//! Elements that a session has found, and the commands for them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const OLD_KEY: &str = "ELEMENT";
 const LONG_CLICK_MS: u64 = 500;
 const GESTURE_MS: u64 = 500;
 
-/// Where an element was found, and what it was then.
+/// The place where an element was found, and its identity at that time.
 pub struct KnownElement {
     path: Vec<usize>,
     class: String,
@@ -34,7 +34,7 @@ impl KnownElement {
         KnownElement { path, class: text("class"), resource_id: text("resource-id") }
     }
 
-    /// Its place in the tree now; nothing when something else is there.
+    /// Returns the element's place in the tree now, or nothing when something else is there.
     fn locate(&self, tree: &Tree) -> Option<usize> {
         if self.class == toast::CLASS {
             return toast::find(tree);
@@ -48,7 +48,7 @@ impl KnownElement {
     }
 }
 
-/// What a script gets to hold.
+/// The reference to an element that clients receive.
 pub fn reference(id: &str) -> BTreeMap<&'static str, String> {
     BTreeMap::from([(W3C_KEY, id.to_owned()), (OLD_KEY, id.to_owned())])
 }
@@ -64,7 +64,7 @@ struct Text {
 struct Origin {
     #[serde(rename = "element-6066-11e4-a52e-4f735466cecf")]
     id: Option<String>,
-    /// Clients of an older protocol know it under this name, and some send both.
+    /// The name in the older protocol; some clients send both.
     #[serde(rename = "ELEMENT")]
     old_id: Option<String>,
 }
@@ -89,7 +89,7 @@ struct Area {
     height: f64,
 }
 
-/// The arguments of all gestures together; each uses some.
+/// The arguments of all gestures; each gesture uses some of them.
 #[derive(Deserialize)]
 struct Gesture {
     origin: Option<Origin>,
@@ -102,7 +102,7 @@ struct Gesture {
 }
 
 impl Server {
-    /// Remembers an element and names it.
+    /// Remembers an element and returns its id.
     pub fn remember(&self, tree: &Tree, at: usize) -> Result<String, Fault> {
         let mut session = self.session();
         if session.elements.len() >= ELEMENTS_MAX {
@@ -189,7 +189,7 @@ impl Server {
         })
     }
 
-    /// Over an area; a scroll goes the other way than the finger, and says whether it could go on.
+    /// Swipes or scrolls over an area. A scroll is opposite to the finger, and its answer says whether there is more.
     async fn stroke(&self, phone: &Phone, name: &str, asked: &Gesture) -> Answer {
         let (left, top, width, height) = match (&asked.origin, &asked.area) {
             (Some(origin), _) => {

@@ -27,7 +27,7 @@ use crate::shell::io::BrokenPipe;
 use element::KnownElement;
 
 pub const PACKAGE: &str = "io.appium.uiautomator2.server.test";
-/// The app that changes settings for the client; its service runs once it is installed.
+/// The app that changes settings for the client. Its service runs once the app is installed.
 pub const SETTINGS_PACKAGE: &str = "io.appium.settings";
 const ADDRESS: &str = "tcp:6790";
 /// Elements that one session remembers.
@@ -197,7 +197,7 @@ struct Rotation {
     z: i32,
 }
 
-/// Upright or lying, or the exact quarter.
+/// Reads or sets the orientation (portrait or landscape), or the exact rotation.
 fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
     let turns = phone.with(|state| state.display.rotation());
     let is_exact = path == ["rotation"];

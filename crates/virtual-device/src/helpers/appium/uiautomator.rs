@@ -1,4 +1,4 @@
-//! `new UiSelector().text("x")…` and `new UiScrollable(…).scrollIntoView(…)`, written as Java.
+//! Parses the Java expressions `new UiSelector().text("x")…` and `new UiScrollable(…).scrollIntoView(…)`.
 
 use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, SelectorStep, Test};
 
@@ -7,7 +7,7 @@ pub enum Query {
     ScrollIntoView { list: Selector, target: Selector },
 }
 
-/// Nothing for anything else.
+/// Parses an expression; anything else gives nothing.
 pub fn parse(text: &str) -> Option<Query> {
     let mut reader = Reader { rest: text.trim().trim_end_matches(';') };
     let query = if reader.starts("new UiScrollable(") {

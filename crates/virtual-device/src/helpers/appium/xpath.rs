@@ -8,7 +8,7 @@ const STEPS_MAX: usize = 32;
 enum Predicate {
     Equals(String, String),
     Contains(String, String),
-    /// From one.
+    /// A position, counted from one.
     Position(usize),
 }
 
@@ -19,7 +19,7 @@ struct PathStep {
     predicates: Vec<Predicate>,
 }
 
-/// The nodes that an expression means; nothing when it is none of this small part.
+/// Returns the nodes that an expression selects, or nothing when the expression is not supported.
 pub fn find(tree: &Tree, root: usize, expression: &str) -> Option<Vec<usize>> {
     let steps = parse(expression.trim())?;
     // A virtual node above the root, which is where a path begins.
@@ -48,7 +48,7 @@ fn children(tree: &Tree, at: Option<usize>) -> Vec<usize> {
     }
 }
 
-/// Everything below, in the order of the document: nodes are numbered in it.
+/// Returns all nodes below, in the order of the document, which is that of their numbers.
 fn below(tree: &Tree, at: Option<usize>) -> Vec<usize> {
     let Some(at) = at else { return (0..tree.nodes.len()).collect() };
     let inside = |mut node: usize| {
@@ -105,7 +105,7 @@ fn parse(mut rest: &str) -> Option<Vec<PathStep>> {
     (!steps.is_empty()).then_some(steps)
 }
 
-/// The bracket that closes, outside of quotes.
+/// Returns the position of the closing bracket, outside of quotes.
 fn closing(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in text.char_indices() {

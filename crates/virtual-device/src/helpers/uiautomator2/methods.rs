@@ -19,10 +19,10 @@ use crate::phone::Phone;
 use crate::state::CLIPBOARD_BYTES_MAX;
 use crate::surface::SystemEvent;
 
-/// A finger moves one step in this time.
+/// The time of one step of a finger.
 const STEP_MS: u64 = 5;
 const LONG_PRESS_MS: u64 = 500;
-/// Between two looks at the screen while something is waited for.
+/// The interval of checks while a client waits for something.
 const POLL: Duration = Duration::from_millis(200);
 const WAIT_MS_MAX: u64 = 600_000;
 
@@ -76,7 +76,7 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
     }
 }
 
-/// Methods whose first argument says which object is meant.
+/// Methods whose first argument names an object.
 async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     match method {
         "exist" => {
@@ -166,7 +166,8 @@ fn device_info(phone: &Phone) -> DeviceInfo {
     })
 }
 
-/// The helper's dump says of each node that it is visible; escaping keeps the mark out of any text.
+/// Returns the dump with `visible-to-user` on each node, as the helper writes it. Values cannot contain the replaced
+/// text, because quotes are escaped.
 fn dump(phone: &Phone) -> String {
     xml(phone).replace(" bounds=\"", " visible-to-user=\"true\" bounds=\"")
 }
@@ -181,7 +182,7 @@ fn point(x: f64, y: f64) -> (i32, i32) {
     (x as i32, y as i32)
 }
 
-/// At a point, at a point for a time, or on an object.
+/// Clicks at a point, at a point for a time, or on an object.
 async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let is_long = method == "longClick";
     let (at, ms) = if let Ok((x, y, ms)) = take::<(f64, f64, u64)>(params) {
@@ -207,7 +208,7 @@ async fn swipe(phone: &Phone, params: &RawValue) -> Answer {
     give(true)
 }
 
-/// Only the ends of the way matter to the screens of this phone.
+/// Swipes through points; only the first and the last one matter to this phone.
 async fn swipe_points(phone: &Phone, params: &RawValue) -> Answer {
     let (points, steps) = take::<(Vec<f64>, u64)>(params)?;
     let [x1, y1, .., x2, y2] = points.as_slice() else { return Err(Fault::parameters()) };
@@ -274,7 +275,7 @@ fn press_code(phone: &Phone, code: u32) -> Answer {
     give(true)
 }
 
-/// The helper hears toasts from its start on, its own too.
+/// Handles toast methods. The helper knows toasts since its start, its own too.
 fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let now = Instant::now();
     let mut toasts = server.toasts();
@@ -299,7 +300,7 @@ fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Ans
     }
 }
 
-/// As UiAutomation does it: the rotation is locked, and stays as it was set.
+/// Handles rotation methods as UiAutomation does: the rotation is locked and stays as it was set.
 fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
     if method == "freezeRotation" {
         let (freeze,) = take::<(bool,)>(params)?;
@@ -318,7 +319,7 @@ fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
     give(true)
 }
 
-/// An item of a collection by what is in it: the client gets a name for the object.
+/// Finds an item of a collection by its content, and returns a name for the object.
 async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let (which, pattern, wanted, may_scroll) = if method == "childByInstance" {
         let (which, pattern, instance) = take::<(ObjectRef, UiSelector, usize)>(params)?;
@@ -350,7 +351,7 @@ enum Item {
     With(Test),
 }
 
-/// The item's selector: the pattern in the list, with the number of the item that is meant.
+/// Returns the item's selector: the pattern in the list, with the number of the item.
 fn item(tree: &Tree, list: &Selector, pattern: &SelectorStep, wanted: &Item) -> Option<Selector> {
     let nth = |instance: usize| {
         let mut all = list.clone();
@@ -405,7 +406,7 @@ async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer 
     give(scroll::into_view(phone, &list, &target, vertical).await)
 }
 
-/// `scrollForward(which, vertical, steps)`, `flingToEnd(which, vertical, swipes)` and the like.
+/// Handles `scrollForward(object, vertical, steps)`, `flingToEnd(object, vertical, swipes)` and the like.
 async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let rest = method.strip_prefix("scroll").map(|rest| (rest, scroll::SCROLL_STEPS));
     let (rest, steps) = rest.or_else(|| Some((method.strip_prefix("fling")?, scroll::FLING_STEPS))).unzip();

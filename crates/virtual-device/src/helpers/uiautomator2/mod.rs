@@ -23,7 +23,7 @@ pub const CLASS: &str = "com.wetest.uia2.Main";
 const PORT: u16 = 9008;
 const KILLED_EXIT: u8 = 137;
 
-/// Objects that have a name; the oldest is forgotten.
+/// Objects with a name; the oldest is forgotten.
 const NAMES_MAX: usize = 1000;
 
 pub struct Server {
@@ -33,9 +33,9 @@ pub struct Server {
 
 /// Toasts since the start, or since the client said to forget them.
 struct ToastLog {
-    /// So many had been shown before.
+    /// The number of toasts before.
     skip: usize,
-    /// The last one that the helper made itself.
+    /// The last toast of the helper itself.
     own: Option<(Instant, String)>,
 }
 
@@ -49,7 +49,7 @@ impl ToastLog {
     }
 }
 
-/// `-p PORT`.
+/// Starts the helper; its option is `-p PORT`.
 pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, BrokenPipe> {
     let asked = words.iter().position(|w| *w == "-p").and_then(|at| words.get(at + 1)?.parse().ok());
     call.io.stdout.write("[server] INFO: [UiAutomator2Server] Starting Server\n").await?;
@@ -81,7 +81,7 @@ struct RpcAnswer<'a> {
     error: Option<&'a Fault>,
 }
 
-/// Why a call failed, as the server says it.
+/// The error of a failed call.
 #[derive(Debug, Serialize)]
 pub struct Fault {
     code: i32,
@@ -126,7 +126,7 @@ impl Server {
         self.toasts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A name under which the client can mean this object again.
+    /// Returns a name by which the client can refer to this object.
     fn name(&self, selector: Selector) -> String {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         let number = named.back().map_or(1, |(last, _)| last + 1);

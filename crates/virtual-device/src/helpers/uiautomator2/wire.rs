@@ -1,4 +1,4 @@
-//! The JSON of selectors and of what is known about a node.
+//! The JSON of selectors and of node information.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::app::geometry::Rect;
 use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, SelectorStep, Test};
 use crate::helpers::tree::Node;
 
-/// A UiSelector as the client writes it: its own fields, and lists of what follows.
+/// A UiSelector in the client's JSON: its own fields, and lists of child and sibling selectors.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub struct UiSelector(BTreeMap<String, Field>);
 
-/// An object: the name that one got before, or how to find it.
+/// A reference to an object: a name that the client received before, or a selector.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum ObjectRef {
@@ -33,7 +33,7 @@ enum Field {
 }
 
 impl UiSelector {
-    /// Nothing when a field is unknown or of the wrong kind.
+    /// Returns the selector, or nothing when a field is unknown or of the wrong kind.
     pub fn selector(&self) -> Option<Selector> {
         let first = self.step()?;
         let relations = match self.0.get("childOrSibling") {

@@ -203,7 +203,7 @@ fn refused(shown: String, what: &str) -> Answer {
     Answer { out: shown.into_bytes(), err: format!("{what}\n").into_bytes(), code: 1 }
 }
 
-/// What an app was doing before it was started once more.
+/// The state of an app before it was started again.
 struct AppBeforeStart {
     running: bool,
     has_task: bool,

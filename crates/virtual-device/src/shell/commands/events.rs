@@ -46,7 +46,7 @@ const DEVICES: [Device; 3] = [
     },
 ];
 
-/// Only the lists of `-p`: nobody touches this panel but those who would read it.
+/// Prints the lists of `getevent -p`; it never prints events, because nobody touches this panel by hand.
 pub fn getevent(_state: &mut State, call: &Call<'_>) -> Answer {
     let (letters, paths) = call.options();
     if !letters.contains('p') || letters.contains(|c| c != 'p' && c != 'l') {
@@ -80,7 +80,7 @@ fn listing(device: &Device, labels: bool) -> String {
     text
 }
 
-/// `sendevent DEVICE TYPE CODE VALUE`, of which toybox takes `-1` for an option unless `--` came before.
+/// Runs `sendevent DEVICE TYPE CODE VALUE`. toybox takes `-1` for an option unless `--` came before.
 pub fn sendevent(state: &mut State, call: &Call<'_>) -> Answer {
     let words = call.words();
     let words = match words.as_slice() {
@@ -111,7 +111,7 @@ pub fn sendevent(state: &mut State, call: &Call<'_>) -> Answer {
     Answer::ok()
 }
 
-/// As C's `atoi` on a machine of 64 bits: what is no number is 0, and 4294967295 becomes -1 in an event.
+/// Parses a number like C's `atoi` on a 64-bit machine: other text is 0, and 4294967295 becomes -1 in an event.
 fn number(word: &str) -> i64 {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());

@@ -93,7 +93,7 @@ fn time_text(node: &Node) -> String {
     format!("{:04}-{:02}-{:02} {:02}:{:02}", t.year, t.month, t.day, t.hour, t.minute)
 }
 
-/// A moment with its seconds.
+/// Formats a time with its seconds.
 pub fn stamp(seconds: u32) -> String {
     let t = Civil::from_ms(u64::from(seconds) * 1000);
     format!("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", t.year, t.month, t.day, t.hour, t.minute, t.second)
@@ -149,7 +149,7 @@ pub fn rmdir(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-/// Into a directory keeps the name.
+/// Returns the target of a copy or move; one into a directory keeps the name.
 fn target(state: &State, call: &Call<'_>, from: &str, to: &str) -> String {
     let full = call.path(to);
     match state.fs.get(&full) {
@@ -257,7 +257,7 @@ pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-/// Octal, or letters as in `u+x` and `a=rw`.
+/// Parses a mode: octal, or letters as in `u+x` and `a=rw`.
 pub fn chmod(state: &mut State, call: &Call<'_>) -> Answer {
     let words: Vec<&str> = call.words().into_iter().filter(|w| !matches!(*w, "-R" | "-v" | "-f")).collect();
     let Some((wanted, paths)) = words.split_first().filter(|(_, paths)| !paths.is_empty()) else {
@@ -334,7 +334,7 @@ pub fn du(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-/// `dd if=A of=B bs=N count=N skip=N`.
+/// Runs `dd if=A of=B bs=N count=N skip=N`.
 pub async fn dd(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let value = |name: &str| call.arguments.iter().find_map(|w| w.strip_prefix(name)?.strip_prefix('='));
     let number = |name: &str| value(name).and_then(size).unwrap_or(0);
@@ -375,7 +375,7 @@ pub async fn dd(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     Ok(0)
 }
 
-/// `4096`, `4k`, `1M`.
+/// Parses a size such as `4096`, `4k` or `1M`.
 fn size(word: &str) -> Option<usize> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match word[digits.len()..].chars().next() {

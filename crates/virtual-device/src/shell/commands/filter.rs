@@ -40,7 +40,7 @@ pub async fn filter(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     Ok(0)
 }
 
-/// Letters of options with their values, and the other words.
+/// Returns the option letters with their values, and the other words.
 type Values<'a> = Vec<(char, &'a str)>;
 
 fn options<'a>(call: &'a Call<'_>) -> (Values<'a>, Vec<&'a str>) {
@@ -129,7 +129,7 @@ fn uniq(text: &str, values: &Values<'_>) -> String {
     runs.iter().filter(|(count, _)| wanted(*count)).map(show).collect()
 }
 
-/// `1,3-5` as ranges, counted from one.
+/// Parses ranges such as `1,3-5`, counted from one.
 fn ranges(list: &str) -> Option<Vec<(usize, usize)>> {
     list.split(',')
         .map(|part| match part.split_once('-') {
@@ -172,7 +172,7 @@ fn cut(text: &str, values: &Values<'_>) -> Option<String> {
     Some(out)
 }
 
-/// `a-z`, `[:upper:]`, `\n` as the characters that they stand for.
+/// Expands `a-z`, `[:upper:]` and `\n` to the characters that they stand for.
 fn set(text: &str) -> Vec<char> {
     const CHARS_MAX: usize = 4096;
     let unescaped = unescape(text);
@@ -245,7 +245,7 @@ fn hex(data: &[u8], values: &Values<'_>) -> String {
     out
 }
 
-/// `md5sum`, `sha1sum` and `base64`, which work on bytes.
+/// Runs `md5sum`, `sha1sum` and `base64`, which work on bytes.
 pub async fn bytes(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (flags, plain) = call.options();
     let mut words: Vec<&str> = plain;

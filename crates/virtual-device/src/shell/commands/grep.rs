@@ -109,7 +109,7 @@ fn parse<'a>(call: &'a Call<'_>) -> Options<'a> {
     options
 }
 
-/// Every file in the named directories.
+/// Returns every file in the named directories.
 fn below(call: &Call<'_>, paths: &[String]) -> Vec<String> {
     call.phone.with(|state| {
         let mut all = Vec::new();
@@ -130,14 +130,14 @@ fn below(call: &Call<'_>, paths: &[String]) -> Vec<String> {
     })
 }
 
-/// Where the search in one file stands.
+/// The state of the search in one file.
 #[derive(Default)]
 struct Search {
     number: usize,
     found: usize,
-    /// Lines before that may still be shown.
+    /// Lines before a match that may still be shown.
     held: Vec<(usize, String)>,
-    /// Lines after that are still to be shown.
+    /// The number of lines after a match that are still to be shown.
     after: usize,
 }
 
@@ -182,7 +182,7 @@ impl Run<'_> {
         })
     }
 
-    /// True when nothing more needs to be looked at.
+    /// Searches a line; returns true when the search can end.
     async fn line(&mut self, line: &str, search: &mut Search) -> Result<bool, BrokenPipe> {
         let flags = &self.options.flags;
         search.number += 1;

@@ -51,7 +51,7 @@ pub async fn input(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     }
 }
 
-/// Java's complaint about a word that is no number.
+/// Parses a number; an error is Java's exception.
 fn number(word: &str) -> Result<i32, String> {
     let value = word.parse::<f32>().ok().filter(|v| v.is_finite());
     let value = value.ok_or_else(|| {
@@ -99,7 +99,7 @@ async fn swipe(call: &Call<'_>, how: &str, words: &[&str]) -> Result<(), String>
     Ok(())
 }
 
-/// A finger that is put down by one process and lifted by another.
+/// Handles `motionevent`: one process puts a finger down and another lifts it.
 fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     let [action, x, y] = words else { return Err(missing()) };
     let at = (number(x)?, number(y)?);
@@ -124,7 +124,7 @@ fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     })
 }
 
-/// `%s` is a space. A character that no key types makes the key map answer null, and nothing is typed at all.
+/// Types a text, in which `%s` is a space. If no key types one of the characters, nothing is typed at all.
 fn type_text(call: &Call<'_>, text: &str) -> Result<(), String> {
     let text = text.replace("%s", " ");
     if text.chars().any(|c| !(' '..='~').contains(&c) && c != '\n' && c != '\t') {
@@ -182,7 +182,7 @@ async fn wait(ms: u64) {
     }
 }
 
-/// Only Ctrl+A means something to the apps of this phone.
+/// Handles a key combination; the apps of this phone know only Ctrl+A.
 fn combination(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     let codes: Option<Vec<u32>> = words.iter().filter(|w| **w != "-t").map(|w| keys::parse(w)).collect();
     match codes.as_deref() {

@@ -36,7 +36,7 @@ pub fn abandon(state: &mut State, session: &str) -> Answer {
     }
 }
 
-/// `install-write [-S SIZE] SESSION NAME [PATH|-]`: the first file of a session is its base.
+/// Runs `install-write [-S SIZE] SESSION NAME [PATH|-]`. The first file of a session is its base.
 pub async fn write(call: &Call<'_>, words: &[&str]) -> Answer {
     let (size, rest) = match words {
         ["-S", size, rest @ ..] => (size.parse::<usize>().ok().filter(|s| *s <= INPUT_BYTES_MAX), rest),
@@ -67,7 +67,7 @@ fn failure(text: &str) -> Answer {
     Answer { out: format!("{text}\n").into_bytes(), code: 1, ..Answer::default() }
 }
 
-/// From a file on the phone, or `-S SIZE` bytes from the standard input.
+/// Installs a file on the phone, or `-S SIZE` bytes from the standard input.
 pub async fn install(call: &Call<'_>, words: &[&str]) -> Answer {
     let size = words.iter().position(|w| *w == "-S").and_then(|at| words.get(at + 1)?.parse::<usize>().ok());
     let apk = match size {

@@ -21,7 +21,7 @@ pub struct Intent<'a> {
 const MAIN: &str = "android.intent.action.MAIN";
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";
 
-/// Unknown options are passed over, as newer systems know more of them than we do.
+/// Parses the options of an intent. Unknown ones are skipped: newer systems know more of them.
 pub fn parse<'a>(words: &[&'a str]) -> Intent<'a> {
     let mut intent = Intent::default();
     let mut words = words.iter().copied();
@@ -78,7 +78,7 @@ fn number(word: &str) -> u32 {
 }
 
 impl<'a> Intent<'a> {
-    /// `am start P/.A`, `am start P` and `am start https://…` all work.
+    /// Interprets the word without an option: `am start P/.A`, `am start P` and `am start https://…` all work.
     fn place_plain(&mut self) {
         match self.plain {
             Some(word) if word.contains(':') => {
@@ -105,7 +105,7 @@ impl<'a> Intent<'a> {
         self.categories.contains(&LAUNCHER)
     }
 
-    /// The package, and the activity when one is named; nothing when no app would take it.
+    /// Returns the package, and the activity when one is named; nothing when no app takes the intent.
     pub fn target(&self, state: &State) -> Option<(String, Option<String>)> {
         if let Some(component) = self.component {
             let (package, activity) = component.split_once('/')?;
@@ -122,7 +122,7 @@ impl<'a> Intent<'a> {
         Some((package.to_owned(), None))
     }
 
-    /// As `Intent.toString` prints it, without the braces around it.
+    /// Formats the intent as `Intent.toString` does, without the braces.
     pub fn text(&self, extra_flags: u32) -> String {
         let mut parts = Vec::new();
         parts.extend(self.action.map(|action| format!("act={action}")));
@@ -145,7 +145,7 @@ impl<'a> Intent<'a> {
     }
 }
 
-/// Only scheme and host are printed: the rest could be private.
+/// Returns scheme and host of a URI; Android does not print the rest, which could be private.
 fn safe(uri: &str) -> String {
     match uri.split_once("://") {
         Some((scheme, rest)) => {
@@ -157,7 +157,7 @@ fn safe(uri: &str) -> String {
     }
 }
 
-/// `.A` and `com.x.A` name the same activity of package `com.x`.
+/// Shortens an activity's name: `.A` and `com.x.A` are the same activity of package `com.x`.
 pub fn short(package: &str, activity: &str) -> String {
     match activity.strip_prefix(package) {
         Some(rest) if rest.starts_with('.') => rest.to_owned(),

@@ -36,7 +36,7 @@ use super::io::{BrokenPipe, Io};
 use crate::phone::Phone;
 use crate::state::State;
 
-/// Programs that stand in /system/bin, for `which` and for clients that look.
+/// Programs in /system/bin, for `which` and for clients that list it.
 pub const PROGRAMS: [&str; 68] = [
     "am",
     "appops",
@@ -108,10 +108,10 @@ pub const PROGRAMS: [&str; 68] = [
     "xargs",
 ];
 
-/// One program that is being run.
+/// One run of a program.
 pub struct Call<'a> {
     pub phone: &'a Phone,
-    /// Without its directory.
+    /// The program's name without its directory.
     pub name: &'a str,
     pub arguments: &'a [String],
     pub io: &'a Io,
@@ -128,7 +128,7 @@ impl Call<'_> {
         self.arguments.iter().map(String::as_str).collect()
     }
 
-    /// Letters of all leading options, and what follows them.
+    /// Returns the letters of all leading options, and the words after them.
     pub fn options(&self) -> (String, Vec<&str>) {
         let mut letters = String::new();
         let mut rest = Vec::new();
@@ -143,7 +143,7 @@ impl Call<'_> {
         (letters, rest)
     }
 
-    /// A Java program needs its time to start.
+    /// Waits for the start of a Java program.
     pub async fn start_java(&self) {
         self.wait(self.phone.with(|state| state.config.timing.start())).await;
     }
@@ -191,7 +191,7 @@ impl Answer {
     }
 }
 
-/// Runs a program; `None` when the phone has none of that name.
+/// Runs a program; returns nothing when the phone has none of that name.
 pub async fn run(call: &Call<'_>) -> Result<Option<u8>, BrokenPipe> {
     if call.name == "am"
         && let Some(code) = crate::helpers::instrument(call).await?
@@ -225,7 +225,7 @@ pub async fn run(call: &Call<'_>) -> Result<Option<u8>, BrokenPipe> {
     Ok(Some(code))
 }
 
-/// Programs that need nothing but the state.
+/// Runs a program that needs nothing but the state.
 fn quick(call: &Call<'_>) -> Option<Answer> {
     type Quick = fn(&mut State, &Call<'_>) -> Answer;
     let act: Quick = match call.name {

@@ -1,4 +1,4 @@
-//! `nc`: a program on the phone that connects, which is how reverse forwards are tried out.
+//! `nc`: connects from the phone, for example to a reverse forward.
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -8,7 +8,7 @@ use super::Call;
 
 const READ_BYTES: usize = 64 * 1024;
 
-/// Ends when the other side does; the end of the standard input is not passed on.
+/// Runs until the other side ends; the end of the standard input is not passed on.
 pub async fn nc(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (_, words) = call.options();
     let [_host, port] = words.as_slice() else {

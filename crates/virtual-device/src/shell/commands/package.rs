@@ -6,7 +6,7 @@ use super::{Answer, Call, dumpsys};
 use crate::packages::{Enabled, Package};
 use crate::state::State;
 
-/// What an ordinary phone without special hardware has.
+/// Features of an ordinary phone without special hardware.
 const FEATURES: [&str; 18] = [
     "android.hardware.bluetooth",
     "android.hardware.camera",
@@ -227,7 +227,7 @@ fn list_packages(state: &State, words: &[&str]) -> Answer {
     Answer::out(out)
 }
 
-/// The package of an intent and the activity that would take it.
+/// Returns the package and activity that would take an intent.
 fn target(state: &State, intent: &Intent<'_>) -> Option<(String, String)> {
     let (package, activity) = intent.target(state)?;
     let entry = state.packages.entry(&package)?.to_owned();

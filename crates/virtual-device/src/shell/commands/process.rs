@@ -3,14 +3,14 @@
 use super::{Answer, Call};
 use crate::state::State;
 
-/// Everything that runs, as a process list shows it.
+/// A line of the process list.
 struct Process {
     pid: u32,
     parent: u32,
     user: String,
     name: String,
     command: String,
-    /// May the shell user end it?
+    /// True if the shell user may end it.
     ours: bool,
 }
 
@@ -190,7 +190,7 @@ pub fn top(state: &mut State, _call: &Call<'_>) -> Answer {
     Answer::out(out)
 }
 
-/// The shell user may not end what is not its own.
+/// Ends a process; the shell user may not end those of others.
 pub fn kill(state: &mut State, call: &Call<'_>) -> Answer {
     let mut answer = Answer::ok();
     let mut words = call.words();
@@ -226,7 +226,7 @@ fn end(state: &mut State, pid: u32) {
     }
 }
 
-/// `pkill [-f] PATTERN`, `killall NAME`, `pgrep [-f] PATTERN`. The pattern is a plain part of the name here.
+/// Runs `pkill [-f] PATTERN`, `killall NAME` and `pgrep [-f] PATTERN`. The pattern is a plain part of the name here.
 pub fn pkill(state: &mut State, call: &Call<'_>) -> Answer {
     let words = call.words();
     let full = words.iter().any(|w| w.starts_with('-') && w.contains('f'));

@@ -6,7 +6,7 @@ use super::{Call, text};
 
 /// Commands of one script.
 const COMMANDS_MAX: usize = 64;
-/// What one line may become.
+/// The length that one line may grow to.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 enum Address {
@@ -20,7 +20,7 @@ struct Command {
     to: Option<Address>,
     negated: bool,
     action: Action,
-    /// Between the first and the last line of its range.
+    /// True between the first and the last line of its range.
     inside: bool,
 }
 
@@ -140,7 +140,7 @@ impl Command {
     }
 }
 
-/// The changed line, or nothing when the expression is not in it.
+/// Returns the changed line, or nothing when the expression does not match.
 fn substitute(what: &Expression, with: &str, all: bool, line: &str) -> Option<String> {
     let mut out = String::new();
     let (mut from, mut changed) = (0, false);

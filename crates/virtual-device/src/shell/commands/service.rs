@@ -10,7 +10,7 @@ use crate::surface::SystemEvent;
 const LISTS_DISPLAYS_SDK: u32 = 33;
 /// First release with a clipboard that a shell can use.
 const CLIPBOARD_SDK: u32 = 33;
-/// What a service without shell commands says, and it counts as success.
+/// The output of a service without shell commands; it counts as success.
 const NOT_IMPLEMENTED: &str = "No shell command implementation.\n";
 
 pub async fn cmd(call: &Call<'_>) -> Result<u8, BrokenPipe> {
@@ -270,7 +270,7 @@ pub fn appops(state: &mut State, call: &Call<'_>) -> Answer {
     }
 }
 
-/// `svc wifi|data|power|bluetooth|usb|nfc …`.
+/// Runs `svc wifi|data|power|bluetooth|usb|nfc …`.
 pub fn svc(state: &mut State, call: &Call<'_>) -> Answer {
     match call.words().as_slice() {
         ["wifi", mode @ ("enable" | "disable"), ..] => {

@@ -58,7 +58,7 @@ pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
     }
 }
 
-/// `content query|insert|update|delete --uri content://settings/…`.
+/// Runs `content query|insert|update|delete --uri content://settings/…`.
 pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
     let words = call.words();
     let Some((verb, options)) = words.split_first() else { return usage() };
@@ -110,7 +110,7 @@ fn usage() -> Answer {
     )
 }
 
-/// The name in `name='x'`.
+/// Returns the name in `name='x'`.
 fn named_in(clause: &str) -> Option<&str> {
     let rest = clause.trim().strip_prefix("name")?.trim_start().strip_prefix('=')?.trim();
     Some(rest.trim_matches(['\'', '"']))

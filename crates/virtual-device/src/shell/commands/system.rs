@@ -148,7 +148,7 @@ pub fn ip(_state: &mut State, call: &Call<'_>) -> Answer {
     }
 }
 
-/// What needs hardware, root or minutes, and how a phone without them refuses.
+/// Answers for programs that need hardware, root or minutes, as a phone without them does.
 pub fn refused(state: &mut State, call: &Call<'_>) -> Answer {
     match call.name {
         "screenrecord" => Answer::fail(1, "ERROR: unable to create video/avc codec instance\n"),

@@ -3,7 +3,7 @@
 use super::{Answer, Call};
 use crate::state::State;
 
-/// Words of one test, which is evaluated by recursion.
+/// Words of one test, over which the evaluation recurses.
 const WORDS_MAX: usize = 64;
 
 pub fn test(state: &mut State, call: &Call<'_>) -> Answer {
@@ -19,12 +19,12 @@ pub fn test(state: &mut State, call: &Call<'_>) -> Answer {
     }
 }
 
-/// What a test says, without running a program for it.
+/// Evaluates a test without running a program for it.
 pub fn matches(call: &Call<'_>) -> Option<bool> {
     call.phone.with(|state| evaluate(state, call, &call.words()))
 }
 
-/// `-o` binds loosest, then `-a`, then `!`.
+/// Evaluates operators: `-o` binds loosest, then `-a`, then `!`.
 fn evaluate(state: &State, call: &Call<'_>, words: &[&str]) -> Option<bool> {
     for (operator, any) in [("-o", true), ("-a", false)] {
         if let Some(at) = words.iter().position(|w| *w == operator).filter(|at| *at > 0 && words.len() > 3) {

@@ -47,7 +47,7 @@ pub fn unescape(text: &str) -> String {
     out
 }
 
-/// `%s %d %x %%` and escapes; the format repeats while arguments are left.
+/// Runs `printf` with `%s %d %x %%` and escapes. The format repeats while arguments are left.
 pub fn printf(call: &Call<'_>) -> Answer {
     const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
     let words = call.words();
@@ -121,7 +121,7 @@ fn formatted(kind: Option<char>, shape: &str, argument: &str) -> String {
     " ".repeat(missing) + &text
 }
 
-/// Decimal, `0x` hexadecimal or `0` octal.
+/// Parses a number: decimal, `0x` hexadecimal or `0` octal.
 fn integer(word: &str) -> i64 {
     match (word.strip_prefix("0x"), word.strip_prefix('0')) {
         (Some(hex), _) => i64::from_str_radix(hex, 16).unwrap_or(0),
@@ -130,7 +130,7 @@ fn integer(word: &str) -> i64 {
     }
 }
 
-/// The contents of the named files, or of the standard input.
+/// Reads the named files, or the standard input.
 pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, BrokenPipe> {
     if paths.is_empty() || paths == ["-"] {
         return Ok(Ok(call.io.stdin.read_all().await.to_vec()));

@@ -80,7 +80,7 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, BrokenPipe> {
     write(call, path, tree).await
 }
 
-/// Errors are printed and the exit code is still zero: that is how the real program ends.
+/// Prints an error and exits with 0, as the real program does.
 async fn fail(call: &Call<'_>, message: &str) -> Result<u8, BrokenPipe> {
     call.io.stderr.write(format!("{message}\n")).await?;
     Ok(0)

@@ -70,7 +70,7 @@ pub fn dropped(gallery: &mut Gallery, key: Key, onto: Key) {
     }
 }
 
-/// The limits of the photo's zoom, as multiples of its own size.
+/// Returns the photo's zoom, as a multiple of its own size.
 fn zoom_of(gallery: &Gallery) -> f32 {
     gallery.numbers.get("photo_zoom").copied().unwrap_or(1.0)
 }

@@ -184,7 +184,7 @@ impl Gallery {
         }
     }
 
-    /// Returns the request to a real server, if the key makes one.
+    /// Sends a request to a real server.
     pub fn ask(&mut self, key: Key, request: Request, context: &mut Context) {
         self.set_text(key.name, "Waiting");
         context.push(Effect::Http(request));

@@ -33,7 +33,7 @@ pub struct Task<'a> {
     pub id: u32,
     pub package: &'a str,
     pub stack: Vec<&'a str>,
-    /// Over all of them, and of another app.
+    /// An activity of another app over all of them.
     pub guest: Option<(&'a str, &'a str)>,
 }
 
@@ -63,7 +63,7 @@ pub fn record(task: &Task<'_>, index: usize) -> String {
     format!("ActivityRecord{{{:07x} u0 {}/{activity} t{}}}", hash(task.id, index), task.package, task.id)
 }
 
-/// The resumed activity.
+/// Returns the resumed activity.
 pub fn front_record(state: &State) -> String {
     match tasks(state).last() {
         Some(Task { id, guest: Some((package, activity)), .. }) => {
@@ -141,7 +141,7 @@ fn activities(state: &State) -> String {
     out
 }
 
-/// One activity of a task, with what clients look for in its block.
+/// Writes one activity of a task, with what clients look for in its block.
 fn activity(state: &State, task: &Task<'_>, index: usize, shown: bool, out: &mut String) {
     let label = if newer(state) { "Hist  #" } else { "Hist #" };
     let uid = uid_of(state, task.package);
@@ -174,7 +174,7 @@ fn activity(state: &State, task: &Task<'_>, index: usize, shown: bool, out: &mut
     );
 }
 
-/// `u0_a123` for apps, the name for the system's own users.
+/// Returns `u0a123` for apps, and the number for the system's own user.
 pub fn user(uid: u32) -> String {
     match uid {
         1000 => "1000".to_owned(),

@@ -6,7 +6,7 @@ use super::newer;
 use crate::state::State;
 
 const UNIQUE_ID: &str = "4619827259835644672";
-/// Of a 60 Hz screen.
+/// The time of one frame of a 60 Hz screen, in nanoseconds.
 const FRAME_NS: u64 = 16_666_667;
 /// Frames that the compositor remembers of a layer.
 const FRAMES_KEPT: u64 = 127;
@@ -33,7 +33,7 @@ pub fn dump(state: &State) -> String {
     )
 }
 
-/// A display as the framework prints it, in its present rotation.
+/// Returns the display as the framework prints it, in its current rotation.
 pub fn info(state: &State) -> String {
     let screen = state.screen();
     base_info(state, screen.width.unsigned_abs(), screen.height.unsigned_abs(), state.display.rotation())
@@ -84,7 +84,8 @@ pub fn surface_flinger(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// Three times per frame: wanted, shown and finished. A screen that rests draws nothing, so old frames stay.
+/// Returns three times per frame: wanted, shown and finished. A screen that does not change draws nothing, so old
+/// frames stay.
 fn latency(state: &State, layer: &str) -> String {
     let mut out = format!("{FRAME_NS}\n");
     if !layers(state).iter().any(|known| known == layer || known.trim_end_matches("#0") == layer) {

@@ -92,7 +92,7 @@ pub fn memory(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// The share of a process in kilobytes: made from its pid, so that it stays the same.
+/// Returns the memory of a process in kilobytes. It is computed from the pid, so that it stays the same.
 fn pss(pid: u32) -> u64 {
     60_000 + u64::from(pid) * 37 % 90_000
 }

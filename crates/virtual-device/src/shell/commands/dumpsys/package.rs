@@ -21,7 +21,7 @@ pub fn dump(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// Everything about one package.
+/// Returns everything about one package.
 pub fn paragraph(state: &State, name: &str) -> String {
     let Some(package) = state.packages.get(name) else {
         return format!("Unable to find package: {name}\n");

@@ -7,7 +7,7 @@ use super::newer;
 use crate::shell::services::IME;
 use crate::state::State;
 
-/// A window as the window manager names it, from the top.
+/// A window in the list of the window manager.
 struct WindowRecord {
     hash: u32,
     title: String,
@@ -45,7 +45,7 @@ pub fn dump(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// Every window, the top one first.
+/// Returns every window, the top one first.
 fn shown(state: &State) -> Vec<WindowRecord> {
     let screen = state.screen();
     let windows = state.surface.windows(&screen);
@@ -105,7 +105,7 @@ fn shown(state: &State) -> Vec<WindowRecord> {
     all
 }
 
-/// The window that gets keys: the app's topmost, not a bar and not the keyboard.
+/// Returns the window that gets keys: the app's topmost, not a bar or the keyboard.
 fn focus(state: &State) -> String {
     let windows = state.surface.windows(&state.screen());
     if windows.opening {
