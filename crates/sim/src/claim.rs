@@ -77,8 +77,8 @@ impl Claim {
         expect
     }
 
-    /// Returns true if a reader of this frame could make the claim. It is generous where the product may read more than is
-    /// compared here.
+    /// Returns true if a reader of this frame could make the claim. It is generous where the product may read more
+    /// than is compared here.
     pub fn could_hold(&self, frame: &Frame) -> bool {
         match self {
             Claim::Screen(name) => frame.activity.ends_with(&format!("/.{name}")),

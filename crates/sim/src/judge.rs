@@ -121,7 +121,8 @@ impl Judge<'_> {
         self.call.faults.iter().any(|event| faults.contains(&event.fault))
     }
 
-    /// Returns the last dump of the call. After a broken connection it may be any of them: nobody knows which one arrived.
+    /// Returns the last dump of the call. After a broken connection it may be any of them: nobody knows which one
+    /// arrived.
     fn last_looks(&self) -> Vec<DumpShown> {
         let within = |dump: &DumpShown| (self.call.from_ms..=self.call.to_ms).contains(&dump.at_ms);
         let all: Vec<DumpShown> = self.call.film.dumps.iter().copied().filter(within).collect();

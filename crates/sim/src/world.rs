@@ -130,7 +130,8 @@ impl World {
         let mut after = self.phone.truth();
         let commands = after.commands.split_off(before.commands.len().min(after.commands.len()));
         let film = self.phone.film();
-        let inputs = after.input_times_ms.into_iter().zip(after.inputs).zip(film.met.iter().copied());
+        let inputs =
+            after.input_times_ms.into_iter().zip(after.inputs).zip(film.input_frames.iter().copied());
         let call = Call {
             tool,
             arguments,

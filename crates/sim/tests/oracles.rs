@@ -39,7 +39,7 @@ fn film() -> Film {
     ];
     let dumps =
         (0..=20).map(|n| DumpShown { at_ms: n * 100, frame: usize::from(n >= 10), is_whole: true }).collect();
-    Film { frames, dumps, met: Vec::new(), is_cut: false }
+    Film { frames, dumps, input_frames: Vec::new(), is_cut: false }
 }
 
 fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: bool) -> Call {

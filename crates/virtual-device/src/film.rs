@@ -25,7 +25,7 @@ pub struct Film {
     /// Every tree that a client received, in order of time.
     pub dumps: Vec<DumpShown>,
     /// For each applied input, in order, the index of the frame that it met.
-    pub met: Vec<usize>,
+    pub input_frames: Vec<usize>,
     /// True if something was left out because there was too much.
     pub is_cut: bool,
 }
@@ -113,8 +113,8 @@ impl FilmRecorder {
     /// Takes a frame if something has changed since the last one.
     fn record(&mut self, surface: &dyn Surface, screen: &Screen, at: Instant, at_ms: u64) {
         self.until = self.until.max(at);
-        let changes = Some(surface.changes(at).count);
         let Some(film) = &mut self.film else { return };
+        let changes = Some(surface.changes(at).count);
         if std::mem::replace(&mut self.changes, changes) == changes {
             return;
         }
@@ -135,7 +135,9 @@ impl FilmRecorder {
     /// Notes an applied input, before anything that it brings about is in the film.
     pub fn note_input(&mut self) {
         match &mut self.film {
-            Some(film) if film.met.len() < FRAMES_MAX => film.met.push(film.frames.len().saturating_sub(1)),
+            Some(film) if film.input_frames.len() < FRAMES_MAX => {
+                film.input_frames.push(film.frames.len().saturating_sub(1))
+            }
             Some(film) => film.is_cut = true,
             None => {}
         }

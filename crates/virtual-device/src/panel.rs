@@ -93,7 +93,7 @@ impl State {
             (EV_ABS, MT_X) => contact.raw.0 = value.clamp(0, AXIS_MAX),
             (EV_ABS, MT_Y) => contact.raw.1 = value.clamp(0, AXIS_MAX),
             (EV_ABS, MT_ID) => contact.down = value >= 0,
-            // Pressure, size and BTN_TOUCH add nothing to what slots say.
+            // Pressure, size and BTN_TOUCH are not needed besides the slots.
             _ => {}
         }
     }
@@ -181,7 +181,7 @@ impl State {
                 let hit = self.surface.pinch_target(from, &screen);
                 self.note_input(Applied::Pinch { from, to, ms, hit });
             }
-            // More fingers than two: whatever the first one was about is cancelled.
+            // More than two fingers cancel what the first one began.
             Contacts::One { .. } => self.touch(Touch::Cancelled),
             Contacts::None | Contacts::Over => {}
         }

@@ -159,7 +159,7 @@ impl Phone {
         self.inner.scripts.subscribe()
     }
 
-    pub(crate) fn tell_script(&self, script: &str) {
+    pub(crate) fn publish_script(&self, script: &str) {
         if self.inner.scripts.receiver_count() > 0 {
             // The last reader may have gone in between; then nobody wants it.
             let _ = self.inner.scripts.send(script.to_owned());

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Effect, Item, Kind, PACKAGE, Plan, Screen};
 
-/// Repetitions of a change that never ends. Timers of the phone are limited, and no simulated stay on a screen is longer.
+/// Repetitions of a change that never ends. Timers of the phone are limited, and no simulated stay on a screen is
+/// longer.
 const REPEATS: u64 = 25;
 
 /// Returns the name of the value that counts how often an item was really acted on.

@@ -99,7 +99,7 @@ impl Client {
             "list-forward" => self.answer(Ok(server.inner.forwards.list())).await,
             "killforward-all" => {
                 server.inner.forwards.remove_all();
-                self.twice_okay("").await
+                self.double_okay("").await
             }
             "transport-any" | "transport-usb" | "transport-local" => self.choose(None, false).await,
             "tport:any" | "tport:usb" | "tport:local" => self.choose(None, true).await,
@@ -116,14 +116,14 @@ impl Client {
         }
         if let Some(local) = request.strip_prefix("killforward:") {
             return match self.server.inner.forwards.remove(local) {
-                Ok(()) => self.twice_okay("").await,
+                Ok(()) => self.double_okay("").await,
                 Err(why) => self.fail(&why).await.map(|()| false),
             };
         }
         if let Some(addresses) = request.strip_prefix("forward:") {
             return self.forward(addresses, serial).await;
         }
-        // Only the phones that it was given are within reach of this server.
+        // This server can only reach the phones that it was given.
         if let Some(address) = request.strip_prefix("connect:") {
             let known = self.server.pick(Some(address)).is_ok();
             let said = if known {
@@ -150,7 +150,7 @@ impl Client {
     }
 
     /// Sends two OKAYs: the first for the request, the second for its result.
-    async fn twice_okay(&mut self, rest: &str) -> io::Result<bool> {
+    async fn double_okay(&mut self, rest: &str) -> io::Result<bool> {
         let mut out = [OKAY.as_slice(), OKAY.as_slice()].concat();
         if !rest.is_empty() {
             out.extend(encode_text(rest).unwrap_or_default());
@@ -176,7 +176,7 @@ impl Client {
             Err(why) => Err(why),
         };
         match added {
-            Ok(port) => self.twice_okay(&port.map_or(String::new(), |p| p.to_string())).await,
+            Ok(port) => self.double_okay(&port.map_or(String::new(), |p| p.to_string())).await,
             Err(why) => self.fail(&why).await.map(|()| false),
         }
     }

@@ -134,7 +134,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
 
     async fn receive(&mut self) -> Option<Frame> {
         loop {
-            // Before the handshake a peer gets only what a handshake needs.
+            // Before the handshake the limit is that of the first protocol.
             let limit = if self.online { PAYLOAD_BYTES_MAX } else { PAYLOAD_BYTES_LEGACY };
             match Frame::decode(&mut self.input, limit) {
                 Err(_) => return None,

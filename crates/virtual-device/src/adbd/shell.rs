@@ -125,7 +125,7 @@ async fn typed(stdin: &mut Option<mpsc::Sender<Chunk>>, data: Bytes, echo: Optio
     let Some(echo) = echo else { return offer(stdin, data).await };
     let data: Bytes = data.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }).collect();
     if let Some(output) = echo.upgrade() {
-        // A program that has ended shows nothing any more.
+        // A program that has ended echoes nothing any more.
         let _ = output.send(Chunk { stderr: false, data: data.clone() }).await;
     }
     offer(stdin, data).await;

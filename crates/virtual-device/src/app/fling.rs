@@ -68,7 +68,7 @@ impl Fling {
     }
 
     /// Returns the last moment up to `now` at which accessibility heard of the movement.
-    pub fn heard(&self, now: Instant) -> Instant {
+    pub fn last_event(&self, now: Instant) -> Instant {
         let passed = now.saturating_duration_since(self.start).min(self.duration);
         let events = (passed.as_millis() / EVENT_EVERY.as_millis()) as u32;
         if passed == self.duration { self.start + passed } else { self.start + EVENT_EVERY * events }
@@ -115,7 +115,7 @@ mod tests {
         let at = |part: f32| fling.at(start + fling.duration.mul_f32(part)).0;
         let (first, second, third) = (at(0.33), at(0.66) - at(0.33), at(1.0) - at(0.66));
         assert!(first > second && second > third && third > 0, "{first} {second} {third}");
-        // What the platform's own scroller gives for this speed and density, to a few pixels.
+        // The platform's own scroller gives these values for this speed and density, within a few pixels.
         assert!((630..660).contains(&at(1.0)), "{}", at(1.0));
         assert!(fling.at(fling.end()).1 && !fling.at(start + fling.duration / 2).1);
     }

@@ -10,15 +10,15 @@ const GROUP: &str = "android.view.ViewGroup";
 const BUTTON: &str = "android.widget.Button";
 const EDIT: &str = "android.widget.EditText";
 
-pub fn dressed(mut root: Widget) -> Widget {
+pub fn restyled(mut root: Widget) -> Widget {
     let Some(style) = root.window.map(|w| w.style) else { return root };
     if style == Style::View {
         return root;
     }
     // The decoration around the content is the platform's in every framework.
     match content_mut(&mut root) {
-        Some(content) => dress(content, style),
-        None => dress(&mut root, style),
+        Some(content) => restyle(content, style),
+        None => restyle(&mut root, style),
     }
     root
 }
@@ -32,7 +32,7 @@ fn content_mut(root: &mut Widget) -> Option<&mut Widget> {
     root.children.iter_mut().find_map(content_mut)
 }
 
-fn dress(content: &mut Widget, style: Style) {
+fn restyle(content: &mut Widget, style: Style) {
     match style {
         Style::View => {}
         Style::Compose => {
@@ -229,7 +229,7 @@ mod tests {
         content.resource_id = "android:id/content".to_owned();
         content.window = Some(Window { package: "com.app", rotation: 1, style });
         content.place(Rect::new(0, 0, 400, 800), screen.rect(), &screen);
-        xml::write(&dressed(content), "other", 36)
+        xml::write(&restyled(content), "other", 36)
     }
 
     #[test]

@@ -250,7 +250,7 @@ impl Ui {
         let Some((key, fling)) = self.fling else { return };
         let (at, rests) = fling.at(now);
         if self.scroll.insert(key, at) != Some(at) {
-            self.changed(self.changed_at.max(fling.heard(now)));
+            self.changed(self.changed_at.max(fling.last_event(now)));
         }
         if rests {
             self.fling = None;
@@ -457,7 +457,7 @@ impl Ui {
 
     /// Returns the active window as accessibility sees it.
     pub fn active_window(&self, screen: &Screen) -> Widget {
-        style::dressed(self.top_window(screen))
+        style::restyled(self.top_window(screen))
     }
 }
 

@@ -37,7 +37,7 @@ pub struct FaultInjector {
 
 /// What happens to a tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TapFate {
+pub enum TapOutcome {
     Applied,
     Lost,
     Late,
@@ -138,13 +138,13 @@ impl FaultInjector {
     }
 
     /// Draws whether a fault happens this time, and records it if so.
-    fn strikes(&mut self, fault: Fault, now: Instant) -> bool {
+    fn happens_now(&mut self, fault: Fault, now: Instant) -> bool {
         let rate = self.faults.rate(fault);
-        let struck = rate > 0.0 && self.random.get_mut(&fault).is_some_and(|random| random.chance(rate));
-        if struck {
+        let happens = rate > 0.0 && self.random.get_mut(&fault).is_some_and(|random| random.chance(rate));
+        if happens {
             self.note(fault, now);
         }
-        struck
+        happens
     }
 
     /// Plans the next time of a fault: half to one and a half of its mean interval from now.
@@ -158,21 +158,21 @@ impl FaultInjector {
     }
 
     fn random_dump(&mut self, now: Instant) -> Option<DumpFault> {
-        if self.strikes(Fault::SlowDump, now) {
+        if self.happens_now(Fault::SlowDump, now) {
             return Some(DumpFault::Slow(self.between(Fault::SlowDump, 1000, 6000)));
         }
-        if self.strikes(Fault::FailingDump, now) {
+        if self.happens_now(Fault::FailingDump, now) {
             let kinds = [DumpFault::ErrorExitZero, DumpFault::Killed, DumpFault::NullRoot];
             return kinds.get(self.between(Fault::FailingDump, 0, 3) as usize).copied();
         }
-        if self.strikes(Fault::EmptyDump, now) {
+        if self.happens_now(Fault::EmptyDump, now) {
             let kinds = [DumpFault::NoNodes, DumpFault::Truncated(0)];
             return kinds.get(self.between(Fault::EmptyDump, 0, 2) as usize).copied();
         }
-        if self.strikes(Fault::TruncatedDump, now) {
+        if self.happens_now(Fault::TruncatedDump, now) {
             return Some(DumpFault::Truncated(self.between(Fault::TruncatedDump, 1, 4000) as usize));
         }
-        (self.last_tree.is_some() && self.strikes(Fault::StaleDump, now)).then_some(DumpFault::Stale)
+        (self.last_tree.is_some() && self.happens_now(Fault::StaleDump, now)).then_some(DumpFault::Stale)
     }
 
     /// Returns the tree that a dump writes: this one, or the last one again.
@@ -189,7 +189,7 @@ impl FaultInjector {
     }
 
     pub fn activity_opened(&mut self, now: Instant) {
-        if self.strikes(Fault::NullRoot, now) {
+        if self.happens_now(Fault::NullRoot, now) {
             let ms = self.between(Fault::NullRoot, 200, 1500);
             self.rootless_until = Some(now + Duration::from_millis(ms));
         }
@@ -199,24 +199,24 @@ impl FaultInjector {
         self.rootless_until.is_some_and(|until| now < until)
     }
 
-    pub fn tap(&mut self, at: Point, now: Instant) -> TapFate {
-        if self.strikes(Fault::LostTap, now) {
-            return TapFate::Lost;
+    pub fn tap(&mut self, at: Point, now: Instant) -> TapOutcome {
+        if self.happens_now(Fault::LostTap, now) {
+            return TapOutcome::Lost;
         }
         if self.late_taps.len() >= LATE_TAPS_MAX {
-            return TapFate::Applied;
+            return TapOutcome::Applied;
         }
-        if self.strikes(Fault::LateTap, now) {
+        if self.happens_now(Fault::LateTap, now) {
             let ms = self.between(Fault::LateTap, 100, 1500);
             self.delay(at, now + Duration::from_millis(ms));
-            return TapFate::Late;
+            return TapOutcome::Late;
         }
-        if self.strikes(Fault::DoubleTap, now) {
+        if self.happens_now(Fault::DoubleTap, now) {
             let ms = self.between(Fault::DoubleTap, 40, 250);
             self.delay(at, now + Duration::from_millis(ms));
-            return TapFate::Double;
+            return TapOutcome::Double;
         }
-        TapFate::Applied
+        TapOutcome::Applied
     }
 
     fn delay(&mut self, at: Point, due: Instant) {
@@ -243,11 +243,11 @@ impl FaultInjector {
         let fault = self.next.iter().find(|(_, at)| **at == due).map(|(fault, _)| *fault)?;
         self.next.remove(&fault);
         self.plan(fault, due);
-        self.happen(fault, due).map(|what| (due, what)).or_else(|| self.take_due(now))
+        self.begin(fault, due).map(|what| (due, what)).or_else(|| self.take_due(now))
     }
 
     /// Returns nothing when the fault cannot happen now.
-    fn happen(&mut self, fault: Fault, now: Instant) -> Option<DueFault> {
+    fn begin(&mut self, fault: Fault, now: Instant) -> Option<DueFault> {
         let due = match fault {
             Fault::DroppedConnection => DueFault::Transport(TransportFault::DropConnections),
             Fault::ClockSkew => DueFault::SetClock(self.between(fault, 0, 7_200_000) as i64 - 3_600_000),

@@ -5,5 +5,5 @@ mod apply;
 mod injector;
 mod kinds;
 
-pub(crate) use injector::{DueFault, FaultInjector, Outage, TapFate, TransportFault};
+pub(crate) use injector::{DueFault, FaultInjector, Outage, TapOutcome, TransportFault};
 pub use kinds::{Fault, Faults};

@@ -128,7 +128,7 @@ impl Files<'_> {
     }
 
     fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, RecordingError> {
-        // A recording comes from elsewhere: it names files of its own folder and no others.
+        // A recording is untrusted: it may only name files of its own folder.
         if name.contains(['/', '\\']) || name.starts_with('.') {
             return Err(self.wrong(name, "not a plain file name"));
         }
@@ -205,7 +205,7 @@ fn action_of(action: &format::Action, tree: &Tree) -> Result<Option<Action>, Str
             let name = action.key.as_deref().unwrap_or("");
             Action::Key(keys::parse(name).ok_or_else(|| format!("no key {name:?}"))?)
         }
-        // A check only looks: on the phone nothing but time passed.
+        // A check only reads the screen: nothing but time passes.
         "oracle" | "wait" => {
             Action::Wait(action.ms.map_or(WAIT_DEFAULT, |ms| Duration::from_millis(ms.min(WAIT_MS_MAX))))
         }

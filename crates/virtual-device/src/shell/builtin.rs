@@ -47,7 +47,7 @@ impl Shell {
             "eval" => return Some(self.eval(&arguments.join(" "), io).await),
             "sh" | "/system/bin/sh" => return Some(self.nested(arguments, io).await),
             "exec" | "command" | "nohup" if !arguments.is_empty() => {
-                // Skipped in one go: a long row of them must not recurse.
+                // Skipped in a loop: a long row of them must not recurse.
                 let prefix = |word: &&String| ["exec", "command", "nohup"].contains(&word.as_str());
                 let argv: Vec<String> = arguments.iter().skip_while(prefix).cloned().collect();
                 let flow = Box::pin(self.invoke(argv, Vec::new(), io)).await;

@@ -238,7 +238,7 @@ impl Shell {
         let count = list.additional.len();
         let mut last = &list.first;
         let mut last_ran = count == 0;
-        let mut flow = self.tried(&list.first, count > 0, io).await;
+        let mut flow = self.pipeline_of_list(&list.first, count > 0, io).await;
         for (index, next) in list.additional.iter().enumerate() {
             if flow != Flow::Next {
                 return flow;
@@ -250,7 +250,7 @@ impl Shell {
             if wanted {
                 last_ran = index + 1 == count;
                 last = pipeline;
-                flow = self.tried(pipeline, !last_ran, io).await;
+                flow = self.pipeline_of_list(pipeline, !last_ran, io).await;
             }
         }
         let fails = self.status != 0 && last_ran && !last.bang && self.tolerant == 0;
@@ -258,7 +258,7 @@ impl Shell {
     }
 
     /// Runs a pipeline whose failure may be tolerated because of what follows.
-    async fn tried(&mut self, pipeline: &Pipeline, tolerant: bool, io: &Io) -> Flow {
+    async fn pipeline_of_list(&mut self, pipeline: &Pipeline, tolerant: bool, io: &Io) -> Flow {
         let more = u32::from(tolerant || pipeline.bang);
         self.tolerant += more;
         let flow = self.pipeline(pipeline, io).await;

@@ -197,7 +197,7 @@ impl Shell {
             let value = self.value(parameter);
             let empty_counts = matches!(test_type, ParameterTestType::UnsetOrNull);
             if value.is_none_or(|value| empty_counts && value.is_empty()) {
-                // What is quoted in the word stays together, the rest is split like any expansion.
+                // Quoted parts of the word stay together, the rest is split like any expansion.
                 let word = default_value.clone().unwrap_or_default();
                 let inner = Box::pin(self.parts_of(&word, io)).await?;
                 parts.extend(inner.into_iter().map(|part| match part {

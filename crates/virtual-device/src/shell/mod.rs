@@ -25,7 +25,7 @@ const NESTING_MAX: usize = 24;
 
 /// Runs one script to its end, as `sh -c` does, and returns its exit code.
 pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
-    phone.tell_script(script);
+    phone.publish_script(script);
     let Some(_process) = Process::start(phone) else {
         let _ = io.stderr.write("/system/bin/sh: fork: Resource temporarily unavailable\n").await;
         return 1;
@@ -91,7 +91,7 @@ fn parse(script: &str) -> Result<ast::Program, String> {
         return Err("/system/bin/sh: here document unclosed".to_owned());
     }
     let parsed = parse_once(script);
-    // It misses the end of a `case` right before a closing bracket, and finds it behind a semicolon.
+    // The parser misses the end of a `case` right before a closing bracket, and finds it after a semicolon.
     if parsed.is_err() && (script.contains("esac )") || script.contains("esac)")) {
         let helped = script.replace("esac )", "esac; )").replace("esac)", "esac; )");
         return parse_once(&helped).or(parsed);
@@ -100,7 +100,7 @@ fn parse(script: &str) -> Result<ast::Program, String> {
 }
 
 fn parse_once(script: &str) -> Result<ast::Program, String> {
-    // The parser is not ours: a defect in it must not take the connection down.
+    // A defect in the parser, which is another crate, must not end the connection.
     // Its wider grammar takes some subshells for arithmetic, so only scripts that need it are read with it.
     let options = ParserOptions { sh_mode: !script.contains("[["), ..options() };
     let parsed = std::panic::catch_unwind(|| Parser::new(script.as_bytes(), &options).parse_program());

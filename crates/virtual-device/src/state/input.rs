@@ -5,7 +5,7 @@ use tokio::time::{Duration, Instant};
 use super::State;
 use crate::app::geometry::Point;
 use crate::app::keys;
-use crate::faults::TapFate;
+use crate::faults::TapOutcome;
 use crate::surface::Touch;
 use crate::truth::Applied;
 
@@ -20,8 +20,8 @@ impl State {
     /// Taps, unless a fault loses or delays the tap.
     pub fn tap(&mut self, x: i32, y: i32) {
         match self.faults.tap((x, y), self.now) {
-            TapFate::Applied | TapFate::Double => self.apply_tap((x, y)),
-            TapFate::Lost | TapFate::Late => {}
+            TapOutcome::Applied | TapOutcome::Double => self.apply_tap((x, y)),
+            TapOutcome::Lost | TapOutcome::Late => {}
         }
     }
 
@@ -85,10 +85,10 @@ impl State {
     /// Holds a key until it repeats once.
     pub fn long_key(&mut self, code: u32) {
         match code {
-            // The system takes these: the assistant, and what Back does when it is let go.
+            // The system takes these: HOME opens the assistant, and Back acts when it is released.
             keys::HOME => self.note_input(Applied::Key { code }),
             keys::BACK => self.key(code),
-            // A click comes when it is let go, unless it has become a long press.
+            // A click happens on release, unless it has become a long press.
             keys::ENTER | keys::DPAD_CENTER => {
                 if self.surface.long_press_focused(&self.display.screen(), self.now) {
                     self.note_input(Applied::Key { code });

@@ -108,7 +108,7 @@ impl Ui {
         let Some(top) = self.system.last().cloned() else { return false };
         match top {
             SystemWindow::Permission { .. } => self.answer_system_window(Key::of(system::DENY), now),
-            // It stays until it is answered.
+            // This dialog stays until it is answered.
             SystemWindow::NotResponding { .. } => {}
             SystemWindow::Crashed { .. } | SystemWindow::Alert { .. } | SystemWindow::Shade => {
                 self.system.pop();
@@ -146,7 +146,7 @@ impl Ui {
             }
             (SystemWindow::NotResponding { .. }, _) => {
                 self.system.pop();
-                // The wait begins anew for what is still in the queue.
+                // Input that is still in the queue begins to wait again.
                 if let Some(blocked) = &mut self.blocked {
                     blocked.reported = false;
                     blocked.waiting.iter_mut().for_each(|(at, _)| *at = now);

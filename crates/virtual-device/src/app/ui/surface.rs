@@ -46,7 +46,7 @@ impl Surface for Ui {
             dark: self.dark(),
             activity: self.activity_window(screen),
             secure,
-            // A dialog of the app is as secret as its activity, one of the system is not.
+            // A secure activity also hides the dialogs of its app, but not those of the system.
             dialog: self.dialog_window(screen).filter(|_| !secure || self.system_window_open()),
             keyboard: self.keyboard,
             toast: self.toast(now).map(|toast| toast.text.clone()),

@@ -81,7 +81,7 @@ impl Ui {
         if self.keyboard && screen.keyboard().contains(x, y) {
             return Some(self.tap_keyboard(x, y, screen, now));
         }
-        // A finger on a moving list stops it, and means nothing else. Beside it the list goes on.
+        // A finger on a moving list only stops it. A finger beside it does not.
         if self.is_on_moving_list((x, y), screen) {
             self.fling = None;
             self.changed(now);

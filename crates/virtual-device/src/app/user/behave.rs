@@ -197,7 +197,7 @@ impl UserApp {
         }
     }
 
-    pub(super) fn slid(&mut self, key: Key, fraction: f64, context: &mut Context) {
+    pub(super) fn slider_moved(&mut self, key: Key, fraction: f64, context: &mut Context) {
         let Some((widget, _)) = self.widget(key.name) else { return };
         let (low, high) = range(widget);
         let mut value = low + fraction * (high - low);

@@ -73,7 +73,7 @@ impl AppFile {
         }
         let mut spec: AppSpec = serde_json::from_str(text).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
-            // The place is said once, before the sentence.
+            // The message contains the place once, at its beginning.
             let sentence = error.to_string();
             let sentence = sentence.rsplit_once(" at line ").map_or(sentence.as_str(), |(head, _)| head);
             wrong(place, sentence.to_owned())

@@ -237,7 +237,7 @@ impl App for UserApp {
     }
 
     fn slide(&mut self, key: Key, fraction: f32, context: &mut Context) {
-        self.slid(key, f64::from(fraction.clamp(0.0, 1.0)), context);
+        self.slider_moved(key, f64::from(fraction.clamp(0.0, 1.0)), context);
     }
 
     fn end_reached(&mut self, key: Key, context: &mut Context) {

@@ -1,7 +1,7 @@
 //! Names from files that live as long as the process.
 //!
-//! Names of packages, activities and widgets are `&'static str` everywhere. Those of files are kept in one pool, so that
-//! the same file loaded for hundreds of phones costs its names once.
+//! Names of packages, activities and widgets are `&'static str` everywhere. Those of files are kept in one pool, so
+//! that the same file loaded for hundreds of phones costs its names once.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -243,7 +243,7 @@ fn slider(app: &UserApp, spec: &WidgetSpec) -> Widget {
     };
     let fraction = ((value - low) / (high - low)) as f32;
     let mut bar = Widget::new("android.widget.SeekBar")
-        // What the platform's bar says of itself.
+        // The text that the platform's slider reports.
         .text(format!("{value:.1}"))
         .appearance(Appearance::Slider(fraction))
         .size(Size::Fill, Size::Dp(48));

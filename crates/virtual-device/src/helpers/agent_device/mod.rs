@@ -123,10 +123,10 @@ pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
         Some(mode) => Err(HelperError::argument(format!("Unsupported mode: {mode}"))),
         None => snapshot(call, &words).await?,
     };
-    finish(call, outcome.map_or_else(HelperError::facts, well)).await
+    finish(call, outcome.map_or_else(HelperError::facts, with_ok)).await
 }
 
-fn well(mut facts: Fields) -> Fields {
+fn with_ok(mut facts: Fields) -> Fields {
     facts.insert(0, ("ok", "true".to_owned()));
     facts
 }

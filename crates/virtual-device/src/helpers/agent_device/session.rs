@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{self, Limits};
-use super::{Fields, HelperError, Process, finish, plan, report, well, with_protocol};
+use super::{Fields, HelperError, Process, finish, plan, report, with_ok, with_protocol};
 use crate::helpers::{KILLED_EXIT, Listening, Server};
 use crate::phone::Phone;
 use crate::shell::commands::Call;
@@ -45,13 +45,13 @@ pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process)
         () = stop.cancelled() => return Ok(KILLED_EXIT),
         () = call.io.stdout.closed() => return Ok(KILLED_EXIT),
         () = process.ended() => {
-            // What `am` says of an instrumentation whose process is gone.
+            // The message of `am` for an instrumentation whose process is gone.
             call.io.stdout.write("INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n").await?;
             return Ok(0);
         }
     }
     drop(listening);
-    finish(call, well(vec![("sessionEnded", "true".to_owned())])).await
+    finish(call, with_ok(vec![("sessionEnded", "true".to_owned())])).await
 }
 
 impl Session {
@@ -75,7 +75,7 @@ impl Session {
             "" => (Err(HelperError::argument("empty command")), String::new()),
             _ => (Err(HelperError::argument("unknown session command")), String::new()),
         };
-        let answer = headers(id, outcome.map_or_else(HelperError::facts, well)) + &body;
+        let answer = headers(id, outcome.map_or_else(HelperError::facts, with_ok)) + &body;
         let said = socket.write_all(answer.as_bytes()).await.is_ok();
         let _ = socket.shutdown().await;
         if verb == "quit" && said {

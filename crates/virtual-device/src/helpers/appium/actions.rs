@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use tokio::time::Duration;
 
-use super::{Answer, Fault, give};
+use super::{Answer, Fault, success};
 use crate::helpers::touch;
 use crate::phone::Phone;
 
@@ -59,5 +59,5 @@ pub async fn perform(phone: &Phone, asked: Actions) -> Answer {
             _ => {}
         }
     }
-    give(())
+    success(())
 }

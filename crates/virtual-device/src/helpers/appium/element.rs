@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::source::is_displayed;
-use super::{Answer, ELEMENTS_MAX, Fault, Server, Window, give, take, toast};
+use super::{Answer, ELEMENTS_MAX, Fault, Server, Window, parse_arguments, success, toast};
 use crate::helpers::touch;
 use crate::helpers::tree::{Node, Tree};
 use crate::phone::Phone;
@@ -130,22 +130,22 @@ impl Server {
         match (method, what) {
             ("POST", ["click"]) => {
                 touch::tap(phone, node.centre());
-                give(())
+                success(())
             }
             ("POST", ["clear"]) => set(phone, &node, ""),
             ("POST", ["value"]) => {
-                let asked: Text = take(body)?;
-                // A hint stands where the text would be, and is none.
+                let asked: Text = parse_arguments(body)?;
+                // The dump shows a hint in place of the text; it is not a text.
                 let is_hint = node.get("text") == node.get("hint");
                 let old = if asked.replace || is_hint || node.is("password") { "" } else { node.get("text") };
                 set(phone, &node, &format!("{old}{}", asked.text))
             }
-            ("GET", ["text"]) => give(node.get("text")),
-            ("GET", ["name"]) => give(node.get("class")),
-            ("GET", ["displayed"]) => give(is_displayed(&node)),
-            ("GET", ["enabled"]) => give(node.is("enabled")),
-            ("GET", ["selected"]) => give(node.is("selected") || node.is("checked")),
-            ("GET", ["rect"]) => give(Window {
+            ("GET", ["text"]) => success(node.get("text")),
+            ("GET", ["name"]) => success(node.get("class")),
+            ("GET", ["displayed"]) => success(is_displayed(&node)),
+            ("GET", ["enabled"]) => success(node.is("enabled")),
+            ("GET", ["selected"]) => success(node.is("selected") || node.is("checked")),
+            ("GET", ["rect"]) => success(Window {
                 x: node.bounds.left,
                 y: node.bounds.top,
                 width: node.bounds.width(),
@@ -157,7 +157,7 @@ impl Server {
     }
 
     pub async fn gesture(&self, phone: &Phone, name: &str, body: &[u8]) -> Answer {
-        let asked: Gesture = take(body)?;
+        let asked: Gesture = parse_arguments(body)?;
         let at = self.start(phone, &asked)?;
         match name {
             "click" => touch::tap(phone, at),
@@ -176,7 +176,7 @@ impl Server {
             "swipe" | "scroll" | "fling" => return self.stroke(phone, name, &asked).await,
             _ => return Err(super::unknown()),
         }
-        give(())
+        success(())
     }
 
     fn start(&self, phone: &Phone, asked: &Gesture) -> Result<(i32, i32), Fault> {
@@ -214,13 +214,13 @@ impl Server {
         let before = crate::helpers::tree::xml(phone);
         let (from, to) = ((cx - sign * x, cy - sign * y), (cx + sign * x, cy + sign * y));
         touch::swipe(phone, from, to, GESTURE_MS).await;
-        if name == "swipe" { give(()) } else { give(crate::helpers::tree::xml(phone) != before) }
+        if name == "swipe" { success(()) } else { success(crate::helpers::tree::xml(phone) != before) }
     }
 }
 
 fn set(phone: &Phone, node: &Node, text: &str) -> Answer {
     if touch::set_text(phone, node.centre(), text) {
-        give(())
+        success(())
     } else {
         Err(Fault::new(400, "invalid element state", "Cannot set the element's text. Is it editable?"))
     }
@@ -234,10 +234,10 @@ fn attribute(node: &Node, name: &str) -> Answer {
         "longClickable" => "long-clickable",
         "name" if node.get("content-desc").is_empty() => "text",
         "name" => "content-desc",
-        "displayed" => return give(is_displayed(node).to_string()),
+        "displayed" => return success(is_displayed(node).to_string()),
         "text" | "package" | "checkable" | "checked" | "clickable" | "enabled" | "focusable" | "focused"
         | "scrollable" | "long-clickable" | "password" | "selected" | "bounds" | "hint" | "index" => name,
         _ => return Err(Fault::new(400, "invalid argument", format!("'{name}' attribute is unknown"))),
     };
-    give(node.get(key))
+    success(node.get(key))
 }

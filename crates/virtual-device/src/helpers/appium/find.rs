@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::element::reference;
 use super::uiautomator::Query;
-use super::{Answer, Fault, Server, give, take, toast, uiautomator, xpath};
+use super::{Answer, Fault, Server, parse_arguments, success, toast, uiautomator, xpath};
 use crate::helpers::scroll;
 use crate::helpers::selector::{Selector, SelectorStep, Test};
 use crate::helpers::tree::Tree;
@@ -24,13 +24,13 @@ impl Server {
     pub async fn find(&self, phone: &Phone, body: &[u8], below: Option<&str>) -> Answer {
         let (tree, found) = self.search(phone, body, below).await?;
         let first = found.first().ok_or_else(Fault::no_element)?;
-        give(reference(&self.remember(&tree, *first)?))
+        success(reference(&self.remember(&tree, *first)?))
     }
 
     pub async fn find_all(&self, phone: &Phone, body: &[u8], below: Option<&str>) -> Answer {
         let (tree, found) = self.search(phone, body, below).await?;
         let ids = found.iter().map(|at| Ok(reference(&self.remember(&tree, *at)?)));
-        give(ids.collect::<Result<Vec<_>, Fault>>()?)
+        success(ids.collect::<Result<Vec<_>, Fault>>()?)
     }
 
     async fn search(
@@ -39,7 +39,7 @@ impl Server {
         body: &[u8],
         below: Option<&str>,
     ) -> Result<(Tree, Vec<usize>), Fault> {
-        let wanted: Locator = take(body)?;
+        let wanted: Locator = parse_arguments(body)?;
         let context = below.or(wanted.context.as_deref()).filter(|id| !id.is_empty());
         if let "-android uiautomator" = wanted.strategy.as_str()
             && let Some(Query::ScrollIntoView { list, target }) = uiautomator::parse(&wanted.selector)

@@ -76,11 +76,11 @@ impl Fault {
     }
 }
 
-fn give(value: impl Serialize) -> Answer {
+fn success(value: impl Serialize) -> Answer {
     to_raw_value(&value).map_err(|e| Fault::new(500, "unknown error", e.to_string()))
 }
 
-fn take<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
+fn parse_arguments<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
     serde_json::from_slice(body).map_err(|_| Fault::argument())
 }
 
@@ -122,12 +122,12 @@ impl Server {
 
     async fn route(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
         match (method, path) {
-            ("GET", ["status"]) => give(Status { ready: true, message: "UiAutomator2 Server is ready" }),
-            ("GET", ["sessions"]) => give(Vec::<String>::new()),
+            ("GET", ["status"]) => success(Status { ready: true, message: "UiAutomator2 Server is ready" }),
+            ("GET", ["sessions"]) => success(Vec::<String>::new()),
             ("POST", ["session"]) => self.begin(phone),
             ("DELETE", ["session", _]) => {
                 *self.session() = Session::default();
-                give(())
+                success(())
             }
             (_, ["session", id, rest @ ..]) => {
                 if self.session().id.as_deref() != Some(*id) {
@@ -147,37 +147,37 @@ impl Server {
     fn begin(&self, phone: &Phone) -> Answer {
         let id = phone.with(|state| format!("{:016x}-{:016x}", state.random.number(), state.random.number()));
         *self.session() = Session { id: Some(id.clone()), ..Session::default() };
-        give(BTreeMap::from([("sessionId", id)]))
+        success(BTreeMap::from([("sessionId", id)]))
     }
 
     async fn in_session(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
         match (method, path) {
-            ("GET", ["source"]) => give(source::write(phone)),
-            ("GET", ["screenshot"]) => give(STANDARD.encode(picture::png(phone))),
-            ("GET", ["window", _, "size" | "rect"] | ["window", "rect"]) => give(window(phone)),
+            ("GET", ["source"]) => success(source::write(phone)),
+            ("GET", ["screenshot"]) => success(STANDARD.encode(picture::png(phone))),
+            ("GET", ["window", _, "size" | "rect"] | ["window", "rect"]) => success(window(phone)),
             (_, ["orientation" | "rotation"]) => rotation(phone, method, path, body),
             ("POST", ["back"]) => {
                 touch::key(phone, keys::BACK);
-                give(())
+                success(())
             }
             ("POST", ["appium", "device", "press_keycode"]) => {
-                touch::key(phone, take::<KeyCode>(body)?.keycode);
-                give(())
+                touch::key(phone, parse_arguments::<KeyCode>(body)?.keycode);
+                success(())
             }
-            ("GET", ["appium", "device", "info"]) => give(device(phone)),
+            ("GET", ["appium", "device", "info"]) => success(device(phone)),
             ("GET", ["appium", "device", "pixel_ratio"]) => {
-                give(phone.with(|state| f64::from(state.screen().density) / 160.0))
+                success(phone.with(|state| f64::from(state.screen().density) / 160.0))
             }
-            ("GET", ["appium", "device", "system_bars"]) => give(SystemBars { status_bar: 63 }),
-            ("GET", ["appium", "device", "display_density"]) => give(phone.with(|s| s.screen().density)),
-            ("GET" | "POST", ["appium", "settings"]) => give(BTreeMap::<String, String>::new()),
-            ("POST", ["timeouts" | "appium", ..]) if path == ["timeouts", "implicit_wait"] => give(()),
+            ("GET", ["appium", "device", "system_bars"]) => success(SystemBars { status_bar: 63 }),
+            ("GET", ["appium", "device", "display_density"]) => success(phone.with(|s| s.screen().density)),
+            ("GET" | "POST", ["appium", "settings"]) => success(BTreeMap::<String, String>::new()),
+            ("POST", ["timeouts" | "appium", ..]) if path == ["timeouts", "implicit_wait"] => success(()),
             ("POST", ["element"]) => self.find(phone, body, None).await,
             ("POST", ["elements"]) => self.find_all(phone, body, None).await,
             ("POST", ["element", id, "element"]) => self.find(phone, body, Some(id)).await,
             ("POST", ["element", id, "elements"]) => self.find_all(phone, body, Some(id)).await,
-            ("POST", ["actions"]) => actions::perform(phone, take(body)?).await,
-            ("DELETE", ["actions"]) => give(()),
+            ("POST", ["actions"]) => actions::perform(phone, parse_arguments(body)?).await,
+            ("DELETE", ["actions"]) => success(()),
             ("POST", ["appium", "gestures", name]) => self.gesture(phone, name, body).await,
             (method, ["element", id, what @ ..]) => self.element(phone, method, id, what, body),
             _ => Err(unknown()),
@@ -204,12 +204,12 @@ fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
     if method == "GET" {
         let degrees = turns * 90;
         return match is_exact {
-            true => give(BTreeMap::from([("x", 0), ("y", 0), ("z", degrees)])),
-            false => give(if turns % 2 == 1 { "LANDSCAPE" } else { "PORTRAIT" }),
+            true => success(BTreeMap::from([("x", 0), ("y", 0), ("z", degrees)])),
+            false => success(if turns % 2 == 1 { "LANDSCAPE" } else { "PORTRAIT" }),
         };
     }
     let wanted = if is_exact {
-        let asked: Rotation = take(body)?;
+        let asked: Rotation = parse_arguments(body)?;
         match (asked.x, asked.y, asked.z) {
             (0, 0, 0) => 0,
             (0, 0, 90) => 1,
@@ -218,8 +218,8 @@ fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
             _ => return Err(Fault::argument()),
         }
     } else {
-        match take::<Orientation>(body)?.orientation.as_str() {
-            // A screen that lies already stays as it lies.
+        match parse_arguments::<Orientation>(body)?.orientation.as_str() {
+            // A screen that is in landscape already stays as it is.
             "LANDSCAPE" if turns % 2 == 1 => turns as u8,
             "LANDSCAPE" => 1,
             "PORTRAIT" if turns.is_multiple_of(2) => turns as u8,
@@ -228,7 +228,7 @@ fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
         }
     };
     touch::rotate(phone, wanted);
-    give(())
+    success(())
 }
 
 fn unknown() -> Fault {

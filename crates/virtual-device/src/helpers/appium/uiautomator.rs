@@ -11,20 +11,21 @@ pub enum Query {
 pub fn parse(text: &str) -> Option<Query> {
     let mut reader = Reader { rest: text.trim().trim_end_matches(';') };
     let query = if reader.starts("new UiScrollable(") {
-        reader.eat("new UiScrollable(")?;
+        reader.expect("new UiScrollable(")?;
         let list = reader.selector(0)?;
-        reader.eat(")")?;
-        while reader.eat(".setMaxSearchSwipes(").or_else(|| reader.eat(".setAsVerticalList(")).is_some() {
+        reader.expect(")")?;
+        while reader.expect(".setMaxSearchSwipes(").or_else(|| reader.expect(".setAsVerticalList(")).is_some()
+        {
             reader.until(')')?;
         }
-        let target = if reader.eat(".scrollIntoView(").is_some() {
+        let target = if reader.expect(".scrollIntoView(").is_some() {
             reader.selector(0)?
         } else {
-            reader.eat(".scrollTextIntoView(")?;
+            reader.expect(".scrollTextIntoView(")?;
             let test = Test::text("text", &reader.string()?)?;
             Selector { first: SelectorStep { tests: vec![test], instance: None }, then: Vec::new() }
         };
-        reader.eat(")")?;
+        reader.expect(")")?;
         Query::ScrollIntoView { list, target }
     } else {
         Query::Select(reader.selector(0)?)
@@ -41,7 +42,7 @@ impl<'a> Reader<'a> {
         self.rest.starts_with(words)
     }
 
-    fn eat(&mut self, words: &str) -> Option<()> {
+    fn expect(&mut self, words: &str) -> Option<()> {
         self.rest = self.rest.strip_prefix(words)?.trim_start();
         Some(())
     }
@@ -72,9 +73,9 @@ impl<'a> Reader<'a> {
         if depth >= CHAIN_MAX {
             return None;
         }
-        self.eat("new UiSelector()")?;
+        self.expect("new UiSelector()")?;
         let mut selector = Selector::default();
-        while self.eat(".").is_some() {
+        while self.expect(".").is_some() {
             let name = self.until('(')?.trim();
             match name {
                 "childSelector" | "fromParent" => {

@@ -28,20 +28,20 @@ const WAIT_MS_MAX: u64 = 600_000;
 
 type Answer = Result<Box<RawValue>, Fault>;
 
-fn give(value: impl Serialize) -> Answer {
+fn success(value: impl Serialize) -> Answer {
     to_raw_value(&value).map_err(|e| Fault::new(-32603, e.to_string()))
 }
 
-fn take<T: DeserializeOwned>(params: &RawValue) -> Result<T, Fault> {
+fn parse_arguments<T: DeserializeOwned>(params: &RawValue) -> Result<T, Fault> {
     serde_json::from_str(params.get()).map_err(|_| Fault::parameters())
 }
 
 pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
-    // The real one waits for a quiet screen too, and goes on without.
+    // The real helper waits for a quiet screen too, and continues if there is none.
     settled(phone).await;
     match method {
-        "deviceInfo" => give(device_info(phone)),
-        "dumpWindowHierarchy" => give(dump(phone)),
+        "deviceInfo" => success(device_info(phone)),
+        "dumpWindowHierarchy" => success(dump(phone)),
         "takeScreenshot" => screenshot(phone, params),
         "click" | "longClick" => click(server, phone, method, params).await,
         "swipe" | "drag" => swipe(phone, params).await,
@@ -55,11 +55,11 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
         }
         "wakeUp" => press_code(phone, 224),
         "sleep" => press_code(phone, 223),
-        "waitForIdle" => give(true),
+        "waitForIdle" => success(true),
         // The shade of this phone has no second stage with tiles.
         "openNotification" | "openQuickSettings" => {
             phone.with(|state| state.surface.system(SystemEvent::OpenShade, state.now));
-            give(true)
+            success(true)
         }
         "setOrientation" | "freezeRotation" => rotate(phone, method, params),
         "childByText" | "childByDescription" | "childByInstance" => {
@@ -80,38 +80,38 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
 async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     match method {
         "exist" => {
-            let (which,) = take::<(ObjectRef,)>(params)?;
-            give(find(server, phone, &which)?.is_some())
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(find(server, phone, &which)?.is_some())
         }
         "count" => {
-            let (which,) = take::<(ObjectRef,)>(params)?;
-            give(server.selector(&which)?.all(&Tree::of(phone)).len())
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(server.selector(&which)?.all(&Tree::of(phone)).len())
         }
         "objInfo" => {
-            let (which,) = take::<(ObjectRef,)>(params)?;
-            give(ObjectInfo::of(&must_find(server, phone, &which)?))
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(ObjectInfo::of(&must_find(server, phone, &which)?))
         }
         "objInfoOfAllInstances" => {
-            let (which,) = take::<(ObjectRef,)>(params)?;
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
             let tree = Tree::of(phone);
             let found = server.selector(&which)?.all(&tree);
-            give(found.iter().filter_map(|at| tree.nodes.get(*at)).map(ObjectInfo::of).collect::<Vec<_>>())
+            success(found.iter().filter_map(|at| tree.nodes.get(*at)).map(ObjectInfo::of).collect::<Vec<_>>())
         }
         "getText" => {
-            let (which,) = take::<(ObjectRef,)>(params)?;
-            give(must_find(server, phone, &which)?.get("text"))
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(must_find(server, phone, &which)?.get("text"))
         }
         "setText" => {
-            let (which, text) = take::<(ObjectRef, String)>(params)?;
-            give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), &text))
+            let (which, text) = parse_arguments::<(ObjectRef, String)>(params)?;
+            success(touch::set_text(phone, must_find(server, phone, &which)?.centre(), &text))
         }
         "clearTextField" => {
-            let (which,) = take::<(ObjectRef,)>(params)?;
-            give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), ""))
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(touch::set_text(phone, must_find(server, phone, &which)?.centre(), ""))
         }
         "waitForExists" | "waitUntilGone" => {
-            let (which, ms) = take::<(ObjectRef, u64)>(params)?;
-            give(wait(server, phone, &which, ms, method == "waitForExists").await?)
+            let (which, ms) = parse_arguments::<(ObjectRef, u64)>(params)?;
+            success(wait(server, phone, &which, ms, method == "waitForExists").await?)
         }
         _ => Err(Fault::new(-32601, "method not found")),
     }
@@ -173,9 +173,9 @@ fn dump(phone: &Phone) -> String {
 }
 
 fn screenshot(phone: &Phone, params: &RawValue) -> Answer {
-    let (_scale, quality) = take::<(f32, u8)>(params)?;
+    let (_scale, quality) = parse_arguments::<(f32, u8)>(params)?;
     let jpeg = picture::jpeg(phone, quality).ok_or_else(|| Fault::new(-32603, "no picture"))?;
-    give(STANDARD.encode(jpeg))
+    success(STANDARD.encode(jpeg))
 }
 
 fn point(x: f64, y: f64) -> (i32, i32) {
@@ -185,68 +185,72 @@ fn point(x: f64, y: f64) -> (i32, i32) {
 /// Clicks at a point, at a point for a time, or on an object.
 async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let is_long = method == "longClick";
-    let (at, ms) = if let Ok((x, y, ms)) = take::<(f64, f64, u64)>(params) {
+    let (at, ms) = if let Ok((x, y, ms)) = parse_arguments::<(f64, f64, u64)>(params) {
         (point(x, y), Some(ms))
-    } else if let Ok((x, y)) = take::<(f64, f64)>(params) {
+    } else if let Ok((x, y)) = parse_arguments::<(f64, f64)>(params) {
         (point(x, y), None)
-    } else if let Ok((which,)) = take::<(ObjectRef,)>(params) {
+    } else if let Ok((which,)) = parse_arguments::<(ObjectRef,)>(params) {
         (must_find(server, phone, &which)?.centre(), None)
     } else {
-        let (which, _corner) = take::<(ObjectRef, String)>(params)?;
+        let (which, _corner) = parse_arguments::<(ObjectRef, String)>(params)?;
         (must_find(server, phone, &which)?.centre(), None)
     };
     match ms.or(is_long.then_some(LONG_PRESS_MS)) {
         Some(ms) => touch::swipe(phone, at, at, ms).await,
         None => touch::tap(phone, at),
     }
-    give(true)
+    success(true)
 }
 
 async fn swipe(phone: &Phone, params: &RawValue) -> Answer {
-    let (x1, y1, x2, y2, steps) = take::<(f64, f64, f64, f64, u64)>(params)?;
+    let (x1, y1, x2, y2, steps) = parse_arguments::<(f64, f64, f64, f64, u64)>(params)?;
     touch::swipe(phone, point(x1, y1), point(x2, y2), steps.saturating_mul(STEP_MS)).await;
-    give(true)
+    success(true)
 }
 
 /// Swipes through points; only the first and the last one matter to this phone.
 async fn swipe_points(phone: &Phone, params: &RawValue) -> Answer {
-    let (points, steps) = take::<(Vec<f64>, u64)>(params)?;
+    let (points, steps) = parse_arguments::<(Vec<f64>, u64)>(params)?;
     let [x1, y1, .., x2, y2] = points.as_slice() else { return Err(Fault::parameters()) };
     touch::swipe(phone, point(*x1, *y1), point(*x2, *y2), steps.saturating_mul(STEP_MS)).await;
-    give(true)
+    success(true)
 }
 
 async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
-    let (from, to, steps) = if let Ok((which, x, y, steps)) = take::<(ObjectRef, f64, f64, u64)>(params) {
-        (must_find(server, phone, &which)?.centre(), point(x, y), steps)
-    } else {
-        let (which, target, steps) = take::<(ObjectRef, ObjectRef, u64)>(params)?;
-        (must_find(server, phone, &which)?.centre(), must_find(server, phone, &target)?.centre(), steps)
-    };
+    let (from, to, steps) =
+        if let Ok((which, x, y, steps)) = parse_arguments::<(ObjectRef, f64, f64, u64)>(params) {
+            (must_find(server, phone, &which)?.centre(), point(x, y), steps)
+        } else {
+            let (which, target, steps) = parse_arguments::<(ObjectRef, ObjectRef, u64)>(params)?;
+            (must_find(server, phone, &which)?.centre(), must_find(server, phone, &target)?.centre(), steps)
+        };
     touch::swipe(phone, from, to, steps.saturating_mul(STEP_MS)).await;
-    give(true)
+    success(true)
 }
 
 fn inject(phone: &Phone, params: &RawValue) -> Answer {
     const DOWN: u8 = 0;
     const UP: u8 = 1;
     const MOVE: u8 = 2;
-    let (action, x, y, _meta) = take::<(u8, f64, f64, i32)>(params)?;
+    let (action, x, y, _meta) = parse_arguments::<(u8, f64, f64, i32)>(params)?;
     match action {
         DOWN => touch::down(phone, point(x, y)),
         UP => touch::up(phone, point(x, y)),
         MOVE => touch::moved(phone, point(x, y)),
         _ => {}
     }
-    give(true)
+    success(true)
 }
 
 fn press(phone: &Phone, method: &str, params: &RawValue) -> Answer {
     if method == "pressKeyCode" {
-        let code = take::<(u32,)>(params).map(|(code,)| code);
-        return press_code(phone, code.or_else(|_| take::<(u32, u32)>(params).map(|(code, _)| code))?);
+        let code = parse_arguments::<(u32,)>(params).map(|(code,)| code);
+        return press_code(
+            phone,
+            code.or_else(|_| parse_arguments::<(u32, u32)>(params).map(|(code, _)| code))?,
+        );
     }
-    let (name,) = take::<(String,)>(params)?;
+    let (name,) = parse_arguments::<(String,)>(params)?;
     let code = match name.to_lowercase().as_str() {
         "home" => keys::HOME,
         "back" => keys::BACK,
@@ -272,7 +276,7 @@ fn press(phone: &Phone, method: &str, params: &RawValue) -> Answer {
 
 fn press_code(phone: &Phone, code: u32) -> Answer {
     touch::key(phone, code);
-    give(true)
+    success(true)
 }
 
 /// Handles toast methods. The helper knows toasts since its start, its own too.
@@ -281,9 +285,9 @@ fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Ans
     let mut toasts = server.toasts();
     match method {
         "makeToast" => {
-            let (text, _ms) = take::<(String, f64)>(params)?;
+            let (text, _ms) = parse_arguments::<(String, f64)>(params)?;
             toasts.own = Some((now, text));
-            give(true)
+            success(true)
         }
         "getLastToast" => {
             let shown = phone.with(|state| {
@@ -291,11 +295,11 @@ fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Ans
                 of_apps.rfind(|toast| toast.from <= now).map(|toast| (toast.from, toast.text.clone()))
             });
             let last = shown.into_iter().chain(toasts.own.clone()).max_by_key(|(at, _)| *at);
-            give(last.map(|(_, text)| text))
+            success(last.map(|(_, text)| text))
         }
         _ => {
             *toasts = ToastLog::from_now(phone);
-            give(())
+            success(())
         }
     }
 }
@@ -303,12 +307,12 @@ fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Ans
 /// Handles rotation methods as UiAutomation does: the rotation is locked and stays as it was set.
 fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
     if method == "freezeRotation" {
-        let (freeze,) = take::<(bool,)>(params)?;
+        let (freeze,) = parse_arguments::<(bool,)>(params)?;
         let free = if freeze { "0" } else { "1" };
         phone.with(|state| state.put_setting("system", "accelerometer_rotation", free));
-        return give(());
+        return success(());
     }
-    let (side,) = take::<(String,)>(params)?;
+    let (side,) = parse_arguments::<(String,)>(params)?;
     let turns = match side.as_str() {
         "natural" | "n" => 0,
         "left" | "l" => 1,
@@ -316,20 +320,21 @@ fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
         _ => return Err(Fault::parameters()),
     };
     touch::rotate(phone, turns);
-    give(true)
+    success(true)
 }
 
 /// Finds an item of a collection by its content, and returns a name for the object.
 async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
     let (which, pattern, wanted, may_scroll) = if method == "childByInstance" {
-        let (which, pattern, instance) = take::<(ObjectRef, UiSelector, usize)>(params)?;
+        let (which, pattern, instance) = parse_arguments::<(ObjectRef, UiSelector, usize)>(params)?;
         (which, pattern, Item::Instance(instance), false)
     } else {
         let by = if method == "childByText" { "text" } else { "description" };
-        let scrolled = take::<(ObjectRef, UiSelector, String, bool)>(params);
+        let scrolled = parse_arguments::<(ObjectRef, UiSelector, String, bool)>(params);
         let (which, pattern, value, may_scroll) = match scrolled {
             Ok(asked) => asked,
-            Err(_) => take::<(ObjectRef, UiSelector, String)>(params).map(|(w, p, v)| (w, p, v, false))?,
+            Err(_) => parse_arguments::<(ObjectRef, UiSelector, String)>(params)
+                .map(|(w, p, v)| (w, p, v, false))?,
         };
         (which, pattern, Item::With(Test::text(by, &value).ok_or_else(Fault::parameters)?), may_scroll)
     };
@@ -343,7 +348,7 @@ async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) 
         named = item(&Tree::of(phone), &list, &pattern, &wanted);
     }
     let found = named.ok_or_else(|| Fault::not_found(&format!("{which:?}")))?;
-    give(server.name(found))
+    success(server.name(found))
 }
 
 enum Item {
@@ -378,32 +383,32 @@ fn item(tree: &Tree, list: &Selector, pattern: &SelectorStep, wanted: &Item) -> 
 fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> Answer {
     match method {
         "setClipboard" => {
-            let (_label, text) = take::<(Option<String>, String)>(params)?;
+            let (_label, text) = parse_arguments::<(Option<String>, String)>(params)?;
             if text.len() > CLIPBOARD_BYTES_MAX {
                 return Err(Fault::new(-32001, "android.os.TransactionTooLargeException"));
             }
             phone.with(|state| state.clipboard = text);
-            give(())
+            success(())
         }
-        "getClipboard" => give(phone.with(|state| state.clipboard.clone())),
+        "getClipboard" => success(phone.with(|state| state.clipboard.clone())),
         "pasteClipboard" => {
             touch::key(phone, keys::PASTE);
-            give(())
+            success(())
         }
         _ => {
             touch::clear_focused(phone);
-            give(())
+            success(())
         }
     }
 }
 
 async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
-    let (which, target, vertical) = take::<(ObjectRef, ObjectRef, bool)>(params)?;
+    let (which, target, vertical) = parse_arguments::<(ObjectRef, ObjectRef, bool)>(params)?;
     let (list, target) = (server.selector(&which)?, server.selector(&target)?);
     if list.first(&Tree::of(phone)).is_none() {
         return Err(Fault::not_found(&format!("{which:?}")));
     }
-    give(scroll::into_view(phone, &list, &target, vertical).await)
+    success(scroll::into_view(phone, &list, &target, vertical).await)
 }
 
 /// Handles `scrollForward(object, vertical, steps)`, `flingToEnd(object, vertical, swipes)` and the like.
@@ -411,12 +416,12 @@ async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawVal
     let rest = method.strip_prefix("scroll").map(|rest| (rest, scroll::SCROLL_STEPS));
     let (rest, steps) = rest.or_else(|| Some((method.strip_prefix("fling")?, scroll::FLING_STEPS))).unzip();
     let (Some(rest), Some(steps)) = (rest, steps) else { return Err(Fault::new(-32601, "method not found")) };
-    let (which, vertical, first, second) = if let Ok((w, v)) = take::<(ObjectRef, bool)>(params) {
+    let (which, vertical, first, second) = if let Ok((w, v)) = parse_arguments::<(ObjectRef, bool)>(params) {
         (w, v, None, None)
-    } else if let Ok((w, v, a)) = take::<(ObjectRef, bool, u64)>(params) {
+    } else if let Ok((w, v, a)) = parse_arguments::<(ObjectRef, bool, u64)>(params) {
         (w, v, Some(a), None)
     } else {
-        let (w, v, a, b) = take::<(ObjectRef, bool, u64, u64)>(params)?;
+        let (w, v, a, b) = parse_arguments::<(ObjectRef, bool, u64, u64)>(params)?;
         (w, v, Some(a), Some(b))
     };
     let list = server.selector(&which)?;
@@ -428,8 +433,8 @@ async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawVal
     };
     if rest.starts_with("To") {
         let (swipes, steps) = (first.unwrap_or(scroll::SWIPES_MAX), second.unwrap_or(steps));
-        give(scroll::to_end(phone, &list, direction, vertical, swipes, steps).await)
+        success(scroll::to_end(phone, &list, direction, vertical, swipes, steps).await)
     } else {
-        give(scroll::once(phone, &list, direction, vertical, first.unwrap_or(steps)).await)
+        success(scroll::once(phone, &list, direction, vertical, first.unwrap_or(steps)).await)
     }
 }

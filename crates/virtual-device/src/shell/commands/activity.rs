@@ -61,7 +61,7 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
             ),
         },
         ["kill", rest @ ..] => {
-            // Only what nobody sees may be killed like this.
+            // `am kill` ends only apps in the background.
             if let Some(package) = rest.last().filter(|package| state.front().0 != **package) {
                 state.kill(package, false);
             }
@@ -94,11 +94,11 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
         }
         ["instrument", rest @ ..] => instrument(rest),
         ["stack", "list"] | ["stack"] => Answer::out(stacks(state)),
-        words => small(state, words),
+        words => other_command(state, words),
     }
 }
 
-fn small(state: &mut State, words: &[&str]) -> Answer {
+fn other_command(state: &mut State, words: &[&str]) -> Answer {
     match words {
         ["get-current-user"] => Answer::out("0\n"),
         ["get-started-user-state", _] => Answer::out("RUNNING_UNLOCKED\n"),

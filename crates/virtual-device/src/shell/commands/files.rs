@@ -241,7 +241,7 @@ pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
     let now = state.now_s();
     let place = target(state, call, from, to);
     if flags.contains('f') {
-        // Gone or not there: what comes next says whether it worked.
+        // An error is ignored here: the next step fails if the file is still in the way.
         let _ = state.fs.remove(&place, false);
     }
     let made = if flags.contains('s') {

@@ -129,7 +129,7 @@ impl<'a> Intent<'a> {
         if !self.categories.is_empty() {
             parts.push(format!("cat=[{}]", self.categories.join(",")));
         }
-        parts.extend(self.data.map(|data| format!("dat={}", safe(data))));
+        parts.extend(self.data.map(|data| format!("dat={}", public_part(data))));
         parts.extend(self.kind.map(|kind| format!("typ={kind}")));
         if self.flags | extra_flags != 0 {
             parts.push(format!("flg=0x{:x}", self.flags | extra_flags));
@@ -146,7 +146,7 @@ impl<'a> Intent<'a> {
 }
 
 /// Returns scheme and host of a URI; Android does not print the rest, which could be private.
-fn safe(uri: &str) -> String {
+fn public_part(uri: &str) -> String {
     match uri.split_once("://") {
         Some((scheme, rest)) => {
             let (host, path) = rest.split_once('/').unwrap_or((rest, ""));

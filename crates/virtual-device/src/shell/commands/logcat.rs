@@ -62,7 +62,7 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, BrokenPipe> {
         return Ok(0);
     }
     while !printer.is_full() {
-        // What is due later has not been logged yet, and nobody may come to make it happen: wake up for it.
+        // Events of the future happen only when somebody uses the phone: wake up for the next one.
         let due = call.phone.with(|state| state.surface.next_due());
         tokio::select! {
             biased;

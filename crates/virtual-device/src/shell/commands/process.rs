@@ -86,7 +86,7 @@ pub fn ps(state: &mut State, call: &Call<'_>) -> Answer {
     let mut list = all(state);
     match &only {
         Some(pids) => list.retain(|p| pids.contains(&p.pid)),
-        // Without a choice only the processes of this terminal are shown.
+        // Without options only the processes of this terminal are shown.
         None if !everything => {
             list.clear();
             let pid = state.processes.next_pid();

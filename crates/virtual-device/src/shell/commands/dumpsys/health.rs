@@ -104,7 +104,7 @@ pub fn graphics(state: &mut State, words: &[&str]) -> String {
     let Some(pid) = state.processes.pid(name) else { return format!("No process found for: {name}\n") };
     let since = state.services.frames_since_ms.get(name).copied().unwrap_or(0);
     let changed = state.clock.uptime_ms(state.changed_at());
-    // One frame per change would need a record of each: a burst of a third of a second is near enough.
+    // An estimate: a burst of a third of a second, because the changes are not counted one by one.
     let frames = if changed > since { 20 + (changed - since) / 1000 } else { 0 };
     let jank = frames / 10;
     let out = format!(
