@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Duration, timeout};
 
-use crate::app::{Answer, Request};
+use crate::app::{HttpAnswer, HttpRequest};
 use crate::phone::Phone;
 
 /// The time limit from connecting to the last byte, as of the usual HTTP client.
@@ -60,22 +60,22 @@ impl Url {
 }
 
 /// Returns the answer of a phone that has no network: the name of the host cannot be resolved.
-pub fn unknown_host(url: &str) -> Answer {
+pub fn unknown_host(url: &str) -> HttpAnswer {
     let host = url.split("://").nth(1).unwrap_or(url).split(['/', ':']).next().unwrap_or_default();
-    Answer::Failed(format!(
+    HttpAnswer::Failed(format!(
         "java.net.UnknownHostException: Unable to resolve host \"{host}\": No address associated with hostname"
     ))
 }
 
-pub async fn ask(phone: &Phone, request: &Request) -> Answer {
+pub async fn ask(phone: &Phone, request: &HttpRequest) -> HttpAnswer {
     match timeout(REQUEST_LIMIT, exchange(phone, request)).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(why)) => Answer::Failed(why),
-        Err(_) => Answer::Failed("java.net.SocketTimeoutException: timeout".to_owned()),
+        Ok(Err(why)) => HttpAnswer::Failed(why),
+        Err(_) => HttpAnswer::Failed("java.net.SocketTimeoutException: timeout".to_owned()),
     }
 }
 
-async fn exchange(phone: &Phone, request: &Request) -> Result<Answer, String> {
+async fn exchange(phone: &Phone, request: &HttpRequest) -> Result<HttpAnswer, String> {
     let url = Url::parse(&request.url).ok_or_else(|| {
         format!("java.lang.IllegalArgumentException: this phone speaks plain http only, not {}", request.url)
     })?;
@@ -83,7 +83,7 @@ async fn exchange(phone: &Phone, request: &Request) -> Result<Answer, String> {
     let mut wire = connect(phone, &url)
         .await
         .map_err(|_| format!("java.net.ConnectException: Failed to connect to /{host}:{port}"))?;
-    let Request { method, body, .. } = request;
+    let HttpRequest { method, body, .. } = request;
     let name = if host.contains(':') { format!("[{host}]") } else { host.clone() };
     let mut head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {name}:{port}\r\nConnection: close\r\nUser-Agent: okhttp/4.12.0\r\n"
@@ -191,7 +191,7 @@ fn parse_head(input: &[u8]) -> Parsed<Head> {
     Ok(Some((taken, Head { status, reason, body })))
 }
 
-async fn read_answer(reader: &mut Reader, method: &str) -> Result<Answer, String> {
+async fn read_answer(reader: &mut Reader, method: &str) -> Result<HttpAnswer, String> {
     let Head { status, reason, body: length } = reader.parsed(HEAD_BYTES_MAX, parse_head).await?;
     let mut body = Vec::new();
     match length {
@@ -205,7 +205,7 @@ async fn read_answer(reader: &mut Reader, method: &str) -> Result<Answer, String
         }
     }
     let text = String::from_utf8_lossy(&body).into_owned();
-    Ok(Answer::Status { status, reason, bytes: body.len(), body: text })
+    Ok(HttpAnswer::Status { status, reason, bytes: body.len(), body: text })
 }
 
 fn parse_chunk_size(input: &[u8]) -> Parsed<usize> {

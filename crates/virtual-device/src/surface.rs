@@ -22,7 +22,7 @@ use bytes::Bytes;
 use tokio::time::{Duration, Instant};
 
 use crate::app::geometry::{Point, Rect, Screen};
-use crate::app::{Answer, Request, Values};
+use crate::app::{HttpAnswer, HttpRequest, Values};
 use crate::draw::Pixels;
 use crate::film::ShownNode;
 use crate::truth::{Hit, ReplayTruth};
@@ -159,7 +159,7 @@ pub trait Surface: Send {
     }
 
     /// Receives the answer to a request of [`SurfaceEvent::Request`]; it takes effect at `at`.
-    fn answer(&mut self, _request: OutgoingRequest, _answer: Answer, _at: Instant) {}
+    fn answer(&mut self, _request: OutgoingRequest, _answer: HttpAnswer, _at: Instant) {}
 }
 
 /// What the rest of the phone must hear about: it becomes processes, log lines and requests.
@@ -204,7 +204,7 @@ pub enum SurfaceEvent {
 pub struct OutgoingRequest {
     pub package: &'static str,
     pub at: Instant,
-    pub request: Request,
+    pub request: HttpRequest,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

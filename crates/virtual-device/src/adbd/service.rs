@@ -15,7 +15,7 @@ use crate::shell::commands::pixels;
 const ECHO_PORT: &str = "7";
 
 pub enum Service {
-    Shell(shell::Request),
+    Shell(shell::ShellRequest),
     Sync,
     Framebuffer,
     Echo,
@@ -45,11 +45,13 @@ pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> 
             }
             // Without a command a terminal is given unless the host wants none.
             let terminal = has("pty") || (argument.is_empty() && !has("raw"));
-            Service::Shell(shell::Request { script: argument.to_owned(), protocol: has("v2"), terminal })
+            Service::Shell(shell::ShellRequest { script: argument.to_owned(), protocol: has("v2"), terminal })
         }
-        "exec" => {
-            Service::Shell(shell::Request { script: argument.to_owned(), protocol: false, terminal: false })
-        }
+        "exec" => Service::Shell(shell::ShellRequest {
+            script: argument.to_owned(),
+            protocol: false,
+            terminal: false,
+        }),
         "abb_exec" | "abb" if !old => {
             Service::Binder(argument.split('\0').map(str::to_owned).collect(), kind == "abb")
         }

@@ -12,7 +12,7 @@ use crate::shell::io::{Chunk, Input, Io, Output, PIPE_CHUNKS};
 /// The exit code of a shell that crashed.
 const ABORTED_EXIT: u8 = 134;
 
-pub struct Request {
+pub struct ShellRequest {
     /// The script; empty for a shell that reads its commands.
     pub script: String,
     /// Uses the packet protocol, which carries stderr and the exit code separately.
@@ -22,8 +22,8 @@ pub struct Request {
     pub terminal: bool,
 }
 
-pub async fn run(phone: &Phone, request: Request, io: StreamIo) {
-    let Request { script, protocol, terminal } = request;
+pub async fn run(phone: &Phone, request: ShellRequest, io: StreamIo) {
+    let ShellRequest { script, protocol, terminal } = request;
     let StreamIo { reader, writer } = io;
     let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);
     let (output, output_end) = mpsc::channel(PIPE_CHUNKS);

@@ -17,17 +17,17 @@ const KIND: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
 
 pub async fn run(phone: &Phone, io: StreamIo) {
-    let mut session = Session { phone: phone.clone(), io };
+    let mut session = SyncSession { phone: phone.clone(), io };
     // Anything that is not the protocol ends the stream, as adbd does.
     while let Ok(true) = session.request().await {}
 }
 
-struct Session {
+struct SyncSession {
     phone: Phone,
     io: StreamIo,
 }
 
-impl Session {
+impl SyncSession {
     async fn header(&mut self) -> Result<Header, Closed> {
         let bytes = self.io.reader.exact(HEADER_BYTES).await?;
         let mut fixed = [0; HEADER_BYTES];

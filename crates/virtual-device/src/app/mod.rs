@@ -57,7 +57,7 @@ pub trait App: Send {
     fn opened(&mut self, _activity: &str, _context: &mut Context) {}
 
     /// Handles the end of a request that the app made with `Effect::Http`.
-    fn answered(&mut self, _request: u32, _answer: &Answer, _context: &mut Context) {}
+    fn answered(&mut self, _request: u32, _answer: &HttpAnswer, _context: &mut Context) {}
 
     fn tap(&mut self, key: Key, context: &mut Context);
 
@@ -169,7 +169,7 @@ pub enum Effect {
         frames: Vec<String>,
     },
     /// Asks a server; the answer comes to `App::answered`.
-    Http(Request),
+    Http(HttpRequest),
     Log {
         priority: char,
         tag: &'static str,
@@ -178,7 +178,7 @@ pub enum Effect {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct HttpRequest {
     /// The app's own number for the request.
     pub number: u32,
     pub method: String,
@@ -187,7 +187,7 @@ pub struct Request {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum HttpAnswer {
     Status {
         status: u16,
         reason: String,

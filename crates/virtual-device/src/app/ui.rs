@@ -41,7 +41,7 @@ pub const USER_APPS_MAX: usize = 12;
 enum Event {
     App(&'static str),
     Single,
-    Answer,
+    HttpAnswer,
     Opened,
     Unblock,
     NotResponding,
@@ -206,7 +206,7 @@ impl Ui {
             match event {
                 Event::App(package) => self.with_app(package, due, |app, context| app.due(context)),
                 Event::Single => self.single_tap(due),
-                Event::Answer => self.deliver_answer(due),
+                Event::HttpAnswer => self.deliver_answer(due),
                 Event::Opened => {
                     self.opening_until = None;
                     self.changed(due);
@@ -231,7 +231,7 @@ impl Ui {
         });
         let single = self.pending.map(|pending| (pending.until, Event::Single));
         let opened = self.opening_until.map(|at| (at, Event::Opened));
-        let answer = self.next_answer().map(|at| (at, Event::Answer));
+        let answer = self.next_answer().map(|at| (at, Event::HttpAnswer));
         self.apps
             .values()
             .map(|a| app(a.as_ref()))

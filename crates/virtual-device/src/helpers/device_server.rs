@@ -45,11 +45,11 @@ struct RpcAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Fault>,
+    error: Option<RpcError>,
 }
 
 #[derive(Debug, Serialize)]
-struct Fault {
+struct RpcError {
     code: i32,
     message: String,
 }
@@ -120,9 +120,9 @@ pub async fn answer(phone: &Phone, request: Request) -> Response {
     }
 }
 
-async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fault> {
+async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, RpcError> {
     let give = |value: Result<Box<RawValue>, serde_json::Error>| {
-        value.map_err(|e| Fault { code: -32603, message: e.to_string() })
+        value.map_err(|e| RpcError { code: -32603, message: e.to_string() })
     };
     match asked.method.as_str() {
         "device.version" => give(to_raw_value(&BTreeMap::from([("version", VERSION)]))),
@@ -154,7 +154,7 @@ async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fa
             let asked = asked.params.and_then(|p| serde_json::from_str::<Clip>(p.get()).ok());
             let text = asked.map(|clip| clip.text).filter(|text| text.len() <= CLIPBOARD_BYTES_MAX);
             let Some(text) = text else {
-                return Err(Fault { code: -32602, message: "Invalid params".to_owned() });
+                return Err(RpcError { code: -32602, message: "Invalid params".to_owned() });
             };
             phone.with(|state| state.clipboard = text);
             give(to_raw_value(&BTreeMap::from([("success", true)])))
@@ -164,7 +164,7 @@ async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fa
             phone.with(|state| state.clipboard.clear());
             give(to_raw_value(&BTreeMap::from([("success", true)])))
         }
-        method => Err(Fault { code: -32601, message: format!("Method not found: {method}") }),
+        method => Err(RpcError { code: -32601, message: format!("Method not found: {method}") }),
     }
 }
 

@@ -26,7 +26,7 @@ const NESTING_MAX: usize = 24;
 /// Runs one script to its end, as `sh -c` does, and returns its exit code.
 pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
     phone.publish_script(script);
-    let Some(_process) = Process::start(phone) else {
+    let Some(_process) = RunningShell::start(phone) else {
         let _ = io.stderr.write("/system/bin/sh: fork: Resource temporarily unavailable\n").await;
         return 1;
     };
@@ -37,7 +37,7 @@ pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
 /// Runs a shell that reads its commands line by line.
 pub async fn interactive(phone: &Phone, io: Io, prompts: bool) -> u8 {
     const PROMPT: &str = "virtual:/ $ ";
-    let Some(_process) = Process::start(phone) else { return 1 };
+    let Some(_process) = RunningShell::start(phone) else { return 1 };
     let mut shell = Shell::new(phone.clone());
     loop {
         if prompts && io.stdout.write(PROMPT).await.is_err() {
@@ -52,16 +52,16 @@ pub async fn interactive(phone: &Phone, io: Io, prompts: bool) -> u8 {
 }
 
 /// Counts a running program for as long as it lives.
-struct Process(Phone);
+struct RunningShell(Phone);
 
-impl Process {
-    fn start(phone: &Phone) -> Option<Process> {
+impl RunningShell {
+    fn start(phone: &Phone) -> Option<RunningShell> {
         let free = phone.with(|state| state.processes.begin_shell());
-        free.then(|| Process(phone.clone()))
+        free.then(|| RunningShell(phone.clone()))
     }
 }
 
-impl Drop for Process {
+impl Drop for RunningShell {
     fn drop(&mut self) {
         self.0.with(|state| state.processes.end_shell());
     }

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::Ui;
-use crate::app::{Answer, Request};
+use crate::app::{HttpAnswer, HttpRequest};
 use crate::surface::{OutgoingRequest, SurfaceEvent};
 
 /// Answers that wait for their time.
@@ -13,11 +13,11 @@ const TAG: &str = "okhttp.OkHttpClient";
 pub(super) struct PendingAnswer {
     at: Instant,
     request: OutgoingRequest,
-    answer: Answer,
+    answer: HttpAnswer,
 }
 
 impl Ui {
-    pub(super) fn request(&mut self, package: &'static str, request: Request, now: Instant) {
+    pub(super) fn request(&mut self, package: &'static str, request: HttpRequest, now: Instant) {
         let size = if request.body.is_empty() {
             String::new()
         } else {
@@ -33,7 +33,7 @@ impl Ui {
         self.events.push(SurfaceEvent::Log { at, package, priority: 'I', tag, message });
     }
 
-    pub(super) fn queue_answer(&mut self, request: OutgoingRequest, answer: Answer, at: Instant) {
+    pub(super) fn queue_answer(&mut self, request: OutgoingRequest, answer: HttpAnswer, at: Instant) {
         if self.answers.len() < ANSWERS_MAX {
             self.answers.push(PendingAnswer { at, request, answer });
         }
@@ -49,11 +49,11 @@ impl Ui {
             self.answers.remove(index);
         let ms = now.saturating_duration_since(at).as_millis();
         let line = match &answer {
-            Answer::Status { status, reason, bytes, .. } => {
+            HttpAnswer::Status { status, reason, bytes, .. } => {
                 let status = format!("{status} {reason}");
                 format!("<-- {} {} ({ms}ms, {bytes}-byte body)", status.trim_end(), request.url)
             }
-            Answer::Failed(why) => format!("<-- HTTP FAILED: {why}. {} ({ms}ms)", request.url),
+            HttpAnswer::Failed(why) => format!("<-- HTTP FAILED: {why}. {} ({ms}ms)", request.url),
         };
         self.log_request(package, now, line);
         self.with_app(package, now, |app, context| app.answered(request.number, &answer, context));

@@ -8,7 +8,7 @@ use crate::app::geometry::{Point, Screen};
 use crate::app::system::{self, SystemWindow};
 use crate::app::widget::Widget;
 use crate::app::xml::{self, shown_text};
-use crate::app::{Answer, Values};
+use crate::app::{HttpAnswer, Values};
 use crate::draw::{self, Scene};
 use crate::film::ShownNode;
 use crate::surface::{
@@ -177,7 +177,7 @@ impl Surface for Ui {
         true
     }
 
-    fn answer(&mut self, request: OutgoingRequest, answer: Answer, at: Instant) {
+    fn answer(&mut self, request: OutgoingRequest, answer: HttpAnswer, at: Instant) {
         self.queue_answer(request, answer, at);
     }
 }

@@ -7,7 +7,7 @@ use super::spec::{Action, Condition, HttpSpec, Kind, Rules, Scalar, Script, Widg
 use super::{MENU_OPTION, REQUESTS_MAX, Row, RowAt, UserApp, names};
 use crate::app::widget::Key;
 use crate::app::workbench::FIELD_CHARS_MAX;
-use crate::app::{Answer, Context, Effect, Request};
+use crate::app::{Context, Effect, HttpAnswer, HttpRequest};
 
 /// Actions that one event may lead to.
 const STEPS_MAX: usize = 1000;
@@ -248,7 +248,7 @@ impl UserApp {
         }
         let row = &self.session.row;
         let number = self.next_request;
-        let request = Request {
+        let request = HttpRequest {
             number,
             method: http.method.clone(),
             url: self.fill(&http.url, row),
@@ -259,13 +259,13 @@ impl UserApp {
         context.push(Effect::Http(request));
     }
 
-    pub(super) fn request_done(&mut self, number: u32, answer: &Answer, context: &mut Context) {
+    pub(super) fn request_done(&mut self, number: u32, answer: &HttpAnswer, context: &mut Context) {
         let requests = &mut self.session.requests;
         let Some(at) = requests.iter().position(|(known, _)| *known == number) else { return };
         let (_, then) = requests.remove(at);
         let (status, body) = match answer {
-            Answer::Status { status, body, .. } => (*status, body.as_str()),
-            Answer::Failed(reason) => (0, reason.as_str()),
+            HttpAnswer::Status { status, body, .. } => (*status, body.as_str()),
+            HttpAnswer::Failed(reason) => (0, reason.as_str()),
         };
         if let Some(name) = then.status_to {
             self.values.insert(name, Scalar::Number(f64::from(status)));

@@ -16,7 +16,7 @@ use tokio::time::{Duration, Instant};
 use super::geometry::Screen;
 use super::parts::{UP, alert};
 use super::widget::{Key, Style, Widget};
-use super::{Answer, App, Context, Effect, Values};
+use super::{App, Context, Effect, HttpAnswer, Values};
 pub use load::{AppFile, AppFileError};
 use spec::{AnswerSpec, Kind, Scalar, Script, StyleSpec, WidgetSpec};
 
@@ -46,7 +46,7 @@ struct Timer {
 
 /// State that ends with the process.
 #[derive(Default)]
-struct Session {
+struct ProcessState {
     dialog: Option<String>,
     /// The drop-down that is open.
     menu: Option<&'static str>,
@@ -63,7 +63,7 @@ pub struct UserApp {
     file: Arc<AppFile>,
     values: BTreeMap<String, Scalar>,
     lists: BTreeMap<String, Rows>,
-    session: Session,
+    session: ProcessState,
     /// Never reset: an answer for a process that died must not meet a new request.
     next_request: u32,
 }
@@ -74,7 +74,7 @@ impl UserApp {
             file,
             values: BTreeMap::new(),
             lists: BTreeMap::new(),
-            session: Session::default(),
+            session: ProcessState::default(),
             next_request: 0,
         };
         app.clear_data();
@@ -130,7 +130,7 @@ impl UserApp {
                 self.lists.insert(name.clone(), Rows { rows, next });
             }
         }
-        self.session = Session::default();
+        self.session = ProcessState::default();
     }
 }
 
@@ -232,7 +232,7 @@ impl App for UserApp {
         }
     }
 
-    fn answered(&mut self, request: u32, answer: &Answer, context: &mut Context) {
+    fn answered(&mut self, request: u32, answer: &HttpAnswer, context: &mut Context) {
         self.request_done(request, answer, context);
     }
 

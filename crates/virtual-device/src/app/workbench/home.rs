@@ -1,9 +1,9 @@
 //! The list after login, and its dialog.
 
-use super::{PACKAGE, Saved, Session};
+use super::{PACKAGE, ProcessState, Saved};
 use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
-pub fn view(saved: &Saved, session: &Session) -> Widget {
+pub fn view(saved: &Saved, session: &ProcessState) -> Widget {
     let rows = saved.rows.iter().map(|(number, name)| row(*number, name));
     let mut list = Widget::new("androidx.recyclerview.widget.RecyclerView")
         .id(PACKAGE, "list")
@@ -22,7 +22,7 @@ pub fn view(saved: &Saved, session: &Session) -> Widget {
         .child(list)
 }
 
-fn bar(session: &Session) -> Widget {
+fn bar(session: &ProcessState) -> Widget {
     Widget::new("android.view.ViewGroup")
         .id(PACKAGE, "toolbar")
         .size(Size::Fill, Size::Dp(72))

@@ -1,9 +1,9 @@
 //! The login screen.
 
-use super::{Login, PACKAGE, Session};
+use super::{Login, PACKAGE, ProcessState};
 use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
-pub fn view(session: &Session) -> Widget {
+pub fn view(session: &ProcessState) -> Widget {
     let busy = matches!(session.login, Login::Busy { .. });
     let mut form = Widget::new("android.widget.LinearLayout")
         .id(PACKAGE, "login_form")

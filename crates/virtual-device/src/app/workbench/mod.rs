@@ -9,7 +9,7 @@ use tokio::time::{Duration, Instant};
 
 use super::geometry::Screen;
 use super::widget::{Key, Style, Widget};
-use super::{Answer, App, Context, Effect, Values};
+use super::{App, Context, Effect, HttpAnswer, Values};
 use gallery::{GALLERY, Gallery};
 
 pub const PACKAGE: &str = "com.workbench";
@@ -87,7 +87,7 @@ enum Login {
 
 /// State that ends with the process.
 #[derive(Debug, Clone, Default)]
-struct Session {
+struct ProcessState {
     email: String,
     password: String,
     remember: bool,
@@ -100,7 +100,7 @@ struct Session {
 #[derive(Debug, Clone, Default)]
 pub struct Workbench {
     saved: Saved,
-    session: Session,
+    session: ProcessState,
     gallery: Gallery,
     /// The server for the network screen.
     api: Option<String>,
@@ -237,7 +237,7 @@ impl App for Workbench {
                 }
             }
             "sign_out" => {
-                self.session = Session::default();
+                self.session = ProcessState::default();
                 context.push(Effect::Replace(LOGIN));
             }
             "open_gallery" => context.push(Effect::Start(GALLERY)),
@@ -268,7 +268,7 @@ impl App for Workbench {
         self.gallery.permission(granted);
     }
 
-    fn answered(&mut self, request: u32, answer: &Answer, _context: &mut Context) {
+    fn answered(&mut self, request: u32, answer: &HttpAnswer, _context: &mut Context) {
         self.gallery.answered(request, self.processes, answer);
     }
 
@@ -310,7 +310,7 @@ impl App for Workbench {
     }
 
     fn restart(&mut self) {
-        self.session = Session::default();
+        self.session = ProcessState::default();
         self.gallery = Gallery::default();
         self.processes += 1;
     }

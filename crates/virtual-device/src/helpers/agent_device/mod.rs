@@ -61,14 +61,14 @@ fn extra<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
 }
 
 /// The helper's process, which `pidof` finds and `force-stop` ends.
-struct Process {
+struct HelperProcess {
     phone: Phone,
     pid: u32,
 }
 
-impl Process {
+impl HelperProcess {
     /// Starts a process and ends the previous one.
-    fn start(phone: &Phone) -> Process {
+    fn start(phone: &Phone) -> HelperProcess {
         let pid = phone.with(|state| {
             state.kill(PACKAGE, false);
             let pid = state.processes.next_pid();
@@ -77,7 +77,7 @@ impl Process {
             state.system('I', "ActivityManager", &line);
             pid
         });
-        Process { phone: phone.clone(), pid }
+        HelperProcess { phone: phone.clone(), pid }
     }
 
     fn runs(&self) -> bool {
@@ -96,7 +96,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for HelperProcess {
     fn drop(&mut self) {
         self.phone.with(|state| {
             if state.processes.pid(PACKAGE) == Some(self.pid) {
@@ -110,7 +110,7 @@ impl Drop for Process {
 
 pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let words = call.words();
-    let process = Process::start(call.phone);
+    let process = HelperProcess::start(call.phone);
     let Some(_automation) = connect(call.phone).await else {
         return finish(call, HelperError::state(Automation::REFUSED).facts()).await;
     };

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{self, Limits};
-use super::{Fields, HelperError, Process, finish, plan, report, with_ok, with_protocol};
+use super::{Fields, HelperError, HelperProcess, finish, plan, report, with_ok, with_protocol};
 use crate::helpers::{KILLED_EXIT, Listening, Server};
 use crate::phone::Phone;
 use crate::shell::commands::Call;
@@ -24,7 +24,12 @@ pub struct Session {
 }
 
 /// Serves until the client sends `quit` or the process ends otherwise.
-pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process) -> Result<u8, BrokenPipe> {
+pub async fn run(
+    call: &Call<'_>,
+    port: &str,
+    limits: Limits,
+    process: &HelperProcess,
+) -> Result<u8, BrokenPipe> {
     let Some(port) = port.parse::<u16>().ok().filter(|port| *port > 0) else {
         return finish(call, HelperError::argument(format!("bad sessionPort: {port}")).facts()).await;
     };

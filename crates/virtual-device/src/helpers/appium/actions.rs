@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use tokio::time::Duration;
 
-use super::{Answer, Fault, success};
+use super::{CommandResult, WebDriverError, success};
 use crate::helpers::touch;
 use crate::phone::Phone;
 
@@ -38,13 +38,13 @@ struct Item {
 }
 
 /// Performs the actions of one finger; more fingers are refused.
-pub async fn perform(phone: &Phone, asked: Actions) -> Answer {
+pub async fn perform(phone: &Phone, asked: Actions) -> CommandResult {
     let fingers: Vec<&Source> = asked.actions.iter().filter(|source| source.kind == "pointer").collect();
     let [finger] = fingers.as_slice() else {
-        return Err(Fault::new(400, "invalid argument", "Only one pointer is supported"));
+        return Err(WebDriverError::new(400, "invalid argument", "Only one pointer is supported"));
     };
     if asked.actions.len() > SOURCES_MAX || finger.actions.len() > ACTIONS_MAX {
-        return Err(Fault::argument());
+        return Err(WebDriverError::argument());
     }
     let mut at = (0, 0);
     for item in &finger.actions {

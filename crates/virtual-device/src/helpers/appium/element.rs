@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::source::is_displayed;
-use super::{Answer, ELEMENTS_MAX, Fault, Server, Window, parse_arguments, success, toast};
+use super::{CommandResult, ELEMENTS_MAX, Server, WebDriverError, Window, parse_arguments, success, toast};
 use crate::helpers::touch;
 use crate::helpers::tree::{Node, Tree};
 use crate::phone::Phone;
@@ -103,7 +103,7 @@ struct Gesture {
 
 impl Server {
     /// Remembers an element and returns its id.
-    pub fn remember(&self, tree: &Tree, at: usize) -> Result<String, Fault> {
+    pub fn remember(&self, tree: &Tree, at: usize) -> Result<String, WebDriverError> {
         let mut session = self.session();
         if session.elements.len() >= ELEMENTS_MAX {
             session.elements.clear();
@@ -114,18 +114,25 @@ impl Server {
         Ok(id)
     }
 
-    pub fn locate(&self, tree: &Tree, id: &str) -> Result<usize, Fault> {
+    pub fn locate(&self, tree: &Tree, id: &str) -> Result<usize, WebDriverError> {
         let session = self.session();
-        session.elements.get(id).and_then(|known| known.locate(tree)).ok_or_else(Fault::stale)
+        session.elements.get(id).and_then(|known| known.locate(tree)).ok_or_else(WebDriverError::stale)
     }
 
-    fn node(&self, phone: &Phone, id: &str) -> Result<Node, Fault> {
+    fn node(&self, phone: &Phone, id: &str) -> Result<Node, WebDriverError> {
         let tree = toast::tree(phone);
         let at = self.locate(&tree, id)?;
-        tree.nodes.get(at).cloned().ok_or_else(Fault::stale)
+        tree.nodes.get(at).cloned().ok_or_else(WebDriverError::stale)
     }
 
-    pub fn element(&self, phone: &Phone, method: &str, id: &str, what: &[&str], body: &[u8]) -> Answer {
+    pub fn element(
+        &self,
+        phone: &Phone,
+        method: &str,
+        id: &str,
+        what: &[&str],
+        body: &[u8],
+    ) -> CommandResult {
         let node = self.node(phone, id)?;
         match (method, what) {
             ("POST", ["click"]) => {
@@ -156,7 +163,7 @@ impl Server {
         }
     }
 
-    pub async fn gesture(&self, phone: &Phone, name: &str, body: &[u8]) -> Answer {
+    pub async fn gesture(&self, phone: &Phone, name: &str, body: &[u8]) -> CommandResult {
         let asked: Gesture = parse_arguments(body)?;
         let at = self.start(phone, &asked)?;
         match name {
@@ -170,7 +177,7 @@ impl Server {
                 touch::swipe(phone, at, at, ms).await;
             }
             "drag" => {
-                let end = asked.end.as_ref().ok_or_else(Fault::argument)?;
+                let end = asked.end.as_ref().ok_or_else(WebDriverError::argument)?;
                 touch::swipe(phone, at, (end.x as i32, end.y as i32), GESTURE_MS).await;
             }
             "swipe" | "scroll" | "fling" => return self.stroke(phone, name, &asked).await,
@@ -179,7 +186,7 @@ impl Server {
         success(())
     }
 
-    fn start(&self, phone: &Phone, asked: &Gesture) -> Result<(i32, i32), Fault> {
+    fn start(&self, phone: &Phone, asked: &Gesture) -> Result<(i32, i32), WebDriverError> {
         let node = asked.origin.as_ref().map(|origin| self.node(phone, origin.id())).transpose()?;
         Ok(match (&node, &asked.offset) {
             (Some(node), Some(p)) => (node.bounds.left + p.x as i32, node.bounds.top + p.y as i32),
@@ -190,14 +197,14 @@ impl Server {
     }
 
     /// Swipes or scrolls over an area. A scroll is opposite to the finger, and its answer says whether there is more.
-    async fn stroke(&self, phone: &Phone, name: &str, asked: &Gesture) -> Answer {
+    async fn stroke(&self, phone: &Phone, name: &str, asked: &Gesture) -> CommandResult {
         let (left, top, width, height) = match (&asked.origin, &asked.area) {
             (Some(origin), _) => {
                 let b = self.node(phone, origin.id())?.bounds;
                 (b.left, b.top, b.width(), b.height())
             }
             (None, Some(a)) => (a.left as i32, a.top as i32, a.width as i32, a.height as i32),
-            (None, None) => return Err(Fault::argument()),
+            (None, None) => return Err(WebDriverError::argument()),
         };
         let share = asked.percent.unwrap_or(1.0).clamp(0.0, 1.0) * 0.9;
         let (dx, dy) = ((f64::from(width) * share / 2.0) as i32, (f64::from(height) * share / 2.0) as i32);
@@ -206,7 +213,7 @@ impl Server {
             Some("down") => (0, -dy),
             Some("left") => (dx, 0),
             Some("right") => (-dx, 0),
-            _ => return Err(Fault::argument()),
+            _ => return Err(WebDriverError::argument()),
         };
         // A swipe up moves the finger up; a scroll up moves the content down.
         let sign = if name == "swipe" { -1 } else { 1 };
@@ -218,15 +225,19 @@ impl Server {
     }
 }
 
-fn set(phone: &Phone, node: &Node, text: &str) -> Answer {
+fn set(phone: &Phone, node: &Node, text: &str) -> CommandResult {
     if touch::set_text(phone, node.centre(), text) {
         success(())
     } else {
-        Err(Fault::new(400, "invalid element state", "Cannot set the element's text. Is it editable?"))
+        Err(WebDriverError::new(
+            400,
+            "invalid element state",
+            "Cannot set the element's text. Is it editable?",
+        ))
     }
 }
 
-fn attribute(node: &Node, name: &str) -> Answer {
+fn attribute(node: &Node, name: &str) -> CommandResult {
     let key = match name {
         "resourceId" | "resource-id" => "resource-id",
         "contentDescription" | "content-desc" => "content-desc",
@@ -237,7 +248,13 @@ fn attribute(node: &Node, name: &str) -> Answer {
         "displayed" => return success(is_displayed(node).to_string()),
         "text" | "package" | "checkable" | "checked" | "clickable" | "enabled" | "focusable" | "focused"
         | "scrollable" | "long-clickable" | "password" | "selected" | "bounds" | "hint" | "index" => name,
-        _ => return Err(Fault::new(400, "invalid argument", format!("'{name}' attribute is unknown"))),
+        _ => {
+            return Err(WebDriverError::new(
+                400,
+                "invalid argument",
+                format!("'{name}' attribute is unknown"),
+            ));
+        }
     };
     success(node.get(key))
 }

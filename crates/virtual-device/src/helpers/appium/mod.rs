@@ -45,11 +45,11 @@ struct Session {
     next: u64,
 }
 
-type Answer = Result<Box<RawValue>, Fault>;
+type CommandResult = Result<Box<RawValue>, WebDriverError>;
 
 /// A W3C error.
 #[derive(Debug, Serialize)]
-pub struct Fault {
+pub struct WebDriverError {
     #[serde(skip)]
     status: u16,
     error: &'static str,
@@ -57,31 +57,31 @@ pub struct Fault {
     stacktrace: String,
 }
 
-impl Fault {
-    fn new(status: u16, error: &'static str, message: impl Into<String>) -> Fault {
-        Fault { status, error, message: message.into(), stacktrace: String::new() }
+impl WebDriverError {
+    fn new(status: u16, error: &'static str, message: impl Into<String>) -> WebDriverError {
+        WebDriverError { status, error, message: message.into(), stacktrace: String::new() }
     }
 
-    fn argument() -> Fault {
-        Fault::new(400, "invalid argument", "The arguments cannot be read")
+    fn argument() -> WebDriverError {
+        WebDriverError::new(400, "invalid argument", "The arguments cannot be read")
     }
 
-    fn no_element() -> Fault {
+    fn no_element() -> WebDriverError {
         let message = "An element could not be located on the page using the given search parameters.";
-        Fault::new(404, "no such element", message)
+        WebDriverError::new(404, "no such element", message)
     }
 
-    fn stale() -> Fault {
-        Fault::new(404, "stale element reference", "The element does not exist in DOM anymore")
+    fn stale() -> WebDriverError {
+        WebDriverError::new(404, "stale element reference", "The element does not exist in DOM anymore")
     }
 }
 
-fn success(value: impl Serialize) -> Answer {
-    to_raw_value(&value).map_err(|e| Fault::new(500, "unknown error", e.to_string()))
+fn success(value: impl Serialize) -> CommandResult {
+    to_raw_value(&value).map_err(|e| WebDriverError::new(500, "unknown error", e.to_string()))
 }
 
-fn parse_arguments<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
-    serde_json::from_slice(body).map_err(|_| Fault::argument())
+fn parse_arguments<T: DeserializeOwned>(body: &[u8]) -> Result<T, WebDriverError> {
+    serde_json::from_slice(body).map_err(|_| WebDriverError::argument())
 }
 
 pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
@@ -120,7 +120,7 @@ impl Server {
         }
     }
 
-    async fn route(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+    async fn route(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> CommandResult {
         match (method, path) {
             ("GET", ["status"]) => success(Status { ready: true, message: "UiAutomator2 Server is ready" }),
             ("GET", ["sessions"]) => success(Vec::<String>::new()),
@@ -131,7 +131,7 @@ impl Server {
             }
             (_, ["session", id, rest @ ..]) => {
                 if self.session().id.as_deref() != Some(*id) {
-                    return Err(Fault::new(
+                    return Err(WebDriverError::new(
                         404,
                         "invalid session id",
                         "The session identified by id is not known",
@@ -144,13 +144,13 @@ impl Server {
         }
     }
 
-    fn begin(&self, phone: &Phone) -> Answer {
+    fn begin(&self, phone: &Phone) -> CommandResult {
         let id = phone.with(|state| format!("{:016x}-{:016x}", state.random.number(), state.random.number()));
         *self.session() = Session { id: Some(id.clone()), ..Session::default() };
         success(BTreeMap::from([("sessionId", id)]))
     }
 
-    async fn in_session(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+    async fn in_session(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> CommandResult {
         match (method, path) {
             ("GET", ["source"]) => success(source::write(phone)),
             ("GET", ["screenshot"]) => success(STANDARD.encode(picture::png(phone))),
@@ -198,7 +198,7 @@ struct Rotation {
 }
 
 /// Reads or sets the orientation (portrait or landscape), or the exact rotation.
-fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> CommandResult {
     let turns = phone.with(|state| state.display.rotation());
     let is_exact = path == ["rotation"];
     if method == "GET" {
@@ -215,7 +215,7 @@ fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
             (0, 0, 90) => 1,
             (0, 0, 180) => 2,
             (0, 0, 270) => 3,
-            _ => return Err(Fault::argument()),
+            _ => return Err(WebDriverError::argument()),
         }
     } else {
         match parse_arguments::<Orientation>(body)?.orientation.as_str() {
@@ -224,15 +224,15 @@ fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
             "LANDSCAPE" => 1,
             "PORTRAIT" if turns.is_multiple_of(2) => turns as u8,
             "PORTRAIT" => 0,
-            _ => return Err(Fault::argument()),
+            _ => return Err(WebDriverError::argument()),
         }
     };
     touch::rotate(phone, wanted);
     success(())
 }
 
-fn unknown() -> Fault {
-    Fault::new(404, "unknown command", "The command is not known to this server")
+fn unknown() -> WebDriverError {
+    WebDriverError::new(404, "unknown command", "The command is not known to this server")
 }
 
 #[derive(Serialize)]

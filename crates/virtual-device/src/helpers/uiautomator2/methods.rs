@@ -8,7 +8,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::{Duration, Instant};
 
 use super::wire::{DeviceInfo, ObjectInfo, ObjectRef, UiSelector};
-use super::{Fault, Server, ToastLog};
+use super::{RpcError, Server, ToastLog};
 use crate::app::keys;
 use crate::helpers::automation::settled;
 use crate::helpers::scroll::{self, Direction};
@@ -26,17 +26,17 @@ const LONG_PRESS_MS: u64 = 500;
 const POLL: Duration = Duration::from_millis(200);
 const WAIT_MS_MAX: u64 = 600_000;
 
-type Answer = Result<Box<RawValue>, Fault>;
+type MethodResult = Result<Box<RawValue>, RpcError>;
 
-fn success(value: impl Serialize) -> Answer {
-    to_raw_value(&value).map_err(|e| Fault::new(-32603, e.to_string()))
+fn success(value: impl Serialize) -> MethodResult {
+    to_raw_value(&value).map_err(|e| RpcError::new(-32603, e.to_string()))
 }
 
-fn parse_arguments<T: DeserializeOwned>(params: &RawValue) -> Result<T, Fault> {
-    serde_json::from_str(params.get()).map_err(|_| Fault::parameters())
+fn parse_arguments<T: DeserializeOwned>(params: &RawValue) -> Result<T, RpcError> {
+    serde_json::from_str(params.get()).map_err(|_| RpcError::parameters())
 }
 
-pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     // The real helper waits for a quiet screen too, and continues if there is none.
     settled(phone).await;
     match method {
@@ -66,7 +66,7 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
             child(server, phone, method, params).await
         }
         "pinchIn" | "pinchOut" | "gesture" => {
-            Err(Fault::new(-32001, "java.lang.UnsupportedOperationException: this phone knows one finger"))
+            Err(RpcError::new(-32001, "java.lang.UnsupportedOperationException: this phone knows one finger"))
         }
         "scrollTo" => scroll_to(server, phone, params).await,
         name if name.starts_with("scroll") || name.starts_with("fling") => {
@@ -77,7 +77,7 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
 }
 
 /// Methods whose first argument names an object.
-async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     match method {
         "exist" => {
             let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
@@ -113,17 +113,17 @@ async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue)
             let (which, ms) = parse_arguments::<(ObjectRef, u64)>(params)?;
             success(wait(server, phone, &which, ms, method == "waitForExists").await?)
         }
-        _ => Err(Fault::new(-32601, "method not found")),
+        _ => Err(RpcError::new(-32601, "method not found")),
     }
 }
 
-fn find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Option<Node>, Fault> {
+fn find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Option<Node>, RpcError> {
     let tree = Tree::of(phone);
     Ok(server.selector(which)?.first(&tree).and_then(|at| tree.nodes.get(at).cloned()))
 }
 
-fn must_find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Node, Fault> {
-    find(server, phone, which)?.ok_or_else(|| Fault::not_found(&format!("{which:?}")))
+fn must_find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Node, RpcError> {
+    find(server, phone, which)?.ok_or_else(|| RpcError::not_found(&format!("{which:?}")))
 }
 
 async fn wait(
@@ -132,7 +132,7 @@ async fn wait(
     which: &ObjectRef,
     ms: u64,
     there: bool,
-) -> Result<bool, Fault> {
+) -> Result<bool, RpcError> {
     let deadline = Instant::now() + Duration::from_millis(ms.min(WAIT_MS_MAX));
     loop {
         if find(server, phone, which)?.is_some() == there {
@@ -172,9 +172,9 @@ fn dump(phone: &Phone) -> String {
     xml(phone).replace(" bounds=\"", " visible-to-user=\"true\" bounds=\"")
 }
 
-fn screenshot(phone: &Phone, params: &RawValue) -> Answer {
+fn screenshot(phone: &Phone, params: &RawValue) -> MethodResult {
     let (_scale, quality) = parse_arguments::<(f32, u8)>(params)?;
-    let jpeg = picture::jpeg(phone, quality).ok_or_else(|| Fault::new(-32603, "no picture"))?;
+    let jpeg = picture::jpeg(phone, quality).ok_or_else(|| RpcError::new(-32603, "no picture"))?;
     success(STANDARD.encode(jpeg))
 }
 
@@ -183,7 +183,7 @@ fn point(x: f64, y: f64) -> (i32, i32) {
 }
 
 /// Clicks at a point, at a point for a time, or on an object.
-async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let is_long = method == "longClick";
     let (at, ms) = if let Ok((x, y, ms)) = parse_arguments::<(f64, f64, u64)>(params) {
         (point(x, y), Some(ms))
@@ -202,21 +202,21 @@ async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) 
     success(true)
 }
 
-async fn swipe(phone: &Phone, params: &RawValue) -> Answer {
+async fn swipe(phone: &Phone, params: &RawValue) -> MethodResult {
     let (x1, y1, x2, y2, steps) = parse_arguments::<(f64, f64, f64, f64, u64)>(params)?;
     touch::swipe(phone, point(x1, y1), point(x2, y2), steps.saturating_mul(STEP_MS)).await;
     success(true)
 }
 
 /// Swipes through points; only the first and the last one matter to this phone.
-async fn swipe_points(phone: &Phone, params: &RawValue) -> Answer {
+async fn swipe_points(phone: &Phone, params: &RawValue) -> MethodResult {
     let (points, steps) = parse_arguments::<(Vec<f64>, u64)>(params)?;
-    let [x1, y1, .., x2, y2] = points.as_slice() else { return Err(Fault::parameters()) };
+    let [x1, y1, .., x2, y2] = points.as_slice() else { return Err(RpcError::parameters()) };
     touch::swipe(phone, point(*x1, *y1), point(*x2, *y2), steps.saturating_mul(STEP_MS)).await;
     success(true)
 }
 
-async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
+async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> MethodResult {
     let (from, to, steps) =
         if let Ok((which, x, y, steps)) = parse_arguments::<(ObjectRef, f64, f64, u64)>(params) {
             (must_find(server, phone, &which)?.centre(), point(x, y), steps)
@@ -228,7 +228,7 @@ async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
     success(true)
 }
 
-fn inject(phone: &Phone, params: &RawValue) -> Answer {
+fn inject(phone: &Phone, params: &RawValue) -> MethodResult {
     const DOWN: u8 = 0;
     const UP: u8 = 1;
     const MOVE: u8 = 2;
@@ -242,7 +242,7 @@ fn inject(phone: &Phone, params: &RawValue) -> Answer {
     success(true)
 }
 
-fn press(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+fn press(phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     if method == "pressKeyCode" {
         let code = parse_arguments::<(u32,)>(params).map(|(code,)| code);
         return press_code(
@@ -269,18 +269,18 @@ fn press(phone: &Phone, method: &str, params: &RawValue) -> Answer {
         "volume_mute" => 164,
         "camera" => 27,
         "power" => 26,
-        _ => return Err(Fault::parameters()),
+        _ => return Err(RpcError::parameters()),
     };
     press_code(phone, code)
 }
 
-fn press_code(phone: &Phone, code: u32) -> Answer {
+fn press_code(phone: &Phone, code: u32) -> MethodResult {
     touch::key(phone, code);
     success(true)
 }
 
 /// Handles toast methods. The helper knows toasts since its start, its own too.
-fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let now = Instant::now();
     let mut toasts = server.toasts();
     match method {
@@ -305,7 +305,7 @@ fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Ans
 }
 
 /// Handles rotation methods as UiAutomation does: the rotation is locked and stays as it was set.
-fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+fn rotate(phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     if method == "freezeRotation" {
         let (freeze,) = parse_arguments::<(bool,)>(params)?;
         let free = if freeze { "0" } else { "1" };
@@ -317,14 +317,14 @@ fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
         "natural" | "n" => 0,
         "left" | "l" => 1,
         "right" | "r" => 3,
-        _ => return Err(Fault::parameters()),
+        _ => return Err(RpcError::parameters()),
     };
     touch::rotate(phone, turns);
     success(true)
 }
 
 /// Finds an item of a collection by its content, and returns a name for the object.
-async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let (which, pattern, wanted, may_scroll) = if method == "childByInstance" {
         let (which, pattern, instance) = parse_arguments::<(ObjectRef, UiSelector, usize)>(params)?;
         (which, pattern, Item::Instance(instance), false)
@@ -336,10 +336,10 @@ async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) 
             Err(_) => parse_arguments::<(ObjectRef, UiSelector, String)>(params)
                 .map(|(w, p, v)| (w, p, v, false))?,
         };
-        (which, pattern, Item::With(Test::text(by, &value).ok_or_else(Fault::parameters)?), may_scroll)
+        (which, pattern, Item::With(Test::text(by, &value).ok_or_else(RpcError::parameters)?), may_scroll)
     };
     let list = server.selector(&which)?;
-    let pattern = pattern.selector().filter(|p| p.then.is_empty()).ok_or_else(Fault::parameters)?.first;
+    let pattern = pattern.selector().filter(|p| p.then.is_empty()).ok_or_else(RpcError::parameters)?.first;
     let mut named = item(&Tree::of(phone), &list, &pattern, &wanted);
     if let (None, true, Item::With(test)) = (&named, may_scroll, &wanted) {
         let target =
@@ -347,7 +347,7 @@ async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) 
         scroll::into_view(phone, &list, &target, true).await;
         named = item(&Tree::of(phone), &list, &pattern, &wanted);
     }
-    let found = named.ok_or_else(|| Fault::not_found(&format!("{which:?}")))?;
+    let found = named.ok_or_else(|| RpcError::not_found(&format!("{which:?}")))?;
     success(server.name(found))
 }
 
@@ -380,12 +380,12 @@ fn item(tree: &Tree, list: &Selector, pattern: &SelectorStep, wanted: &Item) -> 
     instance.map(nth)
 }
 
-fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     match method {
         "setClipboard" => {
             let (_label, text) = parse_arguments::<(Option<String>, String)>(params)?;
             if text.len() > CLIPBOARD_BYTES_MAX {
-                return Err(Fault::new(-32001, "android.os.TransactionTooLargeException"));
+                return Err(RpcError::new(-32001, "android.os.TransactionTooLargeException"));
             }
             phone.with(|state| state.clipboard = text);
             success(())
@@ -402,20 +402,22 @@ fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> Answer {
     }
 }
 
-async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
+async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> MethodResult {
     let (which, target, vertical) = parse_arguments::<(ObjectRef, ObjectRef, bool)>(params)?;
     let (list, target) = (server.selector(&which)?, server.selector(&target)?);
     if list.first(&Tree::of(phone)).is_none() {
-        return Err(Fault::not_found(&format!("{which:?}")));
+        return Err(RpcError::not_found(&format!("{which:?}")));
     }
     success(scroll::into_view(phone, &list, &target, vertical).await)
 }
 
 /// Handles `scrollForward(object, vertical, steps)`, `flingToEnd(object, vertical, swipes)` and the like.
-async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let rest = method.strip_prefix("scroll").map(|rest| (rest, scroll::SCROLL_STEPS));
     let (rest, steps) = rest.or_else(|| Some((method.strip_prefix("fling")?, scroll::FLING_STEPS))).unzip();
-    let (Some(rest), Some(steps)) = (rest, steps) else { return Err(Fault::new(-32601, "method not found")) };
+    let (Some(rest), Some(steps)) = (rest, steps) else {
+        return Err(RpcError::new(-32601, "method not found"));
+    };
     let (which, vertical, first, second) = if let Ok((w, v)) = parse_arguments::<(ObjectRef, bool)>(params) {
         (w, v, None, None)
     } else if let Ok((w, v, a)) = parse_arguments::<(ObjectRef, bool, u64)>(params) {
@@ -429,7 +431,7 @@ async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawVal
     let direction = match rest {
         "Forward" | "ToEnd" => Direction::Forward,
         "Backward" | "ToBeginning" => Direction::Backward,
-        _ => return Err(Fault::new(-32601, "method not found")),
+        _ => return Err(RpcError::new(-32601, "method not found")),
     };
     if rest.starts_with("To") {
         let (swipes, steps) = (first.unwrap_or(scroll::SWIPES_MAX), second.unwrap_or(steps));

@@ -78,29 +78,29 @@ struct RpcAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a Fault>,
+    error: Option<&'a RpcError>,
 }
 
 /// The error of a failed call.
 #[derive(Debug, Serialize)]
-pub struct Fault {
+pub struct RpcError {
     code: i32,
     message: String,
     data: String,
 }
 
-impl Fault {
-    fn new(code: i32, message: impl Into<String>) -> Fault {
+impl RpcError {
+    fn new(code: i32, message: impl Into<String>) -> RpcError {
         let message = message.into();
-        Fault { code, data: format!("{message}\n\tat com.wetest.uia2.AutomatorServiceImpl"), message }
+        RpcError { code, data: format!("{message}\n\tat com.wetest.uia2.AutomatorServiceImpl"), message }
     }
 
-    fn parameters() -> Fault {
-        Fault::new(-32602, "method parameters invalid")
+    fn parameters() -> RpcError {
+        RpcError::new(-32602, "method parameters invalid")
     }
 
-    fn not_found(what: &str) -> Fault {
-        Fault::new(-32002, format!("androidx.test.uiautomator.UiObjectNotFoundException: {what}"))
+    fn not_found(what: &str) -> RpcError {
+        RpcError::new(-32002, format!("androidx.test.uiautomator.UiObjectNotFoundException: {what}"))
     }
 }
 
@@ -115,7 +115,7 @@ impl Server {
 
     async fn call(&self, phone: &Phone, body: &[u8]) -> Response {
         let Ok(request) = serde_json::from_slice::<RpcRequest<'_>>(body) else {
-            return encode(None, Err(Fault::new(-32700, "JSON parse error")));
+            return encode(None, Err(RpcError::new(-32700, "JSON parse error")));
         };
         let none = RawValue::NULL;
         let result = methods::call(self, phone, &request.method, request.params.unwrap_or(none)).await;
@@ -137,20 +137,20 @@ impl Server {
         format!("object-{number}")
     }
 
-    fn selector(&self, which: &ObjectRef) -> Result<Selector, Fault> {
+    fn selector(&self, which: &ObjectRef) -> Result<Selector, RpcError> {
         match which {
-            ObjectRef::Fields(fields) => fields.selector().ok_or_else(Fault::parameters),
+            ObjectRef::Fields(fields) => fields.selector().ok_or_else(RpcError::parameters),
             ObjectRef::Name(name) => {
                 let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
                 let number = name.strip_prefix("object-").and_then(|number| number.parse().ok());
                 let known = number.and_then(|number: u64| named.iter().find(|(known, _)| *known == number));
-                known.map(|(_, selector)| selector.clone()).ok_or_else(|| Fault::not_found(name))
+                known.map(|(_, selector)| selector.clone()).ok_or_else(|| RpcError::not_found(name))
             }
         }
     }
 }
 
-fn encode(id: Option<&RawValue>, result: Result<Box<RawValue>, Fault>) -> Response {
+fn encode(id: Option<&RawValue>, result: Result<Box<RawValue>, RpcError>) -> Response {
     let answer = RpcAnswer {
         jsonrpc: "2.0",
         id,

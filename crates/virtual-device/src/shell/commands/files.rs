@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::super::io::BrokenPipe;
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::clock::Civil;
 use crate::fs::{FsError, Node};
 use crate::state::State;
@@ -36,17 +36,17 @@ pub fn read(state: &State, call: &Call<'_>, path: &str) -> Result<Bytes, FsError
     }
 }
 
-fn complain(answer: &mut Answer, name: &str, path: &str, error: FsError) {
+fn complain(answer: &mut ProgramOutput, name: &str, path: &str, error: FsError) {
     answer.err.extend(format!("{name}: {path}: {}\n", error.text()).into_bytes());
     answer.code = 1;
 }
 
-pub fn ls(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn ls(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, mut paths) = call.options();
     if paths.is_empty() {
         paths.push(".");
     }
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     let several = paths.len() > 1;
     for path in paths {
         let full = call.path(path);
@@ -107,10 +107,10 @@ fn long_line(name: &str, node: &Node) -> String {
     format!("{} 1 shell shell {:>8} {} {name}{target}\n", mode_text(node), node.size(), time_text(node))
 }
 
-pub fn rm(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn rm(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, paths) = call.options();
     let (force, recursive) = (flags.contains('f'), flags.contains(['r', 'R']));
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         match state.fs.remove(&call.path(path), recursive) {
             Ok(()) => {}
@@ -121,9 +121,9 @@ pub fn rm(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn mkdir(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn mkdir(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, paths) = call.options();
-    let (mut answer, now) = (Answer::ok(), state.now_s());
+    let (mut answer, now) = (ProgramOutput::ok(), state.now_s());
     for path in paths {
         if let Err(error) = state.fs.make_dir(&call.path(path), flags.contains('p'), now) {
             complain(&mut answer, "mkdir", &format!("'{path}'"), error);
@@ -132,9 +132,9 @@ pub fn mkdir(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn rmdir(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn rmdir(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         let full = call.path(path);
         let removed = match state.fs.list(&full) {
@@ -158,12 +158,12 @@ fn target(state: &State, call: &Call<'_>, from: &str, to: &str) -> String {
     }
 }
 
-pub fn mv(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn mv(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
     let Some((to, froms)) = paths.split_last().filter(|(_, froms)| !froms.is_empty()) else {
-        return Answer::fail(1, "mv: Needs 2 arguments\n");
+        return ProgramOutput::fail(1, "mv: Needs 2 arguments\n");
     };
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for from in froms {
         let destination = target(state, call, from, to);
         if let Err(error) = state.fs.rename(&call.path(from), &destination) {
@@ -173,12 +173,12 @@ pub fn mv(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn cp(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn cp(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
     let Some((to, froms)) = paths.split_last().filter(|(_, froms)| !froms.is_empty()) else {
-        return Answer::fail(1, "cp: Needs 2 arguments\n");
+        return ProgramOutput::fail(1, "cp: Needs 2 arguments\n");
     };
-    let (mut answer, now) = (Answer::ok(), state.now_s());
+    let (mut answer, now) = (ProgramOutput::ok(), state.now_s());
     for from in froms {
         let destination = target(state, call, from, to);
         let copied =
@@ -190,9 +190,9 @@ pub fn cp(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn touch(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn touch(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
-    let (mut answer, now) = (Answer::ok(), state.now_s());
+    let (mut answer, now) = (ProgramOutput::ok(), state.now_s());
     for path in paths {
         if let Err(error) = state.fs.append(&call.path(path), b"", now) {
             complain(&mut answer, "touch", &format!("'{path}'"), error);
@@ -201,8 +201,8 @@ pub fn touch(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn stat(state: &mut State, call: &Call<'_>) -> Answer {
-    let mut answer = Answer::ok();
+pub fn stat(state: &mut State, call: &Call<'_>) -> ProgramOutput {
+    let mut answer = ProgramOutput::ok();
     let words = call.words();
     let (format, paths) = match words.as_slice() {
         ["-c", format, paths @ ..] => (Some(*format), paths),
@@ -235,9 +235,9 @@ pub fn stat(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn ln(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, paths) = call.options();
-    let [from, to] = paths.as_slice() else { return Answer::fail(1, "ln: Needs 2 arguments\n") };
+    let [from, to] = paths.as_slice() else { return ProgramOutput::fail(1, "ln: Needs 2 arguments\n") };
     let now = state.now_s();
     let place = target(state, call, from, to);
     if flags.contains('f') {
@@ -250,7 +250,7 @@ pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
         // Hard links are refused to the shell user on these file systems.
         Err(FsError::Denied)
     };
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     if let Err(error) = made {
         complain(&mut answer, "ln", &format!("cannot create link from '{from}' to '{to}'"), error);
     }
@@ -258,12 +258,12 @@ pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
 }
 
 /// Parses a mode: octal, or letters as in `u+x` and `a=rw`.
-pub fn chmod(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn chmod(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words: Vec<&str> = call.words().into_iter().filter(|w| !matches!(*w, "-R" | "-v" | "-f")).collect();
     let Some((wanted, paths)) = words.split_first().filter(|(_, paths)| !paths.is_empty()) else {
-        return Answer::fail(1, "chmod: Needs 2 arguments\n");
+        return ProgramOutput::fail(1, "chmod: Needs 2 arguments\n");
     };
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         let full = call.path(path);
         let changed = state.fs.get(&full).map(|node| node.mode).and_then(|mode| {
@@ -308,12 +308,12 @@ fn new_mode(wanted: &str, mode: u32) -> Option<u32> {
     Some(mode)
 }
 
-pub fn du(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn du(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, mut paths) = call.options();
     if paths.is_empty() {
         paths.push(".");
     }
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         let full = call.path(path);
         match state.fs.get(&full) {

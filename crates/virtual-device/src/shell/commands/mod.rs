@@ -157,27 +157,27 @@ impl Call<'_> {
 
 /// What a program printed and how it ended.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct ProgramOutput {
     pub out: Vec<u8>,
     pub err: Vec<u8>,
     pub code: u8,
 }
 
-impl Answer {
-    pub fn ok() -> Answer {
-        Answer::default()
+impl ProgramOutput {
+    pub fn ok() -> ProgramOutput {
+        ProgramOutput::default()
     }
 
-    pub fn out(text: impl Into<Vec<u8>>) -> Answer {
-        Answer { out: text.into(), ..Answer::default() }
+    pub fn out(text: impl Into<Vec<u8>>) -> ProgramOutput {
+        ProgramOutput { out: text.into(), ..ProgramOutput::default() }
     }
 
-    pub fn code(code: u8) -> Answer {
-        Answer { code, ..Answer::default() }
+    pub fn code(code: u8) -> ProgramOutput {
+        ProgramOutput { code, ..ProgramOutput::default() }
     }
 
-    pub fn fail(code: u8, text: impl Into<Vec<u8>>) -> Answer {
-        Answer { err: text.into(), code, ..Answer::default() }
+    pub fn fail(code: u8, text: impl Into<Vec<u8>>) -> ProgramOutput {
+        ProgramOutput { err: text.into(), code, ..ProgramOutput::default() }
     }
 
     async fn send(self, io: &Io) -> Result<u8, BrokenPipe> {
@@ -226,11 +226,11 @@ pub async fn run(call: &Call<'_>) -> Result<Option<u8>, BrokenPipe> {
 }
 
 /// Runs a program that needs nothing but the state.
-fn quick(call: &Call<'_>) -> Option<Answer> {
-    type Quick = fn(&mut State, &Call<'_>) -> Answer;
+fn quick(call: &Call<'_>) -> Option<ProgramOutput> {
+    type Quick = fn(&mut State, &Call<'_>) -> ProgramOutput;
     let act: Quick = match call.name {
-        "true" => |_, _| Answer::ok(),
-        "false" => |_, _| Answer::code(1),
+        "true" => |_, _| ProgramOutput::ok(),
+        "false" => |_, _| ProgramOutput::code(1),
         "echo" => |_, call| text::echo(call),
         "printf" => |_, call| text::printf(call),
         "test" | "[" => test::test,
@@ -242,7 +242,7 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "cp" => files::cp,
         "touch" => files::touch,
         "chmod" => files::chmod,
-        "chown" | "sync" | "restorecon" => |_, _| Answer::ok(),
+        "chown" | "sync" | "restorecon" => |_, _| ProgramOutput::ok(),
         "ln" => files::ln,
         "du" => files::du,
         "find" => find::find,
@@ -251,7 +251,7 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "readlink" | "realpath" => find::readlink,
         "seq" => |_, call| find::seq(call),
         "stat" => files::stat,
-        "pwd" => |_, call| Answer::out(format!("{}\n", crate::fs::shown(call.cwd))),
+        "pwd" => |_, call| ProgramOutput::out(format!("{}\n", crate::fs::shown(call.cwd))),
         "df" => system::df,
         "ip" | "ifconfig" => system::ip,
         "env" | "printenv" => system::env,
@@ -262,9 +262,9 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "sendevent" => events::sendevent,
         "date" => system::date,
         "id" => |_, call| system::id(call),
-        "whoami" => |_, _| Answer::out("shell\n"),
+        "whoami" => |_, _| ProgramOutput::out("shell\n"),
         "uname" => system::uname,
-        "hostname" => |_, _| Answer::out("localhost\n"),
+        "hostname" => |_, _| ProgramOutput::out("localhost\n"),
         "uptime" => system::uptime,
         "settings" => settings::settings,
         "content" => settings::content,

@@ -1,11 +1,11 @@
 //! `settings`, and the same provider through `content`.
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
 const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
 
-pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn settings(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let mut words = call.words();
     if let Some(at) = words.iter().position(|w| *w == "--user") {
         words.drain(at..words.len().min(at + 2));
@@ -13,29 +13,31 @@ pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
     let (verb, rest) = match words.split_first() {
         Some((verb, rest)) => (*verb, rest),
         None => {
-            return Answer::fail(
+            return ProgramOutput::fail(
                 255,
                 "Settings provider (settings) commands:\n  help\n      Print this help text.\n",
             );
         }
     };
     if !matches!(verb, "get" | "put" | "delete" | "list" | "reset") {
-        return Answer::fail(255, format!("Unknown command: {verb}\n"));
+        return ProgramOutput::fail(255, format!("Unknown command: {verb}\n"));
     }
-    let Some((namespace, rest)) = rest.split_first() else { return Answer::fail(255, "Bad arguments\n") };
+    let Some((namespace, rest)) = rest.split_first() else {
+        return ProgramOutput::fail(255, "Bad arguments\n");
+    };
     let namespace = namespace.to_ascii_lowercase();
     if !NAMESPACES.contains(&namespace.as_str()) {
-        return Answer::fail(255, format!("Invalid namespace '{namespace}'\n"));
+        return ProgramOutput::fail(255, format!("Invalid namespace '{namespace}'\n"));
     }
     match (verb, rest) {
         ("get", [key, ..]) => {
-            Answer::out(format!("{}\n", state.settings.get(&namespace, key).unwrap_or("null")))
+            ProgramOutput::out(format!("{}\n", state.settings.get(&namespace, key).unwrap_or("null")))
         }
         ("put", [key, value, ..]) => {
             if state.put_setting(&namespace, key, value) {
-                Answer::ok()
+                ProgramOutput::ok()
             } else {
-                Answer::fail(
+                ProgramOutput::fail(
                     255,
                     "Exception occurred while executing 'put':\njava.lang.IllegalStateException: You are adding too many system settings.\n",
                 )
@@ -43,9 +45,9 @@ pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
         }
         ("delete", [key, ..]) => {
             let gone = state.settings.remove(&namespace, key);
-            Answer::out(format!("Deleted {} rows\n", u8::from(gone)))
+            ProgramOutput::out(format!("Deleted {} rows\n", u8::from(gone)))
         }
-        ("list", _) => Answer::out(
+        ("list", _) => ProgramOutput::out(
             state
                 .settings
                 .rows(&namespace)
@@ -53,13 +55,13 @@ pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
                 .map(|(key, value)| format!("{key}={value}\n"))
                 .collect::<String>(),
         ),
-        ("reset", _) => Answer::ok(),
-        _ => Answer::fail(255, "Bad arguments\n"),
+        ("reset", _) => ProgramOutput::ok(),
+        _ => ProgramOutput::fail(255, "Bad arguments\n"),
     }
 }
 
 /// Runs `content query|insert|update|delete --uri content://settings/…`.
-pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn content(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     let Some((verb, options)) = words.split_first() else { return usage() };
     let value =
@@ -67,7 +69,7 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
     let Some(uri) = value("--uri") else { return usage() };
     let Some(path) = uri.strip_prefix("content://settings/") else {
         let authority = uri.trim_start_matches("content://").split('/').next().unwrap_or("");
-        return Answer::fail(
+        return ProgramOutput::fail(
             1,
             format!(
                 "Error while accessing provider:{authority}\njava.lang.IllegalStateException: Could not find provider: {authority}\n"
@@ -77,7 +79,7 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
     let (namespace, named) = path.split_once('/').unwrap_or((path, ""));
     let wanted = value("--where").and_then(named_in).unwrap_or(named);
     match *verb {
-        "query" => Answer::out(query(state, namespace, wanted)),
+        "query" => ProgramOutput::out(query(state, namespace, wanted)),
         "insert" | "update" => {
             let bound = |column: &str| {
                 let prefix = format!("{column}:");
@@ -87,9 +89,9 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
             match (bound("name").or(Some(wanted)), bound("value")) {
                 (Some(key), Some(value)) if !key.is_empty() => {
                     state.put_setting(namespace, key, value);
-                    Answer::ok()
+                    ProgramOutput::ok()
                 }
-                _ => Answer::fail(
+                _ => ProgramOutput::fail(
                     1,
                     "Error while accessing provider:settings\njava.lang.IllegalArgumentException: name\n",
                 ),
@@ -97,14 +99,14 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
         }
         "delete" => {
             state.settings.remove(namespace, wanted);
-            Answer::ok()
+            ProgramOutput::ok()
         }
         _ => usage(),
     }
 }
 
-fn usage() -> Answer {
-    Answer::fail(
+fn usage() -> ProgramOutput {
+    ProgramOutput::fail(
         1,
         "[ERROR] Unsupported operation or missing --uri\n\nusage: adb shell content [subcommand] [options]\n",
     )

@@ -1,21 +1,23 @@
 //! `test` and `[`.
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
 /// Words of one test, over which the evaluation recurses.
 const WORDS_MAX: usize = 64;
 
-pub fn test(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn test(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let mut words = call.words();
     if call.name == "[" && words.pop() != Some("]") {
-        return Answer::fail(2, "/system/bin/sh: [: missing ]\n");
+        return ProgramOutput::fail(2, "/system/bin/sh: [: missing ]\n");
     }
     let value = if words.len() > WORDS_MAX { None } else { evaluate(state, call, &words) };
     match value {
-        Some(true) => Answer::ok(),
-        Some(false) => Answer::code(1),
-        None => Answer::fail(2, format!("/system/bin/sh: {}: unexpected operator/operand\n", call.name)),
+        Some(true) => ProgramOutput::ok(),
+        Some(false) => ProgramOutput::code(1),
+        None => {
+            ProgramOutput::fail(2, format!("/system/bin/sh: {}: unexpected operator/operand\n", call.name))
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Programs that print and filter text.
 
 use super::super::io::BrokenPipe;
-use super::{Answer, Call, files};
+use super::{Call, ProgramOutput, files};
 
-pub fn echo(call: &Call<'_>) -> Answer {
+pub fn echo(call: &Call<'_>) -> ProgramOutput {
     let mut words = call.words();
     let mut newline = true;
     let mut escapes = false;
@@ -19,7 +19,7 @@ pub fn echo(call: &Call<'_>) -> Answer {
     if newline {
         text.push('\n');
     }
-    Answer::out(text)
+    ProgramOutput::out(text)
 }
 
 pub fn unescape(text: &str) -> String {
@@ -48,11 +48,11 @@ pub fn unescape(text: &str) -> String {
 }
 
 /// Runs `printf` with `%s %d %x %%` and escapes. The format repeats while arguments are left.
-pub fn printf(call: &Call<'_>) -> Answer {
+pub fn printf(call: &Call<'_>) -> ProgramOutput {
     const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
     let words = call.words();
     let Some((format, mut arguments)) = words.split_first() else {
-        return Answer::fail(1, "printf: Needs 1 argument\n");
+        return ProgramOutput::fail(1, "printf: Needs 1 argument\n");
     };
     let format = unescape(format);
     let mut out = String::new();
@@ -80,7 +80,7 @@ pub fn printf(call: &Call<'_>) -> Answer {
             out.push_str(&formatted(kind, &shape, argument));
         }
         if arguments.is_empty() || arguments.len() == before || out.len() > OUTPUT_BYTES_MAX {
-            return Answer::out(out);
+            return ProgramOutput::out(out);
         }
     }
 }

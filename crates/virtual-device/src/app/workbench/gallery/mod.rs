@@ -14,7 +14,7 @@ use tokio::time::{Duration, Instant};
 use super::PACKAGE;
 use crate::app::parts::{UP, alert, entry, framed, list};
 use crate::app::widget::{Appearance, Key, Style, Widget};
-use crate::app::{Answer, Context, Effect, Request, Values};
+use crate::app::{Context, Effect, HttpAnswer, HttpRequest, Values};
 pub use trouble::request;
 
 pub const GALLERY: &str = ".GalleryActivity";
@@ -185,12 +185,12 @@ impl Gallery {
     }
 
     /// Sends a request to a real server.
-    pub fn ask(&mut self, key: Key, request: Request, context: &mut Context) {
+    pub fn ask(&mut self, key: Key, request: HttpRequest, context: &mut Context) {
         self.set_text(key.name, "Waiting");
         context.push(Effect::Http(request));
     }
 
-    pub fn answered(&mut self, request: u32, process: u32, answer: &Answer) {
+    pub fn answered(&mut self, request: u32, process: u32, answer: &HttpAnswer) {
         trouble::answered(self, request, process, answer);
     }
 

@@ -5,7 +5,7 @@ use tokio::time::Duration;
 use super::{Gallery, PACKAGE};
 use crate::app::parts::{button, caption, label, page};
 use crate::app::widget::{Appearance, Key, Size, Widget};
-use crate::app::{Answer, Context, Effect, Request};
+use crate::app::{Context, Effect, HttpAnswer, HttpRequest};
 
 /// The time of a hang: long enough for "isn't responding" if somebody touches the screen.
 const FREEZE: Duration = Duration::from_secs(30);
@@ -117,11 +117,11 @@ pub fn tap(gallery: &mut Gallery, key: Key, context: &mut Context) -> bool {
 
 /// Returns the request of this key to a real server. Its number holds the process, so that only that one gets the
 /// answer.
-pub fn request(key: Key, api: &str, process: u32) -> Option<Request> {
+pub fn request(key: Key, api: &str, process: u32) -> Option<HttpRequest> {
     let at = REQUESTS.iter().position(|(known, ..)| *known == key.name)?;
     let (method, path) = REQUESTS[at].2.split_once(' ')?;
     let body = if method == "POST" { "{\"items\":[3,7]}" } else { "" };
-    Some(Request {
+    Some(HttpRequest {
         number: process.wrapping_mul(REQUESTS.len() as u32).wrapping_add(at as u32),
         method: method.to_owned(),
         url: format!("{api}{path}"),
@@ -129,12 +129,12 @@ pub fn request(key: Key, api: &str, process: u32) -> Option<Request> {
     })
 }
 
-pub fn answered(gallery: &mut Gallery, request: u32, process: u32, answer: &Answer) {
+pub fn answered(gallery: &mut Gallery, request: u32, process: u32, answer: &HttpAnswer) {
     let at = request.wrapping_sub(process.wrapping_mul(REQUESTS.len() as u32)) as usize;
     let Some((key, ..)) = REQUESTS.get(at) else { return };
     let text = match answer {
-        Answer::Status { status, .. } => format!("Answer {status}"),
-        Answer::Failed(_) => "No answer".to_owned(),
+        HttpAnswer::Status { status, .. } => format!("Answer {status}"),
+        HttpAnswer::Failed(_) => "No answer".to_owned(),
     };
     gallery.set_text(key, text);
 }

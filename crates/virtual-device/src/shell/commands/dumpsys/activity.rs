@@ -29,7 +29,7 @@ pub fn dump(state: &State, words: &[&str]) -> String {
 }
 
 /// A task and its activities, the top one last.
-pub struct Task<'a> {
+pub struct TaskRecord<'a> {
     pub id: u32,
     pub package: &'a str,
     pub stack: Vec<&'a str>,
@@ -38,10 +38,10 @@ pub struct Task<'a> {
 }
 
 /// Returns every task, the front one last.
-pub fn tasks(state: &State) -> Vec<Task<'_>> {
+pub fn tasks(state: &State) -> Vec<TaskRecord<'_>> {
     let known = state.surface.tasks().into_iter();
-    let mut all: Vec<Task<'_>> = known
-        .map(|task| Task { id: task.id, package: task.package, stack: task.stack, guest: None })
+    let mut all: Vec<TaskRecord<'_>> = known
+        .map(|task| TaskRecord { id: task.id, package: task.package, stack: task.stack, guest: None })
         .collect();
     let (asking, asker) = state.surface.windows(&state.screen()).focused;
     if asking != state.front().0
@@ -58,7 +58,7 @@ fn hash(task: u32, index: usize) -> u32 {
     (task.wrapping_mul(0x009e_3779).wrapping_add(index as u32 * 0x0051_ed27) & 0x0fff_ffff) | 0x0100_0000
 }
 
-pub fn record(task: &Task<'_>, index: usize) -> String {
+pub fn record(task: &TaskRecord<'_>, index: usize) -> String {
     let activity = task.stack.get(index).copied().unwrap_or("");
     format!("ActivityRecord{{{:07x} u0 {}/{activity} t{}}}", hash(task.id, index), task.package, task.id)
 }
@@ -66,7 +66,7 @@ pub fn record(task: &Task<'_>, index: usize) -> String {
 /// Returns the resumed activity.
 pub fn front_record(state: &State) -> String {
     match tasks(state).last() {
-        Some(Task { id, guest: Some((package, activity)), .. }) => {
+        Some(TaskRecord { id, guest: Some((package, activity)), .. }) => {
             format!("ActivityRecord{{{:07x} u0 {package}/{activity} t{id}}}", hash(*id, 50))
         }
         Some(task) => record(task, task.stack.len().saturating_sub(1)),
@@ -78,11 +78,11 @@ fn uid_of(state: &State, package: &str) -> u32 {
     state.packages.get(package).map_or(1000, |p| p.uid)
 }
 
-fn kind(task: &Task<'_>) -> &'static str {
+fn kind(task: &TaskRecord<'_>) -> &'static str {
     if task.package == crate::app::launcher::PACKAGE { "home" } else { "standard" }
 }
 
-fn task_name(state: &State, task: &Task<'_>) -> String {
+fn task_name(state: &State, task: &TaskRecord<'_>) -> String {
     format!(
         "Task{{{:07x} #{} type={} A={}:{}",
         hash(task.id, 99),
@@ -93,7 +93,7 @@ fn task_name(state: &State, task: &Task<'_>) -> String {
     )
 }
 
-fn task_line(state: &State, task: &Task<'_>, front: bool) -> String {
+fn task_line(state: &State, task: &TaskRecord<'_>, front: bool) -> String {
     let requested = if newer(state) { format!(" visibleRequested={front}") } else { String::new() };
     format!(
         "{} U=0 visible={front}{requested} mode=fullscreen translucent={} sz={}}}",
@@ -142,7 +142,7 @@ fn activities(state: &State) -> String {
 }
 
 /// Writes one activity of a task, with what clients look for in its block.
-fn activity(state: &State, task: &Task<'_>, index: usize, shown: bool, out: &mut String) {
+fn activity(state: &State, task: &TaskRecord<'_>, index: usize, shown: bool, out: &mut String) {
     let label = if newer(state) { "Hist  #" } else { "Hist #" };
     let uid = uid_of(state, task.package);
     let component = format!("{}/{}", task.package, task.stack.get(index).copied().unwrap_or(""));

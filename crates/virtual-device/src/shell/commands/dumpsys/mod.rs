@@ -6,7 +6,7 @@ mod health;
 mod package;
 mod window;
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
 pub use activity::tasks;
@@ -59,24 +59,24 @@ pub fn newer(state: &State) -> bool {
     state.config.sdk >= NEWER_FORMS_SDK
 }
 
-pub fn dumpsys(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn dumpsys(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let all = call.words();
     let mut words = all.as_slice();
     // Options of dumpsys itself stand before the service.
     loop {
         match words {
-            ["-l", ..] => return Answer::out(list(state)),
+            ["-l", ..] => return ProgramOutput::out(list(state)),
             ["-t" | "-T" | "--priority", _, rest @ ..] => words = rest,
             ["--pid" | "--stability" | "--thread" | "--clients" | "--proto", rest @ ..] => words = rest,
             _ => break,
         }
     }
     match words {
-        [] => Answer::out(everything(state)),
+        [] => ProgramOutput::out(everything(state)),
         [service, arguments @ ..] => match dump(state, service, arguments) {
-            Some(text) => Answer::out(text),
+            Some(text) => ProgramOutput::out(text),
             // Printed as an error, and still a success.
-            None => Answer::fail(0, format!("Can't find service: {service}\n")),
+            None => ProgramOutput::fail(0, format!("Can't find service: {service}\n")),
         },
     }
 }
