@@ -1,9 +1,9 @@
-//! What an answer claims of a screen, judged by what the phone showed. Nothing here comes from the product.
+//! Claims about a screen, checked against the frames that the phone showed. Nothing here comes from the product.
 
 use mdm_virtual_device::{Frame, ShownNode};
 use serde_json::{Value, json};
 
-/// Between a control and the words on it.
+/// Levels of the tree between a control and its label.
 const LEVELS_MAX: usize = 2;
 
 /// How an element is described.
@@ -21,7 +21,7 @@ pub enum State {
     Enabled(bool),
     Checked(bool),
     Value(f64),
-    /// What it holds.
+    /// The text that it holds.
     Text(String),
 }
 
@@ -31,7 +31,7 @@ pub enum Claim {
         by: By,
         state: State,
     },
-    /// Of the activity, without its package.
+    /// The activity in front, without its package.
     Screen(String),
 }
 
@@ -47,7 +47,7 @@ impl By {
         match self {
             By::Text(text) => [&node.text, &node.description, &node.hint]
                 .into_iter()
-                .any(|said| said.eq_ignore_ascii_case(text)),
+                .any(|shown| shown.eq_ignore_ascii_case(text)),
             By::Id(id) => node.resource_id.rsplit("/").next() == Some(id) || node.resource_id == *id,
         }
     }
@@ -58,7 +58,7 @@ impl By {
 }
 
 impl Claim {
-    /// As `expect` of an action.
+    /// Returns the claim as the `expect` argument of an action.
     pub fn expectation(&self) -> Value {
         let Claim::Element { by, state } = self else {
             let Claim::Screen(name) = self else { return Value::Null };
@@ -77,7 +77,8 @@ impl Claim {
         expect
     }
 
-    /// Whether a reader of this frame could say so: generous where the product may read more than is compared here.
+    /// Returns true if a reader of this frame could make the claim. It is generous where the product may read more
+    /// than is compared here.
     pub fn could_hold(&self, frame: &Frame) -> bool {
         match self {
             Claim::Screen(name) => frame.activity.ends_with(&format!("/.{name}")),
@@ -90,7 +91,7 @@ impl Claim {
         }
     }
 
-    /// Whether every reader of this frame must say so.
+    /// Returns true if every reader of this frame must agree with the claim.
     pub fn must_hold(&self, frame: &Frame) -> bool {
         match self {
             Claim::Screen(_) => self.could_hold(frame),
@@ -103,7 +104,7 @@ impl Claim {
     }
 }
 
-/// The node and what is directly around it: some frameworks keep the words of a control inside it.
+/// Returns the node and its nearest ancestors: some frameworks put the label inside the control.
 fn around(frame: &Frame, at: usize) -> Vec<&ShownNode> {
     let mut chain: Vec<&ShownNode> = frame.nodes.get(at).into_iter().collect();
     for node in frame.nodes[..at].iter().rev() {
@@ -122,7 +123,7 @@ fn fulfils(node: &ShownNode, state: &State) -> bool {
         State::Exists | State::Visible => true,
         State::Gone => false,
         State::Enabled(flag) => node.enabled == *flag,
-        // Words beside a box are neither checked nor not.
+        // A label beside a check box has no checked state.
         State::Checked(flag) => node.checkable && node.checked == *flag,
         State::Value(number) => node.text.parse::<f64>().is_ok_and(|value| (value - number).abs() < 0.06),
         State::Text(text) => {
@@ -132,7 +133,7 @@ fn fulfils(node: &ShownNode, state: &State) -> bool {
     }
 }
 
-/// What counts of a frame: everything but places, focus, and texts that only show passing time.
+/// Returns what counts as the content of a frame: everything but positions, focus, and texts that show passing time.
 pub fn content(frame: &Frame) -> Vec<String> {
     let mut lines = vec![frame.activity.clone()];
     for node in frame.nodes.iter() {

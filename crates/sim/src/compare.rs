@@ -1,4 +1,4 @@
-//! The same intended actions, done by the product and by a client that acts, looks once and hopes.
+//! Compares the product with a naive client on the same intended actions.
 
 mod naive;
 mod product;
@@ -9,49 +9,47 @@ use std::path::Path;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
-use mdm_virtual_device::{Fault, Film};
+use mdm_virtual_device::{Fault, Film, Random};
 use mobile_debug_mcp::app::phone_connector;
 use serde_json::json;
 use tokio::time::Duration;
 
-use crate::agent::aimed_at;
+use crate::agent::intended_claim;
 use crate::claim::Claim;
 use crate::plan::file::hits;
 use crate::plan::{Item, PACKAGE};
-use crate::random::Random;
 use crate::run::paused;
 use crate::world::World;
 
-/// What an app may still do after its client has spoken.
+/// How long the app may go on after its client has reported.
 const DRAIN: Duration = Duration::from_secs(8);
-/// More of a command's output than this no client of ours reads.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
-/// One thing that somebody wants done.
+/// One action that somebody wants done.
 pub struct Intent {
     pub item: Item,
     pub claim: Claim,
-    /// `.NameActivity`, which is opened for it.
+    /// The activity that is opened for it, as `.NameActivity`.
     activity: String,
-    /// A text that is on the screen when it is in front: for clients that only read texts.
+    /// A text that shows that the claimed screen is in front, for clients that only read texts.
     landmark: Option<String>,
 }
 
-/// What a client did and said.
+/// What a client did and reported.
 pub struct Report {
     pub success: bool,
     pub taps: usize,
-    pub said_at_ms: u64,
+    pub reported_at_ms: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Score {
     pub intents: u64,
-    /// One touch, on the right thing, and what was meant came of it.
+    /// One touch, on the right element, brought about what was meant.
     pub first_try: u64,
-    /// What was meant came about in the end, once.
+    /// What was meant came about once in the end.
     pub done: u64,
-    pub said_success: u64,
+    pub reported_success: u64,
     pub false_success: u64,
     pub twice: u64,
     pub wrong_element: u64,
@@ -62,19 +60,19 @@ impl Score {
         self.intents += other.intents;
         self.first_try += other.first_try;
         self.done += other.done;
-        self.said_success += other.said_success;
+        self.reported_success += other.reported_success;
         self.false_success += other.false_success;
         self.twice += other.twice;
         self.wrong_element += other.wrong_element;
     }
 }
 
-/// The product's and the naive client's, on the same intents.
+/// Scores of both clients on the same intents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Comparison {
     pub product: Score,
     pub naive: Score,
-    /// What the product did where it was not right at the first try.
+    /// The calls of the product for intents where it was not right at the first try.
     pub log: String,
 }
 
@@ -86,7 +84,7 @@ impl Comparison {
     }
 }
 
-/// One row of the table.
+/// The number for one row of the table.
 type Count = fn(&Score) -> u64;
 
 impl fmt::Display for Comparison {
@@ -96,7 +94,7 @@ impl fmt::Display for Comparison {
         let rows: [(&str, Count); 6] = [
             ("right at the first try", |s| s.first_try),
             ("done once in the end", |s| s.done),
-            ("said to have succeeded", |s| s.said_success),
+            ("said to have succeeded", |s| s.reported_success),
             ("falsely said so", |s| s.false_success),
             ("applied twice", |s| s.twice),
             ("touched another element", |s| s.wrong_element),
@@ -140,7 +138,7 @@ fn intent(world: &World, number: usize) -> Option<Intent> {
     let plan = &world.plan;
     let at = random.below(plan.screens.len());
     let wanted: Vec<(&Item, Claim)> =
-        plan.screens[at].items.iter().filter_map(|item| Some((item, aimed_at(plan, item)?))).collect();
+        plan.screens[at].items.iter().filter_map(|item| Some((item, intended_claim(plan, item)?))).collect();
     let (item, claim) = random.pick(&wanted)?.clone();
     let landmark = match &claim {
         Claim::Screen(name) => Some(format!("{} page", name.trim_end_matches("Activity"))),
@@ -157,13 +155,13 @@ impl Shell {
         Shell(Adb::direct(Link::new(connector, HostKey::at(Path::new("no-key")))))
     }
 
-    /// Nothing when the connection broke; clients like this one do not ask why.
+    /// Returns nothing when the connection broke; a naive client does not ask why.
     async fn run(&self, script: &Script) -> Option<String> {
         self.0.shell(script, OUTPUT_BYTES_MAX).await.ok().map(|output| output.stdout_text())
     }
 }
 
-/// The score, and everything that was said.
+/// Returns the score and the log of all calls.
 async fn trial(seed: u64, number: usize, client: Client) -> Result<(Score, String), String> {
     let mut world = World::new(seed)?;
     let Some(intent) = intent(&world, number) else { return Ok(Default::default()) };
@@ -193,12 +191,12 @@ fn score(world: &World, intent: &Intent, report: &Report, began_ms: u64) -> Scor
     let came = |until_ms: u64| came_true(&film, &intent.claim, began_ms, until_ms);
     let at_the_end = came(world.now_ms());
     let once = times == 1 || (times > 1 && by_the_phone);
-    let false_success = report.success && !(times >= 1 && came(report.said_at_ms));
+    let false_success = report.success && !(times >= 1 && came(report.reported_at_ms));
     Score {
         intents: 1,
         first_try: u64::from(report.taps == 1 && once && others == 0 && at_the_end),
         done: u64::from(once && others == 0 && at_the_end),
-        said_success: u64::from(report.success),
+        reported_success: u64::from(report.success),
         false_success: u64::from(false_success),
         twice: u64::from(times > 1 && !by_the_phone),
         wrong_element: u64::from(others > 0 && !by_the_phone),

@@ -1,24 +1,23 @@
-//! The oracles: what an answer says, held against what the phone knows of the same time.
+//! The oracles: they compare what an answer says with what the phone knows of the same time.
 //!
-//! Nothing here asks the product. What the phone did on its own (a lost, late or doubled touch) is not the product's.
+//! Nothing here asks the product. A touch that the phone lost, delayed or doubled is not the product's fault.
 
 mod dispatch;
 mod negative;
-mod open;
 mod rest;
 mod truthful;
 
 use mdm_virtual_device::{DumpShown, Fault, Frame};
 
-use crate::agent::Step;
-use crate::world::{Call, Said};
+use crate::agent::PlannedCall;
+use crate::world::{Call, ToolAnswer};
 
-/// What an answer may take beyond the time that was asked for: nothing is waited for in it.
+/// How much longer than asked an answer may take. The product waits for nothing in this time.
 pub const ANSWER_GRACE_MS: u64 = 100;
 
-/// No call with an answer of its own takes longer.
+/// The longest time for a call that was given none.
 const CALL_MAX_MS: u64 = 100_000;
-/// What a device gets after an action, however slow it is.
+/// Dumps that a device gets after an action, however slow it is.
 const LOOKS_MIN: usize = 2;
 const LINK_FAULTS: [Fault; 3] = [Fault::DroppedConnection, Fault::Offline, Fault::Unauthorized];
 /// What the phone does to taps on its own.
@@ -26,17 +25,17 @@ const TAP_FAULTS: [Fault; 3] = [Fault::LostTap, Fault::LateTap, Fault::DoubleTap
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oracle {
-    /// 1: what is called verified, confirmed or met was so.
+    /// 1: what the answer calls verified, confirmed or met was true.
     Truthful,
-    /// 2: what is called stable had come to rest.
+    /// 2: a screen that the answer calls stable had come to rest.
     Rest,
-    /// 3: nothing was applied twice, and nothing that is called unsent.
+    /// 3: no action was applied twice, and none that the answer calls unsent.
     Once,
-    /// 4: no other element was touched than the one that was named.
+    /// 4: the touch landed on the element that was named.
     Aim,
-    /// 5: every call answered in time, and none broke.
+    /// 5: every call was answered in time and without an internal error.
     Timely,
-    /// 6: nothing that was there throughout is called missing.
+    /// 6: an element that was there during the whole call is not called missing.
     Missing,
 }
 
@@ -46,7 +45,7 @@ pub struct Violation {
     pub why: String,
 }
 
-/// How often each oracle had something to judge, and what is counted apart.
+/// How often each oracle had something to judge, and cases that are counted but are no violation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judged {
     pub claims: u64,
@@ -55,12 +54,10 @@ pub struct Judged {
     pub sent: u64,
     pub touches: u64,
     pub denials: u64,
-    /// The target moved or went between the look and the touch.
+    /// The target moved or disappeared between the dump and the touch.
     pub moved: u64,
-    /// Something came and went again between two looks.
+    /// Something appeared and disappeared between two dumps.
     pub unseen: u64,
-    /// Known defects that are not mended yet, see [`open`].
-    pub open: u64,
 }
 
 impl Judged {
@@ -73,7 +70,6 @@ impl Judged {
         self.denials += other.denials;
         self.moved += other.moved;
         self.unseen += other.unseen;
-        self.open += other.open;
     }
 }
 
@@ -82,7 +78,7 @@ impl std::fmt::Display for Judged {
         write!(
             f,
             "judged: {} claims, {} rests, {} denials, {} touches, {} sent, {} refused; apart: {} moved before the touch, \
-             {} unseen between two looks, {} by known defects",
+             {} unseen between two looks",
             self.claims,
             self.rests,
             self.denials,
@@ -90,51 +86,47 @@ impl std::fmt::Display for Judged {
             self.sent,
             self.unsent,
             self.moved,
-            self.unseen,
-            self.open
+            self.unseen
         )
     }
 }
 
-pub struct Bench<'a> {
-    pub step: &'a Step,
+/// One call while the oracles judge it.
+pub struct Judge<'a> {
+    pub planned: &'a PlannedCall,
     pub call: &'a Call,
     pub judged: Judged,
     pub violations: Vec<Violation>,
 }
 
-pub fn judge(step: &Step, call: &Call) -> (Judged, Vec<Violation>) {
-    let mut bench = Bench { step, call, judged: Judged::default(), violations: Vec::new() };
-    bench.timely();
-    if let Some(said) = &call.answer {
-        bench.truthful(said);
-        bench.rest(said);
-        bench.once(said);
-        bench.aim(said);
-        bench.missing(said);
+pub fn judge(planned: &PlannedCall, call: &Call) -> (Judged, Vec<Violation>) {
+    let mut judge = Judge { planned, call, judged: Judged::default(), violations: Vec::new() };
+    judge.timely();
+    if let Some(answer) = &call.answer {
+        judge.truthful(answer);
+        judge.rest(answer);
+        judge.once(answer);
+        judge.aim(answer);
+        judge.missing(answer);
     }
-    (bench.judged, bench.violations)
+    (judge.judged, judge.violations)
 }
 
-impl Bench<'_> {
-    fn blame(&mut self, oracle: Oracle, why: impl Into<String>) {
-        let violation = Violation { oracle, why: why.into() };
-        if self.call.answer.as_ref().is_some_and(|said| open::is_known(&violation, said)) {
-            self.judged.open += 1;
-        } else {
-            self.violations.push(violation);
-        }
+impl Judge<'_> {
+    fn report(&mut self, oracle: Oracle, why: impl Into<String>) {
+        self.violations.push(Violation { oracle, why: why.into() });
     }
 
-    fn struck(&self, faults: &[Fault]) -> bool {
+    fn had_fault(&self, faults: &[Fault]) -> bool {
         self.call.faults.iter().any(|event| faults.contains(&event.fault))
     }
 
-    /// The last look of the call. After a broken connection nobody knows which look arrived, so it may be any of them.
+    /// Returns the last dump of the call. After a broken connection it may be any of them: nobody knows which one
+    /// arrived.
     fn last_looks(&self) -> Vec<DumpShown> {
         let within = |dump: &DumpShown| (self.call.from_ms..=self.call.to_ms).contains(&dump.at_ms);
         let all: Vec<DumpShown> = self.call.film.dumps.iter().copied().filter(within).collect();
-        if self.struck(&LINK_FAULTS) { all } else { all.last().copied().into_iter().collect() }
+        if self.had_fault(&LINK_FAULTS) { all } else { all.last().copied().into_iter().collect() }
     }
 
     fn shown(&self, look: &DumpShown) -> Option<&Frame> {
@@ -145,53 +137,54 @@ impl Bench<'_> {
         self.last_looks().iter().filter_map(|look| self.shown(look)).collect()
     }
 
-    /// 5.
+    /// Oracle 5.
     fn timely(&mut self) {
         let took = self.call.to_ms - self.call.from_ms;
-        let Some(said) = &self.call.answer else {
-            return self.blame(Oracle::Timely, format!("{} has no answer after {took} ms", self.step.tool));
+        let Some(answer) = &self.call.answer else {
+            return self
+                .report(Oracle::Timely, format!("{} has no answer after {took} ms", self.planned.tool));
         };
-        if said.code() == "INTERNAL_ERROR" {
-            self.blame(Oracle::Timely, format!("{} broke: {}", self.step.tool, said.facts));
+        if answer.code() == "INTERNAL_ERROR" {
+            self.report(Oracle::Timely, format!("{} broke: {}", self.planned.tool, answer.facts));
         }
-        let limit = match (self.step.tool, self.step.about.timeout_ms) {
+        let limit = match (self.planned.tool, self.planned.meaning.timeout_ms) {
             ("wait_for_ui" | "wait_for_ui_change" | "wait_for_screen_change", Some(timeout)) => timeout,
             _ => CALL_MAX_MS,
         };
         if took > limit + ANSWER_GRACE_MS {
-            self.blame(Oracle::Timely, format!("{} took {took} ms and had {limit}", self.step.tool));
+            self.report(Oracle::Timely, format!("{} took {took} ms and had {limit}", self.planned.tool));
         }
         self.looked_too_long();
     }
 
-    /// The time of an action begins with its touch. When it is over the look that is under way is finished, and a slow
-    /// device gets the time for two looks; nothing more is read.
+    /// Reports dumps after the end of an action's time, which begins with its touch. The dump that is under way may be
+    /// finished, and a slow device gets the time for two.
     fn looked_too_long(&mut self) {
         let touched = self.call.inputs.last().map(|(at, ..)| *at).filter(|_| self.call.commands.len() == 1);
-        let (Some(touched), Some(timeout)) = (touched, self.step.about.timeout_ms) else { return };
-        let broken = self.struck(&TAP_FAULTS) || self.struck(&LINK_FAULTS);
-        if !matches!(self.step.tool, "tap_element" | "press_back") || broken {
+        let (Some(touched), Some(timeout)) = (touched, self.planned.meaning.timeout_ms) else { return };
+        let broken = self.had_fault(&TAP_FAULTS) || self.had_fault(&LINK_FAULTS);
+        if !matches!(self.planned.tool, "tap_element" | "press_back") || broken {
             return;
         }
         let end = touched + timeout;
-        // A damaged look is made again, and is one look with that.
+        // A damaged dump is repeated; both count as one.
         let whole = self.call.film.dumps.iter().filter(|dump| dump.is_whole);
         let looks = whole.map(|dump| dump.at_ms).filter(|at| *at <= self.call.to_ms);
         let (early, late): (Vec<u64>, Vec<u64>) = looks.filter(|at| *at > touched).partition(|at| *at <= end);
         if late.len() > LOOKS_MIN.saturating_sub(early.len()).max(1) {
-            let why = format!("{} had until {end} and looked again at {late:?}", self.step.tool);
-            self.blame(Oracle::Timely, why);
+            let why = format!("{} had until {end} and looked again at {late:?}", self.planned.tool);
+            self.report(Oracle::Timely, why);
         }
     }
 }
 
-/// Whether an answer says that a condition was met.
-pub fn affirms(tool: &str, said: &Said) -> bool {
+/// Returns true if an answer says that a condition was met.
+pub fn affirms(tool: &str, answer: &ToolAnswer) -> bool {
     match tool {
-        "tap_element" | "press_back" | "swipe" => said.text("verdict") == "confirmed",
-        "find_element" => said.flag("found"),
+        "tap_element" | "press_back" | "swipe" => answer.text("verdict") == "confirmed",
+        "find_element" => answer.flag("found"),
         "scroll_to_element" | "wait_for_ui" | "expect_element_visible" | "expect_state" | "expect_screen" => {
-            said.flag("success")
+            answer.flag("success")
         }
         _ => false,
     }

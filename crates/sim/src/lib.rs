@@ -1,4 +1,5 @@
-//! The simulation: random apps, timings and faults, a random agent, and oracles that know the phone's own truth.
+//! The simulation: random apps, timings and faults, a random agent, and oracles that judge the product by the phone's
+//! truth.
 //!
 //! Architecture invariant: everything is a function of the seed, and no oracle asks the product what was true.
 
@@ -7,6 +8,5 @@ pub mod claim;
 pub mod compare;
 pub mod judge;
 pub mod plan;
-mod random;
 pub mod run;
 pub mod world;

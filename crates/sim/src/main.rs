@@ -1,5 +1,5 @@
 //! `mdm-sim --seed N --steps M [--seeds K] [--jobs J] [--intents I] [--log]`: see docs/simulation.md.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that says what it found")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints its results")]
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ struct Options {
     seeds: u64,
     steps: usize,
     jobs: u64,
-    /// Actions that the product and a naive client do on each seed.
+    /// Actions that both the product and a naive client do on each seed.
     intents: usize,
     log: bool,
 }
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
                 comparison.add(&compared);
                 (calls, ms) = (calls + outcome.calls, ms + outcome.ms);
                 bad += outcome.violations.len();
-                tell(&outcome, options.log);
+                print_outcome(&outcome, options.log);
             }
             Err(problem) => {
                 bad += 1;
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn tell(outcome: &Outcome, log: bool) {
+fn print_outcome(outcome: &Outcome, log: bool) {
     if log {
         println!("{}", outcome.log);
     }
@@ -69,11 +69,12 @@ fn tell(outcome: &Outcome, log: bool) {
     }
 }
 
-type Ran = Result<(Outcome, Comparison), String>;
+type SeedResult = Result<(Outcome, Comparison), String>;
 
-fn all(options: Options) -> Vec<Ran> {
-    let one =
-        move |seed: u64| -> Ran { Ok((session(seed, options.steps)?, compare(seed, options.intents)?)) };
+fn all(options: Options) -> Vec<SeedResult> {
+    let one = move |seed: u64| -> SeedResult {
+        Ok((session(seed, options.steps)?, compare(seed, options.intents)?))
+    };
     let work = move |job: u64| {
         let seeds = (options.seed..options.seed + options.seeds).filter(|seed| seed % options.jobs == job);
         seeds.map(one).collect::<Vec<_>>()

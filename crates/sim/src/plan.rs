@@ -1,11 +1,10 @@
-//! One random app: what is on its screens, what touching it means, and the file from which the phone makes it.
+//! One random app: its screens, what touching an element does, and the file from which the phone loads it.
 
 pub mod file;
-mod weather;
+mod timed_changes;
 
+use mdm_virtual_device::Random;
 use serde_json::Value;
-
-use crate::random::Random;
 
 pub const PACKAGE: &str = "org.sim.app";
 const SCREENS: [&str; 4] = ["Alpha", "Beta", "Gamma", "Delta"];
@@ -17,7 +16,7 @@ const WORDS: [&str; 48] = [
     "Canyon", "Ember", "Glacier", "Prairie", "Thicket",
 ];
 
-/// What the app holds and how it behaves.
+/// A description of the app, from which its file is made.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub style: &'static str,
@@ -28,22 +27,22 @@ pub struct Plan {
 pub struct Screen {
     pub name: &'static str,
     pub items: Vec<Item>,
-    pub weather: Weather,
-    /// Rows of its list, when it has one.
+    pub timed_changes: TimedChanges,
+    /// Rows of its list; empty if it has none.
     pub rows: Vec<String>,
 }
 
-/// One thing that can be touched.
+/// One element that can be touched.
 #[derive(Debug, Clone)]
 pub struct Item {
     pub id: String,
     pub label: String,
     pub kind: Kind,
     pub effect: Effect,
-    /// It can be used from so many milliseconds after the screen was opened.
+    /// It is enabled this long after the screen was opened.
     pub enabled_after_ms: Option<u64>,
-    /// Another item of the screen has the same label.
-    pub is_twin: bool,
+    /// True if another item of the screen has the same label.
+    pub shares_label: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +54,7 @@ pub enum Kind {
     Slider { max: f64, step: Option<f64> },
 }
 
-/// What a touch brings about, and how much later.
+/// What a touch does, and how much later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     Nothing,
@@ -78,27 +77,27 @@ pub enum Effect {
     Toast {
         text: String,
     },
-    /// The control itself changes.
-    Own,
+    /// The control changes its own state.
+    OwnState,
 }
 
-/// What a screen does by itself, in milliseconds after it was opened.
+/// What a screen does by itself. Times are in milliseconds after it was opened.
 #[derive(Debug, Clone, Default)]
-pub struct Weather {
-    /// A spinner until then, and nothing else.
+pub struct TimedChanges {
+    /// Until then the screen shows only a spinner.
     pub ready_ms: Option<u64>,
-    /// A banner above everything: it comes and moves the rest down, and may go again.
+    /// A banner appears above everything, moves the rest down, and may disappear again.
     pub banner_ms: Option<(u64, Option<u64>)>,
-    /// Lies over the rest until it is dismissed.
+    /// An overlay covers the rest until it is dismissed.
     pub overlay_ms: Option<u64>,
     pub dialog_ms: Option<u64>,
-    /// A text that shows passing time: how often.
+    /// A text shows passing time; the interval of its changes.
     pub tick_ms: Option<u64>,
-    /// A text that never comes to rest: how often.
+    /// A text never stops changing; the interval of its changes.
     pub churn_ms: Option<u64>,
-    /// A text that is there for a moment only: from when, for how long.
+    /// A text appears for a moment: from when, for how long.
     pub flash_ms: Option<(u64, u64)>,
-    /// A text that becomes another one.
+    /// A text changes to another one.
     pub becomes_ms: Option<u64>,
 }
 
@@ -117,7 +116,7 @@ impl Plan {
         Plan { style, screens }
     }
 
-    /// As the phone reads it.
+    /// Returns the app file that the phone reads.
     pub fn file(&self) -> Value {
         file::of(self)
     }
@@ -126,7 +125,7 @@ impl Plan {
         format!("{}Activity", self.screens[screen].name)
     }
 
-    /// The screen that an activity shows.
+    /// Returns the screen of an activity.
     pub fn screen_of(&self, activity: &str) -> Option<&Screen> {
         let name = activity.strip_prefix(PACKAGE)?.strip_prefix("/.")?.strip_suffix("Activity")?;
         self.screens.iter().find(|screen| screen.name == name)
@@ -147,12 +146,12 @@ fn screen(at: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut
     let count = 3 + random.below(5);
     let mut items: Vec<Item> = (0..count).map(|n| item(at, n, screens, words, random)).collect();
     if random.percent(15) {
-        // The same word twice, on two things that do different things.
+        // Two elements with the same label do different things.
         let label = items[0].label.clone();
         let last = items.len() - 1;
         items[last].label = label;
-        items[0].is_twin = true;
-        items[last].is_twin = true;
+        items[0].shares_label = true;
+        items[last].shares_label = true;
     }
     let rows = if random.percent(25) {
         let count = 8 + random.below(30);
@@ -160,7 +159,7 @@ fn screen(at: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut
     } else {
         Vec::new()
     };
-    Screen { name, items, weather: Weather::random(random), rows }
+    Screen { name, items, timed_changes: TimedChanges::random(random), rows }
 }
 
 fn item(screen: usize, n: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut Random) -> Item {
@@ -185,10 +184,10 @@ fn item(screen: usize, n: usize, screens: usize, words: &mut Vec<&'static str>, 
         (Kind::Button, 7) => Effect::Dialog { title: format!("{label} now?"), after_ms },
         (Kind::Button, 8) => Effect::Toast { text: format!("{label} noted") },
         (Kind::Button, _) => Effect::Nothing,
-        _ => Effect::Own,
+        _ => Effect::OwnState,
     };
     let enabled_after_ms = (kind == Kind::Button && random.percent(15)).then(|| random.between(100, 3000));
-    Item { id: format!("s{screen}w{n}"), label, kind, effect, enabled_after_ms, is_twin: false }
+    Item { id: format!("s{screen}w{n}"), label, kind, effect, enabled_after_ms, shares_label: false }
 }
 
 #[cfg(test)]

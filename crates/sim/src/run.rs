@@ -1,4 +1,4 @@
-//! One seed: a session of so many steps, judged step by step.
+//! One seed: a session of calls, each of which is judged.
 
 use tokio::time::Duration;
 
@@ -7,21 +7,21 @@ use crate::judge::{Judged, Violation, judge};
 use crate::plan::PACKAGE;
 use crate::world::World;
 
-/// What became of one seed.
+/// The result of one seed.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub seed: u64,
     pub calls: u64,
     pub judged: Judged,
-    /// The step, from 1, and what was wrong with its answer.
+    /// The number of the call, from 1, and what was wrong with its answer.
     pub violations: Vec<(usize, Violation)>,
-    /// Everything that was said and done; the same in every run.
+    /// All calls and answers; the same in every run.
     pub log: String,
-    /// Phone time.
+    /// The length of the session in phone time.
     pub ms: u64,
 }
 
-/// Runs `work` in a runtime of its own whose clock only moves when nothing is left to do.
+/// Runs `work` in its own runtime, whose clock only moves when nothing is left to do.
 pub fn paused<T>(work: impl Future<Output = T>) -> Result<T, String> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build().map_err(|error| error.to_string())?;
@@ -42,10 +42,10 @@ async fn play(seed: u64, steps: usize) -> Result<Outcome, String> {
         if pause > 0 {
             tokio::time::sleep(Duration::from_millis(pause)).await;
         }
-        let step = agent.next(&world.plan);
-        let call = world.call(step.tool, step.arguments.clone()).await;
-        agent.read(&step, &call);
-        let (judged, violations) = judge(&step, &call);
+        let planned = agent.next(&world.plan);
+        let call = world.call(planned.tool, planned.arguments.clone()).await;
+        agent.read(&planned, &call);
+        let (judged, violations) = judge(&planned, &call);
         outcome.calls += 1;
         outcome.judged.add(&judged);
         for violation in violations {

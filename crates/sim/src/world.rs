@@ -1,8 +1,8 @@
-//! One phone with one app, and the product in front of it, in one runtime whose clock stands still while work is done.
+//! One phone with one app and the product that drives it, in one runtime whose clock stands still while work is done.
 
 use std::fmt::Write as _;
 
-use mdm_virtual_device::{AppFile, Applied, FaultEvent, Faults, Film, Phone, PhoneConfig, Timing};
+use mdm_virtual_device::{AppFile, Applied, FaultEvent, Faults, Film, Phone, PhoneConfig, Random, Timing};
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::tools;
 use serde_json::Value;
@@ -10,11 +10,10 @@ use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::plan::Plan;
-use crate::random::Random;
 
-/// No tool may take longer; one that does has no answer.
+/// The longest time for any tool; one that takes longer has no answer.
 const ANSWER_MAX: Duration = Duration::from_secs(700);
-/// What was sent and then given up may still arrive on the phone within this time.
+/// An input of a failed call may still arrive on the phone within this time.
 const AFTERMATH: Duration = Duration::from_millis(60);
 
 pub struct World {
@@ -26,35 +25,35 @@ pub struct World {
     pub log: String,
 }
 
-/// A call, its answer, and what the phone says of that time.
+/// A call, its answer, and what the phone recorded in that time.
 pub struct Call {
     pub tool: &'static str,
     pub arguments: Value,
-    /// Nothing when none came.
-    pub answer: Option<Said>,
+    /// Nothing if none came in time.
+    pub answer: Option<ToolAnswer>,
     pub from_ms: u64,
     pub to_ms: u64,
     /// `input` commands that the phone ran.
     pub commands: Vec<String>,
-    /// What was applied, when, and which frame of the film it met.
+    /// Each applied input: its time, the input, and the frame of the film that it met.
     pub inputs: Vec<(u64, Applied, usize)>,
     pub faults: Vec<FaultEvent>,
     pub film: Film,
 }
 
-/// An answer as an agent reads it.
+/// The answer of a tool, as an agent reads it.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct ToolAnswer {
     pub is_error: bool,
     pub facts: Value,
     pub lines: String,
 }
 
-impl Said {
-    pub fn read(text: &str, is_error: bool) -> Said {
+impl ToolAnswer {
+    pub fn read(text: &str, is_error: bool) -> ToolAnswer {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
         let facts = serde_json::from_str(first).unwrap_or(Value::Null);
-        Said { is_error, facts, lines: lines.to_owned() }
+        ToolAnswer { is_error, facts, lines: lines.to_owned() }
     }
 
     pub fn text(&self, name: &str) -> &str {
@@ -69,14 +68,14 @@ impl Said {
         self.facts.get(name).and_then(Value::as_u64)
     }
 
-    /// Of a failure, wherever the tool writes it.
+    /// Returns the code of a failure, wherever the tool writes it.
     pub fn code(&self) -> &str {
         let error = self.facts.get("error").and_then(|error| error.get("code")).and_then(Value::as_str);
         error.unwrap_or_else(|| self.text("failure_code"))
     }
 }
 
-/// The phone of a seed: its pace and what goes wrong with it.
+/// Returns the phone of a seed: its timing and its faults.
 pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
     let mut random = Random::new(seed, 2);
     let timing = match random.below(20) {
@@ -115,7 +114,7 @@ impl World {
         Ok(World { seed, plan, phone, app: App::new(devices), boot: Instant::now(), log: String::new() })
     }
 
-    /// Since the phone was switched on.
+    /// Returns the time since the phone was switched on.
     pub fn now_ms(&self) -> u64 {
         self.boot.elapsed().as_millis() as u64
     }
@@ -125,13 +124,14 @@ impl World {
         let from_ms = self.now_ms();
         let answer = self.answer(tool, &arguments).await;
         let to_ms = self.now_ms();
-        if answer.as_ref().is_none_or(|said| said.is_error) {
+        if answer.as_ref().is_none_or(|answer| answer.is_error) {
             tokio::time::sleep(AFTERMATH).await;
         }
         let mut after = self.phone.truth();
         let commands = after.commands.split_off(before.commands.len().min(after.commands.len()));
         let film = self.phone.film();
-        let inputs = after.input_times_ms.into_iter().zip(after.inputs).zip(film.met.iter().copied());
+        let inputs =
+            after.input_times_ms.into_iter().zip(after.inputs).zip(film.input_frames.iter().copied());
         let call = Call {
             tool,
             arguments,
@@ -147,19 +147,19 @@ impl World {
         call
     }
 
-    async fn answer(&self, tool: &'static str, arguments: &Value) -> Option<Said> {
+    async fn answer(&self, tool: &'static str, arguments: &Value) -> Option<ToolAnswer> {
         let entry = tools::find(tool)?;
         let given = arguments.as_object().cloned().unwrap_or_default();
         let running = entry.call(&self.app, given, CancellationToken::new());
         let answer = tokio::time::timeout(ANSWER_MAX, running).await.ok()?;
-        Some(Said::read(&answer.text, answer.is_error))
+        Some(ToolAnswer::read(&answer.text, answer.is_error))
     }
 
-    /// One line a call, the same in every run: what the real clock goes into is left out.
+    /// Writes a call to the log, without anything that the real clock goes into: the log is the same in every run.
     fn write(&mut self, call: &Call) {
         let (facts, lines) = match &call.answer {
             None => ("no answer".to_owned(), ""),
-            Some(said) => (timeless(&said.facts).to_string(), said.lines.as_str()),
+            Some(answer) => (timeless(&answer.facts).to_string(), answer.lines.as_str()),
         };
         let _ = writeln!(
             self.log,
@@ -179,7 +179,7 @@ impl World {
     }
 }
 
-/// Names of actions hold the time of day.
+/// Removes the time of day from names of actions.
 fn timeless_words(lines: &str) -> String {
     const DIGITS: usize = 13;
     let is_time = |word: &str| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,11 +1,11 @@
-//! Every oracle can fail: each is told a lie and must catch it, and the truth, which it must let pass.
+//! Each oracle must report a false answer and accept a true one.
 
 use std::sync::Arc;
 
-use mdm_sim::agent::{About, Step, Target};
+use mdm_sim::agent::{Meaning, PlannedCall, Target};
 use mdm_sim::claim::{By, Claim, State};
 use mdm_sim::judge::{Oracle, judge};
-use mdm_sim::world::{Call, Said};
+use mdm_sim::world::{Call, ToolAnswer};
 use mdm_virtual_device::{Applied, DumpShown, Fault, FaultEvent, Film, Frame, Hit, ShownNode};
 use serde_json::{Value, json};
 
@@ -39,14 +39,14 @@ fn film() -> Film {
     ];
     let dumps =
         (0..=20).map(|n| DumpShown { at_ms: n * 100, frame: usize::from(n >= 10), is_whole: true }).collect();
-    Film { frames, dumps, met: Vec::new(), is_cut: false }
+    Film { frames, dumps, input_frames: Vec::new(), is_cut: false }
 }
 
 fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: bool) -> Call {
     Call {
         tool,
         arguments: json!({}),
-        answer: Some(Said::read(&answer.to_string(), is_error)),
+        answer: Some(ToolAnswer::read(&answer.to_string(), is_error)),
         from_ms,
         to_ms,
         commands: Vec::new(),
@@ -56,18 +56,18 @@ fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: 
     }
 }
 
-fn step(tool: &'static str, about: About) -> Step {
-    Step { tool, arguments: json!({}), about }
+fn step(tool: &'static str, meaning: Meaning) -> PlannedCall {
+    PlannedCall { tool, arguments: json!({}), meaning }
 }
 
-fn checked(flag: bool) -> About {
+fn checked(flag: bool) -> Meaning {
     let claim = Claim::Element { by: By::Text("Mute".into()), state: State::Checked(flag) };
-    About { claim: Some(claim), window_ms: 250, ..About::default() }
+    Meaning { claim: Some(claim), window_ms: 250, ..Meaning::default() }
 }
 
-fn mute() -> About {
+fn mute() -> Meaning {
     let target = Some(Target { label: "Mute".into(), id: Some("box".into()) });
-    About { target, window_ms: 250, ..About::default() }
+    Meaning { target, window_ms: 250, ..Meaning::default() }
 }
 
 /// A tap of the product at a point, and what the phone says that it hit.
@@ -87,13 +87,13 @@ fn tapped(id: &str, label: &str) -> Call {
 }
 
 #[track_caller]
-fn catches(step: &Step, call: &Call, oracle: Oracle) {
+fn catches(step: &PlannedCall, call: &Call, oracle: Oracle) {
     let found: Vec<Oracle> = judge(step, call).1.into_iter().map(|violation| violation.oracle).collect();
     assert_eq!(found, [oracle], "{:?}", judge(step, call).1);
 }
 
 #[track_caller]
-fn passes(step: &Step, call: &Call) {
+fn passes(step: &PlannedCall, call: &Call) {
     assert_eq!(judge(step, call).1, []);
 }
 
@@ -109,28 +109,28 @@ fn one_a_false_success_is_caught() {
     let lie = call("press_back", 1400, 1700, &confirmed, false);
     catches(&step("press_back", checked(false)), &lie, Oracle::Truthful);
     let gone = Claim::Element { by: By::Text("Price".into()), state: State::Gone };
-    let about = About { claim: Some(gone), timeout_ms: Some(5000), ..About::default() };
-    catches(&step("wait_for_ui", about), &call("wait_for_ui", 0, 700, &yes, false), Oracle::Truthful);
+    let meaning = Meaning { claim: Some(gone), timeout_ms: Some(5000), ..Meaning::default() };
+    catches(&step("wait_for_ui", meaning), &call("wait_for_ui", 0, 700, &yes, false), Oracle::Truthful);
 }
 
 #[test]
 fn one_a_text_or_a_value_that_is_not_there_is_caught() {
     let verified = json!({"lifecycle_state": "verified"});
-    let about = |text: &str| About { text: Some(text.to_owned()), ..About::default() };
-    passes(&step("type_text", about("Price")), &call("type_text", 0, 500, &verified, false));
+    let meaning = |text: &str| Meaning { text: Some(text.to_owned()), ..Meaning::default() };
+    passes(&step("type_text", meaning("Price")), &call("type_text", 0, 500, &verified, false));
     let lie = call("type_text", 0, 500, &verified, false);
-    catches(&step("type_text", about("Prices")), &lie, Oracle::Truthful);
-    let slider = Step { arguments: json!({"targetValue": 7}), ..step("adjust_control", mute()) };
+    catches(&step("type_text", meaning("Prices")), &lie, Oracle::Truthful);
+    let slider = PlannedCall { arguments: json!({"targetValue": 7}), ..step("adjust_control", mute()) };
     catches(&slider, &call("adjust_control", 0, 500, &verified, false), Oracle::Truthful);
 }
 
 #[test]
 fn two_a_false_rest_is_caught() {
     let stable = json!({"success": true, "stability_state": "stable"});
-    let about = || About { window_ms: 250, timeout_ms: Some(5000), ..About::default() };
-    passes(&step("wait_for_ui_change", about()), &call("wait_for_ui_change", 400, 1300, &stable, false));
+    let meaning = || Meaning { window_ms: 250, timeout_ms: Some(5000), ..Meaning::default() };
+    passes(&step("wait_for_ui_change", meaning()), &call("wait_for_ui_change", 400, 1300, &stable, false));
     let lie = call("wait_for_ui_change", 400, 1200, &stable, false);
-    catches(&step("wait_for_ui_change", about()), &lie, Oracle::Rest);
+    catches(&step("wait_for_ui_change", meaning()), &lie, Oracle::Rest);
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn two_what_comes_and_goes_between_two_looks_is_counted_and_no_lie() {
     let (shown, hidden) = (vec![node("box", "Flash", true)], call.film.frames[1].nodes.to_vec());
     call.film.frames.push(frame(1810, shown));
     call.film.frames.push(frame(1850, hidden));
-    let about = About { window_ms: 250, timeout_ms: Some(5000), ..About::default() };
-    let (judged, violations) = judge(&step("wait_for_ui_change", about), &call);
+    let meaning = Meaning { window_ms: 250, timeout_ms: Some(5000), ..Meaning::default() };
+    let (judged, violations) = judge(&step("wait_for_ui_change", meaning), &call);
     assert_eq!((judged.unseen, violations), (2, vec![]));
 }
 
@@ -153,16 +153,16 @@ fn three_what_was_sent_twice_or_called_unsent_is_caught() {
     catches(&step("tap_element", mute()), &twice, Oracle::Once);
     let refused = json!({"error": {"code": "ELEMENT_NOT_INTERACTABLE"}, "retryable": false});
     passes(&step("tap_element", mute()), &call("tap_element", 0, 100, &refused, true));
-    let sent = Call { answer: Some(Said::read(&refused.to_string(), true)), ..tapped("box", "Mute") };
+    let sent = Call { answer: Some(ToolAnswer::read(&refused.to_string(), true)), ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &sent, Oracle::Once);
     let unknown = json!({"error": {"code": "CONNECTION_LOST"}, "retryable": false, "dispatched": "unknown"});
-    let lost = Call { answer: Some(Said::read(&unknown.to_string(), true)), ..tapped("box", "Mute") };
+    let lost = Call { answer: Some(ToolAnswer::read(&unknown.to_string(), true)), ..tapped("box", "Mute") };
     passes(&step("tap_element", mute()), &lost);
     let never = Call { commands: Vec::new(), inputs: Vec::new(), ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &never, Oracle::Once);
     let reading =
         Call { commands: vec!["input tap 1 1".into()], ..call("get_ui_tree", 0, 1, &json!({}), false) };
-    catches(&step("get_ui_tree", About::default()), &reading, Oracle::Once);
+    catches(&step("get_ui_tree", Meaning::default()), &reading, Oracle::Once);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn four_a_touch_of_another_element_is_caught() {
         Call { inputs: vec![(1500, Applied::Tap { at: (50, 50), hit: None }, 1)], ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &nothing, Oracle::Aim);
     let named = json!({"action_id": "x", "success": true, "target": {"label": "Price"}});
-    let other = Call { answer: Some(Said::read(&named.to_string(), false)), ..tapped("box", "Mute") };
+    let other = Call { answer: Some(ToolAnswer::read(&named.to_string(), false)), ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &other, Oracle::Aim);
 }
 
@@ -191,33 +191,33 @@ fn four_what_moved_away_is_counted_and_what_the_phone_did_is_not_ours() {
 #[test]
 fn five_a_late_a_broken_and_a_missing_answer_are_caught() {
     let timeout = json!({"success": false, "timeout": true});
-    let about = || About { timeout_ms: Some(500), ..About::default() };
-    passes(&step("wait_for_ui", about()), &call("wait_for_ui", 0, 600, &timeout, false));
+    let meaning = || Meaning { timeout_ms: Some(500), ..Meaning::default() };
+    passes(&step("wait_for_ui", meaning()), &call("wait_for_ui", 0, 600, &timeout, false));
     let late = call("wait_for_ui", 0, 601, &timeout, false);
-    catches(&step("wait_for_ui", about()), &late, Oracle::Timely);
-    let asked = |timeout_ms| About { timeout_ms: Some(timeout_ms), ..mute() };
+    catches(&step("wait_for_ui", meaning()), &late, Oracle::Timely);
+    let asked = |timeout_ms| Meaning { timeout_ms: Some(timeout_ms), ..mute() };
     passes(&step("tap_element", asked(450)), &tapped("box", "Mute"));
     catches(&step("tap_element", asked(250)), &tapped("box", "Mute"), Oracle::Timely);
     let forever = Call { to_ms: 200_000, ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &forever, Oracle::Timely);
     let broken = json!({"error": {"code": "INTERNAL_ERROR"}, "dispatched": "unknown"});
-    catches(&step("find_element", about()), &call("find_element", 0, 1, &broken, true), Oracle::Timely);
+    catches(&step("find_element", meaning()), &call("find_element", 0, 1, &broken, true), Oracle::Timely);
     let none = Call { answer: None, ..call("find_element", 0, 1, &broken, true) };
-    catches(&step("find_element", about()), &none, Oracle::Timely);
+    catches(&step("find_element", meaning()), &none, Oracle::Timely);
 }
 
 #[test]
 fn six_what_was_there_throughout_is_not_missing() {
     let price = |state| Claim::Element { by: By::Text("Price".into()), state };
-    let about = |claim| About { claim: Some(claim), timeout_ms: Some(5000), ..About::default() };
+    let meaning = |claim| Meaning { claim: Some(claim), timeout_ms: Some(5000), ..Meaning::default() };
     let nothing = json!({"found": false});
     let lie = call("find_element", 200, 700, &nothing, false);
-    catches(&step("find_element", about(price(State::Exists))), &lie, Oracle::Missing);
+    catches(&step("find_element", meaning(price(State::Exists))), &lie, Oracle::Missing);
     let nowhere = Claim::Element { by: By::Text("Nowhere".into()), state: State::Exists };
-    passes(&step("find_element", about(nowhere)), &call("find_element", 200, 700, &nothing, false));
+    passes(&step("find_element", meaning(nowhere)), &call("find_element", 200, 700, &nothing, false));
     let partial = json!({"found": false, "partial": true});
     passes(
-        &step("find_element", about(price(State::Exists))),
+        &step("find_element", meaning(price(State::Exists))),
         &call("find_element", 200, 700, &partial, false),
     );
     let contradicted = json!({"verdict": "contradicted"});
@@ -230,6 +230,6 @@ fn six_what_was_there_throughout_is_not_missing() {
     let absent = json!({"error": {"code": "ELEMENT_NOT_FOUND", "hint": ""}, "retryable": true});
     catches(&step("tap_element", mute()), &call("tap_element", 200, 700, &absent, true), Oracle::Missing);
     let other = json!({"success": false, "failure_code": "VERIFICATION_FAILED", "observed": "screen x/.BetaActivity"});
-    let screen = About { claim: Some(Claim::Screen("AlphaActivity".into())), ..About::default() };
+    let screen = Meaning { claim: Some(Claim::Screen("AlphaActivity".into())), ..Meaning::default() };
     catches(&step("expect_screen", screen), &call("expect_screen", 200, 700, &other, true), Oracle::Missing);
 }

@@ -1,4 +1,4 @@
-//! The simulation itself: the same seed is the same run, and no seed finds a false answer.
+//! The same seed gives the same run, and the product is right more often than a naive client.
 
 use mdm_sim::compare::{Comparison, compare};
 use mdm_sim::run::session;

@@ -1,4 +1,4 @@
-//! What an app file says about itself: the package in its binary manifest.
+//! Reads the binary manifest of an app file (APK).
 
 use std::io::Read as _;
 
@@ -23,7 +23,7 @@ pub struct Manifest {
     pub instrumentations: Vec<(String, String)>,
 }
 
-/// Nothing when it is no archive, or none with a manifest that can be read.
+/// Returns nothing when the file is not an archive or its manifest cannot be read.
 pub fn read(apk: &[u8]) -> Option<Manifest> {
     parse(&unpack(apk)?)
 }
@@ -38,7 +38,7 @@ fn u32_at(data: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(bytes)).ok()
 }
 
-/// The manifest's bytes, found through the directory at the end of the archive.
+/// Returns the manifest's bytes, found through the directory at the end of the archive.
 fn unpack(apk: &[u8]) -> Option<Vec<u8>> {
     const END_BYTES: usize = 22;
     const COMMENT_BYTES_MAX: usize = 65_535;
@@ -75,7 +75,7 @@ fn entry(apk: &[u8], at: usize, method: usize, packed_bytes: usize) -> Option<Ve
     }
 }
 
-/// Binary XML: chunks with a type and a size; a pool of strings first, then the elements.
+/// Parses binary XML: chunks with a type and a size, a string pool first and then the elements.
 fn parse(xml: &[u8]) -> Option<Manifest> {
     const XML: usize = 0x0003;
     const STRING_POOL: usize = 0x0001;
@@ -112,7 +112,7 @@ fn pool(chunk: &[u8]) -> Option<Vec<String>> {
     Some(strings)
 }
 
-/// Two lengths, in characters and in bytes; a long one takes two bytes.
+/// Reads a string after its two lengths, in characters and in bytes. A long length takes two bytes.
 fn utf8(chunk: &[u8], at: usize) -> Option<String> {
     let length = |at: usize| -> Option<(usize, usize)> {
         let first = usize::from(*chunk.get(at)?);

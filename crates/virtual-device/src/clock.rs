@@ -10,25 +10,29 @@ const WALL_AT_BOOT_MS: u64 = 1_772_442_000_000;
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     boot: Instant,
-    /// How far the wall clock was set, forwards or back.
+    /// How far the wall clock was set forwards, or back if negative.
     skew_ms: i64,
 }
 
 impl Clock {
-    pub fn start() -> Clock {
-        Clock { boot: Instant::now(), skew_ms: 0 }
+    pub fn start(now: Instant) -> Clock {
+        Clock { boot: now, skew_ms: 0 }
     }
 
     pub fn uptime(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.boot)
     }
 
+    pub fn uptime_ms(&self, now: Instant) -> u64 {
+        self.uptime(now).as_millis() as u64
+    }
+
     pub fn wall_ms(&self, now: Instant) -> u64 {
-        let wall = WALL_AT_BOOT_MS.saturating_add(self.uptime(now).as_millis() as u64);
+        let wall = WALL_AT_BOOT_MS.saturating_add(self.uptime_ms(now));
         wall.saturating_add_signed(self.skew_ms)
     }
 
-    /// Sets the wall clock; what runs since boot is not moved.
+    /// Moves the wall clock; the time since boot stays.
     pub fn set_by(&mut self, ms: i64) {
         self.skew_ms = self.skew_ms.saturating_add(ms);
     }
@@ -47,7 +51,7 @@ pub struct Civil {
 }
 
 impl Civil {
-    /// Days to a date by eras of 400 years, counted from 1 March so that the leap day comes last.
+    /// Converts days to a date by eras of 400 years, counted from 1 March so that the leap day comes last.
     pub fn from_ms(ms: u64) -> Civil {
         let seconds = ms / 1000;
         let days = (seconds / 86_400) as i64 + 719_468;

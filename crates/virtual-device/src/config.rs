@@ -1,4 +1,4 @@
-//! What a phone is like when it is taken out of its box.
+//! The configuration of a new phone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,22 +21,22 @@ pub struct PhoneConfig {
     pub density: u32,
     pub auth: Auth,
     pub timing: Timing,
-    /// Served verbatim by `uiautomator dump` instead of the app's tree.
+    /// A tree that `uiautomator dump` serves verbatim instead of the app's.
     pub hierarchy: Option<Bytes>,
-    /// Played instead of the phone's own apps; the screen has the size of the recording.
+    /// A recording to play instead of the phone's own apps; the screen gets its size.
     pub replay: Option<Arc<Recording>>,
-    /// Installed beside the phone's own apps.
+    /// Apps to install beside the phone's own.
     pub apps: Vec<Arc<AppFile>>,
-    /// Whether apps may ask servers; a reverse forward on the phone itself is always open to them.
+    /// The network for apps. They can always use a reverse forward on the phone itself.
     pub network: Network,
     pub faults: Faults,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
-    /// An adbd of Android 4: the first protocol, 4096 bytes a frame, no features.
+    /// Uses the adbd of Android 4: the first protocol, 4096 bytes a frame, no features.
     pub old_adbd: bool,
-    /// What a shell may do with the touch panel itself.
+    /// What a shell may do with the device file of the touch panel.
     pub dev_input: DevInput,
-    /// Keep everything that the screen shows, for [`crate::Phone::film`].
+    /// Records everything that the screen shows, for [`crate::Phone::film`].
     pub film: bool,
 }
 
@@ -64,7 +64,7 @@ impl Default for PhoneConfig {
     }
 }
 
-/// Makers differ: on some phones a shell may write to /dev/input, on others only look.
+/// Access of a shell to /dev/input, which differs between makers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DevInput {
     Writable,
@@ -78,8 +78,8 @@ pub enum Network {
     Off,
     /// Real requests over plain HTTP.
     On {
-        /// The server that Workbench's network screen asks, such as `http://127.0.0.1:8080`. Without one the screen
-        /// plays its answers.
+        /// The server for Workbench's network screen, such as `http://127.0.0.1:8080`. Without one the screen makes
+        /// up its answers.
         api: Option<String>,
     },
 }
@@ -95,9 +95,9 @@ impl Network {
 
 #[derive(Debug, Clone)]
 pub enum Auth {
-    /// No AUTH at all, as on emulators.
+    /// Every host may connect without AUTH, as on emulators.
     Open,
-    /// Only these keys; an unknown one waits for a person who never comes.
+    /// Only these keys are accepted; nobody ever answers the dialog for an unknown one.
     Keys(Vec<PublicKey>),
     /// A person accepts every new key on the screen.
     AcceptNew,
@@ -114,7 +114,7 @@ pub enum Timing {
 }
 
 impl Timing {
-    /// From the command to the first line of Java.
+    /// Returns the time from the command to the first line of Java.
     pub(crate) fn start(self) -> Duration {
         Duration::from_millis(match self {
             Timing::Instant => 0,
@@ -123,7 +123,7 @@ impl Timing {
         })
     }
 
-    /// What the package manager needs to take an app away: some clients are not ready for an answer at once.
+    /// Returns the time that uninstalling takes: some clients are not ready for an immediate answer.
     pub(crate) fn removal(self) -> Duration {
         Duration::from_millis(match self {
             Timing::Instant => 0,
@@ -132,7 +132,7 @@ impl Timing {
         })
     }
 
-    /// How long accessibility events must be absent before a dump.
+    /// Returns how long there must be no accessibility event before a dump.
     pub(crate) fn quiet(self) -> Duration {
         Duration::from_millis(match self {
             Timing::Instant => 0,
@@ -141,13 +141,13 @@ impl Timing {
         })
     }
 
-    /// After this long without quiet, a dump gives up.
+    /// Returns how long a dump waits for that before it fails.
     pub(crate) fn idle_limit(self) -> Duration {
         Duration::from_secs(10)
     }
 }
 
-/// What goes wrong with the next `uiautomator dump`, and only with that one.
+/// A fault of the next `uiautomator dump`, and only of that one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DumpFault {
     /// The screen never comes to rest: the error after the full idle limit, exit 0, no file.
@@ -160,10 +160,10 @@ pub enum DumpFault {
     Killed,
     /// An error line at once, exit 0, and an old file stays as it was.
     ErrorExitZero,
-    /// This many milliseconds longer than usual.
+    /// The dump takes this many milliseconds longer than usual.
     Slow(u64),
-    /// A tree without a node.
+    /// The tree has no nodes.
     NoNodes,
-    /// The tree of the dump before.
+    /// The tree is that of the previous dump.
     Stale,
 }

@@ -1,46 +1,46 @@
-//! Everything that the screen showed and when: for tests, never for clients.
+//! A record of everything that the screen showed and when, for tests and never for clients.
 //!
-//! A frame is what accessibility could have read, at the moment from which it could have read it; nobody had to ask.
+//! A frame holds what accessibility could have read from that moment on, whether or not anybody asked.
 
 use std::sync::Arc;
 
 use tokio::time::{Duration, Instant};
 
-use crate::app::widget::Widget;
-use crate::app::xml::shown_text;
+use crate::app::geometry::Screen;
 use crate::config::DumpFault;
 use crate::state::State;
+use crate::surface::Surface;
 
-/// Frames, dumps and inputs kept; later ones are not taken, and the film says so.
+/// Frames, dumps and inputs of a film; later ones are dropped and `is_cut` is set.
 const FRAMES_MAX: usize = 20_000;
-/// How often something that moves is looked at.
+/// The interval between frames while something moves.
 const MOTION_STEP: Duration = Duration::from_millis(50);
-/// Moments that one step of the clock may be divided into.
+/// Frames that one step of the clock may be divided into.
 const MOMENTS_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, Default)]
 pub struct Film {
-    /// In order of time; each holds until the next.
+    /// Frames in order of time; each lasts until the next.
     pub frames: Vec<Frame>,
-    /// Every tree that was handed out, in order of time.
+    /// Every tree that a client received, in order of time.
     pub dumps: Vec<DumpShown>,
-    /// For each applied input, in order, which frame it met.
-    pub met: Vec<usize>,
-    /// Something was left out because there was too much.
+    /// For each applied input, in order, the index of the frame that it met.
+    pub input_frames: Vec<usize>,
+    /// True if something was left out because there was too much.
     pub is_cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// Since boot.
+    /// The time since boot.
     pub at_ms: u64,
     /// `package/.Activity` in front.
     pub activity: String,
-    /// What the active window shows, in document order.
+    /// The nodes of the active window, in document order.
     pub nodes: Arc<Vec<ShownNode>>,
 }
 
-/// One node of the active window, as a person who reads every attribute would see it.
+/// One node of the active window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownNode {
     pub depth: u16,
@@ -55,7 +55,7 @@ pub struct ShownNode {
     pub selected: bool,
     pub focused: bool,
     pub clickable: bool,
-    /// Left, top, right, bottom of what no ancestor clips.
+    /// Left, top, right and bottom of the part that no ancestor clips.
     pub visible: (i32, i32, i32, i32),
 }
 
@@ -63,20 +63,20 @@ pub struct ShownNode {
 pub struct DumpShown {
     /// When the tree was read, since boot.
     pub at_ms: u64,
-    /// Which frame it showed.
+    /// The index of the frame that it showed.
     pub frame: usize,
-    /// The whole tree of that moment, and no other.
+    /// True if it was the whole tree of that moment.
     pub is_whole: bool,
 }
 
 impl Film {
-    /// What was shown at a moment.
+    /// Returns the frame that was shown at a moment.
     pub fn at(&self, ms: u64) -> Option<&Frame> {
         let next = self.frames.partition_point(|frame| frame.at_ms <= ms);
         next.checked_sub(1).and_then(|at| self.frames.get(at))
     }
 
-    /// What was shown at any moment from one to another, both included.
+    /// Returns the frames that were shown from one moment to another, both included.
     pub fn between(&self, from_ms: u64, to_ms: u64) -> &[Frame] {
         let first = self.frames.partition_point(|frame| frame.at_ms <= from_ms).saturating_sub(1);
         let end = self.frames.partition_point(|frame| frame.at_ms <= to_ms);
@@ -84,89 +84,68 @@ impl Film {
     }
 }
 
-fn shown(root: &Widget) -> Vec<ShownNode> {
-    fn add(nodes: &mut Vec<ShownNode>, widget: &Widget, depth: u16) {
-        let (flags, visible) = (&widget.flags, &widget.visible);
-        nodes.push(ShownNode {
-            depth,
-            class: widget.class,
-            resource_id: widget.resource_id.clone(),
-            text: shown_text(widget),
-            description: widget.description.clone(),
-            hint: widget.hint.clone(),
-            enabled: !flags.disabled,
-            checkable: flags.checkable,
-            checked: flags.checked,
-            selected: flags.selected,
-            focused: flags.focused,
-            clickable: flags.clickable,
-            visible: (visible.left, visible.top, visible.right, visible.bottom),
-        });
-        for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {
-            add(nodes, child, depth.saturating_add(1));
-        }
-    }
-    let mut nodes = Vec::new();
-    add(&mut nodes, root, 0);
-    nodes
+/// Fills the film of a phone that has one.
+#[derive(Debug)]
+pub(crate) struct FilmRecorder {
+    film: Option<Film>,
+    /// Frames are recorded up to this moment.
+    until: Instant,
+    /// The number of changes at the last frame; nothing before the first.
+    changes: Option<u64>,
 }
 
-impl State {
-    /// Lets the window manager come to `to`. With a film every moment at which something happens is stopped at.
-    pub(crate) fn advance_ui(&mut self, to: Instant) {
-        if self.film.is_some() {
-            for _ in 0..MOMENTS_MAX {
-                let moving = self.ui.is_moving().then(|| self.filmed_until + MOTION_STEP);
-                let next = self.ui.next_due().into_iter().chain(moving).min();
-                let Some(next) = next.map(|at| at.max(self.filmed_until)).filter(|at| *at < to) else {
-                    break;
-                };
-                self.ui.advance(next);
-                self.shoot(next);
-            }
-        }
-        self.ui.advance(to);
-        self.shoot(to);
+impl FilmRecorder {
+    pub fn new(is_on: bool, now: Instant) -> FilmRecorder {
+        FilmRecorder { film: is_on.then(Film::default), until: now, changes: None }
     }
 
-    /// Takes a frame when something has changed since the last one.
-    pub(crate) fn shoot(&mut self, at: Instant) {
-        self.filmed_until = self.filmed_until.max(at);
-        let at_ms = self.uptime_ms(at);
-        let changes = self.ui.changes();
-        if self.film.is_none() || std::mem::replace(&mut self.filmed_changes, changes) == changes {
+    pub fn film(&self) -> Film {
+        self.film.clone().unwrap_or_default()
+    }
+
+    /// Returns the next moment before `to` at which the screen may differ.
+    fn next_moment(&self, surface: &dyn Surface, to: Instant) -> Option<Instant> {
+        let moving = surface.is_moving().then(|| self.until + MOTION_STEP);
+        let next = surface.next_due().into_iter().chain(moving).min();
+        next.map(|at| at.max(self.until)).filter(|at| *at < to)
+    }
+
+    /// Takes a frame if something has changed since the last one.
+    fn record(&mut self, surface: &dyn Surface, screen: &Screen, at: Instant, at_ms: u64) {
+        self.until = self.until.max(at);
+        let Some(film) = &mut self.film else { return };
+        let changes = Some(surface.changes(at).count);
+        if std::mem::replace(&mut self.changes, changes) == changes {
             return;
         }
-        let screen = self.screen();
-        let (package, activity) = self.ui.front();
+        let (package, activity) = surface.front();
         let activity = format!("{package}/{activity}");
-        let nodes = shown(&self.ui.active_window(&screen));
-        let Some(film) = &mut self.film else { return };
+        let nodes = surface.shown_nodes(screen);
         let same = film.frames.last().is_some_and(|last| last.activity == activity && *last.nodes == nodes);
         if same {
             return;
         }
-        let frame = Frame { at_ms, activity, nodes: Arc::new(nodes) };
         if film.frames.len() < FRAMES_MAX {
-            film.frames.push(frame);
+            film.frames.push(Frame { at_ms, activity, nodes: Arc::new(nodes) });
         } else {
             film.is_cut = true;
         }
     }
 
-    /// An input was applied, and nothing that it brought about is in the film yet.
-    pub(crate) fn film_input(&mut self) {
+    /// Notes an applied input, before anything that it brings about is in the film.
+    pub fn note_input(&mut self) {
         match &mut self.film {
-            Some(film) if film.met.len() < FRAMES_MAX => film.met.push(film.frames.len().saturating_sub(1)),
+            Some(film) if film.input_frames.len() < FRAMES_MAX => {
+                film.input_frames.push(film.frames.len().saturating_sub(1))
+            }
             Some(film) => film.is_cut = true,
             None => {}
         }
     }
 
-    /// A tree was read and will be handed out.
-    pub(crate) fn note_dump(&mut self, fault: Option<DumpFault>) {
+    /// Notes a tree that was read and will be handed out.
+    pub fn note_dump(&mut self, at_ms: u64, fault: Option<DumpFault>) {
         let damaged = matches!(fault, Some(DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale));
-        let at_ms = self.uptime_ms(self.now);
         match &mut self.film {
             Some(film) if film.dumps.len() < FRAMES_MAX => {
                 let frame = film.frames.len().saturating_sub(1);
@@ -175,6 +154,26 @@ impl State {
             Some(film) => film.is_cut = true,
             None => {}
         }
+    }
+}
+
+impl State {
+    /// Lets the surface come to `to`. With a film every moment is visited at which something happens.
+    pub(crate) fn advance_surface(&mut self, to: Instant) {
+        if self.film.film.is_some() {
+            for _ in 0..MOMENTS_MAX {
+                let Some(next) = self.film.next_moment(self.surface.as_ref(), to) else { break };
+                self.surface.advance(next);
+                self.record_frame(next);
+            }
+        }
+        self.surface.advance(to);
+        self.record_frame(to);
+    }
+
+    pub(crate) fn record_frame(&mut self, at: Instant) {
+        let at_ms = self.clock.uptime_ms(at);
+        self.film.record(self.surface.as_ref(), &self.display.screen(), at, at_ms);
     }
 }
 

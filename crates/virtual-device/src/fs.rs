@@ -16,7 +16,7 @@ const KIND: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
 const DEVICE: u32 = 0o020_000;
 
-/// Marks the folder of an app in paths of the shell that became it; no word of a client has it.
+/// Marks the folder of an app in paths of a `run-as` shell; clients cannot type it.
 const PRIVATE: char = '\u{1}';
 const WRITABLE: [&str; 2] = ["/data/local/tmp", "/storage/emulated/0"];
 
@@ -80,7 +80,7 @@ impl Node {
         self.mode & KIND == LINK
     }
 
-    /// A character device, which belongs to root and to a group that the shell is in.
+    /// Returns true for a character device, which belongs to root and to a group of the shell.
     pub fn is_device(&self) -> bool {
         self.mode & KIND == DEVICE
     }
@@ -147,7 +147,7 @@ impl Fs {
         self.nodes.insert(path.to_owned(), Node { data: Some(Bytes::new()), mode, mtime_s: now_s });
     }
 
-    /// What an app keeps for itself: its folders and its preferences.
+    /// Writes the private folders and the preferences of an app.
     pub fn keep_private(&mut self, package: &str, preferences: String, now_s: u32) {
         let root = private(package);
         for folder in ["", "/cache", "/code_cache", "/files", "/shared_prefs"] {
@@ -159,7 +159,7 @@ impl Fs {
         self.nodes.insert(path, Node { data, mode: 0o100_660, mtime_s: now_s });
     }
 
-    /// `pm clear`, or the app is gone.
+    /// Deletes the private folders of an app after `pm clear` or uninstalling.
     pub fn forget_private(&mut self, package: &str) {
         self.uninstall(&private(package));
     }
@@ -169,17 +169,17 @@ impl Fs {
         self.nodes.retain(|path, _| path != directory && !path.starts_with(&prefix));
     }
 
-    /// The file that a path leads to, through links.
+    /// Returns the file that a path leads to, through links.
     pub fn get(&self, path: &str) -> Result<&Node, FsError> {
         self.nodes.get(&self.real(path)).filter(|node| !node.is_link()).ok_or(FsError::NotFound)
     }
 
-    /// The file or link that a path names; only links on the way are followed.
+    /// Returns the file or link that a path names; only links on the way are followed.
     pub fn get_link(&self, path: &str) -> Result<&Node, FsError> {
         self.nodes.get(&self.place(path)).ok_or(FsError::NotFound)
     }
 
-    /// Every path and what is there.
+    /// Returns every path with its node.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Node)> {
         self.nodes.iter()
     }
@@ -189,7 +189,7 @@ impl Fs {
         node.data.as_ref().map(|target| String::from_utf8_lossy(target).into_owned())
     }
 
-    /// Where a path leads when every link is followed.
+    /// Resolves a path by following every link.
     pub fn real(&self, path: &str) -> String {
         let mut path = join("/", path);
         for _ in 0..LINKS_MAX {
@@ -201,7 +201,7 @@ impl Fs {
         path
     }
 
-    /// Where a path leads when its last component is taken as it is.
+    /// Resolves a path without following its last component.
     fn place(&self, path: &str) -> String {
         let path = join("/", path);
         match path.rsplit_once('/') {
@@ -210,7 +210,7 @@ impl Fs {
         }
     }
 
-    /// The path with its first link replaced by what it points to.
+    /// Replaces the first link of a path by its target.
     fn first_link(&self, path: &str) -> Option<String> {
         let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
         for end in ends {
@@ -252,7 +252,7 @@ impl Fs {
         Ok(())
     }
 
-    /// Whether a new file could be made there, its directories included.
+    /// Checks that a new file could be created there, its directories included.
     pub fn check_place(&self, path: &str) -> Result<(), FsError> {
         let path = self.real(path);
         match self.check_writable(&path) {
@@ -337,7 +337,7 @@ impl Fs {
         Ok(())
     }
 
-    /// Names and nodes directly in a directory, sorted.
+    /// Returns the names and nodes directly in a directory, sorted.
     pub fn list(&self, path: &str) -> Result<Vec<(String, Node)>, FsError> {
         let path = self.real(path);
         if !self.get(&path)?.is_dir() {
@@ -355,7 +355,7 @@ impl Fs {
         Ok(direct.collect())
     }
 
-    /// Every file below a directory.
+    /// Returns every file below a directory.
     pub fn files_below(&self, directory: &str) -> Vec<String> {
         let prefix = format!("{}/", resolve("/", directory));
         self.nodes
@@ -386,17 +386,17 @@ impl Fs {
     }
 }
 
-/// The folder of an app as the app itself knows it. A shell that became the app is in it; no other can name it.
+/// Returns the folder of an app, in which a `run-as` shell starts. No other shell can name it.
 pub fn private(package: &str) -> String {
     format!("/data/user/0/{PRIVATE}{package}")
 }
 
-/// A path as people write it.
+/// Returns a path as people write it.
 pub fn shown(path: &str) -> String {
     path.replace(PRIVATE, "")
 }
 
-/// The app's own folder by its two usual names.
+/// Translates the two usual names of an app's own folder for a `run-as` shell.
 fn inside_private(cwd: &str, path: String) -> String {
     let package = cwd.split('/').find_map(|part| part.strip_prefix(PRIVATE));
     let Some(package) = package else { return path };
@@ -416,7 +416,7 @@ fn parent(path: &str) -> &str {
     }
 }
 
-/// An absolute path without `.`, `..` and the links that every phone has.
+/// Returns an absolute path without `.`, `..` and the links that every phone has.
 pub fn resolve(cwd: &str, path: &str) -> String {
     let path = shown(path);
     if path.starts_with('/') { join("/", &inside_private(cwd, path)) } else { join(cwd, &path) }

@@ -1,6 +1,7 @@
-//! A phone made of software that speaks the real device protocols.
+//! A virtual Android phone that speaks the real device protocols.
 //!
-//! One app model gives both the accessibility tree and the pixels; the adbd face serves them to any adb client.
+//! Drawn apps or a recording (see `surface`) give the accessibility tree and the pixels; adbd serves them to any adb
+//! client.
 //!
 //! Architecture invariant: nothing here knows `mdm-core`, a driver or the server, so that the phone cannot share a
 //! misreading with the parser that it tests. Nothing here blocks or reads a clock other than tokio's.
@@ -17,14 +18,15 @@ mod film;
 mod fs;
 mod helpers;
 mod logcat;
-mod md5;
 mod network;
 mod packages;
 mod panel;
 mod phone;
+mod random;
 mod replay;
 mod shell;
 mod state;
+mod surface;
 mod truth;
 
 pub use adb_server::AdbServer;
@@ -33,5 +35,6 @@ pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};
 pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use phone::Phone;
+pub use random::Random;
 pub use replay::{Recording, RecordingError};
 pub use truth::{Applied, FaultEvent, Hit, ReplayTruth, ShownToast, Truth};

@@ -9,7 +9,7 @@ const ENTRIES_MAX: usize = 20_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Rises by one per entry, never reused.
+    /// A number that grows by one per entry and is never reused.
     pub sequence: u64,
     pub buffer: Buffer,
     pub wall_ms: u64,
@@ -91,7 +91,7 @@ pub fn priority_rank(priority: char) -> u8 {
     }
 }
 
-/// `-v`: one format and any number of modifiers.
+/// The argument of `-v`: one format and any number of modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     pub kind: Kind,
@@ -152,7 +152,7 @@ impl Format {
         true
     }
 
-    /// Every line of the message gets its own prefix, as logcat does.
+    /// Formats an entry. Every line of its message gets its own prefix, as in logcat.
     pub fn print(&self, entry: &Entry, out: &mut String) {
         if self.kind == Kind::Long {
             out.push_str(&format!(
@@ -209,7 +209,7 @@ impl Format {
     }
 }
 
-/// `TAG:P` rules; the last that names the tag wins over `*`.
+/// Filter rules `TAG:P`; the last one that names the tag wins over `*`.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     rules: Vec<(String, u8)>,
@@ -217,7 +217,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// False when the word is not a filter.
+    /// Adds a rule; returns false when the word is not a filter.
     pub fn add(&mut self, word: &str) -> bool {
         let (tag, priority) = word.rsplit_once(':').unwrap_or((word, "V"));
         let mut letters = priority.chars();

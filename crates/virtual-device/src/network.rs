@@ -1,18 +1,21 @@
-//! Real requests of the phone's apps: plain HTTP/1.1, one request a connection.
+//! Sends requests of the phone's apps to real servers: plain HTTP/1.1, one request per connection.
 
 use std::io;
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Duration, timeout};
 
-use crate::app::{Answer, Request};
+use crate::app::{HttpAnswer, HttpRequest};
 use crate::phone::Phone;
 
-/// From connecting to the last byte: what the usual client waits for a silent server.
+/// The time limit from connecting to the last byte, as of the usual HTTP client.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
+/// How soon a phone without a network gives up on a name.
+pub const NO_NETWORK_TIME: Duration = Duration::from_millis(12);
 const HEAD_BYTES_MAX: usize = 64 * 1024;
+const HEADERS_MAX: usize = 100;
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 const CHUNK_LINE_BYTES_MAX: usize = 1024;
 const READ_BYTES: usize = 16 * 1024;
@@ -28,7 +31,7 @@ pub struct Url {
 }
 
 impl Url {
-    /// Nothing when it is no plain `http://` address.
+    /// Parses a plain `http://` address and no other.
     pub fn parse(url: &str) -> Option<Url> {
         let rest = url.strip_prefix("http://")?;
         if rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
@@ -49,22 +52,30 @@ impl Url {
         Some(Url { host: host.to_owned(), port, path: format!("{slash}{path}") })
     }
 
-    /// The address on the phone itself, where a reverse forward may listen.
+    /// Returns the address on the phone itself where a reverse forward may listen.
     pub fn on_the_phone(&self) -> Option<String> {
         let own = matches!(self.host.as_str(), "localhost" | "127.0.0.1" | "::1");
         own.then(|| format!("tcp:{}", self.port))
     }
 }
 
-pub async fn ask(phone: &Phone, request: &Request) -> Answer {
+/// Returns the answer of a phone that has no network: the name of the host cannot be resolved.
+pub fn unknown_host(url: &str) -> HttpAnswer {
+    let host = url.split("://").nth(1).unwrap_or(url).split(['/', ':']).next().unwrap_or_default();
+    HttpAnswer::Failed(format!(
+        "java.net.UnknownHostException: Unable to resolve host \"{host}\": No address associated with hostname"
+    ))
+}
+
+pub async fn ask(phone: &Phone, request: &HttpRequest) -> HttpAnswer {
     match timeout(REQUEST_LIMIT, exchange(phone, request)).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(why)) => Answer::Failed(why),
-        Err(_) => Answer::Failed("java.net.SocketTimeoutException: timeout".to_owned()),
+        Ok(Err(why)) => HttpAnswer::Failed(why),
+        Err(_) => HttpAnswer::Failed("java.net.SocketTimeoutException: timeout".to_owned()),
     }
 }
 
-async fn exchange(phone: &Phone, request: &Request) -> Result<Answer, String> {
+async fn exchange(phone: &Phone, request: &HttpRequest) -> Result<HttpAnswer, String> {
     let url = Url::parse(&request.url).ok_or_else(|| {
         format!("java.lang.IllegalArgumentException: this phone speaks plain http only, not {}", request.url)
     })?;
@@ -72,7 +83,7 @@ async fn exchange(phone: &Phone, request: &Request) -> Result<Answer, String> {
     let mut wire = connect(phone, &url)
         .await
         .map_err(|_| format!("java.net.ConnectException: Failed to connect to /{host}:{port}"))?;
-    let Request { method, body, .. } = request;
+    let HttpRequest { method, body, .. } = request;
     let name = if host.contains(':') { format!("[{host}]") } else { host.clone() };
     let mut head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {name}:{port}\r\nConnection: close\r\nUser-Agent: okhttp/4.12.0\r\n"
@@ -102,7 +113,7 @@ struct Reader {
 }
 
 const CUT: &str = "java.io.IOException: unexpected end of stream";
-const BAD: &str = "java.net.ProtocolException: the answer is no HTTP";
+const BAD: &str = "java.net.ProtocolException: the answer is not HTTP";
 
 impl Reader {
     async fn more(&mut self) -> Result<bool, String> {
@@ -111,18 +122,19 @@ impl Reader {
         read.map(|count| count > 0).map_err(|error| format!("java.io.IOException: {error}"))
     }
 
-    /// Everything up to and without `end`.
-    async fn until(&mut self, end: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    /// Reads until `parse` has all that it needs, and drops from the input what it took.
+    async fn parsed<T>(&mut self, bytes_max: usize, parse: impl Fn(&[u8]) -> Parsed<T>) -> Result<T, String> {
         loop {
-            if let Some(at) = self.input.windows(end.len()).position(|window| window == end) {
-                let found = self.input.split_to(at + end.len());
-                return Ok(found[..at].to_vec());
-            }
-            if self.input.len() > most {
-                return Err(format!("{BAD}: a line or head is longer than {most} bytes"));
-            }
-            if !self.more().await? {
-                return Err(CUT.to_owned());
+            match parse(&self.input)? {
+                Some((taken, value)) => {
+                    self.input.advance(taken);
+                    return Ok(value);
+                }
+                None if self.input.len() > bytes_max => {
+                    return Err(format!("{BAD}: a line or head is longer than {bytes_max} bytes"));
+                }
+                None if !self.more().await? => return Err(CUT.to_owned()),
+                None => {}
             }
         }
     }
@@ -145,45 +157,77 @@ fn too_long() -> String {
     format!("java.io.IOException: the body is longer than {BODY_BYTES_MAX} bytes")
 }
 
-async fn read_answer(reader: &mut Reader, method: &str) -> Result<Answer, String> {
-    let head = String::from_utf8_lossy(&reader.until(b"\r\n\r\n", HEAD_BYTES_MAX).await?).into_owned();
-    let mut lines = head.split("\r\n");
-    let mut first = lines.next().unwrap_or_default().splitn(3, ' ');
-    let (version, status) = (first.next().unwrap_or_default(), first.next().and_then(|s| s.parse().ok()));
-    let status: u16 = status.filter(|_| version.starts_with("HTTP/1.")).ok_or_else(|| BAD.to_owned())?;
-    let reason = first.next().unwrap_or_default().to_owned();
-    let header = |name: &str| {
-        let found = head.split("\r\n").skip(1).filter_map(|line| line.split_once(':'));
-        found.filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()).last()
-    };
-    let mut body = Vec::new();
-    let chunked = header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
-    let length = header("content-length").map(|value| value.parse::<usize>().map_err(|_| BAD.to_owned()));
-    if method == "HEAD" || status == 204 || status == 304 {
-    } else if chunked {
-        read_chunks(reader, &mut body).await?;
-    } else if let Some(length) = length {
-        reader.exactly(length?, &mut body).await?;
-    } else {
-        while reader.input.len() <= BODY_BYTES_MAX && reader.more().await? {}
-        let rest = reader.input.len();
-        reader.exactly(rest, &mut body).await?;
-    }
-    let text = String::from_utf8_lossy(&body).into_owned();
-    Ok(Answer::Status { status, reason, bytes: body.len(), body: text })
+/// The number of bytes that were parsed and their meaning; nothing while bytes are missing.
+type Parsed<T> = Result<Option<(usize, T)>, String>;
+
+struct Head {
+    status: u16,
+    reason: String,
+    body: BodyLength,
 }
 
+enum BodyLength {
+    Chunked,
+    Bytes(usize),
+    UntilClosed,
+}
+
+fn parse_head(input: &[u8]) -> Parsed<Head> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut parsed = httparse::Response::new(&mut headers);
+    let bad = |error| format!("{BAD}: {error}");
+    let httparse::Status::Complete(taken) = parsed.parse(input).map_err(bad)? else { return Ok(None) };
+    let header = |name: &str| {
+        let found = parsed.headers.iter().rev().find(|header| header.name.eq_ignore_ascii_case(name));
+        found.map(|header| String::from_utf8_lossy(header.value).trim().to_owned())
+    };
+    let chunked = header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
+    let body = match header("content-length") {
+        _ if chunked => BodyLength::Chunked,
+        Some(length) => BodyLength::Bytes(length.parse().map_err(|_| BAD.to_owned())?),
+        None => BodyLength::UntilClosed,
+    };
+    let (status, reason) = (parsed.code.unwrap_or_default(), parsed.reason.unwrap_or_default().to_owned());
+    Ok(Some((taken, Head { status, reason, body })))
+}
+
+async fn read_answer(reader: &mut Reader, method: &str) -> Result<HttpAnswer, String> {
+    let Head { status, reason, body: length } = reader.parsed(HEAD_BYTES_MAX, parse_head).await?;
+    let mut body = Vec::new();
+    match length {
+        _ if method == "HEAD" || status == 204 || status == 304 => {}
+        BodyLength::Chunked => read_chunks(reader, &mut body).await?,
+        BodyLength::Bytes(length) => reader.exactly(length, &mut body).await?,
+        BodyLength::UntilClosed => {
+            while reader.input.len() <= BODY_BYTES_MAX && reader.more().await? {}
+            let rest = reader.input.len();
+            reader.exactly(rest, &mut body).await?;
+        }
+    }
+    let text = String::from_utf8_lossy(&body).into_owned();
+    Ok(HttpAnswer::Status { status, reason, bytes: body.len(), body: text })
+}
+
+fn parse_chunk_size(input: &[u8]) -> Parsed<usize> {
+    match httparse::parse_chunk_size(input) {
+        Ok(httparse::Status::Complete((taken, size))) => {
+            Ok(Some((taken, usize::try_from(size).map_err(|_| too_long())?)))
+        }
+        Ok(httparse::Status::Partial) => Ok(None),
+        Err(_) => Err(BAD.to_owned()),
+    }
+}
+
+/// Reads chunks up to the empty one. Trailers are not read: the connection carries one answer.
 async fn read_chunks(reader: &mut Reader, body: &mut Vec<u8>) -> Result<(), String> {
+    const LINE_END: usize = 2;
     loop {
-        let line = reader.until(b"\r\n", CHUNK_LINE_BYTES_MAX).await?;
-        let line = String::from_utf8_lossy(&line).into_owned();
-        let size = line.split(';').next().unwrap_or_default().trim();
-        let size = usize::from_str_radix(size, 16).map_err(|_| BAD.to_owned())?;
+        let size = reader.parsed(CHUNK_LINE_BYTES_MAX, parse_chunk_size).await?;
         if size == 0 {
             return Ok(());
         }
         reader.exactly(size, body).await?;
-        reader.until(b"\r\n", CHUNK_LINE_BYTES_MAX).await?;
+        reader.exactly(LINE_END, &mut Vec::new()).await?;
     }
 }
 

@@ -1,17 +1,17 @@
-//! What is installed.
+//! The installed packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
 use crate::apk::{self, Manifest};
-use crate::app::{launcher, shop, workbench};
+use crate::app::{launcher, settings, shop, workbench};
 use crate::fs::Fs;
 
 const PACKAGES_MAX: usize = 500;
-/// Permissions that one app may be known to want.
+/// Permissions of one app.
 const PERMISSIONS_MAX: usize = 200;
-/// What the app of this phone asks for at run time.
+/// The run-time permissions that this phone's own app requests.
 const REQUESTED: [&str; 4] = [
     "android.permission.ACCESS_FINE_LOCATION",
     "android.permission.CAMERA",
@@ -24,9 +24,9 @@ pub struct Package {
     pub uid: u32,
     pub directory: String,
     pub system: bool,
-    /// What the app file says; little for apps that were there from the start.
+    /// The manifest of the app file; empty for apps that were there from the start.
     pub manifest: Manifest,
-    /// `run-as` and debuggers may enter it.
+    /// True if `run-as` and debuggers may use it.
     pub debuggable: bool,
     pub version_code: u32,
     pub version_name: String,
@@ -38,7 +38,7 @@ pub struct Package {
     pub granted: BTreeSet<String>,
 }
 
-/// What `pm enable` and its relatives set.
+/// The state that `pm enable` and its relatives set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enabled {
     Default,
@@ -48,7 +48,7 @@ pub enum Enabled {
 }
 
 impl Enabled {
-    /// As the package manager counts them.
+    /// Returns the package manager's number for the state.
     pub fn number(self) -> u32 {
         match self {
             Enabled::Default => 0,
@@ -77,7 +77,8 @@ impl Package {
         format!("{}/base.apk", self.directory)
     }
 
-    /// False when the manifest does not name it; an app whose manifest was not read may have any.
+    /// Grants or revokes a permission; returns false when the manifest does not request it. An app whose manifest was
+    /// not read may have any permission.
     pub fn grant(&mut self, permission: &str, granted: bool) -> bool {
         if !self.requested.contains(permission) {
             if self.system || self.debuggable || self.requested.len() >= PERMISSIONS_MAX {
@@ -97,12 +98,15 @@ impl Package {
 #[derive(Debug)]
 pub struct Packages {
     all: BTreeMap<String, Package>,
+    /// The activity that the launcher starts, by package. It stays known when the package is removed, because an app
+    /// of this phone can be installed again.
+    entries: BTreeMap<String, String>,
     next_uid: u32,
 }
 
 impl Packages {
     pub fn new(fs: &mut Fs, now_s: u32) -> Packages {
-        let mut packages = Packages { all: BTreeMap::new(), next_uid: 10_120 };
+        let mut packages = Packages { all: BTreeMap::new(), entries: BTreeMap::new(), next_uid: 10_120 };
         let apk = Bytes::from_static(b"PK\x03\x04");
         for (name, system) in [
             ("android", true),
@@ -114,6 +118,14 @@ impl Packages {
             (shop::PACKAGE, false),
         ] {
             packages.add(name, system, apk.clone(), fs, now_s);
+        }
+        for (name, entry) in [
+            (launcher::PACKAGE, launcher::ACTIVITY),
+            (settings::PACKAGE, settings::MAIN),
+            (workbench::PACKAGE, workbench::LOGIN),
+            (shop::PACKAGE, shop::SEARCH),
+        ] {
+            packages.entries.insert(name.to_owned(), entry.to_owned());
         }
         packages
     }
@@ -147,8 +159,11 @@ impl Packages {
         self.all.insert(name.to_owned(), package);
     }
 
-    /// An app that its developer brought along.
-    pub fn add_debuggable(&mut self, name: &str, fs: &mut Fs, now_s: u32) {
+    /// Adds an app that its developer brought along.
+    pub fn add_debuggable(&mut self, name: &str, entry: Option<&str>, fs: &mut Fs, now_s: u32) {
+        if let Some(entry) = entry {
+            self.entries.insert(name.to_owned(), entry.to_owned());
+        }
         self.add(name, false, Bytes::from_static(b"PK\x03\x04"), fs, now_s);
         if let Some(package) = self.all.get_mut(name) {
             package.debuggable = true;
@@ -158,6 +173,11 @@ impl Packages {
 
     pub fn get(&self, name: &str) -> Option<&Package> {
         self.all.get(name)
+    }
+
+    /// Returns the activity that the launcher starts.
+    pub fn entry(&self, name: &str) -> Option<&str> {
+        self.entries.get(name).map(String::as_str)
     }
 
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Package> {

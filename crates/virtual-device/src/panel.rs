@@ -1,13 +1,15 @@
-//! The touch panel behind /dev/input: slots of the kernel's multi-touch protocol B, and what fingers in them mean.
+//! The touch panel behind /dev/input: turns events of the kernel's multi-touch protocol B into gestures.
 
 use tokio::time::Instant;
 
 use crate::config::DevInput;
 use crate::state::State;
+use crate::surface::Touch;
 use crate::truth::Applied;
 
 pub const PATH: &str = "/dev/input/event2";
-/// The panel's own units, on both axes. They are no pixels, and do not turn with the screen.
+/// The largest coordinate on both axes, in the panel's own units. They are not pixels and do not turn with the
+/// screen.
 pub const AXIS_MAX: i32 = 32_767;
 pub const SLOTS: usize = 10;
 
@@ -19,7 +21,7 @@ const MT_X: u16 = 0x35;
 const MT_Y: u16 = 0x36;
 const MT_ID: u16 = 0x39;
 
-/// Fingers closer together than this are no pinch to Android: 27 mm.
+/// The smallest distance of two fingers that Android takes for a pinch: 27 mm.
 const SPAN_MIN_DP: i32 = 170;
 /// The distance must change by more than twice the touch slop before anything zooms.
 const SPAN_SLOP_DP: i32 = 16;
@@ -30,9 +32,9 @@ struct Contact {
     raw: (i32, i32),
 }
 
-/// What the fingers that are down are doing, from the first one down to the last one up.
+/// What the fingers are doing, from the first one down to the last one up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-enum Touch {
+enum Contacts {
     #[default]
     None,
     One {
@@ -41,7 +43,7 @@ enum Touch {
         since: Instant,
     },
     Two(Pinch),
-    /// What is left of fingers that already meant something.
+    /// The gesture is over, but fingers are still down.
     Over,
 }
 
@@ -52,7 +54,7 @@ struct Pinch {
     to: [(i32, i32); 2],
     since: Instant,
     first_span: f32,
-    /// The distance at the last frame that zoomed; nothing until it has become a pinch.
+    /// The distance of the fingers when they last zoomed; nothing until the movement has become a pinch.
     span: Option<f32>,
 }
 
@@ -60,7 +62,7 @@ struct Pinch {
 pub struct Panel {
     slot: usize,
     contacts: [Contact; SLOTS],
-    touch: Touch,
+    touch: Contacts,
 }
 
 impl Panel {
@@ -69,7 +71,7 @@ impl Panel {
     }
 }
 
-/// The mode of the device file. The shell is in its group.
+/// Returns the mode of the device file. The shell is in its group.
 pub fn mode(access: DevInput) -> u32 {
     match access {
         DevInput::Writable => 0o020_660,
@@ -78,7 +80,7 @@ pub fn mode(access: DevInput) -> u32 {
 }
 
 impl State {
-    /// One event that was written to the panel. As in the kernel, nothing counts before a report.
+    /// Takes one event that was written to the panel. As in the kernel, nothing takes effect before a report.
     pub fn panel_event(&mut self, kind: u16, code: u16, value: i32) {
         let slot = self.panel.slot;
         let contact = &mut self.panel.contacts[slot];
@@ -91,12 +93,12 @@ impl State {
             (EV_ABS, MT_X) => contact.raw.0 = value.clamp(0, AXIS_MAX),
             (EV_ABS, MT_Y) => contact.raw.1 = value.clamp(0, AXIS_MAX),
             (EV_ABS, MT_ID) => contact.down = value >= 0,
-            // Pressure, size and BTN_TOUCH add nothing to what slots say.
+            // Pressure, size and BTN_TOUCH are not needed besides the slots.
             _ => {}
         }
     }
 
-    /// Where a contact is on the screen as it is turned now.
+    /// Converts the position of a contact to pixels of the screen as it is turned now.
     fn panel_point(&self, slot: usize) -> (i32, i32) {
         let screen = self.screen();
         let raw = self.panel.contacts[slot].raw;
@@ -118,43 +120,43 @@ impl State {
     fn panel_report(&mut self) {
         let down = self.panel.down();
         self.panel.touch = match (self.panel.touch, down.as_slice()) {
-            (Touch::None, [slot]) => {
-                Touch::One { slot: *slot, from: self.panel_point(*slot), since: self.now }
+            (Contacts::None, [slot]) => {
+                Contacts::One { slot: *slot, from: self.panel_point(*slot), since: self.now }
             }
-            (Touch::None, [a, b]) => self.begin_pinch([*a, *b]),
-            (Touch::One { slot, from, since }, []) => {
+            (Contacts::None, [a, b]) => self.begin_pinch([*a, *b]),
+            (Contacts::One { slot, from, since }, []) => {
                 let ms = self.now.saturating_duration_since(since).as_millis() as u64;
                 self.swipe(from, self.panel_point(slot), ms);
-                Touch::None
+                Contacts::None
             }
-            (one @ Touch::One { slot, from, .. }, [only]) if slot == *only => {
+            (one @ Contacts::One { slot, from, .. }, [only]) if slot == *only => {
                 let at = self.panel_point(slot);
-                self.ui.moved(at, self.now);
+                self.touch(Touch::At(at));
                 self.begin_swipe(from, at, 0);
                 one
             }
-            (Touch::One { .. }, [a, b]) => {
-                self.ui.cancel_drag();
+            (Contacts::One { .. }, [a, b]) => {
+                self.touch(Touch::Cancelled);
                 self.begin_pinch([*a, *b])
             }
-            (Touch::Two(pinch), [a, b]) if pinch.slots == [*a, *b] => self.move_pinch(pinch),
+            (Contacts::Two(pinch), [a, b]) if pinch.slots == [*a, *b] => self.move_pinch(pinch),
             (touch, down) => {
                 self.end_touch(touch);
-                if down.is_empty() { Touch::None } else { Touch::Over }
+                if down.is_empty() { Contacts::None } else { Contacts::Over }
             }
         };
         self.settle();
     }
 
-    fn begin_pinch(&self, slots: [usize; 2]) -> Touch {
+    fn begin_pinch(&self, slots: [usize; 2]) -> Contacts {
         let from = slots.map(|slot| self.panel_point(slot));
         let first_span = distance(from);
-        Touch::Two(Pinch { slots, from, to: from, since: self.now, first_span, span: None })
+        Contacts::Two(Pinch { slots, from, to: from, since: self.now, first_span, span: None })
     }
 
-    /// Android's rule: a pinch begins when the fingers are far enough apart and have moved enough, and what they moved
-    /// until then does not count.
-    fn move_pinch(&mut self, mut pinch: Pinch) -> Touch {
+    /// Follows Android's rule: a pinch begins when the fingers are far enough apart and have moved enough; the
+    /// movement until then does not count.
+    fn move_pinch(&mut self, mut pinch: Pinch) -> Contacts {
         let screen = self.screen();
         pinch.to = pinch.slots.map(|slot| self.panel_point(slot));
         let span = distance(pinch.to);
@@ -162,28 +164,26 @@ impl State {
         let moved = (span - pinch.first_span).abs() > screen.px(SPAN_SLOP_DP) as f32;
         pinch.span = match pinch.span {
             Some(before) if wide => {
-                if self.replay.is_none() {
-                    self.ui.zoom(pinch.from, span / before, &screen, self.now);
-                }
+                self.touch(Touch::Zooms { fingers: pinch.from, factor: span / before });
                 Some(span)
             }
             None if wide && moved => Some(span),
             _ => None,
         };
-        Touch::Two(pinch)
+        Contacts::Two(pinch)
     }
 
-    fn end_touch(&mut self, touch: Touch) {
+    fn end_touch(&mut self, touch: Contacts) {
         match touch {
-            Touch::Two(Pinch { from, to, since, .. }) => {
+            Contacts::Two(Pinch { from, to, since, .. }) => {
                 let screen = self.screen();
                 let ms = self.now.saturating_duration_since(since).as_millis() as u64;
-                let hit = if self.replay.is_none() { self.ui.zoomed(from, &screen) } else { None };
+                let hit = self.surface.pinch_target(from, &screen);
                 self.note_input(Applied::Pinch { from, to, ms, hit });
             }
-            // More fingers than two: whatever the first one was about is cancelled.
-            Touch::One { .. } => self.ui.cancel_drag(),
-            Touch::None | Touch::Over => {}
+            // More than two fingers cancel what the first one began.
+            Contacts::One { .. } => self.touch(Touch::Cancelled),
+            Contacts::None | Contacts::Over => {}
         }
     }
 }

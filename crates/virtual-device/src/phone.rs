@@ -13,29 +13,27 @@ use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::adbd;
-use crate::app::system::SystemWindow;
 use crate::config::{DumpFault, Network, PhoneConfig};
-use crate::faults::{Due, Fault};
+use crate::faults::{Outage, TransportFault};
 use crate::film::Film;
 use crate::helpers::Helpers;
 use crate::network::{self, Url};
 use crate::state::State;
+use crate::surface::SystemEvent;
 use crate::truth::Truth;
 
-/// What an in-process connection buffers in each direction.
+/// Bytes that an in-process connection buffers in each direction.
 const DUPLEX_BYTES: usize = 256 * 1024;
-/// Transports at a time.
-const CONNECTIONS_MAX: usize = 64;
 
-/// Scripts that a reader of [`Phone::scripts`] may be behind before it loses the oldest.
+/// Scripts that [`Phone::scripts`] keeps for a slow reader before it drops the oldest.
 const SCRIPTS_BEHIND_MAX: usize = 256;
 /// Adb servers that may watch one phone.
 const PLUG_LISTENERS_MAX: usize = 100;
 
-/// A late tap may come between two timed faults: the phone looks at least this often.
+/// The longest time between two checks for due faults: a late tap may come between two timed ones.
 const FAULT_CLOCK_PERIOD: Duration = Duration::from_secs(1);
 
-/// Cheap to clone; all clones are the same phone.
+/// A virtual phone. It is cheap to clone, and all clones are the same phone.
 #[derive(Clone)]
 pub struct Phone {
     inner: Arc<Inner>,
@@ -46,12 +44,12 @@ struct Inner {
     state: Mutex<State>,
     /// The sequence number after the last log line.
     logged: watch::Sender<u64>,
-    /// Cancelled when every transport must drop; replaced by a fresh one at the same moment.
+    /// Cancelled to drop every transport, and replaced by a new one at the same moment.
     cut: Mutex<CancellationToken>,
     reverse: adbd::Reverse,
     helpers: Helpers,
     plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
-    /// Lets faults happen at their own times; runs once somebody has connected.
+    /// True once the task runs that applies faults at their own times.
     fault_clock: AtomicBool,
 }
 
@@ -70,14 +68,14 @@ impl Phone {
         Phone { inner: Arc::new(inner) }
     }
 
-    /// A transport inside this process. Its tasks run on the current runtime.
+    /// Opens a transport inside this process. Its tasks run on the current runtime.
     pub fn connect(&self) -> io::Result<DuplexStream> {
         let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
         self.accept(ours, false)?;
         Ok(theirs)
     }
 
-    /// A transport of an adb server whose key was accepted long ago.
+    /// Opens a transport for an adb server whose key was accepted before.
     pub(crate) fn connect_trusted(&self) -> io::Result<DuplexStream> {
         let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
         self.accept(ours, true)?;
@@ -85,10 +83,10 @@ impl Phone {
     }
 
     pub(crate) fn is_plugged(&self) -> bool {
-        self.with(|state| state.plugged)
+        self.with(|state| state.connections.is_plugged())
     }
 
-    /// Counts up whenever the cable goes in or out.
+    /// Registers a counter that grows whenever the phone is plugged in or out.
     pub(crate) fn on_plug(&self, listener: watch::Sender<u64>) {
         let mut listeners = lock(&self.inner.plug_listeners);
         if listeners.len() < PLUG_LISTENERS_MAX {
@@ -112,90 +110,80 @@ impl Phone {
     {
         self.start_fault_clock();
         let cut = lock(&self.inner.cut).clone();
-        self.with(|state| {
-            if !state.plugged {
-                return Err(io::Error::new(io::ErrorKind::NotConnected, "the phone is unplugged"));
-            }
-            if state.connections >= CONNECTIONS_MAX {
-                return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "too many transports"));
-            }
-            state.connections += 1;
-            Ok(())
-        })?;
+        self.with(|state| state.connections.open())?;
         let phone = self.clone();
         tokio::spawn(async move {
             adbd::serve(&phone, socket, trusted, cut).await;
-            phone.with(|state| state.connections = state.connections.saturating_sub(1));
+            phone.with(|state| state.connections.close());
         });
         Ok(())
     }
 
-    /// Wakes the phone whenever a fault is due, so that transports are cut on time; once, and only if there are any.
+    /// Starts the task that wakes the phone whenever a fault is due, so that transports drop on time. It runs once,
+    /// and only if there are faults.
     fn start_fault_clock(&self) {
-        if !self.with(|state| state.mischief.is_timed())
-            || self.inner.fault_clock.swap(true, Ordering::Relaxed)
+        if !self.with(|state| state.faults.is_timed()) || self.inner.fault_clock.swap(true, Ordering::Relaxed)
         {
             return;
         }
         let phone = Arc::downgrade(&self.inner);
         tokio::spawn(async move {
             while let Some(inner) = phone.upgrade() {
-                let next = Phone { inner }.misbehave();
+                let next = Phone { inner }.apply_transport_faults();
                 let soon = Instant::now() + FAULT_CLOCK_PERIOD;
                 tokio::time::sleep_until(next.map_or(soon, |next| next.min(soon))).await;
             }
         });
     }
 
-    /// Does to the transports what is due; the answer is when more will be.
-    fn misbehave(&self) -> Option<Instant> {
-        let (due, next) = self.with(|state| (std::mem::take(&mut state.due), state.mischief.next_due()));
-        for due in due {
-            match due {
-                Due::Cut => self.cut_connections(),
-                Due::SpellBegins(Fault::Unauthorized) => {
-                    self.with(|state| state.set_trust(false));
+    /// Applies the faults of transports that are due, and returns when the next fault will be.
+    fn apply_transport_faults(&self) -> Option<Instant> {
+        let (due, next) = self.with(|state| (state.faults.take_transport_faults(), state.faults.next_due()));
+        for fault in due {
+            match fault {
+                TransportFault::DropConnections => self.cut_connections(),
+                TransportFault::Begins(Outage::Unauthorized) => {
+                    self.with(|state| state.trust.suspend(true));
                     self.cut_connections();
                 }
-                Due::SpellEnds(Fault::Unauthorized) => self.with(|state| state.set_trust(true)),
-                Due::SpellBegins(_) => self.set_plugged(false),
-                Due::SpellEnds(_) => self.set_plugged(true),
-                Due::Tap(_) | Due::SetClock(_) | Due::Kill { .. } | Due::Dialog(_) => {}
+                TransportFault::Ends(Outage::Unauthorized) => self.with(|state| state.trust.suspend(false)),
+                TransportFault::Begins(Outage::Offline) => self.set_plugged(false),
+                TransportFault::Ends(Outage::Offline) => self.set_plugged(true),
             }
         }
         next
     }
 
-    /// Every shell script that hosts send, from now on and as it came.
+    /// Returns a receiver of every shell script that hosts send from now on, verbatim.
     pub fn scripts(&self) -> broadcast::Receiver<String> {
         self.inner.scripts.subscribe()
     }
 
-    pub(crate) fn tell_script(&self, script: &str) {
+    pub(crate) fn publish_script(&self, script: &str) {
         if self.inner.scripts.receiver_count() > 0 {
             // The last reader may have gone in between; then nobody wants it.
             let _ = self.inner.scripts.send(script.to_owned());
         }
     }
 
-    /// What really happened: for tests, never for clients.
+    /// Returns what really happened, for tests and never for clients.
     pub fn truth(&self) -> Truth {
         self.with(State::truth)
     }
 
-    /// What the screen showed so far, when [`PhoneConfig::film`] asks for it: for tests, never for clients.
+    /// Returns what the screen showed so far if [`PhoneConfig::film`] is set, for tests and never for clients.
     pub fn film(&self) -> Film {
-        self.with(|state| state.film.clone().unwrap_or_default())
+        self.with(|state| state.film.film())
     }
 
-    /// All transports drop at once, at whatever byte they are. Processes on the phone live on.
+    /// Drops all transports at once, at whatever byte they are. Processes on the phone go on.
     pub fn cut_connections(&self) {
         let old = std::mem::replace(&mut *lock(&self.inner.cut), CancellationToken::new());
         old.cancel();
     }
 
     pub fn set_plugged(&self, plugged: bool) {
-        self.with(|state| state.plugged = plugged);
+        self.with(|state| state.connections.plug(plugged));
         if !plugged {
             self.cut_connections();
         }
@@ -204,9 +192,9 @@ impl Phone {
         }
     }
 
-    /// Serves this tree verbatim in place of the app's, or the app's again.
+    /// Makes dumps serve this tree verbatim, or the app's tree again.
     pub fn set_hierarchy(&self, xml: Option<Bytes>) {
-        self.with(|state| state.hierarchy = xml);
+        self.with(|state| state.fixed_tree = xml);
     }
 
     /// Turns the screen by quarter turns; 0 is upright.
@@ -214,22 +202,23 @@ impl Phone {
         self.with(|state| state.set_rotation(quarter_turns));
     }
 
-    /// A dialog of the system that no app asked for.
+    /// Shows a dialog of the system that no app asked for.
     pub fn show_alert(&self, title: &'static str, message: &'static str) {
-        self.with(|state| state.ui.show_system(SystemWindow::Alert { title, message }, state.now));
+        self.with(|state| state.surface.system(SystemEvent::Alert { title, message }, state.now));
     }
 
-    /// The next dump goes wrong in this way.
+    /// Makes the next dump go wrong in this way.
     pub fn inject_dump_fault(&self, fault: DumpFault) {
-        self.with(|state| state.dump_fault = Some(fault));
+        self.with(|state| state.faults.ask_for(fault));
     }
 
-    /// A program on the phone connects to `address`, such as `tcp:8081`: a reverse forward carries it to the host.
+    /// Connects from the phone to `address`, such as `tcp:8081`; a reverse forward carries the connection to the
+    /// host.
     pub async fn connect_from_device(&self, address: &str) -> io::Result<DuplexStream> {
         self.inner.reverse.connect(address, DUPLEX_BYTES).await
     }
 
-    /// Every app ends and every transport drops; files and settings stay.
+    /// Ends every app and drops every transport; files and settings stay.
     pub(crate) fn reboot(&self) {
         self.with(State::reboot);
         self.cut_connections();
@@ -243,14 +232,14 @@ impl Phone {
         &self.inner.helpers
     }
 
-    /// Runs `act` on the state as it is now: everything that was due has happened before.
+    /// Runs `act` on the state after everything that is due has happened.
     pub(crate) fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
         let mut state = lock(&self.inner.state);
         state.advance(Instant::now());
         let result = act(&mut state);
         state.settle();
         let now = state.now;
-        state.shoot(now);
+        state.record_frame(now);
         self.send_requests(&mut state);
         let next = state.log.next_sequence();
         drop(state);
@@ -258,9 +247,9 @@ impl Phone {
         result
     }
 
-    /// What apps asked since the last time goes out, or comes back when there is no way.
+    /// Sends the requests of apps, or fails them when there is no network.
     fn send_requests(&self, state: &mut State) {
-        for outgoing in state.ui.take_requests() {
+        for outgoing in state.take_requests() {
             let url = Url::parse(&outgoing.request.url);
             let address = url.and_then(|url| url.on_the_phone());
             let reversed = address.is_some_and(|address| self.inner.reverse.contains(&address));
@@ -269,10 +258,17 @@ impl Phone {
                     let phone = self.clone();
                     runtime.spawn(async move {
                         let answer = network::ask(&phone, &outgoing.request).await;
-                        phone.with(|state| state.ui.answer(&outgoing, &answer, state.now));
+                        phone.with(|state| {
+                            state.surface.answer(outgoing, answer, state.now);
+                            state.advance(state.now);
+                        });
                     });
                 }
-                _ => state.ui.refuse(outgoing),
+                _ => {
+                    let at = outgoing.at + network::NO_NETWORK_TIME;
+                    let answer = network::unknown_host(&outgoing.request.url);
+                    state.surface.answer(outgoing, answer, at);
+                }
             }
         }
     }
@@ -288,7 +284,7 @@ impl std::fmt::Debug for Phone {
     }
 }
 
-/// A panic elsewhere leaves the data as it was: the phone goes on.
+/// Locks a mutex even if it is poisoned: after a panic elsewhere the phone goes on with the data as it is.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,28 +1,28 @@
-//! What really happened on the phone: for tests, never for clients.
+//! What really happened on the phone, for tests and never for clients.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::app::widget::Widget;
 use crate::faults::Fault;
 
-/// Entries kept of inputs and of commands; older ones are dropped.
+/// Inputs, commands and faults that are kept, each; older ones are dropped.
 pub const LOG_ENTRIES_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Truth {
-    /// Every input that was really applied, in order.
+    /// Every input that reached the screen, in order.
     pub inputs: Vec<Applied>,
-    /// When each of `inputs` was applied, since boot.
+    /// The time since boot at which each of `inputs` was applied.
     pub input_times_ms: Vec<u64>,
-    /// When accessibility was last told of a change, since boot.
+    /// The time since boot of the last change that accessibility heard of.
     pub last_change_ms: u64,
-    /// When the pixels last changed, since boot: also by what accessibility never hears of.
+    /// The time since boot of the last change of the pixels, also one that accessibility does not hear of.
     pub last_visible_change_ms: u64,
-    /// What went wrong, in order.
+    /// The faults that happened, in order.
     pub faults: Vec<FaultEvent>,
-    /// Real values by field name, passwords in clear.
+    /// Texts by field name, passwords in clear.
     pub fields: BTreeMap<String, String>,
-    /// By the name of the setting or switch.
+    /// States by the name of the setting or switch.
     pub switches: BTreeMap<String, bool>,
     pub sliders: BTreeMap<String, f32>,
     /// Every simple command that a shell on the phone ran, in order.
@@ -40,11 +40,11 @@ pub struct Truth {
     pub connections: usize,
     /// Every toast, in order.
     pub toasts: Vec<ShownToast>,
-    /// Where a replay phone is in its recording.
+    /// The position in the recording, if the phone plays one.
     pub replay: Option<ReplayTruth>,
 }
 
-/// In milliseconds since boot.
+/// A toast and when it was shown, in milliseconds since boot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownToast {
     pub text: String,
@@ -52,10 +52,10 @@ pub struct ShownToast {
     pub until_ms: u64,
 }
 
-/// Something went wrong on purpose.
+/// A fault that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultEvent {
-    /// Since boot, by the phone's monotonic clock.
+    /// The time since boot, by the phone's monotonic clock.
     pub at_ms: u64,
     pub fault: Fault,
 }
@@ -64,9 +64,9 @@ pub struct FaultEvent {
 pub struct ReplayTruth {
     /// The name of the recorded screen that is shown.
     pub state: String,
-    /// Recorded actions that were taken, waits among them.
+    /// The number of recorded actions that were taken, waits among them.
     pub steps_passed: usize,
-    /// The last recorded action was taken, and nobody recorded what came after it.
+    /// True after the last recorded action, if nobody recorded what came after it.
     pub finished: bool,
 }
 
@@ -82,14 +82,14 @@ pub enum Applied {
         ms: u64,
         hit: Option<Hit>,
     },
-    /// Two fingers that came down and went up together; `hit` is what zooms under both.
+    /// Two fingers came down and went up together; `hit` is the widget that zooms under both.
     Pinch {
         from: [(i32, i32); 2],
         to: [(i32, i32); 2],
         ms: u64,
         hit: Option<Hit>,
     },
-    /// `into` is the field that took it; without one the text went nowhere.
+    /// A text was typed; `into` is the field that took it, if any.
     Text {
         text: String,
         into: Option<String>,
@@ -108,7 +108,7 @@ pub enum Applied {
 pub struct Hit {
     pub class: String,
     pub resource_id: String,
-    /// Its text or, without one, its description or the first text inside it.
+    /// The widget's text or, without one, its description or the first text inside it.
     pub label: String,
     /// False for a disabled widget and for a long press that means nothing.
     pub acted: bool,
@@ -127,7 +127,7 @@ impl Hit {
         }
     }
 
-    /// Something that is no widget of an app.
+    /// Names something that is not a widget of an app.
     pub(crate) fn named(name: &str) -> Hit {
         Hit { class: String::new(), resource_id: String::new(), label: name.to_owned(), acted: true }
     }

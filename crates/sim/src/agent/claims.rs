@@ -1,13 +1,13 @@
-//! What the agent asks about, rightly or wrongly.
+//! What the agent claims or asks about the screen, rightly or wrongly.
 
 use serde_json::json;
 
-use super::{About, Agent, Step, aimed_at};
+use super::{Agent, Meaning, PlannedCall, intended_claim};
 use crate::claim::{By, Claim, State};
 use crate::plan::{Effect, Item, Kind, Plan, Screen};
 
 impl Agent {
-    /// Mostly what the touch brings about, sometimes something else.
+    /// Returns mostly what the touch brings about, sometimes something else.
     pub(super) fn outcome(&mut self, plan: &Plan, item: &Item) -> Claim {
         let element = |by: By, state: State| Claim::Element { by, state };
         if self.random.percent(12) {
@@ -24,16 +24,16 @@ impl Agent {
                 let next = count + 1 + u64::from(self.random.percent(10));
                 element(By::Text(format!("{before}: {next}")), State::Visible)
             }
-            Effect::Own if matches!(item.kind, Kind::Switch | Kind::CheckBox) => {
+            Effect::OwnState if matches!(item.kind, Kind::Switch | Kind::CheckBox) => {
                 element(By::Text(item.label.clone()), State::Checked(self.random.percent(60)))
             }
             Effect::Nothing => element(By::Text(item.label.clone()), State::Enabled(self.random.percent(80))),
-            _ => aimed_at(plan, item)
+            _ => intended_claim(plan, item)
                 .unwrap_or_else(|| element(By::Text(format!("{} noted", item.label)), State::Exists)),
         }
     }
 
-    /// Something that may be on the screen.
+    /// Returns a text that may be on the screen.
     pub(super) fn words(&mut self, plan: &Plan, screen: &Screen) -> String {
         let screen =
             if self.random.percent(15) { self.random.pick(&plan.screens).unwrap_or(screen) } else { screen };
@@ -53,15 +53,15 @@ impl Agent {
         }
     }
 
-    /// A claim about one element, and the same as arguments of `wait_for_ui`.
-    pub(super) fn wait_for(&mut self, plan: &Plan, screen: &Screen) -> Step {
+    /// Waits for a claim about one element, or for a stable screen.
+    pub(super) fn wait_for(&mut self, plan: &Plan, screen: &Screen) -> PlannedCall {
         let timeout = self.timeout();
         let window = [0, 0, 100, 250, 600][self.random.below(5)];
-        let mut about = About { window_ms: window, timeout_ms: Some(timeout), ..About::default() };
+        let mut meaning = Meaning { window_ms: window, timeout_ms: Some(timeout), ..Meaning::default() };
         let mut arguments = json!({"timeout_ms": timeout, "stability_window_ms": window});
         if self.random.percent(15) {
             arguments["condition"] = "stable".into();
-            return Step { tool: "wait_for_ui", arguments, about };
+            return PlannedCall { tool: "wait_for_ui", arguments, meaning };
         }
         let (by, condition, state) = match self.random.below(10) {
             0..=3 => (By::Text(self.words(plan, screen)), "exists", State::Exists),
@@ -77,8 +77,8 @@ impl Agent {
             State::Text(text) => arguments["expected_text"] = text.clone().into(),
             State::Exists | State::Gone | State::Visible => {}
         }
-        about.claim = Some(Claim::Element { by, state });
-        Step { tool: "wait_for_ui", arguments, about }
+        meaning.claim = Some(Claim::Element { by, state });
+        PlannedCall { tool: "wait_for_ui", arguments, meaning }
     }
 
     fn state_of_item(&mut self, plan: &Plan, screen: &Screen) -> (By, &'static str, State) {
@@ -95,24 +95,24 @@ impl Agent {
         }
     }
 
-    pub(super) fn verify(&mut self, plan: &Plan, screen: &Screen) -> Step {
+    pub(super) fn verify(&mut self, plan: &Plan, screen: &Screen) -> PlannedCall {
         let timeout = self.timeout();
-        let mut about = About { window_ms: super::ACTION_WINDOW_MS, ..About::default() };
+        let mut meaning = Meaning { window_ms: super::ACTION_WINDOW_MS, ..Meaning::default() };
         match self.random.below(3) {
             0 => {
                 let name = plan.activity(self.random.below(plan.screens.len()));
-                about.claim = Some(Claim::Screen(name.clone()));
-                Step {
+                meaning.claim = Some(Claim::Screen(name.clone()));
+                PlannedCall {
                     tool: "expect_screen",
                     arguments: json!({"screen": name, "timeout_ms": timeout}),
-                    about,
+                    meaning,
                 }
             }
             1 => {
                 let by = By::Text(self.words(plan, screen));
                 let arguments = json!({"selector": by.selector(), "timeout_ms": timeout});
-                about.claim = Some(Claim::Element { by, state: State::Visible });
-                Step { tool: "expect_element_visible", arguments, about }
+                meaning.claim = Some(Claim::Element { by, state: State::Visible });
+                PlannedCall { tool: "expect_element_visible", arguments, meaning }
             }
             _ => {
                 let (by, property, state) = self.state_of_item(plan, screen);
@@ -125,8 +125,8 @@ impl Agent {
                 let arguments = json!({
                     "selector": by.selector(), "property": property, "expected": expected, "timeout_ms": timeout,
                 });
-                about.claim = Some(Claim::Element { by, state });
-                Step { tool: "expect_state", arguments, about }
+                meaning.claim = Some(Claim::Element { by, state });
+                PlannedCall { tool: "expect_state", arguments, meaning }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The client that most scripts are: dump, tap the middle of the first match, dump, look, try once more.
+//! A client like most scripts: it dumps, taps the middle of the first match, dumps again, looks, and tries once more.
 
 use mdm_android::adb::Script;
 
@@ -29,10 +29,10 @@ pub async fn act(world: &World, shell: &Shell, intent: &Intent) -> Report {
             break;
         }
     }
-    Report { success, taps, said_at_ms: world.now_ms() }
+    Report { success, taps, reported_at_ms: world.now_ms() }
 }
 
-/// An old file, when the dump failed, is what such a client gets and believes.
+/// Reads the dump. If the dump failed the client gets an old file and believes it.
 async fn dump(shell: &Shell) -> Vec<Node> {
     let script =
         Script::new("uiautomator dump /sdcard/window_dump.xml > /dev/null; cat /sdcard/window_dump.xml");
@@ -56,7 +56,7 @@ fn node(text: &str) -> Option<Node> {
 }
 
 fn is_seen(nodes: &[Node], intent: &Intent) -> bool {
-    let shows = |text: &str| nodes.iter().any(|node| node.texts.iter().any(|said| said == text));
+    let shows = |text: &str| nodes.iter().any(|node| node.texts.iter().any(|shown| shown == text));
     match &intent.claim {
         Claim::Screen(_) => intent.landmark.as_ref().is_some_and(|landmark| shows(landmark)),
         Claim::Element { by: By::Text(text), state: State::Checked(flag) } => {

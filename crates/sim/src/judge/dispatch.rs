@@ -1,75 +1,76 @@
-//! 3 and 4: what reached the app, how often, and where.
+//! Oracles 3 and 4: how often an action reached the app, and on which element.
 
 use mdm_virtual_device::{Applied, Fault, Hit};
 use serde_json::Value;
 
-use super::{Bench, Oracle, TAP_FAULTS};
+use super::{Judge, Oracle, TAP_FAULTS};
 use crate::agent::{Target, was_dispatched};
 use crate::claim::By;
-use crate::world::Said;
+use crate::world::ToolAnswer;
 
-/// Failures that are found out after the input was sent.
+/// Failures that are noticed after the input was sent.
 const AFTERWARDS: [&str; 1] = ["VERIFICATION_FAILED"];
 
-/// Back, which a keyboard takes before anything else does.
+/// The Back key, which hides an open keyboard.
 const HIDE: &str = "input keyevent 4";
 
-impl Bench<'_> {
+impl Judge<'_> {
     fn acts_once(&self) -> bool {
-        matches!(self.step.tool, "tap_element" | "press_back" | "swipe" | "tap" | "run_flow")
+        matches!(self.planned.tool, "tap_element" | "press_back" | "swipe" | "tap" | "run_flow")
     }
 
-    /// 3.
-    pub(super) fn once(&mut self, said: &Said) {
-        // A keyboard that is over the target is hidden first, which is said.
-        let taps = matches!(self.step.tool, "tap_element" | "run_flow");
+    /// Oracle 3.
+    pub(super) fn once(&mut self, answer: &ToolAnswer) {
+        // The product hides a keyboard that covers the target first, and says so.
+        let taps = matches!(self.planned.tool, "tap_element" | "run_flow");
         let hidden = taps && self.call.commands.first().is_some_and(|command| command == HIDE);
         let sent = self.call.commands.len() - usize::from(hidden);
         let told = |what: &str, call: &crate::world::Call| format!("{what}; sent {:?}", call.commands);
         if sent > 0 && self.only_reads() {
-            self.blame(Oracle::Once, told("this tool only reads", self.call));
+            self.report(Oracle::Once, told("this tool only reads", self.call));
         }
-        if self.says_unsent(said) {
+        if self.says_unsent(answer) {
             self.judged.unsent += 1;
             if sent > 0 {
-                self.blame(Oracle::Once, told(&format!("refused with {}", said.code()), self.call));
+                self.report(Oracle::Once, told(&format!("refused with {}", answer.code()), self.call));
             }
         }
         if self.acts_once() && sent > 1 {
-            self.blame(Oracle::Once, told("one action", self.call));
+            self.report(Oracle::Once, told("one action", self.call));
         }
-        let scrolls = said.number("scrolls").filter(|_| self.step.tool == "scroll_to_element");
-        if scrolls.is_some_and(|scrolls| scrolls != sent as u64) && said.text("dispatched") != "unknown" {
-            self.blame(Oracle::Once, told(&format!("{scrolls:?} scrolls are told"), self.call));
+        let scrolls = answer.number("scrolls").filter(|_| self.planned.tool == "scroll_to_element");
+        if scrolls.is_some_and(|scrolls| scrolls != sent as u64) && answer.text("dispatched") != "unknown" {
+            self.report(Oracle::Once, told(&format!("{scrolls:?} scrolls are told"), self.call));
         }
-        if self.acts_once() && was_dispatched(said) {
+        if self.acts_once() && was_dispatched(answer) {
             self.judged.sent += 1;
-            let phone_lost_it = self.struck(&[Fault::LostTap, Fault::LateTap]);
+            let phone_lost_it = self.had_fault(&[Fault::LostTap, Fault::LateTap]);
             if sent == 0 || (self.call.inputs.is_empty() && !phone_lost_it) {
-                self.blame(Oracle::Once, "said to be sent, and nothing arrived");
+                self.report(Oracle::Once, "said to be sent, and nothing arrived");
             }
         }
     }
 
     fn only_reads(&self) -> bool {
-        !self.acts_once() && !matches!(self.step.tool, "type_text" | "adjust_control" | "scroll_to_element")
+        !self.acts_once()
+            && !matches!(self.planned.tool, "type_text" | "adjust_control" | "scroll_to_element")
     }
 
-    /// A failure after which an agent may believe that nothing was done to the device.
-    fn says_unsent(&self, said: &Said) -> bool {
-        let unknown = said.text("dispatched") == "unknown";
+    /// Returns true for a failure after which an agent may believe that nothing was done to the device.
+    fn says_unsent(&self, answer: &ToolAnswer) -> bool {
+        let unknown = answer.text("dispatched") == "unknown";
         let touched =
-            ["attempts", "scrolls"].iter().any(|name| said.number(name).is_some_and(|times| times > 0));
-        let flowed = self.step.tool == "run_flow" && said.code() != "INVALID_ARGUMENT";
-        let failed = said.is_error && said.facts.get("error").is_some();
-        failed && !unknown && !touched && !flowed && !AFTERWARDS.contains(&said.code())
+            ["attempts", "scrolls"].iter().any(|name| answer.number(name).is_some_and(|times| times > 0));
+        let flowed = self.planned.tool == "run_flow" && answer.code() != "INVALID_ARGUMENT";
+        let failed = answer.is_error && answer.facts.get("error").is_some();
+        failed && !unknown && !touched && !flowed && !AFTERWARDS.contains(&answer.code())
     }
 
-    /// 4.
-    pub(super) fn aim(&mut self, said: &Said) {
-        let phone_did_it = self.struck(&TAP_FAULTS);
-        let Some(target) = self.step.about.target.clone().filter(|_| !phone_did_it) else { return };
-        if !matches!(self.step.tool, "tap_element" | "adjust_control") {
+    /// Oracle 4.
+    pub(super) fn aim(&mut self, answer: &ToolAnswer) {
+        let phone_did_it = self.had_fault(&TAP_FAULTS);
+        let Some(target) = self.planned.meaning.target.clone().filter(|_| !phone_did_it) else { return };
+        if !matches!(self.planned.tool, "tap_element" | "adjust_control") {
             return;
         }
         for (at, input, met) in self.own_touches() {
@@ -79,15 +80,15 @@ impl Bench<'_> {
                 self.missed(at, &target, &input, met);
             }
         }
-        let named = said.facts.get("target").and_then(|named| named.get("label")).and_then(Value::as_str);
+        let named = answer.facts.get("target").and_then(|named| named.get("label")).and_then(Value::as_str);
         if let Some(label) =
             named.filter(|label| *label != target.label && !self.is_another_name(&target, label))
         {
-            self.blame(Oracle::Aim, format!("asked for {:?}, and the answer names {label:?}", target.label));
+            self.report(Oracle::Aim, format!("asked for {:?}, and the answer names {label:?}", target.label));
         }
     }
 
-    /// What was applied where this call sent it: a touch of an earlier call may arrive late.
+    /// Returns the inputs at points to which this call sent one: a touch of an earlier call may arrive late.
     fn own_touches(&self) -> Vec<(u64, Applied, usize)> {
         let sent = |from: (i32, i32)| {
             let place = format!(" {} {}", from.0, from.1);
@@ -103,7 +104,7 @@ impl Bench<'_> {
         own.cloned().collect()
     }
 
-    /// A control has a name and shows a value; either may be told.
+    /// Returns true if the label is another name of the target: a control has a name and shows a value.
     fn is_another_name(&self, target: &Target, label: &str) -> bool {
         if label.parse::<f64>().is_ok() {
             return true;
@@ -122,7 +123,7 @@ impl Bench<'_> {
         let seen = looked.and_then(|look| self.shown(look));
         let same = seen.zip(film.frames.get(met)).is_some_and(|(seen, met)| seen.nodes == met.nodes);
         if same {
-            self.blame(Oracle::Aim, format!("meant {target:?} and touched {input:?}; nothing had moved"));
+            self.report(Oracle::Aim, format!("meant {target:?} and touched {input:?}; nothing had moved"));
         } else {
             self.judged.moved += 1;
         }

@@ -1,18 +1,18 @@
-//! 2: what is called stable had come to rest, for a whole window, when it was looked at last.
+//! Oracle 2: a screen that the answer calls stable had not changed for a whole window before the last dump.
 
 use mdm_virtual_device::DumpShown;
 
-use super::{Bench, Oracle};
+use super::{Judge, Oracle};
 use crate::claim::content;
-use crate::world::Said;
+use crate::world::ToolAnswer;
 
-impl Bench<'_> {
-    pub(super) fn rest(&mut self, said: &Said) {
-        if said.text("stability_state") != "stable" {
+impl Judge<'_> {
+    pub(super) fn rest(&mut self, answer: &ToolAnswer) {
+        if answer.text("stability_state") != "stable" {
             return;
         }
         let Some(last) = self.last_looks().last().map(|look| look.at_ms) else { return };
-        let window = said.number("stability_window_ms").unwrap_or(self.step.about.window_ms);
+        let window = answer.number("stability_window_ms").unwrap_or(self.planned.meaning.window_ms);
         self.judged.rests += 1;
         let film = &self.call.film;
         let begin = last.saturating_sub(window);
@@ -22,7 +22,7 @@ impl Bench<'_> {
             if after.at_ms <= begin || content(before) == content(after) {
                 continue;
             }
-            // What came and went between two looks cannot be seen by looking.
+            // Nobody can see what appears and disappears between two dumps.
             let earlier = looks.iter().rev().find(|look| look.at_ms < after.at_ms);
             let earlier = earlier.and_then(|look| self.shown(look));
             let later = looks.iter().find(|look| look.at_ms >= after.at_ms);
@@ -38,9 +38,9 @@ impl Bench<'_> {
             let come = is.iter().find(|line| !was.contains(line));
             let why = format!(
                 "{} says stable for {window} ms at {last}, and at {} {gone:?} became {come:?}",
-                self.step.tool, after.at_ms
+                self.planned.tool, after.at_ms
             );
-            return self.blame(Oracle::Rest, why);
+            return self.report(Oracle::Rest, why);
         }
     }
 }

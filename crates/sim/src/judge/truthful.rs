@@ -1,27 +1,28 @@
-//! 1: what is called verified, confirmed or met was so when it was looked at last.
+//! Oracle 1: what the answer calls verified, confirmed or met was true in the last dump.
 
 use mdm_virtual_device::{Frame, ShownNode};
 use serde_json::Value;
 
-use super::{Bench, Oracle, affirms};
+use super::{Judge, Oracle, affirms};
 use crate::claim::{By, Claim};
-use crate::world::Said;
+use crate::world::ToolAnswer;
 
-/// Which activity is in front is asked beside the tree, and not at the same moment.
+/// The product asks for the activity in front at another moment than for the tree.
 const BESIDE_MS: u64 = 700;
 
-impl Bench<'_> {
-    pub(super) fn truthful(&mut self, said: &Said) {
-        match self.step.tool {
-            "type_text" => self.typed(said),
-            "adjust_control" => self.adjusted(said),
-            "run_flow" => self.flowed(said),
-            _ => self.claimed(said),
+impl Judge<'_> {
+    pub(super) fn truthful(&mut self, answer: &ToolAnswer) {
+        match self.planned.tool {
+            "type_text" => self.typed(answer),
+            "adjust_control" => self.adjusted(answer),
+            "run_flow" => self.flowed(answer),
+            _ => self.claimed(answer),
         }
     }
 
-    fn claimed(&mut self, said: &Said) {
-        let Some(claim) = self.step.about.claim.as_ref().filter(|_| affirms(self.step.tool, said)) else {
+    fn claimed(&mut self, answer: &ToolAnswer) {
+        let Some(claim) = self.planned.meaning.claim.as_ref().filter(|_| affirms(self.planned.tool, answer))
+        else {
             return;
         };
         self.judged.claims += 1;
@@ -34,50 +35,55 @@ impl Bench<'_> {
             Claim::Element { .. } => self.last_frames(),
         };
         if !frames.iter().any(|frame| claim.could_hold(frame)) {
-            self.blame(Oracle::Truthful, format!("{} affirms {claim:?}, which was not so", self.step.tool));
+            self.report(
+                Oracle::Truthful,
+                format!("{} affirms {claim:?}, which was not so", self.planned.tool),
+            );
         }
     }
 
-    /// The field holds what is said to be in it.
-    fn typed(&mut self, said: &Said) {
-        let Some(text) = self.step.about.text.as_ref() else { return };
-        if said.text("lifecycle_state") != "verified" {
+    /// Checks that the field holds the text that the answer says it holds.
+    fn typed(&mut self, answer: &ToolAnswer) {
+        let Some(text) = self.planned.meaning.text.as_ref() else { return };
+        if answer.text("lifecycle_state") != "verified" {
             return;
         }
         self.judged.claims += 1;
-        let wanted = self.step.about.target.as_ref();
-        // A field that is named is known by its hint, which stays when there is a text.
+        let wanted = self.planned.meaning.target.as_ref();
+        // A named field is known by its hint, which stays when there is a text.
         let right =
             |node: &ShownNode| wanted.is_none_or(|target| node.hint == target.label || node.hint.is_empty());
         let held = |frame: &&Frame| {
             frame.nodes.iter().any(|node| {
                 let words = [&node.text, &node.description];
-                right(node) && words.into_iter().any(|said| said.contains(text.as_str()))
+                right(node) && words.into_iter().any(|shown| shown.contains(text.as_str()))
             })
         };
         if !self.last_frames().iter().any(held) {
-            self.blame(Oracle::Truthful, format!("no field held {text:?}"));
+            self.report(Oracle::Truthful, format!("no field held {text:?}"));
         }
     }
 
-    /// What its tap was meant to bring about was there at some moment; later steps may have gone on.
-    fn flowed(&mut self, said: &Said) {
-        let Some(claim) = self.step.about.claim.as_ref().filter(|_| said.flag("success")) else { return };
+    /// Checks that what the tap was meant to bring about was there at some moment; later steps may have changed it.
+    fn flowed(&mut self, answer: &ToolAnswer) {
+        let Some(claim) = self.planned.meaning.claim.as_ref().filter(|_| answer.flag("success")) else {
+            return;
+        };
         self.judged.claims += 1;
         let frames = self.call.film.between(self.call.from_ms, self.call.to_ms);
         if !frames.iter().any(|frame| claim.could_hold(frame)) {
-            self.blame(Oracle::Truthful, format!("the flow affirms {claim:?}, which never was so"));
+            self.report(Oracle::Truthful, format!("the flow affirms {claim:?}, which never was so"));
         }
     }
 
-    /// The slider stands where it is said to stand.
-    fn adjusted(&mut self, said: &Said) {
-        let Some(target) = self.step.about.target.as_ref() else { return };
-        if said.text("lifecycle_state") != "verified" {
+    /// Checks that the slider has the value that the answer says it has.
+    fn adjusted(&mut self, answer: &ToolAnswer) {
+        let Some(target) = self.planned.meaning.target.as_ref() else { return };
+        if answer.text("lifecycle_state") != "verified" {
             return;
         }
         self.judged.claims += 1;
-        let number = |name: &str| self.step.arguments.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        let number = |name: &str| self.planned.arguments.get(name).and_then(Value::as_f64).unwrap_or(0.0);
         let (wanted, tolerance) = (number("targetValue"), number("tolerance"));
         let near = |frame: &&Frame| {
             let by = By::Text(target.label.clone());
@@ -85,7 +91,10 @@ impl Bench<'_> {
             values.into_iter().any(|value| (value - wanted).abs() <= tolerance + 0.051)
         };
         if !self.last_frames().iter().any(near) {
-            self.blame(Oracle::Truthful, format!("{} did not stand at {wanted} ± {tolerance}", target.label));
+            self.report(
+                Oracle::Truthful,
+                format!("{} did not stand at {wanted} ± {tolerance}", target.label),
+            );
         }
     }
 }

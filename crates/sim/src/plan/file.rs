@@ -1,13 +1,14 @@
-//! A plan as the file that docs/virtual-apps.md describes.
+//! Writes a plan as an app file, whose format is in docs/virtual-apps.md.
 
 use serde_json::{Map, Value, json};
 
 use super::{Effect, Item, Kind, PACKAGE, Plan, Screen};
 
-/// Repetitions of what never ends: timers of the phone are limited, and no simulated stay on a screen is longer.
+/// Repetitions of a change that never ends. Timers of the phone are limited, and no simulated stay on a screen is
+/// longer.
 const REPEATS: u64 = 25;
 
-/// The value that counts how often an item was really acted on.
+/// Returns the name of the value that counts how often an item was really acted on.
 pub fn hits(id: &str) -> String {
     format!("hits_{id}")
 }
@@ -63,7 +64,7 @@ impl Writer<'_> {
         content.push(json!({"type": "heading", "text": format!("{} page", screen.name)}));
         self.texts(screen, &mut content, &mut on_open);
         for item in &screen.items {
-            self.item(screen, item, &mut content, &mut on_open);
+            self.item(item, &mut content, &mut on_open);
         }
         let content = self.readiness(screen, content, &mut on_open);
         let mut content = self.overlay(screen, content, &mut on_open);
@@ -88,7 +89,7 @@ impl Writer<'_> {
     }
 
     fn banner(&mut self, screen: &Screen, content: &mut Vec<Value>, on_open: &mut Vec<Value>) {
-        let Some((from, until)) = screen.weather.banner_ms else { return };
+        let Some((from, until)) = screen.timed_changes.banner_ms else { return };
         let banner = name(screen, "banner");
         self.value(&banner, false);
         content.push(json!({
@@ -102,9 +103,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Everything else only comes when the screen has loaded.
+    /// Shows the content only when the screen has loaded.
     fn readiness(&mut self, screen: &Screen, content: Vec<Value>, on_open: &mut Vec<Value>) -> Vec<Value> {
-        let Some(ms) = screen.weather.ready_ms else { return content };
+        let Some(ms) = screen.timed_changes.ready_ms else { return content };
         let ready = name(screen, "ready");
         self.value(&ready, false);
         on_open.push(set(&ready, false));
@@ -116,7 +117,7 @@ impl Writer<'_> {
     }
 
     fn overlay(&mut self, screen: &Screen, content: Vec<Value>, on_open: &mut Vec<Value>) -> Vec<Value> {
-        let Some(ms) = screen.weather.overlay_ms else { return content };
+        let Some(ms) = screen.timed_changes.overlay_ms else { return content };
         let over = name(screen, "over");
         let counted = hits(&over);
         self.value(&over, false);
@@ -135,7 +136,7 @@ impl Writer<'_> {
     }
 
     fn dialog(&mut self, screen: &Screen, on_open: &mut Vec<Value>) {
-        let Some(ms) = screen.weather.dialog_ms else { return };
+        let Some(ms) = screen.timed_changes.dialog_ms else { return };
         let dialog = name(screen, "promo");
         self.dialogs.insert(
             dialog.clone(),
@@ -148,10 +149,10 @@ impl Writer<'_> {
         on_open.extend(after(ms, vec![json!({"dialog": dialog})]));
     }
 
-    /// Texts that change by themselves.
+    /// Adds texts that change by themselves.
     fn texts(&mut self, screen: &Screen, content: &mut Vec<Value>, on_open: &mut Vec<Value>) {
-        let weather = &screen.weather;
-        if let Some(every) = weather.tick_ms {
+        let changes = &screen.timed_changes;
+        if let Some(every) = changes.tick_ms {
             let tick = name(screen, "tick");
             self.value(&tick, 0);
             content.push(json!({"type": "caption", "id": tick, "text": format!("Elapsed {{{tick}}} s")}));
@@ -159,7 +160,7 @@ impl Writer<'_> {
                 on_open.extend(after(every * n, vec![add(&tick)]));
             }
         }
-        if let Some(every) = weather.churn_ms {
+        if let Some(every) = changes.churn_ms {
             let churn = name(screen, "churn");
             let moods = ["calm", "windy", "rainy", "sunny", "foggy"];
             self.value(&churn, "still");
@@ -168,7 +169,7 @@ impl Writer<'_> {
                 on_open.extend(after(every * n, vec![set(&churn, moods[n as usize % moods.len()])]));
             }
         }
-        if let Some((from, time)) = weather.flash_ms {
+        if let Some((from, time)) = changes.flash_ms {
             let flash = name(screen, "flash");
             self.value(&flash, false);
             let shown = [json!({"value": flash, "is": true})];
@@ -176,7 +177,7 @@ impl Writer<'_> {
             on_open.extend(after(from, vec![set(&flash, true)]));
             on_open.extend(after(from + time, vec![set(&flash, false)]));
         }
-        if let Some(ms) = weather.becomes_ms {
+        if let Some(ms) = changes.becomes_ms {
             let state = name(screen, "state");
             self.value(&state, "Connecting");
             content.push(json!({"type": "text", "id": state, "text": format!("{{{state}}}")}));
@@ -185,7 +186,7 @@ impl Writer<'_> {
         }
     }
 
-    fn item(&mut self, screen: &Screen, item: &Item, content: &mut Vec<Value>, on_open: &mut Vec<Value>) {
+    fn item(&mut self, item: &Item, content: &mut Vec<Value>, on_open: &mut Vec<Value>) {
         let counted = hits(&item.id);
         self.value(&counted, 0);
         let mut on_tap = vec![add(&counted)];
@@ -235,13 +236,12 @@ impl Writer<'_> {
             on_open.extend(after(ms, vec![set(&enabled, true)]));
             widget["enabled_when"] = json!([{"value": enabled, "is": true}]);
         }
-        let _ = screen;
         content.push(widget);
     }
 
     fn effect(&mut self, item: &Item, content: &mut Vec<Value>) -> Vec<Value> {
         match &item.effect {
-            Effect::Nothing | Effect::Own => Vec::new(),
+            Effect::Nothing | Effect::OwnState => Vec::new(),
             Effect::Go { screen, after_ms } => {
                 after(*after_ms, vec![json!({"go": self.plan.screens[*screen].name})])
             }

@@ -47,7 +47,7 @@ impl Forwards {
     }
 }
 
-/// Listens on `local` for a device; the answer is the port that `tcp:0` became.
+/// Listens on `local` for a device and returns the port that `tcp:0` became.
 pub async fn add(
     server: &AdbServer,
     serial: &str,

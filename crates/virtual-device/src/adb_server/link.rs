@@ -95,7 +95,7 @@ async fn run(mut mux: Mux<DuplexStream>, online: oneshot::Sender<()>) {
                 let address = String::from_utf8_lossy(&frame.payload).trim_end_matches('\0').to_owned();
                 // Answered at once: a host port that refuses closes the stream a moment later.
                 let io = mux.accept(frame.arg0).await;
-                tokio::spawn(reach(address, io));
+                tokio::spawn(connect_host(address, io));
             }
             _ => {}
         }
@@ -104,7 +104,7 @@ async fn run(mut mux: Mux<DuplexStream>, online: oneshot::Sender<()>) {
 }
 
 /// The host's end of a reverse forward.
-async fn reach(address: String, io: StreamIo) {
+async fn connect_host(address: String, io: StreamIo) {
     let Some(port) = address.strip_prefix("tcp:").and_then(|p| p.parse::<u16>().ok()) else { return };
     let Ok(mut socket) = TcpStream::connect(("127.0.0.1", port)).await else { return };
     let (inner, mut outer) = tokio::io::duplex(STREAM_BYTES);

@@ -1,4 +1,4 @@
-//! The adb server's host face over a set of phones: what clients meet on port 5037.
+//! The adb server over a set of phones, as clients find it on port 5037.
 
 mod forward;
 mod link;
@@ -120,7 +120,7 @@ impl AdbServer {
         self.inner.changed.send_modify(|count| *count += 1);
     }
 
-    /// The lines of `devices` or `devices-l`. A phone without its cable is not there.
+    /// Returns the lines of `devices` or `devices-l`. An unplugged phone is not listed.
     fn list(&self, long: bool) -> String {
         let mut out = String::new();
         for (serial, device) in self.devices().iter().filter(|(_, d)| d.phone.is_plugged()) {
@@ -135,7 +135,7 @@ impl AdbServer {
         out
     }
 
-    /// The device that a client means, or what the server says instead. No serial means the only one.
+    /// Returns the device that a client means, or the server's error message. Without a serial it is the only device.
     fn pick(&self, serial: Option<&str>) -> Result<(String, Device), String> {
         let devices = self.devices();
         let mut present = devices.iter().filter(|(_, d)| d.phone.is_plugged());
@@ -161,7 +161,7 @@ impl AdbServer {
     }
 }
 
-/// What the server answers for a device that is there but cannot be used.
+/// Returns the server's error message for a device that is there but cannot be used.
 fn usable(device: &Device) -> Result<(), String> {
     match device.state.as_str() {
         "device" | "recovery" | "sideload" => Ok(()),

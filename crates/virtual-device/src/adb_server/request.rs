@@ -8,10 +8,10 @@ use tokio::net::TcpStream;
 
 use super::{AdbServer, Device, features, forward, usable};
 
-/// What recent servers say to `host:version`: 41.
+/// The version that recent servers answer to `host:version`: 41.
 const VERSION: &str = "0029";
 
-/// Answers a client until it goes or has its stream.
+/// Answers a client until it leaves or its stream is connected.
 pub async fn serve(server: &AdbServer, socket: TcpStream) {
     let mut client = Client { server: server.clone(), socket, chosen: None };
     // A client that breaks the protocol or goes away is simply dropped.
@@ -21,12 +21,12 @@ pub async fn serve(server: &AdbServer, socket: TcpStream) {
 struct Client {
     server: AdbServer,
     socket: TcpStream,
-    /// After `host:transport…`, what follows goes to this device.
+    /// The device for all later requests, set by `host:transport…`.
     chosen: Option<(String, Device)>,
 }
 
 impl Client {
-    /// One request; true when another may follow.
+    /// Handles one request; returns true when another may follow.
     async fn request(&mut self) -> io::Result<bool> {
         let mut prefix = [0; 4];
         self.socket.read_exact(&mut prefix).await?;
@@ -99,7 +99,7 @@ impl Client {
             "list-forward" => self.answer(Ok(server.inner.forwards.list())).await,
             "killforward-all" => {
                 server.inner.forwards.remove_all();
-                self.twice_okay("").await
+                self.double_okay("").await
             }
             "transport-any" | "transport-usb" | "transport-local" => self.choose(None, false).await,
             "tport:any" | "tport:usb" | "tport:local" => self.choose(None, true).await,
@@ -116,14 +116,14 @@ impl Client {
         }
         if let Some(local) = request.strip_prefix("killforward:") {
             return match self.server.inner.forwards.remove(local) {
-                Ok(()) => self.twice_okay("").await,
+                Ok(()) => self.double_okay("").await,
                 Err(why) => self.fail(&why).await.map(|()| false),
             };
         }
         if let Some(addresses) = request.strip_prefix("forward:") {
             return self.forward(addresses, serial).await;
         }
-        // Only the phones that it was given are within reach of this server.
+        // This server can only reach the phones that it was given.
         if let Some(address) = request.strip_prefix("connect:") {
             let known = self.server.pick(Some(address)).is_ok();
             let said = if known {
@@ -149,8 +149,8 @@ impl Client {
         self.fail("unknown host service").await.map(|()| false)
     }
 
-    /// The first OKAY is for the request, the second for what it did.
-    async fn twice_okay(&mut self, rest: &str) -> io::Result<bool> {
+    /// Sends two OKAYs: the first for the request, the second for its result.
+    async fn double_okay(&mut self, rest: &str) -> io::Result<bool> {
         let mut out = [OKAY.as_slice(), OKAY.as_slice()].concat();
         if !rest.is_empty() {
             out.extend(encode_text(rest).unwrap_or_default());
@@ -176,7 +176,7 @@ impl Client {
             Err(why) => Err(why),
         };
         match added {
-            Ok(port) => self.twice_okay(&port.map_or(String::new(), |p| p.to_string())).await,
+            Ok(port) => self.double_okay(&port.map_or(String::new(), |p| p.to_string())).await,
             Err(why) => self.fail(&why).await.map(|()| false),
         }
     }
@@ -229,7 +229,7 @@ impl Client {
     }
 }
 
-/// `SERIAL:request`, where a serial of a network device has a port: `host:5555:request`.
+/// Splits `SERIAL:request`. The serial of a network device has a port: `host:5555:request`.
 fn split_serial(rest: &str) -> Option<(&str, &str)> {
     const REQUESTS: [&str; 9] = [
         ":features",

@@ -1,37 +1,29 @@
-//! Who may connect.
+//! Authentication of hosts by their adb keys.
 
 use mdm_wire::adb::auth::{PublicKey, TOKEN_BYTES};
 use rsa::{BigUint, Pkcs1v15Sign, RsaPublicKey};
 use sha1::Sha1;
 
-use crate::config::Auth;
 use crate::phone::Phone;
 
-/// Keys that a phone remembers.
-const KEYS_MAX: usize = 100;
-
 pub fn needed(phone: &Phone) -> bool {
-    phone.with(|state| !matches!(state.config.auth, Auth::Open))
+    phone.with(|state| state.trust.is_needed())
 }
 
 pub fn new_token(phone: &Phone) -> [u8; TOKEN_BYTES] {
     let mut token = [0; TOKEN_BYTES];
     phone.with(|state| {
         for chunk in token.chunks_mut(8) {
-            let random = state.random().to_le_bytes();
+            let random = state.random.number().to_le_bytes();
             chunk.copy_from_slice(&random[..chunk.len()]);
         }
     });
     token
 }
 
-/// Whether a known key made this signature. The token itself is what adb signs in place of a SHA-1 digest.
+/// Returns true if a known key made this signature. adb signs the token itself in place of a SHA-1 digest.
 pub fn signature_fits(phone: &Phone, token: &[u8; TOKEN_BYTES], signature: &[u8]) -> bool {
-    let known = phone.with(|state| match &state.config.auth {
-        Auth::Keys(keys) => keys.clone(),
-        Auth::AcceptNew => state.accepted_keys.clone(),
-        Auth::Open | Auth::Refuse => Vec::new(),
-    });
+    let known = phone.with(|state| state.trust.known_keys().to_vec());
     known.iter().any(|key| verifies(key, token, signature))
 }
 
@@ -41,16 +33,8 @@ fn verifies(key: &PublicKey, token: &[u8], signature: &[u8]) -> bool {
     key.verify(Pkcs1v15Sign::new::<Sha1>(), token, signature).is_ok()
 }
 
-/// A new key was shown to the person at the phone; true when it was accepted.
+/// Shows a new key to the person at the phone; returns true when it is accepted.
 pub fn offer(phone: &Phone, payload: &[u8]) -> bool {
     let Ok(key) = PublicKey::decode(payload) else { return false };
-    phone.with(|state| {
-        if !matches!(state.config.auth, Auth::AcceptNew) {
-            return false;
-        }
-        if state.accepted_keys.len() < KEYS_MAX && !state.accepted_keys.contains(&key) {
-            state.accepted_keys.push(key);
-        }
-        true
-    })
+    phone.with(|state| state.trust.offer(key))
 }

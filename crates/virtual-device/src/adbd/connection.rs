@@ -1,4 +1,4 @@
-//! One transport to the phone: the handshake, and what the host opens.
+//! One transport to the phone: its handshake and the services that the host opens.
 
 use bytes::Bytes;
 use mdm_wire::adb::banner::Banner;
@@ -16,7 +16,7 @@ use crate::phone::Phone;
 /// Failed signatures before the transport is dropped.
 const AUTH_TRIES_MAX: u32 = 64;
 
-/// Speaks to one host until either side ends or `cut` is cancelled. A trusted host is asked for no key.
+/// Serves one host until either side ends or `cut` is cancelled. A trusted host is not asked for a key.
 pub async fn serve<S>(phone: &Phone, socket: S, trusted: bool, cut: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
@@ -42,11 +42,11 @@ struct Connection<S> {
     needs_key: bool,
 }
 
-/// The transport must end.
-struct Ended;
+/// Error that ends the transport.
+struct TransportEnded;
 
 impl<S: AsyncRead + AsyncWrite + Send + 'static> Connection<S> {
-    async fn handle(&mut self, frame: Frame) -> Result<(), Ended> {
+    async fn handle(&mut self, frame: Frame) -> Result<(), TransportEnded> {
         match frame.command {
             Command::Connect => {
                 self.mux.reset();
@@ -73,12 +73,12 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Connection<S> {
         self.mux.send(Command::Connect, version, payload_bytes_max, text).await;
     }
 
-    async fn auth(&mut self, frame: Frame) -> Result<(), Ended> {
+    async fn auth(&mut self, frame: Frame) -> Result<(), TransportEnded> {
         match frame.arg0 {
             wire_auth::SIGNATURE => {
                 self.tries += 1;
                 if self.tries > AUTH_TRIES_MAX {
-                    return Err(Ended);
+                    return Err(TransportEnded);
                 }
                 if auth::signature_fits(&self.phone, &self.token, &frame.payload) {
                     self.go_online().await;
@@ -108,7 +108,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Connection<S> {
     }
 }
 
-/// Spaces in values would end the words of `devices -l`; adb itself turns them into underscores.
+/// Builds the banner. adb replaces spaces in values by underscores, because they would end the words of `devices -l`.
 fn banner(phone: &Phone) -> Banner {
     let property = |key: &str| phone.with(|state| state.properties.get(key).cloned().unwrap_or_default());
     let pair = |key: &str| (key.to_owned(), property(key));
@@ -119,12 +119,12 @@ fn banner(phone: &Phone) -> Banner {
     }
 }
 
-/// What the daemon of this phone announces.
+/// Returns the features that this phone's daemon announces.
 pub fn features(phone: &Phone) -> &'static [&'static str] {
     if phone.with(|state| state.config.old_adbd) { &[] } else { &FEATURES }
 }
 
-/// The protocol version of this phone, and what it takes in one frame.
+/// Returns the protocol version of this phone and its largest frame in bytes.
 fn limits(phone: &Phone) -> (u32, u32) {
     if phone.with(|state| state.config.old_adbd) {
         (VERSION_CHECKSUM, PAYLOAD_BYTES_LEGACY)

@@ -1,4 +1,4 @@
-//! `abb_exec` and `abb`: commands of services with a streamed body, without a shell in between.
+//! `abb_exec` and `abb`: commands of system services with a streamed body and without a shell.
 
 use bytes::BytesMut;
 use mdm_wire::adb::shell::Packet;
@@ -10,7 +10,7 @@ use crate::phone::Phone;
 use crate::shell::commands::{self, Call};
 use crate::shell::io::{Chunk, Input, Io, Output, PIPE_CHUNKS};
 
-/// With packets the streams are apart and the exit code follows, as in a shell.
+/// Runs a command. With packets the answer has separate streams and an exit code, as in a shell.
 pub async fn binder(phone: &Phone, arguments: Vec<String>, packets: bool, io: StreamIo) {
     let StreamIo { mut reader, writer } = io;
     let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);

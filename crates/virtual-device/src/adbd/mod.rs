@@ -13,7 +13,7 @@ mod sync;
 pub use connection::{features, serve};
 pub use reverse::Reverse;
 
-/// What this phone can do beyond the first protocol, as recent phones announce it.
+/// Features beyond the first protocol, as recent phones announce them.
 pub const FEATURES: [&str; 11] = [
     "shell_v2",
     "cmd",

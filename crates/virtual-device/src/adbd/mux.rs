@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::stream::{IN_CHUNKS, Ids, OUT_CHUNKS, Pump, Reader, StreamIo, Writer, bridge};
+use super::stream::{IN_CHUNKS, OUT_CHUNKS, Pump, Reader, StreamIds, StreamIo, Writer, bridge};
 
 /// Streams that one transport may have open.
 const STREAMS_MAX: usize = 256;
@@ -24,7 +24,7 @@ const WRITE_BYTES: usize = 256 * 1024;
 const OPEN_REQUESTS: usize = 16;
 const READ_BYTES: usize = 64 * 1024;
 
-/// Something on this side wants a stream to a service on the other.
+/// A request on this side to open a stream to a service on the other.
 pub struct OpenRequest {
     address: String,
     pipe: DuplexStream,
@@ -65,20 +65,20 @@ pub struct Mux<S> {
     input: BytesMut,
     frames: mpsc::Sender<Frame>,
     writing: JoinHandle<()>,
-    /// For whoever wants to open streams.
+    /// The sender that is given to whoever opens streams.
     pub requests: mpsc::Sender<OpenRequest>,
     opens: mpsc::Receiver<OpenRequest>,
-    /// Streams whose service has ended report here, once each.
+    /// The channel for the id of each stream whose service has ended.
     done: mpsc::UnboundedSender<u32>,
     finished: mpsc::UnboundedReceiver<u32>,
     ended: CancellationToken,
     streams: BTreeMap<u32, Stream>,
-    /// Streams that the other side has not answered.
+    /// Streams that the other side has not answered yet.
     opening: BTreeMap<u32, OpenRequest>,
     next_id: u32,
-    /// What the other side takes in one frame.
+    /// The largest payload that the other side takes in one frame, in bytes.
     pub payload_bytes_max: u32,
-    /// Streams exist only after the handshake.
+    /// True after the handshake; before it there are no streams.
     pub online: bool,
 }
 
@@ -96,7 +96,7 @@ impl Drop for Stream {
 }
 
 impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
-    /// The transport lives until `cut` is cancelled or the socket ends.
+    /// Starts a transport, which lives until `cut` is cancelled or the socket ends.
     pub fn new(socket: S, cut: &CancellationToken) -> Mux<S> {
         let (reader, writer) = tokio::io::split(socket);
         let ended = cut.child_token();
@@ -122,7 +122,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
         }
     }
 
-    /// The next frame that is not about a stream already open; nothing when the transport has ended.
+    /// Returns the next frame that does not belong to an open stream, or nothing when the transport has ended.
     pub async fn next(&mut self) -> Option<Frame> {
         let ended = self.ended.clone();
         tokio::select! {
@@ -134,7 +134,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
 
     async fn receive(&mut self) -> Option<Frame> {
         loop {
-            // Before the handshake a peer gets only what a handshake needs.
+            // Before the handshake the limit is that of the first protocol.
             let limit = if self.online { PAYLOAD_BYTES_MAX } else { PAYLOAD_BYTES_LEGACY };
             match Frame::decode(&mut self.input, limit) {
                 Err(_) => return None,
@@ -163,7 +163,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
         }
     }
 
-    /// Whether a whole frame waits in the input, so that nothing need be read first.
+    /// Returns true if the input already holds a whole frame.
     fn has_frame(&self) -> bool {
         const LENGTH_AT: usize = 12;
         match self.input.get(LENGTH_AT..LENGTH_AT + 4) {
@@ -180,7 +180,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
         let _ = self.frames.send(Frame::new(command, arg0, arg1, payload)).await;
     }
 
-    /// A new handshake: whatever was open is gone.
+    /// Closes all streams, because a new handshake begins.
     pub fn reset(&mut self) {
         self.streams.clear();
         self.opening.clear();
@@ -194,7 +194,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
     /// Answers an OPEN of the other side.
     pub async fn accept(&mut self, remote: u32) -> StreamIo {
         let local = self.free_id();
-        let io = self.stream(Ids { local, remote });
+        let io = self.stream(StreamIds { local, remote });
         self.send(Command::Okay, local, remote, Bytes::new()).await;
         io
     }
@@ -215,7 +215,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
         }
     }
 
-    fn stream(&mut self, ids: Ids) -> StreamIo {
+    fn stream(&mut self, ids: StreamIds) -> StreamIo {
         let (inbound, inbound_end) = mpsc::channel(IN_CHUNKS);
         let (outbound, outbound_end) = mpsc::channel(OUT_CHUNKS);
         let (okays, okays_end) = mpsc::channel(IN_CHUNKS);
@@ -260,7 +260,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Mux<S> {
     fn okay(&mut self, frame: &Frame) {
         let (remote, local) = (frame.arg0, frame.arg1);
         if let Some(request) = self.opening.remove(&local) {
-            let io = self.stream(Ids { local, remote });
+            let io = self.stream(StreamIds { local, remote });
             return request.accept(io);
         }
         if let Some(stream) = self.streams.get(&local) {

@@ -42,12 +42,12 @@ impl Reverse {
         open(&requests, &host, buffer_bytes).await
     }
 
-    /// A transport is gone, and its listeners with it.
+    /// Removes the listeners of a transport that has ended.
     pub fn forget(&self, requests: &mpsc::Sender<OpenRequest>) {
         self.all().retain(|_, listener| !listener.requests.same_channel(requests));
     }
 
-    /// The answer to `reverse:COMMAND`.
+    /// Handles `reverse:COMMAND` and returns the answer.
     pub fn command(&self, command: &str, requests: &mpsc::Sender<OpenRequest>) -> String {
         let mut all = self.all();
         if command == "list-forward" {

@@ -1,4 +1,4 @@
-//! What a host can open on the phone.
+//! The services that a host can open on the phone.
 
 use bytes::Bytes;
 use mdm_wire::adb::framebuffer::Header;
@@ -11,28 +11,28 @@ use super::{install, shell, sync};
 use crate::phone::Phone;
 use crate::shell::commands::pixels;
 
-/// The one port on which this phone listens: it says back what it hears.
+/// The port of the phone's echo service.
 const ECHO_PORT: &str = "7";
 
 pub enum Service {
-    Shell(shell::Request),
+    Shell(shell::ShellRequest),
     Sync,
     Framebuffer,
     Echo,
-    /// Something on the phone that listens.
+    /// A program on the phone that listens at an address.
     Pipe(DuplexStream),
     /// `abb_exec`, or `abb` with packets: arguments separated by NUL.
     Binder(Vec<String>, bool),
     Reboot,
-    /// The pids that a debugger may enter, and again whenever they change.
+    /// Sends the pids of debuggable processes, and again whenever they change.
     TrackProcesses,
-    /// Says this and closes.
+    /// Sends a text and closes.
     Say(String),
     /// Stays open and silent.
     Wait,
 }
 
-/// The service of a name, or nothing: then the host hears CLSE.
+/// Finds a service by its name. If there is none the host gets a CLSE.
 pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> Option<Service> {
     let (kind, argument) = name.split_once(':').unwrap_or((name, ""));
     let (kind, options) = kind.split_once(',').unwrap_or((kind, ""));
@@ -45,11 +45,13 @@ pub fn find(phone: &Phone, name: &str, requests: &mpsc::Sender<OpenRequest>) -> 
             }
             // Without a command a terminal is given unless the host wants none.
             let terminal = has("pty") || (argument.is_empty() && !has("raw"));
-            Service::Shell(shell::Request { script: argument.to_owned(), protocol: has("v2"), terminal })
+            Service::Shell(shell::ShellRequest { script: argument.to_owned(), protocol: has("v2"), terminal })
         }
-        "exec" => {
-            Service::Shell(shell::Request { script: argument.to_owned(), protocol: false, terminal: false })
-        }
+        "exec" => Service::Shell(shell::ShellRequest {
+            script: argument.to_owned(),
+            protocol: false,
+            terminal: false,
+        }),
         "abb_exec" | "abb" if !old => {
             Service::Binder(argument.split('\0').map(str::to_owned).collect(), kind == "abb")
         }
@@ -108,15 +110,16 @@ async fn framebuffer(phone: &Phone, io: &StreamIo) {
     }
 }
 
-/// A line for every process of a debuggable app.
+/// Returns a line with the pid of every process of a debuggable app.
 fn debuggable(phone: &Phone) -> String {
     phone.with(|state| {
         let may = |name: &str| state.packages.get(name).is_some_and(|package| package.debuggable);
-        state.pids.iter().filter(|(name, _)| may(name)).map(|(_, pid)| format!("{pid}\n")).collect()
+        state.processes.iter().filter(|(name, _)| may(name)).map(|(_, pid)| format!("{pid}\n")).collect()
     })
 }
 
-/// Every start and every end of a process is logged, so the log tells when to look again.
+/// Sends the list whenever it changes. Every start and end of a process is logged, so the log tells when to look
+/// again.
 async fn track_processes(phone: &Phone, mut io: StreamIo) {
     let mut logged = phone.log_watch();
     let mut told = None;

@@ -9,20 +9,21 @@ use crate::phone::Phone;
 use crate::shell;
 use crate::shell::io::{Chunk, Input, Io, Output, PIPE_CHUNKS};
 
-/// What a shell reports when it crashed.
+/// The exit code of a shell that crashed.
 const ABORTED_EXIT: u8 = 134;
 
-pub struct Request {
-    /// Empty for a shell that reads its commands.
+pub struct ShellRequest {
+    /// The script; empty for a shell that reads its commands.
     pub script: String,
-    /// Packets, with stderr and the exit code apart.
+    /// Uses the packet protocol, which carries stderr and the exit code separately.
     pub protocol: bool,
-    /// Both streams are one and lines end as on a terminal; a shell that reads its commands shows prompts.
+    /// Behaves like a terminal: stdout and stderr are one stream with CR LF line ends, and an interactive shell shows
+    /// prompts.
     pub terminal: bool,
 }
 
-pub async fn run(phone: &Phone, request: Request, io: StreamIo) {
-    let Request { script, protocol, terminal } = request;
+pub async fn run(phone: &Phone, request: ShellRequest, io: StreamIo) {
+    let ShellRequest { script, protocol, terminal } = request;
     let StreamIo { reader, writer } = io;
     let (stdin, stdin_end) = mpsc::channel(PIPE_CHUNKS);
     let (output, output_end) = mpsc::channel(PIPE_CHUNKS);
@@ -76,7 +77,7 @@ pub fn packet(chunk: Chunk) -> Bytes {
     out.freeze()
 }
 
-/// What the line discipline of a terminal does to line ends.
+/// Converts line ends of the output as a terminal's line discipline does.
 fn with_returns(data: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(data.len() + data.len() / 16);
     for line in data.split_inclusive(|b| *b == b'\n') {
@@ -91,8 +92,8 @@ fn with_returns(data: &[u8]) -> Bytes {
     out.freeze()
 }
 
-/// Carries the host's bytes to the program's standard input.
-/// `echo` is where a terminal shows what was typed; it does not keep the program's output open.
+/// Carries the host's bytes to the program's standard input. A terminal shows what is typed on `echo`, which does not
+/// keep the program's output open.
 pub async fn feed(
     mut reader: Reader,
     stdin: mpsc::Sender<Chunk>,
@@ -119,18 +120,18 @@ pub async fn feed(
     }
 }
 
-/// What the line discipline of a terminal does to input: Enter ends a line, and everything is shown.
+/// Converts input as a terminal's line discipline does: Enter ends a line, and everything is echoed.
 async fn typed(stdin: &mut Option<mpsc::Sender<Chunk>>, data: Bytes, echo: Option<&mpsc::WeakSender<Chunk>>) {
     let Some(echo) = echo else { return offer(stdin, data).await };
     let data: Bytes = data.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }).collect();
     if let Some(output) = echo.upgrade() {
-        // A program that has ended shows nothing any more.
+        // A program that has ended echoes nothing any more.
         let _ = output.send(Chunk { stderr: false, data: data.clone() }).await;
     }
     offer(stdin, data).await;
 }
 
-/// Input for a program that has ended is thrown away.
+/// Drops input for a program that has ended.
 async fn offer(stdin: &mut Option<mpsc::Sender<Chunk>>, data: Bytes) {
     if let Some(sender) = stdin
         && sender.send(Chunk { stderr: false, data }).await.is_err()

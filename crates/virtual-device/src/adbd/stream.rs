@@ -6,39 +6,39 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Chunks that a service may have written and the host not yet taken.
+/// Chunks of a service's output that the host has not taken yet.
 pub const OUT_CHUNKS: usize = 4;
-/// Frames of a host that does not wait for its OKAY, before the stream is closed.
+/// Frames that a host may send without waiting for an OKAY before the stream is closed.
 pub const IN_CHUNKS: usize = 8;
-/// What a bridge reads at once.
+/// Bytes that a bridge reads at once.
 const BRIDGE_BYTES: usize = 64 * 1024;
 
-/// The other side is gone.
+/// Error: the other side is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ids {
+pub struct StreamIds {
     pub local: u32,
     pub remote: u32,
 }
 
-/// What a service sees of its stream.
+/// The two halves of a stream that a service uses.
 pub struct StreamIo {
     pub reader: Reader,
     pub writer: Writer,
 }
 
-/// Takes what the host wrote, and acknowledges it when the service has taken it.
+/// Reads what the host wrote, and acknowledges it when the service has taken it.
 pub struct Reader {
-    pub ids: Ids,
+    pub ids: StreamIds,
     pub inbound: mpsc::Receiver<Bytes>,
     pub frames: mpsc::Sender<Frame>,
     pub rest: BytesMut,
 }
 
 impl Reader {
-    /// The next bytes, or nothing when the host has closed the stream.
+    /// Returns the next bytes, or nothing when the host has closed the stream.
     pub async fn next(&mut self) -> Option<Bytes> {
         if !self.rest.is_empty() {
             return Some(self.rest.split().freeze());
@@ -54,7 +54,7 @@ impl Reader {
         Some(data)
     }
 
-    /// Exactly `length` bytes; the caller has bounded it.
+    /// Reads exactly `length` bytes; the caller has bounded it.
     pub async fn exact(&mut self, length: usize) -> Result<Bytes, Closed> {
         while self.rest.len() < length {
             let more = self.receive().await.ok_or(Closed)?;
@@ -79,7 +79,7 @@ impl Writer {
 
 /// Carries a service's output to the host: one WRTE in flight, the next one after its OKAY.
 pub struct Pump {
-    pub ids: Ids,
+    pub ids: StreamIds,
     pub outbound: mpsc::Receiver<Bytes>,
     pub okays: mpsc::Receiver<()>,
     pub frames: mpsc::Sender<Frame>,
@@ -88,8 +88,8 @@ pub struct Pump {
 }
 
 impl Pump {
-    /// Ends when the service has ended and all its output is sent, or when the host has closed the stream. The last
-    /// WRTE need not be acknowledged: some clients never do.
+    /// Runs until the service has ended and all its output is sent, or the host has closed the stream. It does not
+    /// wait for the last WRTE to be acknowledged: some clients never do that.
     pub async fn run(mut self) {
         let closed = self.closed.clone();
         tokio::select! {

@@ -1,4 +1,4 @@
-//! The sync service: files in both directions.
+//! The sync service, which pushes and pulls files.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use mdm_wire::adb::sync::{
@@ -12,22 +12,22 @@ use crate::phone::Phone;
 /// DATA messages are sent together up to this size.
 const BATCH_BYTES: usize = 512 * 1024;
 const DEFAULT_MODE: u32 = 0o644;
-/// The bits of a mode that say what kind of file it is, and those of a symbolic link.
+/// The file type bits of a mode, and their value for a symbolic link.
 const KIND: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
 
 pub async fn run(phone: &Phone, io: StreamIo) {
-    let mut session = Session { phone: phone.clone(), io };
+    let mut session = SyncSession { phone: phone.clone(), io };
     // Anything that is not the protocol ends the stream, as adbd does.
     while let Ok(true) = session.request().await {}
 }
 
-struct Session {
+struct SyncSession {
     phone: Phone,
     io: StreamIo,
 }
 
-impl Session {
+impl SyncSession {
     async fn header(&mut self) -> Result<Header, Closed> {
         let bytes = self.io.reader.exact(HEADER_BYTES).await?;
         let mut fixed = [0; HEADER_BYTES];
@@ -35,7 +35,7 @@ impl Session {
         Header::decode(&fixed).map_err(|_| Closed)
     }
 
-    /// One request; false after QUIT.
+    /// Handles one request; returns false after QUIT.
     async fn request(&mut self) -> Result<bool, Closed> {
         let header = self.header().await?;
         let length = header.length(PATH_BYTES_MAX).map_err(|_| Closed)?;
@@ -68,7 +68,7 @@ impl Session {
         Ok(true)
     }
 
-    /// The first protocol and LST2 speak of a link itself, STA2 of what it leads to.
+    /// Returns file attributes. The first protocol and LST2 describe a link itself, STA2 its target.
     fn stat(&self, path: &str, follow: bool) -> Stat {
         let found = self.phone.with(|state| {
             if follow { state.fs.get(path).cloned() } else { state.fs.get_link(path).cloned() }
@@ -93,7 +93,7 @@ impl Session {
         self.io.writer.write(out.freeze()).await
     }
 
-    /// A directory that cannot be read lists nothing.
+    /// Lists a directory; one that cannot be read has no entries.
     async fn list(&mut self, path: &str, second: bool) -> Result<(), Closed> {
         let (here, entries) = self.phone.with(|state| (state.fs.get(path).cloned(), state.fs.list(path)));
         // Like readdir: the directory itself and its parent come first.
@@ -134,7 +134,7 @@ impl Session {
         self.io.writer.write(out.freeze()).await
     }
 
-    /// False when the session must end: what was refused is refused before its bytes come, and these are thrown away,
+    /// Receives a file; returns false when the session must end. The bytes of a refused file are read and dropped,
     /// because an older host reads the answer only after it has sent everything.
     async fn send(&mut self, path: &str, mode: u32) -> Result<bool, Closed> {
         if let Err(error) = self.phone.with(|state| state.fs.check_place(path)) {
@@ -161,7 +161,8 @@ impl Session {
         }
     }
 
-    /// Everything up to DONE with its time; no bytes when there were more than may be kept.
+    /// Reads everything up to DONE and returns it with the file's time; without the bytes if there were too many to
+    /// keep.
     async fn take_file(&mut self, bytes_max: usize) -> Result<(Option<Bytes>, u32), Closed> {
         let mut data = BytesMut::new();
         let mut too_big = false;
@@ -182,7 +183,7 @@ impl Session {
         }
     }
 
-    /// Directories on the way are made, as `fixed_push_mkdir` promises.
+    /// Stores a file and creates missing directories on the way, as `fixed_push_mkdir` promises.
     fn store(&self, path: &str, data: Bytes, mode: u32, mtime: u32) -> Result<(), FsError> {
         self.phone.with(|state| {
             let now = state.now_s();

@@ -1,13 +1,14 @@
-//! How a thrown list comes to rest.
+//! The movement of a list after a fling.
 
 use tokio::time::{Duration, Instant};
 
 use super::geometry::Screen;
 
-/// Slower than this, a lifted finger throws nothing. In dp per second, like the next one.
+/// The slowest and fastest fling, in dp per second.
 const VELOCITY_DP_MIN: f32 = 50.0;
 const VELOCITY_DP_MAX: f32 = 8000.0;
-/// Accessibility hears of a moving list this often: scroll and content events take turns, each at most every 100 ms.
+/// The interval of accessibility events while a list moves: scroll and content events take turns, each at most every
+/// 100 ms.
 const EVENT_EVERY: Duration = Duration::from_millis(50);
 
 /// The platform's constants: friction of a scroll, the shape of its curve, and the look and feel factor.
@@ -29,7 +30,8 @@ pub struct Fling {
 }
 
 impl Fling {
-    /// `velocity` in pixels per second, positive towards the end of the list; nothing when it is too slow.
+    /// Starts a fling, or returns nothing when it is too slow. `velocity` is in pixels per second, positive towards
+    /// the end of the list.
     pub fn throw(
         velocity: f32,
         from_px: i32,
@@ -56,7 +58,7 @@ impl Fling {
         })
     }
 
-    /// Where the list is, and whether it has come to rest: at the end of the throw or of the list.
+    /// Returns the offset of the list, and true once it rests at the end of the fling or of the list.
     pub fn at(&self, now: Instant) -> (i32, bool) {
         let passed = now.saturating_duration_since(self.start);
         let part = (passed.as_secs_f32() / self.duration.as_secs_f32().max(0.001)).min(1.0);
@@ -65,25 +67,26 @@ impl Fling {
         (clamped, part >= 1.0 || free < 0.0 || free > self.most_px as f32)
     }
 
-    /// The last moment up to `now` at which accessibility heard of the movement.
-    pub fn heard(&self, now: Instant) -> Instant {
+    /// Returns the last moment up to `now` at which accessibility heard of the movement.
+    pub fn last_event(&self, now: Instant) -> Instant {
         let passed = now.saturating_duration_since(self.start).min(self.duration);
         let events = (passed.as_millis() / EVENT_EVERY.as_millis()) as u32;
         if passed == self.duration { self.start + passed } else { self.start + EVENT_EVERY * events }
     }
 
-    /// How far the list goes.
+    /// Returns how far the list moves.
     pub fn most_px(&self) -> i32 {
         self.most_px
     }
 
-    /// When it rests at the latest.
+    /// Returns when it rests at the latest.
     pub fn end(&self) -> Instant {
         self.start + self.duration
     }
 }
 
-/// Part of the way after a part of the time: a cubic through the inflexion point, solved for time by halving.
+/// Returns the share of the distance after a share of the time: a cubic through the inflexion point, solved by
+/// halving.
 fn eased(part: f32) -> f32 {
     if part >= 1.0 {
         return 1.0;
@@ -103,7 +106,7 @@ fn eased(part: f32) -> f32 {
 mod tests {
     use super::*;
 
-    const SCREEN: Screen = Screen { width: 1080, height: 2400, density: 420, dark: false, rotation: 0 };
+    const SCREEN: Screen = Screen { width: 1080, height: 2400, density: 420, rotation: 0 };
 
     #[tokio::test(start_paused = true)]
     async fn a_throw_slows_down_and_rests() {
@@ -112,7 +115,7 @@ mod tests {
         let at = |part: f32| fling.at(start + fling.duration.mul_f32(part)).0;
         let (first, second, third) = (at(0.33), at(0.66) - at(0.33), at(1.0) - at(0.66));
         assert!(first > second && second > third && third > 0, "{first} {second} {third}");
-        // What the platform's own scroller gives for this speed and density, to a few pixels.
+        // The platform's own scroller gives these values for this speed and density, within a few pixels.
         assert!((630..660).contains(&at(1.0)), "{}", at(1.0));
         assert!(fling.at(fling.end()).1 && !fling.at(start + fling.duration / 2).1);
     }

@@ -1,4 +1,7 @@
-//! Rectangles in screen pixels.
+//! Points and rectangles in screen pixels.
+
+/// A point: pixels right and down from the upper left corner of the screen.
+pub type Point = (i32, i32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rect {
@@ -49,7 +52,6 @@ pub struct Screen {
     pub width: i32,
     pub height: i32,
     pub density: u32,
-    pub dark: bool,
     /// Quarter turns: 0 is upright, 1 and 3 are landscape.
     pub rotation: u8,
 }
@@ -63,7 +65,7 @@ impl Screen {
         Rect::new(0, 0, self.width, self.height)
     }
 
-    /// The keyboard covers the lower 35 % of the screen.
+    /// Returns the place of the keyboard, the lower 35 % of the screen.
     pub fn keyboard(&self) -> Rect {
         Rect::new(0, self.height - self.height * 35 / 100, self.width, self.height)
     }

@@ -1,30 +1,30 @@
-//! The on-screen keyboard: one layout that is both drawn and typed on.
+//! The on-screen keyboard: one layout for drawing and for typing.
 
 use super::geometry::{Rect, Screen};
 
 const ROWS: [&str; 4] = ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cap {
+pub enum KeyCap {
     Char(char),
     Space,
     Delete,
     Enter,
 }
 
-impl Cap {
+impl KeyCap {
     pub fn label(self) -> String {
         match self {
-            Cap::Char(c) => c.to_string(),
-            Cap::Space => "space".to_owned(),
-            Cap::Delete => "del".to_owned(),
-            Cap::Enter => "enter".to_owned(),
+            KeyCap::Char(c) => c.to_string(),
+            KeyCap::Space => "space".to_owned(),
+            KeyCap::Delete => "del".to_owned(),
+            KeyCap::Enter => "enter".to_owned(),
         }
     }
 }
 
-/// Every key with its place: four rows of characters and a bottom row.
-pub fn caps(screen: &Screen) -> Vec<(Cap, Rect)> {
+/// Returns every key with its place: four rows of characters and a bottom row.
+pub fn caps(screen: &Screen) -> Vec<(KeyCap, Rect)> {
     let area = screen.keyboard();
     let row_height = (area.height() / 5).max(1);
     let unit = (area.width() / 10).max(1);
@@ -34,16 +34,16 @@ pub fn caps(screen: &Screen) -> Vec<(Cap, Rect)> {
         let left = (area.width() - letters.len() as i32 * unit) / 2;
         for (column, letter) in (0i32..).zip(letters.chars()) {
             let x = left + column * unit;
-            caps.push((Cap::Char(letter), Rect::new(x, top, x + unit, top + row_height)));
+            caps.push((KeyCap::Char(letter), Rect::new(x, top, x + unit, top + row_height)));
         }
     }
     let top = area.top + 4 * row_height;
     let bottom = [
-        (Cap::Char('@'), 0, 1),
-        (Cap::Space, 2, 7),
-        (Cap::Char('.'), 1, 2),
-        (Cap::Delete, 7, 8),
-        (Cap::Enter, 8, 10),
+        (KeyCap::Char('@'), 0, 1),
+        (KeyCap::Space, 2, 7),
+        (KeyCap::Char('.'), 1, 2),
+        (KeyCap::Delete, 7, 8),
+        (KeyCap::Enter, 8, 10),
     ];
     for (cap, from, to) in bottom {
         caps.push((cap, Rect::new(from * unit, top, to * unit, area.bottom)));
@@ -51,6 +51,6 @@ pub fn caps(screen: &Screen) -> Vec<(Cap, Rect)> {
     caps
 }
 
-pub fn cap_at(screen: &Screen, x: i32, y: i32) -> Option<Cap> {
+pub fn cap_at(screen: &Screen, x: i32, y: i32) -> Option<KeyCap> {
     caps(screen).into_iter().find(|(_, rect)| rect.contains(x, y)).map(|(cap, _)| cap)
 }

@@ -59,7 +59,7 @@ const NAMES: [(&str, u32); 37] = [
     ("COPY", 278),
 ];
 
-/// `4`, `BACK` or `KEYCODE_BACK`.
+/// Parses `4`, `BACK` or `KEYCODE_BACK`.
 pub fn parse(word: &str) -> Option<u32> {
     if let Ok(code) = word.parse::<u32>() {
         return (code <= CODE_MAX).then_some(code);
@@ -75,7 +75,7 @@ pub fn parse(word: &str) -> Option<u32> {
     }
 }
 
-/// The character that a key types on a plain keyboard.
+/// Returns the character that a key types on a plain keyboard.
 pub fn character(code: u32) -> Option<char> {
     let offset = |base: char, from: u32| char::from_u32(base as u32 + code - from);
     match code {

@@ -1,13 +1,13 @@
 //! The home screen: one icon per app that can be launched.
 
 use super::geometry::Screen;
-use super::widget::{Key, Layout, Look, Size, Widget};
+use super::widget::{Appearance, Key, Layout, Size, Widget};
 use super::{App, Context, Effect, settings, shop, workbench};
 
 pub const PACKAGE: &str = "com.android.launcher3";
 pub const ACTIVITY: &str = ".uioverrides.QuickstepLauncher";
 
-/// Label and package of what can be launched.
+/// Labels and packages of the apps that can be launched.
 const OWN: [(&str, &str); 3] = [
     (workbench::LABEL, workbench::PACKAGE),
     (shop::LABEL, shop::PACKAGE),
@@ -21,7 +21,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// With label and package of what users brought.
+    /// Adds labels and packages of apps from files.
     pub fn new(users: impl Iterator<Item = (&'static str, &'static str)>) -> Launcher {
         Launcher { icons: OWN.into_iter().chain(users).collect() }
     }
@@ -50,7 +50,7 @@ impl App for Launcher {
         let search = Widget::new("android.widget.TextView")
             .id(PACKAGE, "search_box")
             .description("Search")
-            .look(Look::DropDown)
+            .appearance(Appearance::DropDown)
             .size(Size::Fill, Size::Dp(48))
             .on_tap(Key::of("search"));
         let cells = icons.chunks(ICONS_A_ROW).map(|row| {
@@ -75,7 +75,7 @@ impl App for Launcher {
             .child(hotseat.child(search));
         Widget::new("android.widget.FrameLayout")
             .id(PACKAGE, "launcher")
-            .look(Look::Page)
+            .appearance(Appearance::Page)
             .size(Size::Fill, Size::Fill)
             .child(layer)
     }
@@ -94,7 +94,7 @@ fn icon(index: u32, label: &str) -> Widget {
     let mut icon = Widget::new("android.widget.TextView")
         .text(label)
         .description(label)
-        .look(Look::Icon)
+        .appearance(Appearance::Icon)
         .size(Size::Dp(96), Size::Dp(112))
         .on_tap(Key { name: ICON, index });
     icon.flags.long_clickable = true;

@@ -1,6 +1,5 @@
-//! Apps: what is on the screen and what touching it does.
+//! The drawn apps: what is on their screens and what touching it does.
 
-mod death;
 mod fling;
 pub mod geometry;
 pub mod keyboard;
@@ -24,75 +23,76 @@ use tokio::time::{Duration, Instant};
 use geometry::Screen;
 use widget::{Key, Style, Widget};
 
-/// One installed app. Its view is a pure function of its state; what it wants from the system goes into a `Context`.
+/// One drawn app. Its view is a pure function of its state; what it wants from the system goes into a `Context`.
 pub trait App: Send {
     fn package(&self) -> &'static str;
 
-    /// The name under the icon and in the system's dialogs.
+    /// Returns the name under the icon and in the system's dialogs.
     fn label(&self) -> &'static str;
 
-    /// The activity that the launcher starts.
+    /// Returns the activity that the launcher starts.
     fn entry(&self) -> &'static str;
 
     fn activities(&self) -> &[&'static str];
 
-    /// The content of an activity's window, not yet placed.
+    /// Returns the content of an activity's window, not yet laid out.
     fn view(&self, activity: &str, screen: &Screen) -> Widget;
 
-    /// The framework that the activity is made with.
+    /// Returns the framework that the activity is made with.
     fn style(&self, _activity: &str) -> Style {
         Style::View
     }
 
-    /// A dialog in a window of its own, over the activity.
+    /// Returns the dialog over the activity, if one is open.
     fn dialog(&self, _activity: &str) -> Option<Widget> {
         None
     }
 
-    /// Screenshots of the activity are black.
+    /// Returns true if screenshots of the activity are black.
     fn secure(&self, _activity: &str) -> bool {
         false
     }
 
-    /// An activity came to the front because it was started.
+    /// Handles the start of an activity.
     fn opened(&mut self, _activity: &str, _context: &mut Context) {}
 
-    /// A request that the app made with `Effect::Http` has ended.
-    fn answered(&mut self, _request: u32, _answer: &Answer, _context: &mut Context) {}
+    /// Handles the end of a request that the app made with `Effect::Http`.
+    fn answered(&mut self, _request: u32, _answer: &HttpAnswer, _context: &mut Context) {}
 
     fn tap(&mut self, key: Key, context: &mut Context);
 
     fn double_tap(&mut self, _key: Key, _context: &mut Context) {}
 
-    /// Only widgets that say so take it.
+    /// Handles a long press on a widget that takes it.
     fn long_press(&mut self, _key: Key, _context: &mut Context) {}
 
-    /// A draggable widget was let go over another one.
+    /// Handles the drop of a draggable widget on another one.
     fn dropped(&mut self, _key: Key, _onto: Key, _context: &mut Context) {}
 
-    /// The person answered a permission dialog.
+    /// Handles the answer to a permission dialog.
     fn permission(&mut self, _name: &'static str, _granted: bool, _context: &mut Context) {}
 
-    /// How often an activity changes by itself while it is in front.
+    /// Returns the interval at which an activity changes by itself while it is in front.
     fn frame_every(&self, _activity: &str) -> Option<Duration> {
         None
     }
 
-    /// One such change, `shown` after the activity came to the front. True when accessibility hears of it.
+    /// Makes one such change, `shown` after the activity came to the front; returns true if accessibility hears of
+    /// it.
     fn frame(&mut self, _activity: &str, _shown: Duration) -> bool {
         false
     }
 
-    /// A slider was put at a fraction of its length.
+    /// Handles a slider that was moved to a fraction of its length.
     fn slide(&mut self, _key: Key, _fraction: f32, _context: &mut Context) {}
 
-    /// Two fingers on a widget changed their distance by this factor.
+    /// Handles two fingers on a widget that changed their distance by this factor.
     fn zoom(&mut self, _key: Key, _factor: f32, _context: &mut Context) {}
 
-    /// A container that scrolls was brought to its end.
+    /// Handles a container that was scrolled to its end.
     fn end_reached(&mut self, _key: Key, _context: &mut Context) {}
 
-    /// The dialog was cancelled with Back or by a tap beside it.
+    /// Handles a dialog that was cancelled with Back or by a tap beside it.
     fn cancel_dialog(&mut self) {}
 
     fn field(&mut self, _key: Key) -> Option<&mut String> {
@@ -105,22 +105,22 @@ pub trait App: Send {
 
     fn due(&mut self, _context: &mut Context) {}
 
-    /// The process died: everything that was not saved is gone.
+    /// Drops everything that was not saved, because the process died.
     fn restart(&mut self);
 
-    /// `pm clear`: what was saved is gone too.
+    /// Drops what was saved too, because of `pm clear`.
     fn clear_data(&mut self);
 
     fn dark(&self) -> bool {
         false
     }
 
-    /// What it keeps in its preferences.
+    /// Returns what the app keeps in its preferences.
     fn saved(&self) -> Values {
         Values::default()
     }
 
-    /// What the app really holds, whether or not it is on the screen.
+    /// Returns what the app really holds, whether or not it is on the screen.
     fn values(&self) -> Values {
         Values::default()
     }
@@ -133,7 +133,7 @@ pub struct Values {
     pub sliders: BTreeMap<String, f32>,
 }
 
-/// What an app asks of the system while it handles an event at `now`.
+/// Collects what an app asks of the system while it handles an event at `now`.
 pub struct Context {
     pub now: Instant,
     pub effects: Vec<Effect>,
@@ -141,35 +141,35 @@ pub struct Context {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Another activity of the same app, on top.
+    /// Starts another activity of the same app, on top.
     Start(&'static str),
-    /// Another activity of the same app instead of all that are open.
+    /// Starts another activity of the same app and closes all that are open.
     Replace(&'static str),
-    /// Another app.
+    /// Starts another app.
     Launch(&'static str),
     /// Ends the activity in front.
     Finish,
     HideKeyboard,
     Toast(String),
-    /// An entry in the notification shade.
+    /// Adds an entry to the notification shade.
     Notify {
         title: String,
         text: String,
     },
-    /// Asks the person unless they have granted it already.
+    /// Asks the person for a permission unless it is granted already.
     AskPermission {
         name: &'static str,
         question: &'static str,
     },
-    /// The main thread does nothing else for so long.
+    /// Blocks the main thread for this time.
     Block(Duration),
-    /// An exception that nobody caught: its first line and where it was thrown.
+    /// Crashes with an exception: its first line and where it was thrown.
     Crash {
         exception: String,
         frames: Vec<String>,
     },
     /// Asks a server; the answer comes to `App::answered`.
-    Http(Request),
+    Http(HttpRequest),
     Log {
         priority: char,
         tag: &'static str,
@@ -178,8 +178,8 @@ pub enum Effect {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// By which the app knows it again.
+pub struct HttpRequest {
+    /// The app's own number for the request.
     pub number: u32,
     pub method: String,
     pub url: String,
@@ -187,15 +187,15 @@ pub struct Request {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum HttpAnswer {
     Status {
         status: u16,
         reason: String,
-        /// Of the body as it came.
+        /// The size of the body before it was decoded.
         bytes: usize,
         body: String,
     },
-    /// No answer came, and why not.
+    /// The reason why no answer came.
     Failed(String),
 }
 

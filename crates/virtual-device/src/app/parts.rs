@@ -1,6 +1,6 @@
 //! Widgets that many screens share.
 
-use super::widget::{Key, Layout, Look, Size, Widget};
+use super::widget::{Appearance, Key, Layout, Size, Widget};
 
 pub const SCROLL: Key = Key { name: "page", index: 0 };
 pub const UP: &str = "navigate_up";
@@ -10,34 +10,43 @@ pub fn space(height_dp: i32) -> Widget {
 }
 
 pub fn label(text: impl Into<String>) -> Widget {
-    Widget::new("android.widget.TextView").text(text).look(Look::Body).size(Size::Fill, Size::Dp(32))
+    Widget::new("android.widget.TextView")
+        .text(text)
+        .appearance(Appearance::Body)
+        .size(Size::Fill, Size::Dp(32))
 }
 
 pub fn caption(text: impl Into<String>) -> Widget {
-    Widget::new("android.widget.TextView").text(text).look(Look::Caption).size(Size::Fill, Size::Dp(24))
+    Widget::new("android.widget.TextView")
+        .text(text)
+        .appearance(Appearance::Caption)
+        .size(Size::Fill, Size::Dp(24))
 }
 
 pub fn heading(text: impl Into<String>) -> Widget {
-    Widget::new("android.widget.TextView").text(text).look(Look::Heading).size(Size::Fill, Size::Dp(40))
+    Widget::new("android.widget.TextView")
+        .text(text)
+        .appearance(Appearance::Heading)
+        .size(Size::Fill, Size::Dp(40))
 }
 
 pub fn button(text: impl Into<String>, key: Key) -> Widget {
     Widget::new("android.widget.Button")
         .text(text)
-        .look(Look::Button)
+        .appearance(Appearance::Button)
         .size(Size::Fill, Size::Dp(48))
         .on_tap(key)
 }
 
 pub fn text_button(text: impl Into<String>, key: Key) -> Widget {
-    let button = button(text, key).look(Look::TextButton);
+    let button = button(text, key).appearance(Appearance::TextButton);
     button.size(Size::Dp(112), Size::Dp(48))
 }
 
 pub fn field(hint: &str, value: &str, key: Key) -> Widget {
     let mut field = Widget::new("android.widget.EditText")
         .text(value)
-        .look(Look::Field)
+        .appearance(Appearance::Field)
         .size(Size::Fill, Size::Dp(56))
         .on_tap(key);
     field.hint = hint.to_owned();
@@ -64,7 +73,7 @@ pub fn toolbar(package: &str, title: &str) -> Widget {
         .child(
             Widget::new("android.widget.ImageButton")
                 .description("Navigate up")
-                .look(Look::TextButton)
+                .appearance(Appearance::TextButton)
                 .size(Size::Dp(48), Size::Dp(48))
                 .on_tap(Key::of(UP)),
         )
@@ -83,10 +92,10 @@ pub fn page(package: &str, title: &str, body: impl IntoIterator<Item = Widget>) 
     framed(package, title, scroll)
 }
 
-/// A page whose body sees to its own scrolling.
+/// A page whose body scrolls by itself.
 pub fn framed(package: &str, title: &str, body: Widget) -> Widget {
     Widget::new("android.widget.LinearLayout")
-        .look(Look::Page)
+        .appearance(Appearance::Page)
         .size(Size::Fill, Size::Fill)
         .layout(Layout::Column, 0, 0)
         .child(space(24))
@@ -110,18 +119,22 @@ pub fn list(package: &str, id: &str, rows: impl IntoIterator<Item = Widget>) -> 
         .scrolls(Key::of("list"))
 }
 
-/// A row of a list that takes the tap for the texts in it.
+/// A row of a list, which takes the taps on the texts in it.
 pub fn entry(title: &str, summary: &str, key: Key) -> Widget {
     let mut texts = column(0, [label(title).id("android", "title")]);
     if !summary.is_empty() {
         texts = texts.child(caption(summary).id("android", "summary"));
     }
     Widget::new("android.widget.LinearLayout")
-        .look(Look::Row)
+        .appearance(Appearance::Row)
         .size(Size::Fill, Size::Dp(72))
         .layout(Layout::Row, 8, 8)
         .on_tap(key)
-        .child(Widget::new("android.widget.ImageView").look(Look::Picture).size(Size::Dp(40), Size::Dp(40)))
+        .child(
+            Widget::new("android.widget.ImageView")
+                .appearance(Appearance::Picture)
+                .size(Size::Dp(40), Size::Dp(40)),
+        )
         .child(texts)
 }
 
@@ -138,7 +151,7 @@ pub fn alert(package: &str, title: &str, message: &str, answers: &[(&str, Key)])
         buttons = buttons.child(text_button(*text, *key).id("android", id));
     }
     let mut dialog = Widget::new("android.widget.FrameLayout")
-        .look(Look::Card)
+        .appearance(Appearance::Card)
         .size(Size::Dp(320), Size::Content)
         .layout(Layout::Column, 20, 12)
         .child(heading(title).id(package, "alertTitle"));

@@ -2,12 +2,12 @@
 
 use super::geometry::Screen;
 use super::parts::{UP, caption, column, entry, framed, label, list, page, row};
-use super::widget::{Key, Layout, Look, Size, Widget};
+use super::widget::{Appearance, Key, Layout, Size, Widget};
 use super::{App, Context, Effect, Values};
 
 pub const PACKAGE: &str = "com.android.settings";
 pub const LABEL: &str = "Settings";
-const MAIN: &str = ".Settings";
+pub const MAIN: &str = ".Settings";
 const NETWORK: &str = ".Settings$NetworkDashboardActivity";
 const DISPLAY: &str = ".Settings$DisplaySettingsActivity";
 const APPS: &str = ".Settings$ManageApplicationsActivity";
@@ -141,7 +141,7 @@ impl Settings {
         let mut bar = Widget::new("android.widget.SeekBar")
             .id("android", "seekbar")
             .description("Font size")
-            .look(Look::Slider(self.font_step / FONT_STEPS))
+            .appearance(Appearance::Slider(self.font_step / FONT_STEPS))
             .size(Size::Fill, Size::Dp(48));
         bar.key = Some(Key::of("font_size"));
         bar.flags.focusable = true;
@@ -158,7 +158,7 @@ fn search() -> Widget {
 fn switch(name: &'static str, title: &str, on: bool) -> Widget {
     let switch = Widget::new("android.widget.Switch")
         .id("android", "switch_widget")
-        .look(Look::Switch)
+        .appearance(Appearance::Switch)
         .size(Size::Dp(64), Size::Dp(48))
         .checked(on);
     let texts = [
@@ -166,7 +166,7 @@ fn switch(name: &'static str, title: &str, on: bool) -> Widget {
         caption(if on { "On" } else { "Off" }).id("android", "summary"),
     ];
     Widget::new("android.widget.LinearLayout")
-        .look(Look::Row)
+        .appearance(Appearance::Row)
         .size(Size::Fill, Size::Dp(72))
         .layout(Layout::Row, 8, 8)
         .on_tap(Key::of(name))

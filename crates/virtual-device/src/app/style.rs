@@ -1,8 +1,8 @@
-//! The same screen as other frameworks describe it to accessibility.
+//! Changes the tree to what other frameworks tell accessibility about the same screen.
 //!
-//! Touches and pixels come from the tree as it was laid out; only what a dump says is dressed.
+//! Touches and pixels use the tree as it was laid out; only dumps are changed.
 
-use super::widget::{Look, Style, Widget};
+use super::widget::{Appearance, Style, Widget};
 
 const VIEW: &str = "android.view.View";
 const TEXT: &str = "android.widget.TextView";
@@ -10,15 +10,15 @@ const GROUP: &str = "android.view.ViewGroup";
 const BUTTON: &str = "android.widget.Button";
 const EDIT: &str = "android.widget.EditText";
 
-pub fn dressed(mut root: Widget) -> Widget {
+pub fn restyled(mut root: Widget) -> Widget {
     let Some(style) = root.window.map(|w| w.style) else { return root };
     if style == Style::View {
         return root;
     }
     // The decoration around the content is the platform's in every framework.
     match content_mut(&mut root) {
-        Some(content) => dress(content, style),
-        None => dress(&mut root, style),
+        Some(content) => restyle(content, style),
+        None => restyle(&mut root, style),
     }
     root
 }
@@ -32,7 +32,7 @@ fn content_mut(root: &mut Widget) -> Option<&mut Widget> {
     root.children.iter_mut().find_map(content_mut)
 }
 
-fn dress(content: &mut Widget, style: Style) {
+fn restyle(content: &mut Widget, style: Style) {
     match style {
         Style::View => {}
         Style::Compose => {
@@ -78,7 +78,7 @@ fn wrap(widget: &mut Widget, classes: &[&'static str]) {
     }
 }
 
-/// `com.app:id/name` is a resource of the View system; test tags and test ids are bare names.
+/// Removes the package from an id: `com.app:id/name` exists only in the View system, test tags are bare names.
 fn bare_id(widget: &mut Widget) {
     if let Some((_, name)) = widget.resource_id.split_once(":id/") {
         widget.resource_id = name.to_owned();
@@ -86,58 +86,63 @@ fn bare_id(widget: &mut Widget) {
 }
 
 fn is_text(widget: &Widget) -> bool {
-    matches!(widget.look, Look::Heading | Look::Body | Look::Error | Look::Caption)
+    matches!(
+        widget.appearance,
+        Appearance::Heading | Appearance::Body | Appearance::Error | Appearance::Caption
+    )
 }
 
-/// A tagged node of Compose shows its tag only; a button is a nameless View that takes the tap, with its text in a
-/// node of its own. Texts and fields are the only ones with a class.
+/// Describes a tree as Compose does. A button is a nameless View that takes the tap, with its text in a node of its
+/// own; only texts and fields have a class.
 fn compose(widget: &mut Widget) {
     bare_id(widget);
-    let takes_tap = widget.flags.clickable && widget.look != Look::Field;
+    let takes_tap = widget.flags.clickable && widget.appearance != Appearance::Field;
     if takes_tap && !widget.text.is_empty() && widget.children.is_empty() {
-        let mut text = Widget::new(TEXT).text(std::mem::take(&mut widget.text)).look(Look::Body);
+        let mut text = Widget::new(TEXT).text(std::mem::take(&mut widget.text)).appearance(Appearance::Body);
         (text.bounds, text.visible) = (widget.bounds, widget.visible);
         let mut role = Widget::new(if widget.flags.checkable { VIEW } else { BUTTON });
         (role.bounds, role.visible) = (widget.bounds, widget.visible);
         widget.children = vec![text, role];
-        if widget.look == Look::Button {
-            widget.look = Look::Plain
+        if widget.appearance == Appearance::Button {
+            widget.appearance = Appearance::Plain
         };
     }
-    widget.class = match widget.look {
-        Look::Field => EDIT,
+    widget.class = match widget.appearance {
+        Appearance::Field => EDIT,
         _ if is_text(widget) => TEXT,
         _ if widget.class == BUTTON && !widget.flags.clickable => BUTTON,
         _ => VIEW,
     };
 }
 
-/// An accessible group is labelled with the texts in it, which stay in the tree as well.
+/// Describes a tree as React Native does. An accessible group is labelled with the texts in it, which stay in the
+/// tree.
 fn react_native(widget: &mut Widget) {
     bare_id(widget);
-    if widget.flags.clickable && widget.look != Look::Field && widget.description.is_empty() {
+    if widget.flags.clickable && widget.appearance != Appearance::Field && widget.description.is_empty() {
         widget.description = texts(widget).join(", ");
         if widget.children.is_empty() && !widget.text.is_empty() {
-            let mut text = Widget::new(TEXT).text(std::mem::take(&mut widget.text)).look(Look::Body);
+            let mut text =
+                Widget::new(TEXT).text(std::mem::take(&mut widget.text)).appearance(Appearance::Body);
             (text.bounds, text.visible) = (widget.bounds, widget.visible);
             widget.children.push(text);
         }
     }
-    widget.class = match widget.look {
-        Look::Field => EDIT,
-        Look::Switch => "android.widget.Switch",
-        Look::Picture => "android.widget.ImageView",
+    widget.class = match widget.appearance {
+        Appearance::Field => EDIT,
+        Appearance::Switch => "android.widget.Switch",
+        Appearance::Picture => "android.widget.ImageView",
         _ if is_text(widget) => TEXT,
         _ if widget.flags.scrollable => "android.widget.ScrollView",
         _ => "android.view.ViewGroup",
     };
 }
 
-/// What can be touched is a view in a view: the outer one has the margin, the inner one fades under the finger.
+/// Wraps a touchable as React Native does: the outer view has the margin, the inner one fades under the finger.
 fn touchables(widget: &mut Widget) {
     for child in &mut widget.children {
         touchables(child);
-        if child.flags.clickable && child.look != Look::Field {
+        if child.flags.clickable && child.appearance != Appearance::Field {
             wrap(child, &[GROUP]);
         }
     }
@@ -154,13 +159,13 @@ fn texts(widget: &Widget) -> Vec<String> {
     all
 }
 
-/// Flutter has one view and describes what is drawn on it: containers that mean nothing leave no node, and what can
-/// be tapped is one node with all the texts in it, a line each.
+/// Describes a tree as Flutter does. Plain containers have no node, and a touchable is one node with all the texts in
+/// it, a line each.
 fn flutter(mut widget: Widget) -> Vec<Widget> {
     if widget.visible.is_empty() {
         return Vec::new();
     }
-    let meant = widget.flags.clickable || widget.flags.scrollable || widget.look.slider().is_some();
+    let meant = widget.flags.clickable || widget.flags.scrollable || widget.appearance.slider().is_some();
     if !meant && !is_text(&widget) {
         return widget.children.into_iter().flat_map(flutter).collect();
     }
@@ -170,7 +175,7 @@ fn flutter(mut widget: Widget) -> Vec<Widget> {
         widget.class = VIEW;
         return vec![widget];
     }
-    if widget.look == Look::Field {
+    if widget.appearance == Appearance::Field {
         widget.class = EDIT;
         return vec![widget];
     }
@@ -178,25 +183,25 @@ fn flutter(mut widget: Widget) -> Vec<Widget> {
     widget.text.clear();
     widget.children.clear();
     widget.flags.focusable = true;
-    widget.class = match widget.look {
-        Look::Button | Look::TextButton => BUTTON,
-        Look::Switch => "android.widget.Switch",
+    widget.class = match widget.appearance {
+        Appearance::Button | Appearance::TextButton => BUTTON,
+        Appearance::Switch => "android.widget.Switch",
         look if look.slider().is_some() => "android.widget.SeekBar",
         _ => VIEW,
     };
     vec![widget]
 }
 
-/// The document below the toolbar is the web view's; ids are those of the page, texts are nodes of their own.
+/// Describes the part below the toolbar as a web page: ids are those of the page, texts are nodes of their own.
 fn web_page(content: &mut Widget) {
     let Some(page) = content.children.last_mut() else { return };
     page.walk_mut(&mut |w| {
         bare_id(w);
-        w.class = match w.look {
-            Look::Field => EDIT,
-            Look::Button => BUTTON,
-            Look::CheckBox => "android.widget.CheckBox",
-            Look::Picture => "android.widget.Image",
+        w.class = match w.appearance {
+            Appearance::Field => EDIT,
+            Appearance::Button => BUTTON,
+            Appearance::CheckBox => "android.widget.CheckBox",
+            Appearance::Picture => "android.widget.Image",
             _ if is_text(w) => TEXT,
             _ => VIEW,
         };
@@ -217,14 +222,14 @@ mod tests {
     use crate::app::xml;
 
     fn dump(style: Style) -> String {
-        let screen = Screen { width: 400, height: 800, density: 160, dark: false, rotation: 0 };
+        let screen = Screen { width: 400, height: 800, density: 160, rotation: 0 };
         let card = column(0, [label("Milk"), caption("1.20")]).on_tap(Key::of("card")).id("com.app", "card");
         let page = column(0, [card, button("Buy", Key::of("buy")).id("com.app", "buy")]);
         let mut content = Widget::new("android.widget.FrameLayout").child(page);
         content.resource_id = "android:id/content".to_owned();
         content.window = Some(Window { package: "com.app", rotation: 1, style });
         content.place(Rect::new(0, 0, 400, 800), screen.rect(), &screen);
-        xml::write(&dressed(content), "other", 36)
+        xml::write(&restyled(content), "other", 36)
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::geometry::Screen;
 use super::parts::{caption, column, heading, label, row, text_button};
-use super::ui::Notice;
-use super::widget::{Key, Layout, Look, Size, Style, Widget, Window};
+use super::ui::Notification;
+use super::widget::{Appearance, Key, Layout, Size, Style, Widget, Window};
 
 pub const CLOSE: &str = "aerr_close";
 pub const DENY: &str = "permission_deny_button";
@@ -32,7 +32,7 @@ pub enum SystemWindow {
         package: &'static str,
         label: &'static str,
     },
-    /// Something that the system wants to say, such as a low battery.
+    /// A message of the system, such as a low battery.
     Alert {
         title: &'static str,
         message: &'static str,
@@ -41,7 +41,7 @@ pub enum SystemWindow {
 }
 
 impl SystemWindow {
-    /// The app whose end closes the window.
+    /// Returns the app whose end closes the window.
     pub fn package(&self) -> Option<&'static str> {
         match self {
             SystemWindow::Permission { package, .. } | SystemWindow::NotResponding { package, .. } => {
@@ -52,7 +52,7 @@ impl SystemWindow {
     }
 }
 
-pub fn view(window: &SystemWindow, notices: &[Notice], screen: &Screen) -> Widget {
+pub fn view(window: &SystemWindow, notices: &[Notification], screen: &Screen) -> Widget {
     let (mut widget, package) = match window {
         SystemWindow::Permission { question, .. } => (permission(question), PERMISSION_PACKAGE),
         SystemWindow::Crashed { label, .. } => {
@@ -73,7 +73,7 @@ pub fn view(window: &SystemWindow, notices: &[Notice], screen: &Screen) -> Widge
 }
 
 fn card(width: Size) -> Widget {
-    Widget::new("android.widget.FrameLayout").look(Look::Card).size(width, Size::Content).layout(
+    Widget::new("android.widget.FrameLayout").appearance(Appearance::Card).size(width, Size::Content).layout(
         Layout::Column,
         16,
         8,
@@ -104,7 +104,7 @@ fn permission(question: &str) -> Widget {
     });
     let icon = Widget::new("android.widget.ImageView")
         .id(PERMISSION_IDS, "permission_icon")
-        .look(Look::Picture)
+        .appearance(Appearance::Picture)
         .size(Size::Dp(32), Size::Dp(32));
     let content = column(12, [icon, label(question).id(PERMISSION_IDS, "permission_message")]);
     let dialog = Widget::new("android.widget.LinearLayout")
@@ -115,9 +115,10 @@ fn permission(question: &str) -> Widget {
     card(Size::Dp(340)).child(Widget::new("android.widget.ScrollView").child(dialog))
 }
 
-fn shade(notices: &[Notice]) -> Widget {
+fn shade(notices: &[Notification]) -> Widget {
     let tile = |text: &str| {
-        let tile = Widget::new("android.widget.Switch").description(text).text(text).look(Look::Tab);
+        let tile =
+            Widget::new("android.widget.Switch").description(text).text(text).appearance(Appearance::Tab);
         tile.size(Size::Fill, Size::Dp(56)).on_tap(Key::of("tile")).checked(text == "Wi-Fi")
     };
     let tiles = [tile("Wi-Fi"), tile("Bluetooth"), tile("Flashlight")];
@@ -128,7 +129,7 @@ fn shade(notices: &[Notice]) -> Widget {
         ];
         let mut row = Widget::new("android.widget.FrameLayout")
             .id(SYSTEMUI, "expandableNotificationRow")
-            .look(Look::Card)
+            .appearance(Appearance::Card)
             .layout(Layout::Column, 12, 0)
             .on_tap(Key { name: NOTICE, index })
             .child(column(0, texts));
@@ -146,7 +147,7 @@ fn shade(notices: &[Notice]) -> Widget {
     };
     Widget::new("android.widget.FrameLayout")
         .id(SYSTEMUI, "notification_panel")
-        .look(Look::Page)
+        .appearance(Appearance::Page)
         .size(Size::Fill, Size::Fill)
         .layout(Layout::Column, 16, 16)
         .child(super::parts::space(32))

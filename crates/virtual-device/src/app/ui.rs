@@ -1,16 +1,17 @@
-//! The window manager: tasks, windows, and what apps ask of the system.
+//! The window manager of the drawn apps: tasks, windows, and effects that apps request.
 
 mod drag;
 mod overlay;
 mod pinch;
 mod requests;
+mod surface;
 mod touch;
 mod typing;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use tokio::time::{Duration, Instant};
+use tokio::time::Instant;
 
 use super::fling::Fling;
 use super::geometry::{Rect, Screen};
@@ -22,26 +23,25 @@ use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
+use crate::surface::{SurfaceEvent, Toast};
 use drag::Drag;
-use overlay::Blocked;
-pub use overlay::{Notice, Toast};
-use requests::Late;
-pub use requests::Outgoing;
-pub use touch::Gesture;
-use touch::Pending;
+use overlay::BlockedApp;
+pub use overlay::Notification;
+use requests::PendingAnswer;
+use touch::{Gesture, PendingTap};
 
-/// Things that may happen in one step of the clock.
+/// Events that may happen in one step of the clock.
 const EVENTS_MAX: usize = 10_000;
 /// Activities that one task may hold.
 const STACK_MAX: usize = 32;
-/// Apps from files; more than that find no place on the home screen.
-const USER_APPS_MAX: usize = 12;
+/// Apps from files: the home screen has no place for more.
+pub const USER_APPS_MAX: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     App(&'static str),
     Single,
-    Answer,
+    HttpAnswer,
     Opened,
     Unblock,
     NotResponding,
@@ -53,43 +53,7 @@ pub struct Task {
     pub stack: Vec<&'static str>,
 }
 
-/// What the rest of the system must hear about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
-    Log {
-        at: Instant,
-        package: &'static str,
-        priority: char,
-        tag: &'static str,
-        message: String,
-    },
-    /// `within` when the app itself opened it.
-    Started {
-        at: Instant,
-        package: &'static str,
-        activity: &'static str,
-        within: bool,
-    },
-    Crashed {
-        at: Instant,
-        package: &'static str,
-        activity: &'static str,
-        exception: String,
-        frames: Vec<String>,
-    },
-    NotResponding {
-        at: Instant,
-        package: &'static str,
-        activity: &'static str,
-    },
-    /// A person closed an app that did not respond.
-    Closed {
-        at: Instant,
-        package: &'static str,
-    },
-}
-
-/// Whose container it is, and which.
+/// Package, activity and key of a scroll container.
 type ScrollKey = (&'static str, &'static str, Key);
 
 pub struct Ui {
@@ -98,42 +62,41 @@ pub struct Ui {
     tasks: Vec<Task>,
     next_task: u32,
     focus: Option<Key>,
-    /// In characters, within the focused field.
+    /// The cursor's position within the focused field, in characters.
     cursor: usize,
     all_selected: bool,
     keyboard: bool,
     scroll: BTreeMap<ScrollKey, i32>,
     fling: Option<(ScrollKey, Fling)>,
     drag: Option<Drag>,
-    /// Until then the app that was brought to the front has drawn nothing, and accessibility finds no window.
+    /// When the app that was brought to the front draws its window; until then accessibility finds none.
     opening_until: Option<Instant>,
     /// The system's dark theme.
     night: bool,
-    /// Since when the activity in front is there, and how many frames of it were drawn.
+    /// When the activity in front was shown, and how many frames of it were drawn.
     front_since: Instant,
     frames: u32,
-    /// The last one is on top.
+    /// Windows of the system, the top one last.
     system: Vec<SystemWindow>,
     toasts: Vec<Toast>,
-    notices: Vec<Notice>,
-    blocked: Option<Blocked>,
+    notices: Vec<Notification>,
+    blocked: Option<BlockedApp>,
     /// A tap that may become a double tap.
-    pending: Option<Pending>,
-    /// Where the finger that is down was.
+    pending: Option<PendingTap>,
+    /// Positions of the finger that is down.
     moves: VecDeque<(Instant, (i32, i32))>,
     crashes: BTreeMap<&'static str, Instant>,
     granted: Vec<(&'static str, &'static str)>,
-    outgoing: Vec<Outgoing>,
-    late: Vec<Late>,
+    answers: Vec<PendingAnswer>,
     /// When the last accessibility event was sent.
     changed_at: Instant,
     /// When the pixels last changed, with or without an event.
     visible_at: Instant,
-    /// How often something changed.
+    /// The number of changes that accessibility heard of.
     changes: u64,
-    /// Whether something changed since the scroll offsets were last checked.
+    /// True if something changed since the scroll offsets were last checked.
     unclamped: bool,
-    pub notes: Vec<Note>,
+    events: Vec<SurfaceEvent>,
 }
 
 impl Ui {
@@ -174,21 +137,16 @@ impl Ui {
             moves: VecDeque::new(),
             crashes: BTreeMap::new(),
             granted: Vec::new(),
-            outgoing: Vec::new(),
-            late: Vec::new(),
+            answers: Vec::new(),
             changed_at: now,
             visible_at: now,
             changes: 0,
             unclamped: false,
-            notes: Vec::new(),
+            events: Vec::new(),
         }
     }
 
-    pub fn changed_at(&self) -> Instant {
-        self.changed_at
-    }
-
-    /// Something on the screen changed, and accessibility heard of it.
+    /// Notes a change on the screen that accessibility hears of.
     pub fn changed(&mut self, now: Instant) {
         self.changed_at = now;
         self.changes += 1;
@@ -196,30 +154,10 @@ impl Ui {
         self.unclamped = true;
     }
 
-    /// Counts up with everything that accessibility hears of.
-    pub fn changes(&self) -> u64 {
-        self.changes
-    }
-
-    /// A list is on its way, by itself or under a finger.
-    pub fn is_moving(&self) -> bool {
-        self.fling.is_some() || self.drag.is_some()
-    }
-
-    /// When the pixels last changed, by `now`: what moves without telling accessibility counts too, and so do toasts.
+    /// Returns when the pixels last changed, also by toasts and by movements that accessibility does not hear of.
     pub fn visible_at(&self, now: Instant) -> Instant {
         let toasts = self.toasts.iter().flat_map(|toast| [toast.from, toast.until]);
         toasts.filter(|at| *at <= now).fold(self.visible_at, Instant::max)
-    }
-
-    /// The app in front has not drawn its window yet.
-    pub fn is_opening(&self) -> bool {
-        self.opening_until.is_some()
-    }
-
-    /// It will take this long.
-    pub fn opens_for(&mut self, at: Instant, time: Duration) {
-        self.opening_until = Some(at + time);
     }
 
     pub fn set_night(&mut self, night: bool, now: Instant) {
@@ -233,11 +171,7 @@ impl Ui {
         self.apps.get(package).map(Box::as_ref)
     }
 
-    pub fn tasks(&self) -> &[Task] {
-        &self.tasks
-    }
-
-    /// Package and activity in front. The launcher's task is never removed.
+    /// Returns package and activity in front. The launcher's task is never removed.
     pub fn front(&self) -> (&'static str, &'static str) {
         let front = self.tasks.last();
         front.map_or((launcher::PACKAGE, launcher::ACTIVITY), |task| {
@@ -245,11 +179,7 @@ impl Ui {
         })
     }
 
-    pub fn keyboard_shown(&self) -> bool {
-        self.keyboard
-    }
-
-    /// The values of every app together.
+    /// Returns the values of all apps together.
     pub fn values(&self) -> Values {
         let mut all = Values::default();
         for values in self.apps.values().map(|app| app.values()) {
@@ -276,7 +206,7 @@ impl Ui {
             match event {
                 Event::App(package) => self.with_app(package, due, |app, context| app.due(context)),
                 Event::Single => self.single_tap(due),
-                Event::Answer => self.answer_late(due),
+                Event::HttpAnswer => self.deliver_answer(due),
                 Event::Opened => {
                     self.opening_until = None;
                     self.changed(due);
@@ -301,7 +231,7 @@ impl Ui {
         });
         let single = self.pending.map(|pending| (pending.until, Event::Single));
         let opened = self.opening_until.map(|at| (at, Event::Opened));
-        let answer = self.next_late().map(|at| (at, Event::Answer));
+        let answer = self.next_answer().map(|at| (at, Event::HttpAnswer));
         self.apps
             .values()
             .map(|a| app(a.as_ref()))
@@ -320,7 +250,7 @@ impl Ui {
         let Some((key, fling)) = self.fling else { return };
         let (at, rests) = fling.at(now);
         if self.scroll.insert(key, at) != Some(at) {
-            self.changed(self.changed_at.max(fling.heard(now)));
+            self.changed(self.changed_at.max(fling.last_event(now)));
         }
         if rests {
             self.fling = None;
@@ -330,7 +260,7 @@ impl Ui {
         }
     }
 
-    /// An endless animation: only the last of the frames that passed unseen matters.
+    /// Draws the frames of an animation: of those that are due only the last one matters.
     fn draw_frames(&mut self, now: Instant) {
         let (package, activity) = self.front();
         let Some(every) = self.app(package).and_then(|a| a.frame_every(activity)) else { return };
@@ -366,7 +296,13 @@ impl Ui {
     fn effect(&mut self, package: &'static str, now: Instant, effect: Effect) {
         match effect {
             Effect::Log { priority, tag, message } => {
-                self.notes.push(Note::Log { at: now, package, priority, tag, message });
+                self.events.push(SurfaceEvent::Log {
+                    at: now,
+                    package: package.into(),
+                    priority,
+                    tag: tag.into(),
+                    message,
+                });
             }
             Effect::HideKeyboard => self.keyboard = false,
             Effect::Finish => self.finish(now),
@@ -396,8 +332,13 @@ impl Ui {
         self.unfocus();
         self.front_since = now;
         self.frames = 0;
-        self.notes.push(Note::Started { at: now, package, activity, within: true });
+        self.note_start(package, activity, true, now);
         self.with_app(package, now, |app, context| app.opened(activity, context));
+    }
+
+    fn note_start(&mut self, package: &'static str, activity: &'static str, within: bool, at: Instant) {
+        let (package, activity) = (package.into(), activity.into());
+        self.events.push(SurfaceEvent::Started { at, package, activity, within });
     }
 
     fn unfocus(&mut self) {
@@ -431,25 +372,20 @@ impl Ui {
                 if activity.is_some() && self.front().1 != wanted {
                     self.open(package, wanted, false, now);
                 } else {
-                    self.notes.push(Note::Started {
-                        at: now,
-                        package,
-                        activity: self.front().1,
-                        within: false,
-                    });
+                    self.note_start(package, self.front().1, false, now);
                 }
             }
             None => {
                 self.tasks.push(Task { id: self.next_task, package, stack: vec![wanted] });
                 self.next_task += 1;
-                self.notes.push(Note::Started { at: now, package, activity: wanted, within: false });
+                self.note_start(package, wanted, false, now);
                 self.with_app(package, now, |app, context| app.opened(wanted, context));
             }
         }
         true
     }
 
-    /// The process ends; its task goes and what lies below comes to the front.
+    /// Ends the process of an app. Its task is removed and the one below comes to the front.
     pub fn kill(&mut self, package: &str, clear_data: bool, now: Instant) {
         let Some(app) = self.apps.get_mut(package) else { return };
         app.restart();
@@ -471,7 +407,7 @@ impl Ui {
         self.changed(now);
     }
 
-    /// The activity's window with its decoration, placed.
+    /// Returns the activity's window with its decoration, laid out.
     pub fn activity_window(&self, screen: &Screen) -> Widget {
         let (package, activity) = self.front();
         let Some(app) = self.app(package) else { return Widget::new("android.widget.FrameLayout") };
@@ -498,7 +434,7 @@ impl Ui {
         Window { package, rotation: screen.rotation, style }
     }
 
-    /// The topmost window over the activity: the shade, a dialog of the system or the app's own, placed.
+    /// Returns the topmost window over the activity (the shade, a dialog of the system or of the app), laid out.
     pub fn dialog_window(&self, screen: &Screen) -> Option<Widget> {
         if let Some(window) = self.system_window(screen) {
             return Some(window);
@@ -514,18 +450,18 @@ impl Ui {
         Some(dialog)
     }
 
-    /// The window that has the input focus, as it was laid out.
+    /// Returns the window that has the input focus, laid out.
     pub(super) fn top_window(&self, screen: &Screen) -> Widget {
         self.dialog_window(screen).unwrap_or_else(|| self.activity_window(screen))
     }
 
-    /// What accessibility sees of the active window.
+    /// Returns the active window as accessibility sees it.
     pub fn active_window(&self, screen: &Screen) -> Widget {
-        style::dressed(self.top_window(screen))
+        style::restyled(self.top_window(screen))
     }
 }
 
-/// The views that the platform, and for its own toolkit the support library, put around an activity's content.
+/// Adds the views that the platform and, for its own toolkit, the support library put around an activity's content.
 fn decorated(content: Widget, about: &Window) -> Widget {
     let full = |class| Widget::new(class).size(Size::Fill, Size::Fill);
     let holder = |content| full("android.widget.FrameLayout").id("android", "content").child(content);
@@ -543,7 +479,7 @@ fn decorated(content: Widget, about: &Window) -> Widget {
     full("android.widget.FrameLayout").child(full("android.widget.LinearLayout").child(inside))
 }
 
-/// In the middle, or as a popup under its anchor, and in any case on the screen.
+/// Lays a dialog out in the middle or, as a popup, under its anchor; always within the screen.
 fn place_dialog(dialog: &mut Widget, anchor: Option<Rect>, screen: &Screen) {
     let width = if let Size::Dp(dp) = dialog.width { screen.px(dp) } else { screen.width };
     let height = if dialog.height == Size::Fill { screen.height } else { dialog.content_px(screen) };

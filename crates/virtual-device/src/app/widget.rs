@@ -1,8 +1,8 @@
-//! The one tree from which the dump, the pixels and hit testing all come.
+//! The widget tree from which the dump, the pixels and hit testing are made.
 
 use super::geometry::{Rect, Screen};
 
-/// Which widget of an app it is; rows of a list share a name and differ in `index`.
+/// Identifies a widget of an app. Rows of a list share a name and differ in `index`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub name: &'static str,
@@ -16,7 +16,7 @@ impl Key {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Look {
+pub enum Appearance {
     /// Draws nothing of itself.
     Plain,
     Page,
@@ -27,11 +27,11 @@ pub enum Look {
     Button,
     TextButton,
     Switch,
-    /// Filled from 0 to 1, from left to right.
+    /// A slider at a fraction from 0 to 1, from left to right.
     Slider(f32),
-    /// The same from bottom to top.
+    /// A slider from bottom to top.
     SliderUp(f32),
-    /// The same from right to left.
+    /// A slider from right to left.
     SliderLeft(f32),
     Spinner,
     Row,
@@ -40,7 +40,7 @@ pub enum Look {
     Icon,
     /// Small and faint text.
     Caption,
-    /// An image: a plain coloured box.
+    /// An image, drawn as a plain coloured box.
     Picture,
     CheckBox,
     Radio,
@@ -52,11 +52,11 @@ pub enum Look {
     Cover,
 }
 
-impl Look {
-    /// How far along a slider's thumb is.
+impl Appearance {
+    /// Returns the position of a slider's thumb, from 0 to 1.
     pub fn slider(self) -> Option<f32> {
         match self {
-            Look::Slider(at) | Look::SliderUp(at) | Look::SliderLeft(at) => Some(at),
+            Appearance::Slider(at) | Appearance::SliderUp(at) | Appearance::SliderLeft(at) => Some(at),
             _ => None,
         }
     }
@@ -64,7 +64,7 @@ impl Look {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// What is left in the parent.
+    /// The space that is left in the parent.
     Fill,
     Dp(i32),
     /// As much as the children need.
@@ -75,11 +75,11 @@ pub enum Size {
 pub enum Layout {
     Column,
     Row,
-    /// One over the other, the last on top.
+    /// Children lie over each other, the last on top.
     Stack,
 }
 
-/// What the root of a window says about the window.
+/// Facts about a window, at its root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     pub package: &'static str,
@@ -88,7 +88,7 @@ pub struct Window {
     pub style: Style,
 }
 
-/// Which framework the dump seems to come from.
+/// The framework that the dump seems to come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Style {
     #[default]
@@ -97,7 +97,7 @@ pub enum Style {
     ReactNative,
     Flutter,
     WebView,
-    /// One surface, and nothing that accessibility could see on it.
+    /// A game: one drawing surface, and nothing that accessibility could see on it.
     Game,
 }
 
@@ -113,13 +113,13 @@ pub struct Flags {
     pub long_clickable: bool,
     pub password: bool,
     pub selected: bool,
-    /// Waits for a second tap before it takes the first for a single one.
+    /// Takes double taps: a single tap counts only when no second one follows.
     pub double_tap: bool,
     /// Can be picked up with a long press.
     pub draggable: bool,
-    /// Follows two fingers.
+    /// Zooms under two fingers.
     pub zoomable: bool,
-    /// Says that it scrolls and does not follow the finger, as a list whose layout is suppressed.
+    /// Reports that it scrolls but does not, as a list whose layout is suppressed.
     pub locked: bool,
 }
 
@@ -132,18 +132,18 @@ pub struct Widget {
     pub hint: String,
     pub flags: Flags,
     pub key: Option<Key>,
-    pub look: Look,
+    pub appearance: Appearance,
     pub layout: Layout,
     pub width: Size,
     pub height: Size,
     pub padding_dp: i32,
     pub gap_dp: i32,
     pub scroll_px: i32,
-    /// How many times faster than usual it goes on when it is let go.
+    /// How many times faster than usual it flings.
     pub glide: i32,
-    /// In a stack: how far from its corner.
+    /// The distance from the corner of a stack.
     pub offset_dp: (i32, i32),
-    /// A popup opens below this widget of the activity.
+    /// The widget of the activity below which a popup opens.
     pub anchor: Option<Key>,
     pub window: Option<Window>,
     pub children: Vec<Widget>,
@@ -162,7 +162,7 @@ impl Widget {
             hint: String::new(),
             flags: Flags::default(),
             key: None,
-            look: Look::Plain,
+            appearance: Appearance::Plain,
             layout: Layout::Column,
             width: Size::Fill,
             height: Size::Content,
@@ -194,8 +194,8 @@ impl Widget {
         self
     }
 
-    pub fn look(mut self, look: Look) -> Widget {
-        self.look = look;
+    pub fn appearance(mut self, appearance: Appearance) -> Widget {
+        self.appearance = appearance;
         self
     }
 
@@ -212,7 +212,7 @@ impl Widget {
         self
     }
 
-    /// Clickable and focusable, as views with a listener are.
+    /// Makes the widget clickable and focusable, as views with a listener are.
     pub fn on_tap(mut self, key: Key) -> Widget {
         self.key = Some(key);
         self.flags.clickable = true;
@@ -236,7 +236,7 @@ impl Widget {
         self
     }
 
-    /// Scrolls along its layout: a row sideways, everything else up and down.
+    /// Returns true if it scrolls sideways, as rows do; everything else scrolls up and down.
     pub fn scrolls(mut self, key: Key) -> Widget {
         self.key = Some(key);
         self.flags.scrollable = true;
@@ -265,7 +265,7 @@ impl Widget {
         }
     }
 
-    /// How high the children are together, with padding.
+    /// Returns the height of all children together, with padding.
     pub fn content_px(&self, screen: &Screen) -> i32 {
         let heights = self.children.iter().map(|c| c.height_px(screen));
         let inner = match self.layout {
@@ -282,14 +282,14 @@ impl Widget {
         inner.saturating_add(2 * screen.px(self.padding_dp))
     }
 
-    /// How wide the children of a row are together, with padding.
+    /// Returns the width of all children of a row together, with padding.
     fn content_width_px(&self, screen: &Screen) -> i32 {
         let gaps = (self.children.len() as i32 - 1).max(0).saturating_mul(screen.px(self.gap_dp));
         let widths = self.children.iter().map(|c| if let Size::Dp(dp) = c.width { screen.px(dp) } else { 0 });
         widths.fold(gaps, i32::saturating_add).saturating_add(2 * screen.px(self.padding_dp))
     }
 
-    /// How far this container can scroll when it is `placed` so.
+    /// Returns how far this container can scroll when it is placed there.
     pub fn scroll_most(&self, placed: &Rect, screen: &Screen) -> i32 {
         let hidden = if self.scrolls_sideways() {
             self.content_width_px(screen).saturating_sub(placed.width())
@@ -299,7 +299,7 @@ impl Widget {
         hidden.max(0)
     }
 
-    /// Gives every widget its place. Rows of a recycling list that are wholly out of sight do not exist.
+    /// Gives every widget its bounds. Rows of a recycling list that are wholly out of sight are dropped.
     pub fn place(&mut self, bounds: Rect, clip: Rect, screen: &Screen) {
         self.bounds = bounds;
         self.visible = bounds.intersect(&clip);
@@ -381,7 +381,7 @@ impl Widget {
         rects
     }
 
-    /// The topmost widget at a point for which `wanted` holds: later children lie over earlier ones.
+    /// Returns the topmost widget at a point for which `wanted` holds; later children lie over earlier ones.
     pub fn hit(&self, x: i32, y: i32, wanted: &dyn Fn(&Widget) -> bool) -> Option<&Widget> {
         if !self.visible.contains(x, y) {
             return None;
@@ -390,7 +390,7 @@ impl Widget {
         below.or_else(|| wanted(self).then_some(self))
     }
 
-    /// All widgets on the way down to a point for which `wanted` holds, the innermost first.
+    /// Returns all widgets at a point for which `wanted` holds, the innermost first.
     pub fn hits<'a>(&'a self, x: i32, y: i32, wanted: &dyn Fn(&Widget) -> bool) -> Vec<&'a Widget> {
         if !self.visible.contains(x, y) {
             return Vec::new();

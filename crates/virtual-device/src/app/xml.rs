@@ -1,4 +1,4 @@
-//! The tree as `uiautomator dump` writes it.
+//! Writes the tree in the format of `uiautomator dump`.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::widget::Widget;
 
 pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>";
 
-/// From this version on nodes carry `drawing-order` and `hint`.
+/// The first Android version whose nodes have `drawing-order` and `hint`.
 const SDK_WITH_HINT: u32 = 33;
 /// Classes that are never marked as "not accessibility friendly".
 const NAF_EXCLUDED: [&str; 4] = [
@@ -16,7 +16,7 @@ const NAF_EXCLUDED: [&str; 4] = [
     "android.widget.TableLayout",
 ];
 
-/// `package` is that of the app in front; a window that says whose it is knows better.
+/// Writes a tree. `package` is that of the app in front, for a window that does not name its own.
 pub fn write(root: &Widget, package: &str, sdk: u32) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str(HEADER);
@@ -71,8 +71,7 @@ fn node(out: &mut String, widget: &Widget, (index, order): (usize, usize), packa
     out.push_str("</node>");
 }
 
-/// A field without text reports its hint as text, and a password is bullets: Android tells accessibility services
-/// no more than that.
+/// Returns the text that Android tells accessibility: an empty field reports its hint, and a password is bullets.
 pub fn shown_text(widget: &Widget) -> String {
     if widget.text.is_empty() {
         widget.hint.clone()
@@ -83,14 +82,14 @@ pub fn shown_text(widget: &Widget) -> String {
     }
 }
 
-/// Clickable, and nothing in it or below it says what it is for.
+/// Returns true for a clickable widget without any text or description in it ("not accessibility friendly").
 fn is_naf(widget: &Widget) -> bool {
     let silent = |w: &Widget| w.description.is_empty() && shown_text(w).is_empty();
     widget.flags.clickable && !widget.flags.disabled && widget.find(&|w| !silent(w)).is_none()
 }
 
-/// As the platform's serializer writes it: in the other quotes when the value has double ones, and everything beyond the
-/// first 65,536 characters by number. What XML cannot hold was made a dot before.
+/// Writes an attribute as the platform's serializer does: in single quotes if the value has double ones, and
+/// characters above U+FFFF by number. Characters that XML cannot hold become dots.
 pub fn attribute(out: &mut String, name: &str, value: &str) {
     let quote = if value.contains('"') { '\'' } else { '"' };
     let _ = write!(out, " {name}={quote}");
@@ -132,7 +131,7 @@ mod tests {
         );
     }
 
-    /// Values of real dumps, read and written again, are what they were.
+    /// Values of real dumps are the same after they were read and written again.
     #[test]
     #[expect(clippy::print_stdout, reason = "a skipped test says so, and the figures are of interest")]
     fn escaping_is_that_of_real_dumps() {
@@ -163,7 +162,7 @@ mod tests {
         assert!(dumps > 30 && escaped > 100, "{dumps} {escaped}");
     }
 
-    /// What stands between the quotes of every attribute, and the quotes.
+    /// Returns the raw value of every attribute, and its quote.
     fn raw_values(text: &str) -> Vec<(&str, char)> {
         let mut found = Vec::new();
         let mut rest = text;

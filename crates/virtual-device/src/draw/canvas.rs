@@ -37,7 +37,7 @@ impl Canvas {
         }
     }
 
-    /// Whole rows at once: most of the screen is plain rectangles.
+    /// Fills whole rows at once: most of the screen is plain rectangles.
     fn fill_square(&mut self, rect: Rect, colour: Colour) {
         let Some(pixmap) = &mut self.pixmap else { return };
         let (width, height) = (pixmap.width() as i32, pixmap.height() as i32);
@@ -90,7 +90,7 @@ impl Canvas {
         }
     }
 
-    /// Only what crosses the clip's edge needs a mask, which is as large as the screen.
+    /// Returns a mask for shapes that cross the clip's edge. It is as large as the screen, so others go without.
     fn mask(&self, rect: Rect) -> Option<Mask> {
         if rect.intersect(&self.clip) == rect {
             return None;

@@ -1,4 +1,4 @@
-//! Pixels, drawn from the same widgets that the dump describes.
+//! Draws the pixels from the same widgets that the dump describes.
 
 pub mod canvas;
 mod parts;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::app::geometry::{Rect, Screen};
 use crate::app::keyboard;
-use crate::app::widget::{Look, Widget};
+use crate::app::widget::{Appearance, Widget};
 use crate::app::xml::shown_text;
 use crate::clock::Civil;
 use canvas::{Canvas, Colour};
@@ -16,8 +16,9 @@ use canvas::{Canvas, Colour};
 /// Everything that is visible at one moment.
 pub struct Scene {
     pub screen: Screen,
+    pub dark: bool,
     pub activity: Widget,
-    /// The activity may be seen on the phone and on no picture of it.
+    /// Screenshots show the activity black.
     pub secure: bool,
     pub dialog: Option<Widget>,
     pub keyboard: bool,
@@ -66,7 +67,7 @@ const DARK: Palette = Palette {
 };
 
 pub fn draw(scene: &Scene) -> Pixels {
-    let palette = if scene.screen.dark { &DARK } else { &LIGHT };
+    let palette = if scene.dark { &DARK } else { &LIGHT };
     let (width, height) = (scene.screen.width.max(1) as u32, scene.screen.height.max(1) as u32);
     let mut canvas = Canvas::new(width, height, palette.page);
     let mut painter = Painter { canvas: &mut canvas, palette, screen: &scene.screen };
@@ -77,7 +78,7 @@ pub fn draw(scene: &Scene) -> Pixels {
         painter.tree(&scene.activity);
     }
     if let Some(dialog) = &scene.dialog {
-        if !matches!(dialog.look, Look::Menu | Look::Page) {
+        if !matches!(dialog.appearance, Appearance::Menu | Appearance::Page) {
             painter.canvas.shade();
         }
         painter.tree(dialog);
@@ -92,7 +93,7 @@ pub fn draw(scene: &Scene) -> Pixels {
     Pixels { width, height, rgba: canvas.into_rgba() }
 }
 
-/// PNG, compressed lightly: phones take far longer to compress than to capture.
+/// Encodes a PNG with light compression: phones take far longer to compress than to capture.
 pub fn encode(pixels: &Pixels) -> Bytes {
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, pixels.width, pixels.height);
@@ -131,44 +132,44 @@ impl Painter<'_> {
         let bounds = widget.bounds;
         let text = shown_text(widget);
         let ink = if widget.flags.disabled { p.faint } else { p.ink };
-        match widget.look {
-            Look::Plain => {}
-            Look::Page => self.canvas.fill(bounds, 0, p.page),
-            Look::Card => self.canvas.fill(bounds, self.dp(16), p.card),
-            Look::Row => {
+        match widget.appearance {
+            Appearance::Plain => {}
+            Appearance::Page => self.canvas.fill(bounds, 0, p.page),
+            Appearance::Card => self.canvas.fill(bounds, self.dp(16), p.card),
+            Appearance::Row => {
                 let line = Rect { top: bounds.bottom - self.dp(1).max(1), ..bounds };
                 self.canvas.fill(line, 0, p.line);
             }
-            Look::Heading => self.label(bounds, &text, 24, p.ink),
-            Look::Body => self.label(bounds, &text, 16, ink),
-            Look::Error => self.label(bounds, &text, 16, p.error),
-            Look::Field => self.field(widget, &text),
-            Look::Button => {
+            Appearance::Heading => self.label(bounds, &text, 24, p.ink),
+            Appearance::Body => self.label(bounds, &text, 16, ink),
+            Appearance::Error => self.label(bounds, &text, 16, p.error),
+            Appearance::Field => self.field(widget, &text),
+            Appearance::Button => {
                 let fill = if widget.flags.disabled { p.line } else { p.accent };
                 self.canvas.fill(bounds, bounds.height() / 2, fill);
                 self.centred(bounds, &text, 16, if widget.flags.disabled { p.faint } else { p.on_accent });
             }
-            Look::TextButton if text.is_empty() => self.icon_button(widget),
-            Look::TextButton => self.centred(bounds, &text, 16, p.accent),
-            Look::Switch => self.switch(widget, &text),
-            Look::Slider(fraction) => self.slider(widget, fraction, false),
-            Look::SliderLeft(fraction) => self.slider(widget, fraction, true),
-            Look::SliderUp(fraction) => self.slider_up(bounds, fraction),
-            Look::Caption => self.label(bounds, &text, 14, p.faint),
-            Look::Picture => self.canvas.fill(bounds, self.dp(6), p.line),
-            Look::CheckBox => self.check(widget, &text, self.dp(3)),
-            Look::Radio => self.check(widget, &text, self.dp(10)),
-            Look::Tab => self.tab(widget, &text),
-            Look::DropDown => self.canvas.outline(bounds, self.dp(6), self.dp(1), p.line),
-            Look::Menu => {
+            Appearance::TextButton if text.is_empty() => self.icon_button(widget),
+            Appearance::TextButton => self.centred(bounds, &text, 16, p.accent),
+            Appearance::Switch => self.switch(widget, &text),
+            Appearance::Slider(fraction) => self.slider(widget, fraction, false),
+            Appearance::SliderLeft(fraction) => self.slider(widget, fraction, true),
+            Appearance::SliderUp(fraction) => self.slider_up(bounds, fraction),
+            Appearance::Caption => self.label(bounds, &text, 14, p.faint),
+            Appearance::Picture => self.canvas.fill(bounds, self.dp(6), p.line),
+            Appearance::CheckBox => self.check(widget, &text, self.dp(3)),
+            Appearance::Radio => self.check(widget, &text, self.dp(10)),
+            Appearance::Tab => self.tab(widget, &text),
+            Appearance::DropDown => self.canvas.outline(bounds, self.dp(6), self.dp(1), p.line),
+            Appearance::Menu => {
                 self.canvas.fill(bounds, self.dp(4), p.card);
                 self.canvas.outline(bounds, self.dp(4), self.dp(1), p.line);
             }
-            Look::Cover => self.canvas.fill(bounds, self.dp(8), p.line),
-            Look::Spinner => self.spinner(bounds),
-            Look::Icon => self.icon(bounds, &text),
+            Appearance::Cover => self.canvas.fill(bounds, self.dp(8), p.line),
+            Appearance::Spinner => self.spinner(bounds),
+            Appearance::Icon => self.icon(bounds, &text),
         }
-        if widget.flags.focused && widget.look != Look::Field {
+        if widget.flags.focused && widget.appearance != Appearance::Field {
             self.canvas.outline(bounds, self.dp(4), self.dp(2), p.accent);
         }
     }
@@ -240,7 +241,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Belongs to the system, so no dump of an app's window shows it.
+    /// Draws the status bar, which belongs to the system and is in no dump of an app's window.
     fn status_bar(&mut self, wall_ms: u64) {
         let t = Civil::from_ms(wall_ms);
         self.canvas.clip = self.screen.rect();

@@ -33,7 +33,7 @@ impl Painter<'_> {
         }
     }
 
-    /// A picture of what its description says: an arrow for the way up, else an initial.
+    /// Draws an icon: an arrow for the up button, else the first letter of the description.
     pub(super) fn icon_button(&mut self, widget: &Widget) {
         let sign = match widget.description.as_str() {
             "Navigate up" => "<".to_owned(),
@@ -42,7 +42,7 @@ impl Painter<'_> {
         self.centred(widget.bounds, &sign, 20, self.palette.ink);
     }
 
-    /// The thumb travels between insets of a third of the height, as touches are read.
+    /// Draws a slider. The thumb moves between insets of a third of the height, as touches are read.
     pub(super) fn slider(&mut self, widget: &Widget, fraction: f32, mirrored: bool) {
         let p = self.palette;
         let b = widget.bounds;
@@ -77,7 +77,7 @@ impl Painter<'_> {
         self.canvas.fill(thumb, radius, p.accent);
     }
 
-    /// Over everything and in nobody's tree.
+    /// Draws a toast, which lies over everything and is in no tree.
     pub(super) fn toast(&mut self, text: &str) {
         self.canvas.clip = self.screen.rect();
         let width = text::width(text, self.dp(14)) + self.dp(48);

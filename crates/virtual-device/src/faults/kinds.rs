@@ -1,8 +1,8 @@
-//! The faults by name.
+//! The kinds of faults and how often they happen.
 
 use std::str::FromStr;
 
-/// One way to misbehave.
+/// One kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// A dump takes one to six seconds longer.
@@ -36,7 +36,8 @@ pub enum Fault {
     SystemDialog,
 }
 
-/// How often: for dumps, taps and activities a share from 0 to 1, for everything else times a minute.
+/// How often each fault happens: a share from 0 to 1 for dumps, taps and activities, times a minute for everything
+/// else.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Faults {
     pub slow_dump: f64,
@@ -56,7 +57,7 @@ pub struct Faults {
     pub system_dialog: f64,
 }
 
-/// Times a minute that a phone can bear.
+/// The highest rate, in times a minute.
 const PER_MINUTE_MAX: f64 = 600.0;
 
 impl Fault {
@@ -78,7 +79,7 @@ impl Fault {
         Fault::SystemDialog,
     ];
 
-    /// These happen at a time of their own, the others to a dump, a tap or an activity.
+    /// Faults that happen at a time of their own; the others happen to a dump, a tap or an activity.
     pub(crate) const TIMED: [Fault; 6] = [
         Fault::DroppedConnection,
         Fault::Offline,
@@ -140,7 +141,7 @@ impl Faults {
     }
 }
 
-/// `NAME` or `NAME=RATE`, separated by commas. Without a rate: one in five, or twice a minute.
+/// Parses `NAME` or `NAME=RATE`, separated by commas. The default rate is 0.2, or twice a minute.
 impl FromStr for Faults {
     type Err = String;
 

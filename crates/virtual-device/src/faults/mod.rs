@@ -1,9 +1,9 @@
-//! How a phone misbehaves: what may go wrong and how often, all from the phone's seed.
+//! What goes wrong on purpose: the kinds of faults, how often they happen, and what they do. All of it follows from the
+//! phone's seed.
 
+mod apply;
+mod injector;
 mod kinds;
-mod mischief;
-mod random;
-mod strike;
 
+pub(crate) use injector::{DueFault, FaultInjector, Outage, TapOutcome, TransportFault};
 pub use kinds::{Fault, Faults};
-pub(crate) use mischief::{Due, Mischief, TapFate};

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use crate::phone::Phone;
 
-/// Registered for as long as this lives, and given back when the process ends however it ends.
+/// The registration of a process as the UiAutomation. It ends when this is dropped, however the process ends.
 pub struct Automation(Phone);
 
 impl Automation {
@@ -30,7 +30,7 @@ pub async fn settled(phone: &Phone) {
     let timing = phone.with(|state| state.config.timing);
     let deadline = Instant::now() + timing.idle_limit();
     loop {
-        let calm = phone.with(|state| state.ui.changed_at()) + timing.quiet();
+        let calm = phone.with(|state| state.changed_at()) + timing.quiet();
         let now = Instant::now();
         if calm <= now || now >= deadline {
             return;

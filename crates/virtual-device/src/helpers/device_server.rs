@@ -13,14 +13,14 @@ use super::tree::Tree;
 use super::{KILLED_EXIT, picture, serve};
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 use crate::state::CLIPBOARD_BYTES_MAX;
 
 pub const CLASS: &str = "com.mobilenext.mobilecli.DeviceServer";
 const ADDRESS: &str = "localabstract:mobilecli-server";
 const VERSION: &str = "1.0.9";
 
-pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let Some(_automation) = Automation::take(call.phone) else {
         call.io.stderr.write(Automation::REFUSED).await?;
         return Ok(KILLED_EXIT);
@@ -45,11 +45,11 @@ struct RpcAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Fault>,
+    error: Option<RpcError>,
 }
 
 #[derive(Debug, Serialize)]
-struct Fault {
+struct RpcError {
     code: i32,
     message: String,
 }
@@ -120,9 +120,9 @@ pub async fn answer(phone: &Phone, request: Request) -> Response {
     }
 }
 
-async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fault> {
+async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, RpcError> {
     let give = |value: Result<Box<RawValue>, serde_json::Error>| {
-        value.map_err(|e| Fault { code: -32603, message: e.to_string() })
+        value.map_err(|e| RpcError { code: -32603, message: e.to_string() })
     };
     match asked.method.as_str() {
         "device.version" => give(to_raw_value(&BTreeMap::from([("version", VERSION)]))),
@@ -154,7 +154,7 @@ async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fa
             let asked = asked.params.and_then(|p| serde_json::from_str::<Clip>(p.get()).ok());
             let text = asked.map(|clip| clip.text).filter(|text| text.len() <= CLIPBOARD_BYTES_MAX);
             let Some(text) = text else {
-                return Err(Fault { code: -32602, message: "Invalid params".to_owned() });
+                return Err(RpcError { code: -32602, message: "Invalid params".to_owned() });
             };
             phone.with(|state| state.clipboard = text);
             give(to_raw_value(&BTreeMap::from([("success", true)])))
@@ -164,11 +164,11 @@ async fn call(phone: &Phone, asked: &RpcRequest<'_>) -> Result<Box<RawValue>, Fa
             phone.with(|state| state.clipboard.clear());
             give(to_raw_value(&BTreeMap::from([("success", true)])))
         }
-        method => Err(Fault { code: -32601, message: format!("Method not found: {method}") }),
+        method => Err(RpcError { code: -32601, message: format!("Method not found: {method}") }),
     }
 }
 
-/// Trees are bounded in depth where they are read.
+/// Converts a node and its children. Recursion is safe: the depth of a tree is limited where it is read.
 fn element(tree: &Tree, at: usize) -> Element {
     let node = tree.nodes.get(at).cloned().unwrap_or_default();
     let text = |name: &str| node.get(name).to_owned();

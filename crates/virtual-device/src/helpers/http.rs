@@ -1,4 +1,4 @@
-//! The small part of HTTP/1.1 that helpers serve: bodies with a length, connections that are kept.
+//! The part of HTTP/1.1 that helpers serve: bodies with a length, connections that stay open.
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -12,7 +12,7 @@ const REQUESTS_MAX: usize = 100_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub method: String,
-    /// Without a query.
+    /// The path without its query.
     pub path: String,
     pub body: Bytes,
 }
@@ -37,7 +37,7 @@ impl Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Malformed;
 
-/// One client.
+/// A connection to one client.
 pub struct Connection {
     socket: DuplexStream,
     input: BytesMut,
@@ -49,7 +49,8 @@ impl Connection {
         Connection { socket, input: BytesMut::new(), requests: 0 }
     }
 
-    /// Nothing when the client has gone, or has said something that is no HTTP and been told so.
+    /// Returns the next request; nothing when the client has gone, or sent something that is not HTTP and was told
+    /// so.
     pub async fn next(&mut self) -> Option<Request> {
         self.requests += 1;
         if self.requests > REQUESTS_MAX {
@@ -64,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// False when nobody listens any more.
+    /// Sends a response; returns false when the client has gone.
     pub async fn send(&mut self, response: &Response) -> bool {
         self.socket.write_all(&encode(response)).await.is_ok()
     }
@@ -89,27 +90,21 @@ fn encode(response: &Response) -> Bytes {
     out.freeze()
 }
 
-/// The next request; nothing when the client has gone.
+/// Receives the next request; nothing when the client has gone.
 async fn receive(socket: &mut DuplexStream, input: &mut BytesMut) -> Option<Result<Request, Malformed>> {
-    let (head_bytes, mut request, body_bytes) = loop {
-        if let Some(end) = input.windows(4).position(|w| w == b"\r\n\r\n") {
-            let head = input.get(..end).and_then(|head| std::str::from_utf8(head).ok()).and_then(parse_head);
-            match head {
-                Some((request, length)) => break (end + 4, request, length),
-                None => return Some(Err(Malformed)),
-            }
+    let mut head = loop {
+        match parse_head(input) {
+            Ok(Some(head)) => break head,
+            Ok(None) if input.len() <= HEAD_BYTES_MAX => more(socket, input).await?,
+            Ok(None) | Err(Malformed) => return Some(Err(Malformed)),
         }
-        if input.len() > HEAD_BYTES_MAX {
-            return Some(Err(Malformed));
-        }
-        more(socket, input).await?;
     };
-    input.advance(head_bytes);
-    while input.len() < body_bytes {
+    input.advance(head.bytes);
+    while input.len() < head.body_bytes {
         more(socket, input).await?;
     }
-    request.body = input.split_to(body_bytes).freeze();
-    Some(Ok(request))
+    head.request.body = input.split_to(head.body_bytes).freeze();
+    Some(Ok(head.request))
 }
 
 async fn more(socket: &mut DuplexStream, input: &mut BytesMut) -> Option<()> {
@@ -119,26 +114,38 @@ async fn more(socket: &mut DuplexStream, input: &mut BytesMut) -> Option<()> {
     }
 }
 
-/// The request without its body, and the body's length.
-fn parse_head(head: &str) -> Option<(Request, usize)> {
-    let mut lines = head.split("\r\n");
-    let mut words = lines.next()?.split(' ');
-    let (method, target, version) = (words.next()?, words.next()?, words.next()?);
-    if !version.starts_with("HTTP/1.") || !target.starts_with('/') {
-        return None;
+struct Head {
+    /// The length of the head itself.
+    bytes: usize,
+    /// The request without its body.
+    request: Request,
+    body_bytes: usize,
+}
+
+/// Returns nothing while the head is not complete.
+fn parse_head(input: &[u8]) -> Result<Option<Head>, Malformed> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut parsed = httparse::Request::new(&mut headers);
+    let httparse::Status::Complete(bytes) = parsed.parse(input).map_err(|_| Malformed)? else {
+        return Ok(None);
+    };
+    let (Some(method), Some(target)) = (parsed.method, parsed.path) else { return Err(Malformed) };
+    if !target.starts_with('/') {
+        return Err(Malformed);
     }
-    let mut length = 0;
-    for (count, line) in lines.enumerate() {
-        let (name, value) = line.split_once(':')?;
-        if count >= HEADERS_MAX || name.eq_ignore_ascii_case("transfer-encoding") {
-            return None;
+    let mut body_bytes = 0;
+    for header in parsed.headers.iter() {
+        if header.name.eq_ignore_ascii_case("transfer-encoding") {
+            return Err(Malformed);
         }
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse().ok().filter(|bytes| *bytes <= BODY_BYTES_MAX)?;
+        if header.name.eq_ignore_ascii_case("content-length") {
+            let length = std::str::from_utf8(header.value).ok().and_then(|text| text.trim().parse().ok());
+            body_bytes = length.filter(|bytes| *bytes <= BODY_BYTES_MAX).ok_or(Malformed)?;
         }
     }
     let path = target.split('?').next().unwrap_or(target).to_owned();
-    Some((Request { method: method.to_owned(), path, body: Bytes::new() }, length))
+    let request = Request { method: method.to_owned(), path, body: Bytes::new() };
+    Ok(Some(Head { bytes, request, body_bytes }))
 }
 
 #[cfg(test)]

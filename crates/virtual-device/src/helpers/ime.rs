@@ -1,19 +1,19 @@
-//! Input methods: the keyboard of the phone, and the one that clients install to type any text by broadcast.
+//! Input methods: the phone's keyboard, and the one that clients install to type any text by broadcast.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::app::keys;
-use crate::shell::commands::{Answer, Call};
+use crate::shell::commands::{Call, ProgramOutput};
 use crate::state::State;
 
 use crate::shell::services::IME as OWN;
 const OWN_PACKAGE: &str = "com.android.inputmethod.latin";
-/// Installed with the helper's app.
+/// The input method that is installed with the helper's app.
 const ADB_KEYBOARD: &str = "com.github.uiautomator/.AdbKeyboard";
 const ADB_KEYBOARD_PACKAGE: &str = "com.github.uiautomator";
-const DEFAULT_KEY: &str = "secure/default_input_method";
-const ENABLED_KEY: &str = "secure/enabled_input_methods";
+const DEFAULT_KEY: &str = "default_input_method";
+const ENABLED_KEY: &str = "enabled_input_methods";
 
 fn installed(state: &State) -> Vec<&'static str> {
     let added = state.packages.get(ADB_KEYBOARD_PACKAGE).map(|_| ADB_KEYBOARD);
@@ -21,15 +21,15 @@ fn installed(state: &State) -> Vec<&'static str> {
 }
 
 fn enabled(state: &State) -> Vec<String> {
-    let listed = state.settings.get(ENABLED_KEY).map_or(OWN, String::as_str);
+    let listed = state.settings.get("secure", ENABLED_KEY).unwrap_or(OWN);
     listed.split(':').map(str::to_owned).collect()
 }
 
 fn current(state: &State) -> &str {
-    state.settings.get(DEFAULT_KEY).map_or(OWN, String::as_str)
+    state.settings.get("secure", DEFAULT_KEY).unwrap_or(OWN)
 }
 
-pub fn ime(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn ime(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     match words.as_slice() {
         ["list", options @ ..] => list(state, options),
@@ -40,34 +40,34 @@ pub fn ime(state: &mut State, call: &Call<'_>) -> Answer {
             if !was {
                 all.push(id.to_owned());
             }
-            state.settings.insert(ENABLED_KEY.to_owned(), all.join(":"));
+            state.settings.put("secure", ENABLED_KEY, &all.join(":"));
             let now = if was { "already enabled" } else { "now enabled" };
-            Answer::out(format!("Input method {id}: {now} for user #0\n"))
+            ProgramOutput::out(format!("Input method {id}: {now} for user #0\n"))
         }
         ["disable", id] => {
             let Some(id) = known(state, id) else { return unknown(id) };
             let rest: Vec<String> = enabled(state).into_iter().filter(|one| one != id).collect();
-            state.settings.insert(ENABLED_KEY.to_owned(), rest.join(":"));
+            state.settings.put("secure", ENABLED_KEY, &rest.join(":"));
             if current(state) == id {
-                state.settings.insert(DEFAULT_KEY.to_owned(), OWN.to_owned());
+                state.settings.put("secure", DEFAULT_KEY, OWN);
             }
-            Answer::out(format!("Input method {id}: now disabled for user #0\n"))
+            ProgramOutput::out(format!("Input method {id}: now disabled for user #0\n"))
         }
         ["set", id] => match known(state, id).filter(|id| enabled(state).iter().any(|one| one == id)) {
             Some(id) => {
-                state.settings.insert(DEFAULT_KEY.to_owned(), id.to_owned());
-                Answer::out(format!("Input method {id} selected for user #0\n"))
+                state.settings.put("secure", DEFAULT_KEY, id);
+                ProgramOutput::out(format!("Input method {id} selected for user #0\n"))
             }
             None => unknown(id),
         },
         ["reset", ..] => {
-            state.settings.remove(ENABLED_KEY);
-            state.settings.remove(DEFAULT_KEY);
-            Answer::out(format!(
+            state.settings.remove("secure", ENABLED_KEY);
+            state.settings.remove("secure", DEFAULT_KEY);
+            ProgramOutput::out(format!(
                 "Reset current and enabled IMEs for user #0\n  Newly selected IMEs:\n    {OWN}\n"
             ))
         }
-        _ => Answer::fail(
+        _ => ProgramOutput::fail(
             255,
             "ime <command>:\n  list [-a] [-s]\n  enable <ID>\n  disable <ID>\n  set <ID>\n  reset\n",
         ),
@@ -78,11 +78,11 @@ fn known(state: &State, id: &str) -> Option<&'static str> {
     installed(state).into_iter().find(|one| *one == id)
 }
 
-fn unknown(id: &str) -> Answer {
-    Answer::fail(255, format!("Unknown input method {id} cannot be selected for user #0\n"))
+fn unknown(id: &str) -> ProgramOutput {
+    ProgramOutput::fail(255, format!("Unknown input method {id} cannot be selected for user #0\n"))
 }
 
-fn list(state: &State, options: &[&str]) -> Answer {
+fn list(state: &State, options: &[&str]) -> ProgramOutput {
     let enabled = enabled(state);
     let shown = |id: &&str| options.contains(&"-a") || enabled.iter().any(|one| one == id);
     let line = |id: &str| {
@@ -93,12 +93,12 @@ fn list(state: &State, options: &[&str]) -> Answer {
             format!("{id}:\n  mId={id} mSettingsActivityName=null\n  Service:\n    packageName={package}\n")
         }
     };
-    Answer::out(installed(state).into_iter().filter(shown).map(line).collect::<String>())
+    ProgramOutput::out(installed(state).into_iter().filter(shown).map(line).collect::<String>())
 }
 
-/// What the installed keyboard does with a broadcast; nothing when it is not in use or the action is not one of its.
-/// The answer is its result code and data.
-pub fn broadcast(state: &mut State, words: &[&str]) -> Option<Answer> {
+/// Handles a broadcast to the installed keyboard and returns its result code and data; nothing when the keyboard is
+/// not in use or does not know the action.
+pub fn broadcast(state: &mut State, words: &[&str]) -> Option<ProgramOutput> {
     let after = |flag: &str| words.iter().position(|w| *w == flag).and_then(|at| words.get(at + 1)).copied();
     let extra = |key: &str| {
         let at = words.windows(3).find(|w| matches!(w[0], "--es" | "-e" | "--ei") && w[1] == key)?;
@@ -136,7 +136,7 @@ pub fn broadcast(state: &mut State, words: &[&str]) -> Option<Answer> {
             })
         }
         "ADB_KEYBOARD_HIDE" => {
-            if state.ui.keyboard_shown() {
+            if state.keyboard_shown() {
                 state.key(keys::BACK);
             }
             true
@@ -144,7 +144,7 @@ pub fn broadcast(state: &mut State, words: &[&str]) -> Option<Answer> {
         _ => false,
     };
     let outcome = if done { "result=-1, data=\"success\"" } else { "result=0" };
-    Some(Answer::out(format!(
+    Some(ProgramOutput::out(format!(
         "Broadcasting: Intent {{ act={action} flg=0x400000 (has extras) }}\nBroadcast completed: {outcome}\n"
     )))
 }

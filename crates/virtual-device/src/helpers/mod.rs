@@ -1,5 +1,5 @@
-//! On-device helpers that clients upload and start: recognised by their launch command, served here with the phone's
-//! own screen and input behind them.
+//! On-device helpers that clients upload and start. They are recognised by their launch command and implemented here
+//! on top of the phone's own screen and input.
 //!
 //! Architecture invariant: a helper sees what accessibility sees (the tree of a dump) and touches through the same path
 //! as `input`; it never looks into an app.
@@ -10,7 +10,6 @@ mod automation;
 mod device_server;
 mod http;
 pub mod ime;
-mod pattern;
 mod picture;
 mod scroll;
 mod selector;
@@ -26,16 +25,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 use crate::state::State;
 
 pub use automation::Automation;
 
 /// Helpers that listen at a time.
 const LISTENERS_MAX: usize = 16;
-/// What a connection to a helper buffers in each direction.
+/// Bytes that a connection to a helper buffers in each direction.
 const PIPE_BYTES: usize = 64 * 1024;
-/// What the shell says of a process that was killed.
+/// The exit code of a killed process.
 const KILLED_EXIT: u8 = 137;
 
 /// The protocol that a helper speaks.
@@ -73,12 +72,12 @@ impl Server {
 
 struct Listener {
     server: Server,
-    /// What `pkill -f` compares with.
+    /// Returns the command line, which `pkill -f` searches.
     command_line: String,
     stop: CancellationToken,
 }
 
-/// Everything on the phone that listens, by its address as adb names it: `tcp:9008`, `localabstract:name`.
+/// All listening helpers, by their address as adb names it: `tcp:9008`, `localabstract:name`.
 #[derive(Default)]
 pub struct Helpers {
     listeners: Mutex<BTreeMap<String, Listener>>,
@@ -89,7 +88,7 @@ impl Helpers {
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection to whatever listens at the address; nothing when nothing does.
+    /// Connects to the helper that listens at the address, if there is one.
     pub fn connect(&self, phone: &Phone, address: &str) -> Option<DuplexStream> {
         let (server, stop) = self.all().get(address).map(|l| (l.server.clone(), l.stop.clone()))?;
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
@@ -104,7 +103,7 @@ impl Helpers {
         Some(theirs)
     }
 
-    /// `pkill -f`: true when a helper's command line contains the words.
+    /// Ends helpers whose command line contains the words (`pkill -f`); returns true if there was one.
     pub fn kill(&self, words: &str) -> bool {
         let mut killed = false;
         for listener in self.all().values().filter(|l| l.command_line.contains(words)) {
@@ -114,7 +113,7 @@ impl Helpers {
         killed
     }
 
-    /// Listens until `stop` is cancelled; nothing when the address is taken.
+    /// Listens until `stop` is cancelled; returns nothing when the address is taken.
     fn listen(&self, address: &str, server: Server, command_line: String) -> Option<CancellationToken> {
         let mut all = self.all();
         if all.contains_key(address) || all.len() >= LISTENERS_MAX {
@@ -132,7 +131,7 @@ impl Helpers {
     }
 }
 
-/// Stops listening when the process ends, however it ends.
+/// A listening address, which is freed when this is dropped, however the process ends.
 struct Listening<'a> {
     phone: &'a Phone,
     address: String,
@@ -144,8 +143,8 @@ impl Drop for Listening<'_> {
     }
 }
 
-/// `app_process DIRECTORY CLASS ARGUMENTS…`: runs the class that the phone knows.
-pub async fn app_process(call: &Call<'_>) -> Result<u8, Broken> {
+/// Runs `app_process DIRECTORY CLASS ARGUMENTS…`, for classes that the phone knows.
+pub async fn app_process(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     call.start_java().await;
     let words: Vec<&str> = call.words().into_iter().filter(|word| !word.starts_with("-D")).collect();
     match words.as_slice() {
@@ -165,8 +164,9 @@ pub async fn app_process(call: &Call<'_>) -> Result<u8, Broken> {
     }
 }
 
-/// `am instrument … PACKAGE/RUNNER`: nothing when the phone knows no such runner or its app is not installed.
-pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, Broken> {
+/// Runs `am instrument … PACKAGE/RUNNER`; returns nothing when the phone does not know the runner or its app is not
+/// installed.
+pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, BrokenPipe> {
     let words = call.words();
     let (["instrument", ..], Some((package, _))) =
         (words.as_slice(), words.last().and_then(|w| w.split_once('/')))
@@ -181,7 +181,7 @@ pub async fn instrument(call: &Call<'_>) -> Result<Option<u8>, Broken> {
     }
 }
 
-/// `dumpsys activity services NAME`: the one service that a client installs and waits for.
+/// Returns `dumpsys activity services NAME` for the one service that a client installs and waits for.
 pub fn services(state: &State, name: &str) -> Option<String> {
     let package = appium::SETTINGS_PACKAGE;
     state.packages.get(package).filter(|_| name.starts_with(package))?;
@@ -193,7 +193,7 @@ pub fn services(state: &State, name: &str) -> Option<String> {
 }
 
 /// Serves until the process is killed or the shell that it runs in goes away.
-async fn serve(call: &Call<'_>, address: &str, server: Server) -> Result<u8, Broken> {
+async fn serve(call: &Call<'_>, address: &str, server: Server) -> Result<u8, BrokenPipe> {
     let command_line = format!("{} {}", call.name, call.arguments.join(" "));
     let Some(stop) = call.phone.helpers().listen(address, server, command_line) else {
         call.io

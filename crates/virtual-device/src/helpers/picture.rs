@@ -1,4 +1,4 @@
-//! What the screen shows, as helpers send it.
+//! Screenshots in the formats that helpers send.
 
 use bytes::Bytes;
 
@@ -10,7 +10,7 @@ pub fn png(phone: &Phone) -> Bytes {
     draw::encode(&pixels(phone))
 }
 
-/// Nothing for a screen that is too large for the format.
+/// Encodes a JPEG; returns nothing for a screen that is too large for the format.
 pub fn jpeg(phone: &Phone, quality: u8) -> Option<Vec<u8>> {
     let pixels = pixels(phone);
     let (width, height) = (u16::try_from(pixels.width).ok()?, u16::try_from(pixels.height).ok()?);

@@ -1,11 +1,11 @@
-//! UiScrollable: swipes inside a container until something is in sight or nothing moves.
+//! UiScrollable: swipes inside a container until a target is in sight or nothing moves.
 
 use super::selector::Selector;
 use super::touch;
 use super::tree::{Tree, xml};
 use crate::phone::Phone;
 
-/// Each step is a move of the finger, 5 ms apart: a slow swipe, and one that flings.
+/// Steps of a slow swipe and of a fling. Each step is a move of the finger, 5 ms apart.
 pub const SCROLL_STEPS: u64 = 55;
 pub const FLING_STEPS: u64 = 5;
 const STEP_MS: u64 = 5;
@@ -19,7 +19,7 @@ pub enum Direction {
     Backward,
 }
 
-/// One swipe over the container, leaving a tenth at each end; true when the screen moved.
+/// Swipes once over the container, without a tenth at each end; returns true when the screen moved.
 pub async fn once(phone: &Phone, list: &Selector, direction: Direction, vertical: bool, steps: u64) -> bool {
     let tree = Tree::of(phone);
     let Some(node) = list.first(&tree).and_then(|at| tree.nodes.get(at)) else { return false };
@@ -37,7 +37,7 @@ pub async fn once(phone: &Phone, list: &Selector, direction: Direction, vertical
     xml(phone) != before
 }
 
-/// As far as it goes; true when the end was reached within the swipes.
+/// Scrolls to the end; returns true when it was reached within the allowed swipes.
 pub async fn to_end(
     phone: &Phone,
     list: &Selector,
@@ -54,7 +54,7 @@ pub async fn to_end(
     false
 }
 
-/// From the beginning on, until the target is in sight.
+/// Scrolls from the beginning until the target is in sight.
 pub async fn into_view(phone: &Phone, list: &Selector, target: &Selector, vertical: bool) -> bool {
     let in_sight = || target.first(&Tree::of(phone)).is_some();
     if in_sight() {

@@ -1,9 +1,10 @@
-//! UiSelector: which nodes it means.
+//! Finds the nodes that a UiSelector selects.
 
-use super::pattern;
+use regex::{Regex, RegexBuilder};
+
 use super::tree::{Node, Tree};
 
-/// Selectors inside one another.
+/// The nesting of selectors.
 pub const CHAIN_MAX: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,56 +12,68 @@ pub enum Comparison {
     Equals,
     Contains,
     StartsWith,
-    Matches,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Test {
-    Text { attribute: &'static str, how: Comparison, value: String },
-    Flag { attribute: &'static str, value: bool },
+    /// A pattern that cannot be read matches nothing.
+    Matches {
+        attribute: &'static str,
+        pattern: Option<Regex>,
+    },
+    Text {
+        attribute: &'static str,
+        how: Comparison,
+        value: String,
+    },
+    Flag {
+        attribute: &'static str,
+        value: bool,
+    },
     Index(i32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// Somewhere below what the selector before means.
+    /// A descendant of the previous selector's node.
     Child,
-    /// Below the parent of what the selector before means.
+    /// A descendant of the parent of the previous selector's node.
     Sibling,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Step {
+#[derive(Debug, Clone, Default)]
+pub struct SelectorStep {
     pub tests: Vec<Test>,
     pub instance: Option<usize>,
 }
 
-/// A first step, and steps that start from what the one before found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A first step, and further steps that start from the node that the previous one found.
+#[derive(Debug, Clone, Default)]
 pub struct Selector {
-    pub first: Step,
-    pub then: Vec<(Relation, Step)>,
+    pub first: SelectorStep,
+    pub then: Vec<(Relation, SelectorStep)>,
 }
 
 impl Test {
-    /// A test by the name that UiSelector gives it; nothing for a name that it does not know.
+    /// Returns the test for a UiSelector method, or nothing for an unknown one.
     pub fn text(name: &str, value: &str) -> Option<Test> {
-        use Comparison::{Contains, Equals, Matches, StartsWith};
+        use Comparison::{Contains, Equals, StartsWith};
+        let matches = |attribute| Some(Test::Matches { attribute, pattern: whole_text(value) });
         let (attribute, how) = match name {
             "text" => ("text", Equals),
             "textContains" => ("text", Contains),
             "textStartsWith" => ("text", StartsWith),
-            "textMatches" => ("text", Matches),
+            "textMatches" => return matches("text"),
             "className" => ("class", Equals),
-            "classNameMatches" => ("class", Matches),
+            "classNameMatches" => return matches("class"),
             "description" => ("content-desc", Equals),
             "descriptionContains" => ("content-desc", Contains),
             "descriptionStartsWith" => ("content-desc", StartsWith),
-            "descriptionMatches" => ("content-desc", Matches),
+            "descriptionMatches" => return matches("content-desc"),
             "packageName" => ("package", Equals),
-            "packageNameMatches" => ("package", Matches),
+            "packageNameMatches" => return matches("package"),
             "resourceId" => ("resource-id", Equals),
-            "resourceIdMatches" => ("resource-id", Matches),
+            "resourceIdMatches" => return matches("resource-id"),
             _ => return None,
         };
         Some(Test::Text { attribute, how, value: value.to_owned() })
@@ -85,6 +98,9 @@ impl Test {
     fn holds(&self, node: &Node) -> bool {
         match self {
             Test::Flag { attribute, value } => node.is(attribute) == *value,
+            Test::Matches { attribute, pattern } => {
+                pattern.as_ref().is_some_and(|pattern| pattern.is_match(node.get(attribute)))
+            }
             Test::Index(index) => node.get("index").parse() == Ok(*index),
             Test::Text { attribute, how, value } => {
                 let own = node.get(attribute);
@@ -93,14 +109,20 @@ impl Test {
                     // Text is compared without regard to case when only a part of it is given.
                     Comparison::Contains => own.to_lowercase().contains(&value.to_lowercase()),
                     Comparison::StartsWith => own.to_lowercase().starts_with(&value.to_lowercase()),
-                    Comparison::Matches => pattern::matches(value, own),
                 }
             }
         }
     }
 }
 
-impl Step {
+/// Compiles a pattern as Java's `String.matches` reads it, as far as the crate has its syntax.
+fn whole_text(pattern: &str) -> Option<Regex> {
+    const COMPILED_BYTES_MAX: usize = 1024 * 1024;
+    let mut builder = RegexBuilder::new(&format!(r"\A(?:{pattern})\z"));
+    builder.dot_matches_new_line(true).size_limit(COMPILED_BYTES_MAX).build().ok()
+}
+
+impl SelectorStep {
     fn holds(&self, node: &Node) -> bool {
         self.tests.iter().all(|test| test.holds(node))
     }
@@ -111,19 +133,19 @@ impl Selector {
         1 + self.then.len()
     }
 
-    fn step(&self, level: usize) -> &Step {
+    fn step(&self, level: usize) -> &SelectorStep {
         match level.checked_sub(1) {
             None => &self.first,
             Some(at) => self.then.get(at).map_or(&self.first, |(_, step)| step),
         }
     }
 
-    /// Every node that it means, in the order of the document.
+    /// Returns every node that is selected, in the order of the document.
     pub fn all(&self, tree: &Tree) -> Vec<usize> {
         self.all_below(tree, 0)
     }
 
-    /// The same within one node and what is below it.
+    /// Returns the selected nodes within one node and its descendants.
     pub fn all_below(&self, tree: &Tree, root: usize) -> Vec<usize> {
         if tree.nodes.is_empty() || self.steps() > CHAIN_MAX {
             return Vec::new();
@@ -145,13 +167,14 @@ impl Selector {
 struct Search<'a> {
     selector: &'a Selector,
     tree: &'a Tree,
-    /// Matches of each step that came before the instance it asks for.
+    /// For each step, the number of matches before the instance that it asks for.
     seen: Vec<usize>,
     found: Vec<usize>,
 }
 
 impl Search<'_> {
-    /// Once a step is met the next one is looked for below, and the same one no more in that branch.
+    /// Searches a node. When it matches a step, the next step is searched below it, and this step no more in that
+    /// branch.
     fn visit(&mut self, node: usize, level: usize) {
         let Some(here) = self.tree.nodes.get(node) else { return };
         let is_last = level + 1 == self.selector.steps();
@@ -192,11 +215,11 @@ mod tests {
         <node class='S' text='Wi-Fi' checked='true'/></node><node class='R' text='two'>\
         <node class='S' text='Blue' checked='false'/></node></node></hierarchy>";
 
-    fn step(tests: Vec<Option<Test>>, instance: Option<usize>) -> Step {
-        Step { tests: tests.into_iter().map(Option::unwrap).collect(), instance }
+    fn step(tests: Vec<Option<Test>>, instance: Option<usize>) -> SelectorStep {
+        SelectorStep { tests: tests.into_iter().map(Option::unwrap).collect(), instance }
     }
 
-    fn all(first: Step, then: Vec<(Relation, Step)>) -> Vec<usize> {
+    fn all(first: SelectorStep, then: Vec<(Relation, SelectorStep)>) -> Vec<usize> {
         Selector { first, then }.all(&Tree::read(XML))
     }
 

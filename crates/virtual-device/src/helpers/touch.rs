@@ -1,8 +1,9 @@
-//! Fingers of helpers: the same path into the phone as that of `input`.
+//! Inputs of helpers, which take the same way into the phone as `input`.
 
 use tokio::time::Duration;
 
 use crate::phone::Phone;
+use crate::surface::Touch;
 
 /// Longest gesture.
 const GESTURE_MS_MAX: u64 = 60_000;
@@ -11,7 +12,8 @@ pub fn tap(phone: &Phone, (x, y): (i32, i32)) {
     phone.with(|state| state.tap(x, y));
 }
 
-/// Down, along a line for this long, and up. A finger that stays where it is has pressed for that time.
+/// Puts a finger down, moves it along a line for this time, and lifts it. If it does not move it is a press for that
+/// time.
 pub async fn swipe(phone: &Phone, from: (i32, i32), to: (i32, i32), ms: u64) {
     let ms = ms.min(GESTURE_MS_MAX);
     if ms > 0 {
@@ -21,28 +23,23 @@ pub async fn swipe(phone: &Phone, from: (i32, i32), to: (i32, i32), ms: u64) {
 }
 
 pub fn down(phone: &Phone, at: (i32, i32)) {
-    phone.with(|state| state.finger = Some((at, state.now)));
+    phone.with(|state| state.put_finger_down(at));
 }
 
 pub fn moved(phone: &Phone, at: (i32, i32)) {
-    phone.with(|state| state.ui.moved(at, state.now));
+    phone.with(|state| state.touch(Touch::At(at)));
 }
 
-/// A finger that was not down goes up without any effect.
+/// Lifts the finger; no effect if it is not down.
 pub fn up(phone: &Phone, at: (i32, i32)) {
-    phone.with(|state| {
-        if let Some((from, since)) = state.finger.take() {
-            let ms = state.now.saturating_duration_since(since).as_millis() as u64;
-            state.swipe(from, at, ms);
-        }
-    });
+    phone.with(|state| state.lift_finger(at));
 }
 
 pub fn key(phone: &Phone, code: u32) {
     phone.with(|state| state.key(code));
 }
 
-/// Turns the screen and locks it so, as UiAutomation does.
+/// Turns the screen and locks the rotation, as UiAutomation does.
 pub fn rotate(phone: &Phone, quarter_turns: u8) {
     phone.with(|state| {
         state.put_setting("system", "accelerometer_rotation", "0");
@@ -50,7 +47,7 @@ pub fn rotate(phone: &Phone, quarter_turns: u8) {
     });
 }
 
-/// The accessibility action that replaces the text of the field at a point; false when there is no such field.
+/// Replaces the text of the field at a point by the accessibility action; returns false when there is no field.
 pub fn set_text(phone: &Phone, at: (i32, i32), text: &str) -> bool {
     phone.with(|state| state.set_text(at, text))
 }

@@ -1,16 +1,14 @@
-//! The screen as accessibility shows it: the nodes of a dump.
+//! The nodes of a dump, which is how helpers see the screen.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::app::geometry::{Rect, Screen};
-use crate::app::ui::Ui;
-use crate::app::widget::Widget;
+use crate::app::geometry::Rect;
 use crate::phone::Phone;
 
 /// Nodes of one tree; the rest is left out.
 const NODES_MAX: usize = 20_000;
-/// How deep a tree may be; what lies deeper is taken for children of this level.
+/// The depth of a tree; deeper nodes become children of this level.
 const DEPTH_MAX: usize = 256;
 
 #[derive(Debug, Clone, Default)]
@@ -22,7 +20,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// One without bounds and relations.
+    /// Returns a node without bounds and relations.
     pub fn new(attributes: &[(&str, &str)]) -> Node {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Node { attributes: attributes.iter().map(owned).collect(), ..Node::default() }
@@ -50,12 +48,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree of the screen now.
+    /// Returns the tree of the screen now.
     pub fn of(phone: &Phone) -> Tree {
         Tree::read(&xml(phone))
     }
 
-    /// A tree that breaks off is read as far as it goes.
+    /// Parses a tree; one that breaks off is read as far as it goes.
     pub fn read(xml: &str) -> Tree {
         let mut tree = Tree::default();
         let mut open: Vec<usize> = Vec::new();
@@ -104,32 +102,16 @@ impl Tree {
     }
 }
 
-/// Whether a node can scroll on, and back.
-pub type Scrolls = (bool, bool);
-
-/// What each node of the dump offers accessibility for scrolling, in the dump's order: a dump does not say. Nothing
-/// when the tree is not one of this phone's own apps.
-pub fn scrolls(phone: &Phone) -> Vec<Scrolls> {
-    phone.with(|state| {
-        let mut all = Vec::new();
-        if state.hierarchy.is_none() && state.replay.is_none() {
-            let screen = state.screen();
-            collect(&state.ui.active_window(&screen), &state.ui, &screen, &mut all);
-        }
-        all
+/// Returns for each node of the dump, in its order, whether it can scroll forward and back. Empty when the surface
+/// cannot say, or the tree is not the surface's.
+pub fn scrolls(phone: &Phone) -> Vec<(bool, bool)> {
+    phone.with(|state| match state.fixed_tree {
+        Some(_) => Vec::new(),
+        None => state.surface.scroll_directions(&state.screen()),
     })
 }
 
-fn collect(widget: &Widget, ui: &Ui, screen: &Screen, all: &mut Vec<Scrolls>) {
-    let key = widget.key.filter(|_| widget.flags.scrollable);
-    let most = key.map_or(0, |key| ui.scroll_most(key, screen));
-    all.push((widget.scroll_px < most, most > 0 && widget.scroll_px > 0));
-    for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {
-        collect(child, ui, screen, all);
-    }
-}
-
-/// The dump of the screen now.
+/// Returns the dump of the screen now.
 pub fn xml(phone: &Phone) -> String {
     let bytes = phone.with(|state| state.hierarchy());
     String::from_utf8_lossy(&bytes).into_owned()
@@ -143,7 +125,7 @@ fn attributes(element: &BytesStart<'_>) -> Vec<(String, String)> {
     pairs.map(|a| (decode(a.key.as_ref()), decode(&a.value))).collect()
 }
 
-/// `[left,top][right,bottom]`.
+/// Parses `[left,top][right,bottom]`.
 fn bounds(text: &str) -> Rect {
     let mut edges = text.split(['[', ']', ',']).filter_map(|edge| edge.parse::<i32>().ok());
     let mut next = || edges.next().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! `trace.json`: what a recorder wrote. Unknown members are ignored, so that a recorder may say more.
+//! The format of `trace.json`. Unknown members are ignored, so that a recorder may write more.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 pub struct Trace {
-    /// The app that was recorded; without it, the package that most identifiers name.
+    /// The app that was recorded. Without it, the package that occurs most in identifiers is used.
     pub package: Option<String>,
     #[serde(default)]
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Step {
+pub struct TraceStep {
     pub state: String,
-    /// File of the tree; without one nobody looked.
+    /// The file of the tree. Without one the recorder did not capture this step.
     pub tree: Option<String>,
-    /// PNG of the screen.
+    /// The file with a PNG of the screen.
     pub screenshot: Option<String>,
     pub activity: Option<String>,
     pub action: Option<Action>,
-    /// Where the action leads when that is not the next step.
+    /// The state to which the action leads, if that is not the next step.
     pub to: Option<String>,
 }
 
@@ -30,12 +30,12 @@ pub struct Action {
     #[serde(rename = "type")]
     pub kind: String,
     pub bounds_px: Option<Bounds>,
-    /// Attributes of the node that was meant; used where there are no bounds.
+    /// Attributes of the target node, used if there are no bounds.
     #[serde(default)]
     pub identifier: BTreeMap<String, String>,
-    /// The text, of an action that types.
+    /// The text of an action that types.
     pub input: Option<String>,
-    /// `up`, `down`, `left` or `right`: where the finger goes.
+    /// The direction of the finger: `up`, `down`, `left` or `right`.
     pub direction: Option<String>,
     /// Key code or name.
     pub key: Option<String>,

@@ -1,4 +1,4 @@
-//! A folder becomes a recording, or a sentence that says which file is wrong.
+//! Loads a recording from a folder, or says which file is wrong.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -16,18 +16,18 @@ const TRACE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 const TREE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const SCREENSHOT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const STEPS_MAX: usize = 500;
-/// Width and height of a screen, each.
+/// The largest width and height of a screen.
 const SCREEN_PX_MAX: i32 = 8192;
-/// Of all files together.
+/// The size of all files together.
 const FOLDER_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const INPUT_CHARS_MAX: usize = 10_000;
-/// How long a check took that the recorder did not time.
+/// The time of a check for which the recorder gives none.
 const WAIT_DEFAULT: Duration = Duration::from_secs(1);
 const WAIT_MS_MAX: u64 = 3_600_000;
 const PACKAGE_DEFAULT: &str = "com.example.recorded";
 const ACTIVITY_DEFAULT: &str = ".MainActivity";
 
-/// Screens and what leads from one to the next. Cheap to share between phones.
+/// Recorded screens and the actions between them. It is cheap to share between phones.
 #[derive(Debug)]
 pub struct Recording {
     pub(super) package: String,
@@ -41,10 +41,10 @@ pub(super) struct Screen {
     pub name: String,
     pub activity: String,
     pub tree: Tree,
-    /// The file as it is, decoded when somebody looks.
+    /// The PNG file, which is decoded when it is needed.
     pub screenshot: Option<Vec<u8>>,
     pub action: Option<Action>,
-    /// Nothing when the recording ends with the action.
+    /// The index of the next screen; nothing when the recording ends with the action.
     pub next: Option<usize>,
 }
 
@@ -105,8 +105,7 @@ impl Recording {
     }
 }
 
-/// What the first tree says; larger when somebody touched a place beyond it, as some recorders leave the bars of the
-/// system out.
+/// Returns the size of the first tree, or larger if an action is beyond it: some recorders leave the system bars out.
 fn size(first: &Screen, screens: &[Screen]) -> (u32, u32) {
     let targets = screens.iter().filter_map(|screen| match &screen.action {
         Some(Action::Tap(area) | Action::LongPress(area) | Action::Text { field: area, .. }) => Some(area),
@@ -129,7 +128,7 @@ impl Files<'_> {
     }
 
     fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, RecordingError> {
-        // A recording comes from elsewhere: it names files of its own folder and no others.
+        // A recording is untrusted: it may only name files of its own folder.
         if name.contains(['/', '\\']) || name.starts_with('.') {
             return Err(self.wrong(name, "not a plain file name"));
         }
@@ -146,7 +145,7 @@ impl Files<'_> {
         Ok(bytes)
     }
 
-    fn screen(&mut self, step: &format::Step, file: &str) -> Result<Screen, RecordingError> {
+    fn screen(&mut self, step: &format::TraceStep, file: &str) -> Result<Screen, RecordingError> {
         let bytes = self.read(file, TREE_BYTES_MAX)?;
         let tree = Tree::parse(&String::from_utf8_lossy(&bytes)).map_err(|e| self.wrong(file, e))?;
         let size = 1..=SCREEN_PX_MAX;
@@ -172,7 +171,7 @@ impl Files<'_> {
     }
 }
 
-/// The next step, or the named one; a step that nobody looked at is no screen.
+/// Links each screen to the next step or to the one that it names. Steps without a tree are skipped.
 fn link(trace: &Trace, screens: &mut [Screen]) -> Result<(), String> {
     let names: Vec<String> = screens.iter().map(|screen| screen.name.clone()).collect();
     let place = |name: &str| names.iter().position(|known| known == name);
@@ -206,7 +205,7 @@ fn action_of(action: &format::Action, tree: &Tree) -> Result<Option<Action>, Str
             let name = action.key.as_deref().unwrap_or("");
             Action::Key(keys::parse(name).ok_or_else(|| format!("no key {name:?}"))?)
         }
-        // A check only looks: on the phone nothing but time passed.
+        // A check only reads the screen: nothing but time passes.
         "oracle" | "wait" => {
             Action::Wait(action.ms.map_or(WAIT_DEFAULT, |ms| Duration::from_millis(ms.min(WAIT_MS_MAX))))
         }
@@ -214,7 +213,7 @@ fn action_of(action: &format::Action, tree: &Tree) -> Result<Option<Action>, Str
     }))
 }
 
-/// The recorded bounds; without them the first node with all attributes of the identifier.
+/// Returns the recorded bounds or, without them, those of the first node with all attributes of the identifier.
 fn target_of(action: &format::Action, tree: &Tree) -> Result<Rect, String> {
     if let Some(b) = action.bounds_px {
         return Ok(Rect::new(b.x1, b.y1, b.x2, b.y2));
@@ -236,7 +235,7 @@ fn direction(action: &format::Action) -> Result<Direction, String> {
     })
 }
 
-/// The package that most identifiers begin with, the system's own left out.
+/// Returns the package that occurs most in identifiers, without the system's own.
 fn package_of(screens: &[Screen]) -> String {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for screen in screens {
@@ -252,7 +251,7 @@ fn package_of(screens: &[Screen]) -> String {
     most.map_or(PACKAGE_DEFAULT, |(package, _)| package).to_owned()
 }
 
-/// The pixels of a PNG, eight bits a channel.
+/// Decodes a PNG to eight bits per channel.
 pub(super) fn decode(png: &[u8]) -> Result<Pixels, String> {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(png));
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);

@@ -1,4 +1,4 @@
-//! A recorded folder of trees, pictures and actions, played as a phone: docs/replay.md says what is in it.
+//! Plays a recorded folder of trees, pictures and actions as a phone. docs/replay.md describes the folder.
 //!
 //! The phone shows one recorded tree. The recorded action on it leads to the recorded next one; anything else leaves
 //! it as it is, because nobody recorded what would have happened.

@@ -1,4 +1,4 @@
-//! Pixels for a tree of which nobody took a picture: its boxes and its texts.
+//! Draws a tree that has no recorded picture: its boxes and texts.
 
 use super::tree::{Node, Tree, Typing};
 use crate::app::geometry::{Rect, Screen};

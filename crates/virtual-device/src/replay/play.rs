@@ -1,4 +1,4 @@
-//! Where in a recording the phone is, and what an input does to that.
+//! The recording as the phone's surface: where in it the phone is, and what an input does to that.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,16 +8,16 @@ use tokio::time::Instant;
 use super::load::{Action, Direction, Recording, Screen};
 use super::tree::{Node, Typing};
 use super::{load, picture};
-use crate::app::geometry::{self, Rect};
-use crate::app::keys;
-use crate::draw::Pixels;
+use crate::app::geometry::{self, Point, Rect};
+use crate::app::{keys, launcher};
+use crate::surface::{Changes, Picture, Surface, SurfaceEvent, SurfaceTruth, Task};
 use crate::truth::{Hit, ReplayTruth};
 
-/// A finger that rested this long has pressed long.
+/// A finger that rests this long makes a long press.
 const LONG_PRESS_MS: u64 = 500;
-/// A finger that moved less than this has not swiped.
+/// A finger that moves less than this makes no swipe.
 const TOUCH_SLOP_DP: i32 = 8;
-/// Text that a field takes.
+/// The longest text of a field.
 const TYPED_CHARS_MAX: usize = 10_000;
 
 pub struct Replay {
@@ -25,13 +25,14 @@ pub struct Replay {
     at: usize,
     shown_at: Instant,
     changed_at: Instant,
-    /// A field was tapped on this screen.
+    changes: u64,
+    /// True if a field was tapped on this screen.
     focused: bool,
     typed: String,
     all_selected: bool,
     passed: usize,
     finished: bool,
-    /// The screen that was dumped last, as it was written: clients that poll ask for the same one again and again.
+    /// The index and tree of the screen that was dumped last: clients that poll ask for the same one again and again.
     written: Mutex<Option<(usize, Bytes)>>,
 }
 
@@ -42,6 +43,7 @@ impl Replay {
             at: 0,
             shown_at: now,
             changed_at: now,
+            changes: 0,
             focused: false,
             typed: String::new(),
             all_selected: false,
@@ -49,28 +51,6 @@ impl Replay {
             finished: false,
             written: Mutex::default(),
         }
-    }
-
-    pub fn size(recording: &Recording) -> (u32, u32) {
-        (recording.width, recording.height)
-    }
-
-    pub fn package(&self) -> &str {
-        &self.recording.package
-    }
-
-    pub fn activity(&self) -> &str {
-        self.screen().map_or("", |screen| screen.activity.as_str())
-    }
-
-    /// When the screen last changed.
-    pub fn changed_at(&self) -> Instant {
-        self.changed_at
-    }
-
-    pub fn truth(&self) -> ReplayTruth {
-        let state = self.screen().map_or("", |screen| screen.name.as_str()).to_owned();
-        ReplayTruth { state, steps_passed: self.passed, finished: self.finished }
     }
 
     fn screen(&self) -> Option<&Screen> {
@@ -88,25 +68,18 @@ impl Replay {
         }
     }
 
-    /// A field has the focus because it was tapped, or because it had it when it was recorded.
+    /// Returns true if the field was tapped, or had the focus when it was recorded.
     fn has_focus(&self, field: &Rect) -> bool {
         let inside = |node: &Node| node.is("focused") && !node.bounds.intersect(field).is_empty();
         self.focused || self.screen().is_some_and(|screen| screen.tree.find(&inside).is_some())
     }
 
-    /// Checks and waits pass by themselves, each at its own time. A cycle of waits of no time at all stays where the
-    /// first round ends.
-    pub fn advance(&mut self, now: Instant) {
-        for _ in 0..=self.recording.screens.len() {
-            let Some(Action::Wait(time)) = self.action() else { return };
-            let due = self.shown_at + time;
-            if due > now {
-                return;
-            }
-            self.pass(due);
-        }
+    fn changed(&mut self, now: Instant) {
+        self.changes += 1;
+        self.changed_at = now;
     }
 
+    /// Takes the recorded action of this screen.
     fn pass(&mut self, now: Instant) {
         self.passed += 1;
         self.focused = false;
@@ -116,27 +89,10 @@ impl Replay {
             Some(next) => {
                 self.at = next;
                 self.shown_at = now;
-                self.changed_at = now;
+                self.changed(now);
             }
             None => self.finished = true,
         }
-    }
-
-    pub fn tap(&mut self, x: i32, y: i32, now: Instant) -> Option<Hit> {
-        let hit = self.hit(x, y);
-        let acted = match self.action() {
-            Some(Action::Tap(target)) if target.contains(x, y) => {
-                self.pass(now);
-                true
-            }
-            Some(Action::Text { field, .. }) if field.contains(x, y) => {
-                self.focused = true;
-                self.changed_at = now;
-                true
-            }
-            _ => false,
-        };
-        hit.map(|hit| Hit { acted, ..hit })
     }
 
     fn hit(&self, x: i32, y: i32) -> Option<Hit> {
@@ -150,10 +106,95 @@ impl Replay {
         })
     }
 
-    pub fn swipe(
+    fn check_text(&mut self, entered: bool, now: Instant) {
+        if let Some(Action::Text { input, enter, .. }) = self.action()
+            && self.typed == input
+            && enter == entered
+        {
+            self.pass(now);
+        }
+    }
+
+    fn typing(&self) -> Option<Typing<'_>> {
+        let field = self.field()?;
+        (!self.typed.is_empty()).then_some(Typing { field, text: &self.typed })
+    }
+}
+
+impl Surface for Replay {
+    /// Lets checks and waits pass, each at its own time. A cycle of waits of no time at all stays where the first round
+    /// ends.
+    fn advance(&mut self, now: Instant) {
+        for _ in 0..=self.recording.screens.len() {
+            let Some(Action::Wait(time)) = self.action() else { return };
+            let due = self.shown_at + time;
+            if due > now {
+                return;
+            }
+            self.pass(due);
+        }
+    }
+
+    fn settle(&mut self, _screen: &geometry::Screen) -> Vec<SurfaceEvent> {
+        Vec::new()
+    }
+
+    fn changes(&self, _now: Instant) -> Changes {
+        Changes { count: self.changes, reported_at: self.changed_at, visible_at: self.changed_at }
+    }
+
+    fn front(&self) -> (&str, &str) {
+        (&self.recording.package, self.screen().map_or("", |screen| screen.activity.as_str()))
+    }
+
+    fn hierarchy(&self, _screen: &geometry::Screen, sdk: u32) -> Bytes {
+        let Some(screen) = self.screen() else { return Bytes::new() };
+        let typing = self.typing();
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bytes)) = written.as_ref().filter(|(at, _)| typing.is_none() && *at == self.at) {
+            return bytes.clone();
+        }
+        let is_recorded = typing.is_none();
+        let bytes = Bytes::from(screen.tree.write(&self.recording.package, sdk, typing));
+        *written = is_recorded.then(|| (self.at, bytes.clone()));
+        bytes
+    }
+
+    /// Returns the recorded picture if there is one, else boxes and texts from the tree.
+    fn picture(&self, screen: &geometry::Screen, _now: Instant, _wall_ms: u64) -> Picture {
+        let (recording, at, screen) = (self.recording.clone(), self.at, *screen);
+        let typed = self.typing().map(|typing| (typing.field, typing.text.to_owned()));
+        Box::new(move || {
+            let shown = recording.screens.get(at);
+            let recorded = shown.and_then(|s| s.screenshot.as_ref()).and_then(|png| load::decode(png).ok());
+            recorded.unwrap_or_else(|| {
+                let typed = typed.as_ref().map(|(field, text)| Typing { field: *field, text });
+                picture::draw(shown.map(|s| &s.tree), typed, &screen)
+            })
+        })
+    }
+
+    fn tap(&mut self, (x, y): Point, _screen: &geometry::Screen, now: Instant) -> Option<Hit> {
+        let hit = self.hit(x, y);
+        let acted = match self.action() {
+            Some(Action::Tap(target)) if target.contains(x, y) => {
+                self.pass(now);
+                true
+            }
+            Some(Action::Text { field, .. }) if field.contains(x, y) => {
+                self.focused = true;
+                self.changed(now);
+                true
+            }
+            _ => false,
+        };
+        hit.map(|hit| Hit { acted, ..hit })
+    }
+
+    fn swipe(
         &mut self,
-        from: (i32, i32),
-        to: (i32, i32),
+        from: Point,
+        to: Point,
         ms: u64,
         screen: &geometry::Screen,
         now: Instant,
@@ -162,7 +203,7 @@ impl Replay {
         let slop = screen.px(TOUCH_SLOP_DP);
         let moved = dx.saturating_abs().max(dy.saturating_abs()) > slop;
         if !moved && ms < LONG_PRESS_MS {
-            return self.tap(from.0, from.1, now);
+            return self.tap(from, screen, now);
         }
         let hit = self.hit(from.0, from.1);
         let acted = match self.action() {
@@ -178,31 +219,7 @@ impl Replay {
         hit.map(|hit| Hit { acted, ..hit })
     }
 
-    /// Text goes into the field of the recorded action, if that has the focus; anything else is nobody's.
-    pub fn type_text(&mut self, text: &str, now: Instant) -> Option<String> {
-        let field = self.field()?;
-        let into = self.screen().and_then(|screen| screen.tree.find(&|n| n.bounds == field));
-        let into = into.map_or_else(String::new, |node| node.resource_id.clone());
-        if std::mem::take(&mut self.all_selected) {
-            self.typed.clear();
-        }
-        let room = TYPED_CHARS_MAX.saturating_sub(self.typed.chars().count());
-        self.typed.extend(text.chars().take(room));
-        self.changed_at = now;
-        self.check_text(false, now);
-        Some(into)
-    }
-
-    fn check_text(&mut self, entered: bool, now: Instant) {
-        if let Some(Action::Text { input, enter, .. }) = self.action()
-            && self.typed == input
-            && enter == entered
-        {
-            self.pass(now);
-        }
-    }
-
-    pub fn key(&mut self, code: u32, now: Instant) {
+    fn key(&mut self, code: u32, _screen: &geometry::Screen, now: Instant) {
         if self.action() == Some(Action::Key(code)) {
             return self.pass(now);
         }
@@ -217,7 +234,7 @@ impl Replay {
                 } else {
                     self.typed.pop();
                 }
-                self.changed_at = now;
+                self.changed(now);
             }
             code => {
                 if let Some(c) = keys::character(code) {
@@ -227,54 +244,49 @@ impl Replay {
         }
     }
 
-    pub fn select_all(&mut self) {
-        self.all_selected = self.field().is_some();
-    }
-
-    fn typing(&self) -> Option<Typing<'_>> {
+    /// Types into the field of the recorded action, if that has the focus.
+    fn type_text(&mut self, text: &str, now: Instant) -> Option<String> {
         let field = self.field()?;
-        (!self.typed.is_empty()).then_some(Typing { field, text: &self.typed })
-    }
-
-    pub fn hierarchy(&self, sdk: u32) -> Bytes {
-        let Some(screen) = self.screen() else { return Bytes::new() };
-        let typing = self.typing();
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, bytes)) = written.as_ref().filter(|(at, _)| typing.is_none() && *at == self.at) {
-            return bytes.clone();
+        let into = self.screen().and_then(|screen| screen.tree.find(&|n| n.bounds == field));
+        let into = into.map_or_else(String::new, |node| node.resource_id.clone());
+        if std::mem::take(&mut self.all_selected) {
+            self.typed.clear();
         }
-        let is_recorded = typing.is_none();
-        let bytes = Bytes::from(screen.tree.write(&self.recording.package, sdk, typing));
-        *written = is_recorded.then(|| (self.at, bytes.clone()));
-        bytes
+        let room = TYPED_CHARS_MAX.saturating_sub(self.typed.chars().count());
+        self.typed.extend(text.chars().take(room));
+        self.changed(now);
+        self.check_text(false, now);
+        Some(into)
     }
 
-    /// What [`Replay::picture`] needs, so that drawing happens without the phone's lock.
-    pub fn look(&self) -> Look {
-        Look {
-            recording: self.recording.clone(),
-            at: self.at,
-            typed: self.typing().map(|t| (t.field, t.text.to_owned())),
-        }
+    /// Finds the recorded app, which is always in front, and no other.
+    fn launch(&mut self, package: &str, _activity: Option<&str>, _now: Instant) -> bool {
+        self.recording.package == package
     }
-}
 
-/// One moment of a replay, to be drawn.
-pub struct Look {
-    recording: Arc<Recording>,
-    at: usize,
-    typed: Option<(Rect, String)>,
-}
+    /// Does nothing: a recording shows what was recorded.
+    fn kill(&mut self, _package: &str, _clear_data: bool, _now: Instant) {}
 
-impl Look {
-    /// The recorded picture if there is one, else boxes and texts from the tree.
-    pub fn picture(&self, screen: &geometry::Screen) -> Pixels {
-        let shown = self.recording.screens.get(self.at);
-        let recorded = shown.and_then(|s| s.screenshot.as_ref()).and_then(|png| load::decode(png).ok());
-        recorded.unwrap_or_else(|| {
-            let typed = self.typed.as_ref().map(|(field, text)| Typing { field: *field, text });
-            picture::draw(shown.map(|s| &s.tree), typed, screen)
-        })
+    fn native_size(&self) -> Option<(u32, u32)> {
+        Some((self.recording.width, self.recording.height))
+    }
+
+    fn tasks(&self) -> Vec<Task<'_>> {
+        let (package, activity) = self.front();
+        vec![
+            Task { id: 1, package: launcher::PACKAGE, stack: vec![launcher::ACTIVITY] },
+            Task { id: 2, package, stack: vec![activity] },
+        ]
+    }
+
+    fn truth(&self) -> SurfaceTruth {
+        let state = self.screen().map_or("", |screen| screen.name.as_str()).to_owned();
+        let replay = ReplayTruth { state, steps_passed: self.passed, finished: self.finished };
+        SurfaceTruth { replay: Some(replay), ..SurfaceTruth::default() }
+    }
+
+    fn select_all(&mut self) {
+        self.all_selected = self.field().is_some();
     }
 }
 

@@ -1,4 +1,4 @@
-//! A recorded tree: read from XML of any recorder, written as `uiautomator dump` writes.
+//! A recorded tree, read from XML of any recorder and written in the format of `uiautomator dump`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ pub const NODES_MAX: usize = 20_000;
 /// Levels of nesting; writing and searching recurse over them.
 pub const DEPTH_MAX: usize = 200;
 
-/// In the order in which uiautomator writes them.
+/// Flags of a node in the order in which uiautomator writes them.
 const FLAGS: [&str; 10] = [
     "checkable",
     "checked",
@@ -27,7 +27,7 @@ const FLAGS: [&str; 10] = [
     "password",
     "selected",
 ];
-/// From this version on nodes carry `drawing-order` and `hint`.
+/// The first Android version whose nodes have `drawing-order` and `hint`.
 const SDK_WITH_HINT: u32 = 33;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Node {
     pub children: Vec<Node>,
 }
 
-/// What a person is doing to a field of the screen.
+/// A text that is being typed into a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Typing<'a> {
     pub field: Rect,
@@ -64,7 +64,7 @@ impl Node {
         FLAGS.iter().position(|name| *name == flag).is_some_and(|at| self.flags[at])
     }
 
-    /// The last node at a point in drawing order: what lies on top.
+    /// Returns the topmost node at a point, which is the last one in drawing order.
     pub fn at(&self, x: i32, y: i32) -> Option<&Node> {
         let below = self.children.iter().rev().find_map(|child| child.at(x, y));
         below.or_else(|| self.bounds.contains(x, y).then_some(self))
@@ -160,7 +160,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Dumps of the real program do not tell the screen's size; its largest window does.
+    /// Takes the size of the largest window, because dumps of the real program do not contain the screen's size.
     fn sized(mut self) -> Tree {
         if self.width <= 0 || self.height <= 0 {
             self.width = self.roots.iter().map(|r| r.bounds.right).max().unwrap_or(0);
@@ -183,7 +183,7 @@ impl Tree {
         self.roots.iter().rev().find_map(|root| root.at(x, y))
     }
 
-    /// As `uiautomator dump` of that version writes; nodes without a package are the app's.
+    /// Writes the format of `uiautomator dump` of that version. Nodes without a package get the app's.
     pub fn write(&self, package: &str, sdk: u32, typing: Option<Typing<'_>>) -> String {
         let mut out = String::with_capacity(16 * 1024);
         let _ = write!(out, "{HEADER}<hierarchy rotation=\"{}\">", self.rotation);
@@ -262,7 +262,7 @@ fn attributes(tag: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
     Ok(all)
 }
 
-/// `[left,top][right,bottom]`.
+/// Parses `[left,top][right,bottom]`.
 fn rect(text: &str) -> Option<Rect> {
     let mut numbers = text.split(['[', ']', ',']).filter(|part| !part.is_empty()).map(str::parse::<i32>);
     let mut next = || numbers.next()?.ok();

@@ -3,14 +3,14 @@
 use super::execute::{Flow, Shell};
 use super::io::Io;
 
-/// Variables that one function may make its own.
+/// Local variables of one function.
 const LOCALS_MAX: usize = 1000;
-/// Names that `command -v` answers without a path.
+/// Built-in names, which `command -v` answers without a path.
 const BUILTINS: [&str; 12] =
     ["cd", "command", "echo", "eval", "exec", "exit", "export", "printf", "pwd", "read", "set", "test"];
 
 impl Shell {
-    /// `None` when it is not one of them.
+    /// Runs a built-in command; returns nothing when it is not one.
     pub(super) async fn builtin(&mut self, argv: &[String], io: &Io) -> Option<Flow> {
         let (name, arguments) = argv.split_first()?;
         let number = arguments.first().and_then(|word| word.parse::<i64>().ok());
@@ -47,7 +47,7 @@ impl Shell {
             "eval" => return Some(self.eval(&arguments.join(" "), io).await),
             "sh" | "/system/bin/sh" => return Some(self.nested(arguments, io).await),
             "exec" | "command" | "nohup" if !arguments.is_empty() => {
-                // Skipped in one go: a long row of them must not recurse.
+                // Skipped in a loop: a long row of them must not recurse.
                 let prefix = |word: &&String| ["exec", "command", "nohup"].contains(&word.as_str());
                 let argv: Vec<String> = arguments.iter().skip_while(prefix).cloned().collect();
                 let flow = Box::pin(self.invoke(argv, Vec::new(), io)).await;
@@ -84,7 +84,7 @@ impl Shell {
         }
     }
 
-    /// `sh -c SCRIPT [NAME ARGS…]`, or a script from the standard input.
+    /// Runs `sh -c SCRIPT [NAME ARGS…]`, or a script from the standard input.
     async fn nested(&mut self, arguments: &[String], io: &Io) -> Flow {
         let mut child = self.child();
         child.options = super::execute::Options::default();
@@ -128,7 +128,7 @@ impl Shell {
         Flow::Next
     }
 
-    /// `set -eu -o pipefail +x -- new arguments`.
+    /// Runs `set`, such as `set -eu -o pipefail +x -- new arguments`.
     async fn set_options(&mut self, arguments: &[String], io: &Io) -> Flow {
         self.status = 0;
         if arguments.is_empty() {
@@ -169,7 +169,7 @@ impl Shell {
         Flow::Next
     }
 
-    /// Only the end of the shell can be trapped: no signal reaches a script here.
+    /// Runs `trap`. Only EXIT can be trapped: no signal reaches a script here.
     fn trap(&mut self, arguments: &[String]) -> Flow {
         self.status = 0;
         if let [action, signals @ ..] = arguments
@@ -208,7 +208,7 @@ impl Shell {
         }
     }
 
-    /// `command -v NAME`.
+    /// Runs `command -v NAME`.
     async fn locate(&mut self, names: &[String], io: &Io) -> Flow {
         self.status = 0;
         for name in names {
@@ -225,7 +225,7 @@ impl Shell {
         Flow::Next
     }
 
-    /// One line into variables; the last takes what is left.
+    /// Reads one line into variables; the last one takes the rest.
     async fn read(&mut self, arguments: &[String], io: &Io) -> Flow {
         let raw = arguments.iter().any(|a| a == "-r");
         let mut names: Vec<&str> =

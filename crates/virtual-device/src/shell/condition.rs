@@ -1,4 +1,4 @@
-//! `[[ … ]]`.
+//! The `[[ … ]]` command.
 
 use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, UnaryPredicate};
 
@@ -7,7 +7,7 @@ use super::execute::{BoxFuture, Flow, Shell};
 use super::expand::wildcard;
 use super::io::Io;
 
-/// How deep brackets may nest.
+/// The nesting of brackets.
 const DEPTH_MAX: u32 = 24;
 
 impl Shell {

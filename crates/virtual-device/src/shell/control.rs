@@ -1,4 +1,4 @@
-//! `if`, `for`, `while`, `until` and `case`.
+//! The commands `if`, `for`, `while`, `until` and `case`.
 
 use brush_parser::ast::{CaseClauseCommand, ForClauseCommand, IfClauseCommand, WhileOrUntilClauseCommand};
 
@@ -103,11 +103,12 @@ impl Shell {
             for pattern in &item.patterns {
                 let Ok(pattern) = self.pattern(&pattern.value, io).await else { continue };
                 if wildcard(&pattern, &value) {
+                    // The commands still see the status of what ran before the `case`.
+                    if let Some(list) = &item.cmd {
+                        return self.list(list, io).await;
+                    }
                     self.status = 0;
-                    return match &item.cmd {
-                        Some(list) => self.list(list, io).await,
-                        None => Flow::Next,
-                    };
+                    return Flow::Next;
                 }
             }
         }

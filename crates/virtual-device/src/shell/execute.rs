@@ -24,19 +24,19 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Commands that one script may run before it is killed: an endless loop must end.
 const STEPS_MAX: u32 = 50_000;
-/// Functions, `eval` and `sh -c` inside each other.
+/// The nesting of functions, `eval` and `sh -c`.
 pub(super) const DEPTH_MAX: u32 = 24;
-/// Values of all variables of a shell together.
+/// The size of all variables of a shell together.
 const VARIABLE_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// All arguments of one command together.
+/// The size of all arguments of one command together.
 pub(super) const ARGUMENT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Stages of one pipeline.
 const STAGES_MAX: usize = 64;
 /// Jobs in the background that one shell remembers.
 const JOBS_MAX: usize = 256;
-/// What `wait` says of a job that was ended by `kill`.
+/// The status that `wait` gives for a job that was ended by `kill`.
 const TERMINATED_EXIT: u8 = 143;
-/// What the shell says of a process that was killed.
+/// The exit code of a killed process.
 const KILLED_EXIT: u8 = 137;
 
 #[derive(Clone)]
@@ -51,22 +51,22 @@ pub struct Shell {
     pub pid: u32,
     pub(super) functions: BTreeMap<String, Arc<FunctionBody>>,
     pub(super) options: Options,
-    /// What `trap` set for the end of the shell.
+    /// The script that `trap` set for the end of the shell.
     pub(super) exit_trap: Option<String>,
-    /// Variables that the running function made its own, with what they were before.
+    /// Local variables of the running functions, with their outer values.
     pub(super) locals: Vec<(String, Option<String>)>,
-    /// Jobs in the background and how they ended.
+    /// Background jobs and how they ended.
     pub(super) jobs: Vec<(u32, watch::Receiver<Option<u8>>)>,
-    /// Whether a command substitution set the status of the present command.
+    /// True if a command substitution set the status of the current command.
     pub(super) substituted: bool,
-    /// Inside a condition, where a failure is an answer.
+    /// True inside a condition, where a failure does not end the script.
     tolerant: u32,
     pub(super) depth: u32,
     variable_bytes: usize,
     steps: Arc<AtomicU32>,
 }
 
-/// What `set` turned on.
+/// Options of `set`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// `-e`
@@ -79,11 +79,11 @@ pub struct Options {
     pub no_globbing: bool,
 }
 
-/// How a command ended, seen from the list that it stands in.
+/// How a list of commands goes on after a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     Next,
-    /// Out of this many loops.
+    /// Leaves this many loops.
     Break(u32),
     Continue(u32),
     Return,
@@ -92,7 +92,7 @@ pub enum Flow {
 
 impl Shell {
     pub fn new(phone: Phone) -> Shell {
-        let pid = phone.with(|state| state.take_pid());
+        let pid = phone.with(|state| state.processes.next_pid());
         let variables = [
             ("HOME", "/"),
             ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/system/xbin"),
@@ -122,7 +122,7 @@ impl Shell {
         }
     }
 
-    /// A shell that is full of variables forgets new ones: a script must not eat the host's memory.
+    /// Sets a variable. When there are too many, new ones are dropped: a script must not use up the host's memory.
     pub fn set(&mut self, name: &str, value: String) {
         let old = self.variables.get(name).map_or(0, String::len);
         let bytes = self.variable_bytes.saturating_sub(old).saturating_add(value.len());
@@ -132,7 +132,7 @@ impl Shell {
         }
     }
 
-    /// A whole script; its exit code.
+    /// Runs a whole script and returns its exit code.
     pub fn script<'a>(&'a mut self, script: &'a str, io: &'a Io) -> BoxFuture<'a, u8> {
         Box::pin(async move {
             self.eval(script, io).await;
@@ -141,7 +141,7 @@ impl Shell {
         })
     }
 
-    /// The shell ends: its last wish, if it has one. The exit code stays unless that wish ends with one of its own.
+    /// Runs the EXIT trap, if there is one. The exit code stays unless the trap exits with its own.
     async fn end(&mut self, io: &Io) {
         if let Some(last) = self.exit_trap.take() {
             let before = self.status;
@@ -151,12 +151,12 @@ impl Shell {
         }
     }
 
-    /// A subshell: it has everything but traps and jobs.
+    /// Returns a subshell, which has everything but traps and jobs.
     pub(super) fn child(&self) -> Shell {
         Shell { exit_trap: None, jobs: Vec::new(), ..self.clone() }
     }
 
-    /// One line of an interactive shell; true when it asked to end.
+    /// Runs one line of an interactive shell; returns true when the shell must end.
     pub async fn line(&mut self, line: &str, io: &Io) -> bool {
         super::parse(line).is_ok() && self.eval(line, io).await == Flow::Exit
     }
@@ -213,7 +213,7 @@ impl Shell {
         let job = Job { command: list.to_string(), stop: stop.clone() };
         let phone = self.phone.clone();
         let pid = phone.with(|state| {
-            let pid = state.take_pid();
+            let pid = state.processes.next_pid();
             state.services.jobs.insert(pid, job);
             pid
         });
@@ -238,7 +238,7 @@ impl Shell {
         let count = list.additional.len();
         let mut last = &list.first;
         let mut last_ran = count == 0;
-        let mut flow = self.tried(&list.first, count > 0, io).await;
+        let mut flow = self.pipeline_of_list(&list.first, count > 0, io).await;
         for (index, next) in list.additional.iter().enumerate() {
             if flow != Flow::Next {
                 return flow;
@@ -250,15 +250,15 @@ impl Shell {
             if wanted {
                 last_ran = index + 1 == count;
                 last = pipeline;
-                flow = self.tried(pipeline, !last_ran, io).await;
+                flow = self.pipeline_of_list(pipeline, !last_ran, io).await;
             }
         }
         let fails = self.status != 0 && last_ran && !last.bang && self.tolerant == 0;
         if flow == Flow::Next && self.options.stop_at_failure && fails { Flow::Exit } else { flow }
     }
 
-    /// A pipeline whose failure may be tolerated by what follows.
-    async fn tried(&mut self, pipeline: &Pipeline, tolerant: bool, io: &Io) -> Flow {
+    /// Runs a pipeline whose failure may be tolerated because of what follows.
+    async fn pipeline_of_list(&mut self, pipeline: &Pipeline, tolerant: bool, io: &Io) -> Flow {
         let more = u32::from(tolerant || pipeline.bang);
         self.tolerant += more;
         let flow = self.pipeline(pipeline, io).await;
@@ -266,7 +266,7 @@ impl Shell {
         flow
     }
 
-    /// The list of an `if` or a loop that decides how it goes on.
+    /// Runs the condition of an `if` or a loop.
     pub(super) async fn decide(&mut self, list: &CompoundList, io: &Io) -> Flow {
         self.tolerant += 1;
         let flow = self.list(list, io).await;
@@ -289,7 +289,7 @@ impl Shell {
         flow
     }
 
-    /// Every stage runs at the same time in a shell of its own; the last one's code counts.
+    /// Runs all stages of a pipeline at the same time, each in its own shell; the last one's code counts.
     async fn stages(&self, stages: &[Command], io: &Io) -> u8 {
         if stages.len() > STAGES_MAX {
             return KILLED_EXIT;
@@ -352,7 +352,7 @@ impl Shell {
         Flow::Next
     }
 
-    /// The streams after all redirections; a failed one has set the status.
+    /// Returns the streams after all redirections; a failed one has set the status.
     async fn redirected(&mut self, redirects: &[IoRedirect], io: &Io) -> Option<Io> {
         let mut current = io.clone();
         for redirect in redirects {
@@ -395,7 +395,7 @@ impl Shell {
         }
     }
 
-    /// Counts a command, and lets other tasks run; false when the script has used up its steps.
+    /// Counts a command and lets other tasks run; returns false when the script has used up its commands.
     pub(super) async fn step(&mut self) -> bool {
         let steps = self.steps.fetch_add(1, Ordering::Relaxed);
         if steps % 64 == 63 {

@@ -1,4 +1,4 @@
-//! Words: quoting, variables, command substitution, splitting, globbing.
+//! Word expansion: quoting, variables, command substitution, splitting, globbing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,23 +18,23 @@ pub use super::pattern::wildcard;
 /// Fields that one word may become.
 const FIELDS_MAX: usize = 10_000;
 
-/// What one word may become.
+/// The length that one word may expand to.
 const WORD_BYTES_MAX: usize = 1024 * 1024;
 /// Longest arithmetic expression: its parser and its evaluation recurse over it.
 const ARITHMETIC_BYTES_MAX: usize = 256;
-/// Longest value that `${x%y}` trims: every cut is tried.
+/// Longest value that `${x%y}` trims: it tries every cut.
 const TRIMMED_BYTES_MAX: usize = 2048;
 const TOO_LONG: &str = "Argument list too long";
 
 /// A part of a word after expansion.
 enum Part {
-    /// Taken as it is.
+    /// Quoted text, which is taken as it is.
     Quoted(String),
-    /// From the script itself: not split, but its wildcards count.
+    /// Unquoted text of the script, which is not split; its wildcards count.
     Literal(String),
-    /// From an unquoted expansion: split at spaces, and its wildcards count.
+    /// An unquoted expansion, which is split at spaces; its wildcards count.
     Expanded(String),
-    /// Between the fields of `"$@"`.
+    /// The boundary between fields of `"$@"`.
     Break,
 }
 
@@ -48,7 +48,7 @@ impl Part {
 }
 
 impl Shell {
-    /// One word as any number of fields.
+    /// Expands one word to any number of fields.
     pub fn fields<'a>(&'a mut self, text: &'a str, io: &'a Io) -> BoxFuture<'a, Result<Vec<String>, String>> {
         Box::pin(async move {
             let parts = self.parts_of(text, io).await?;
@@ -68,7 +68,7 @@ impl Shell {
         })
     }
 
-    /// One word as a pattern: what was quoted stands for itself.
+    /// Expands one word to a pattern, in which quoted characters stand for themselves.
     pub fn pattern<'a>(&'a mut self, text: &'a str, io: &'a Io) -> BoxFuture<'a, Result<String, String>> {
         Box::pin(async move {
             let parts = self.parts_of(text, io).await?;
@@ -81,7 +81,7 @@ impl Shell {
         })
     }
 
-    /// One word as exactly one string: values, redirections, patterns.
+    /// Expands one word to exactly one string, for values and redirections.
     pub fn single<'a>(&'a mut self, text: &'a str, io: &'a Io) -> BoxFuture<'a, Result<String, String>> {
         Box::pin(async move {
             let parts = self.parts_of(text, io).await?;
@@ -197,7 +197,7 @@ impl Shell {
             let value = self.value(parameter);
             let empty_counts = matches!(test_type, ParameterTestType::UnsetOrNull);
             if value.is_none_or(|value| empty_counts && value.is_empty()) {
-                // What is quoted in the word stays together, the rest is split like any expansion.
+                // Quoted parts of the word stay together, the rest is split like any expansion.
                 let word = default_value.clone().unwrap_or_default();
                 let inner = Box::pin(self.parts_of(&word, io)).await?;
                 parts.extend(inner.into_iter().map(|part| match part {
@@ -263,7 +263,7 @@ impl Shell {
         }
     }
 
-    /// `${x%y}` and its three relatives.
+    /// Expands `${x%y}`, `${x%%y}`, `${x#y}` and `${x##y}`.
     async fn trimmed(&mut self, expression: ParameterExpr, io: &Io) -> Result<String, String> {
         let (parameter, pattern, suffix, longest) = match expression {
             ParameterExpr::RemoveSmallestSuffixPattern { parameter, pattern, .. } => {
@@ -408,7 +408,7 @@ impl Shell {
         }
     }
 
-    /// Paths that a pattern matches, in every component; nothing when there is none.
+    /// Returns the paths that a pattern matches in every component.
     fn glob(&self, pattern: &str) -> Option<Vec<String>> {
         let mut found = vec![if pattern.starts_with('/') { "/".to_owned() } else { String::new() }];
         for component in pattern.split('/').filter(|c| !c.is_empty()) {
@@ -441,8 +441,8 @@ impl Shell {
     }
 }
 
-/// The parser is not ours: a defect in it must not take the connection down. It breaks on `~` before a number that is
-/// larger than any, so such a word is read without a home.
+/// Parses a word. A defect of the parser must not end the connection: it panics on `~` before a huge number, so such
+/// a word is parsed without tilde expansion.
 fn parse_word(text: &str) -> Option<Vec<WordPieceWithSource>> {
     let digits = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);
     let homes = digits < NUMBER_DIGITS_MAX;
@@ -450,7 +450,7 @@ fn parse_word(text: &str) -> Option<Vec<WordPieceWithSource>> {
     std::panic::catch_unwind(|| word::parse(text, &options)).ok()?.ok()
 }
 
-/// The largest number that the parser reads has this many digits.
+/// Digits of the largest number that the parser reads.
 const NUMBER_DIGITS_MAX: usize = 19;
 
 fn is_all_arguments(pieces: &[WordPieceWithSource]) -> bool {
@@ -530,7 +530,7 @@ fn binary(operator: &BinaryOperator, a: i64, b: i64) -> Option<i64> {
 #[derive(Default)]
 struct Field {
     text: String,
-    /// The same, with what was quoted escaped.
+    /// The text with quoted characters escaped.
     pattern: String,
     wild: bool,
 }
@@ -547,7 +547,8 @@ impl Field {
     }
 }
 
-/// Fields of a word. White space around an expansion separates, any other mark ends a field even when it is empty.
+/// Splits a word into fields. White space separates fields; any other character of IFS ends a field even when it is
+/// empty.
 fn split(parts: Vec<Part>, marks: &str) -> Vec<Field> {
     let mut fields = Vec::new();
     let mut current: Option<Field> = None;

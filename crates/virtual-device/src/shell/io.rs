@@ -1,4 +1,4 @@
-//! Where a command reads from and writes to.
+//! The standard streams of a command.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,9 +7,9 @@ use tokio::sync::mpsc;
 
 use crate::phone::Phone;
 
-/// What `$(…)` may collect.
+/// The largest output of `$(…)`.
 const CAPTURE_BYTES_MAX: usize = 1024 * 1024;
-/// What a command may read as a whole from its standard input.
+/// The largest standard input that a command reads as a whole.
 pub const INPUT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Chunks that a pipe holds.
 pub const PIPE_CHUNKS: usize = 16;
@@ -22,9 +22,9 @@ pub struct Chunk {
     pub data: Bytes,
 }
 
-/// The reader is gone: what SIGPIPE says.
+/// Error: the reader of the output is gone (SIGPIPE).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Broken;
+pub struct BrokenPipe;
 
 /// The exit code of a process that SIGPIPE ended.
 pub const BROKEN_EXIT: u8 = 141;
@@ -38,20 +38,20 @@ pub enum Output {
 }
 
 impl Output {
-    pub async fn write(&self, data: impl Into<Bytes>) -> Result<(), Broken> {
+    pub async fn write(&self, data: impl Into<Bytes>) -> Result<(), BrokenPipe> {
         let mut data: Bytes = data.into();
         match self {
             Output::Null => Ok(()),
             Output::Channel { sender, stderr } => {
                 while !data.is_empty() {
                     let piece = data.split_to(data.len().min(CHUNK_BYTES));
-                    sender.send(Chunk { stderr: *stderr, data: piece }).await.map_err(|_| Broken)?;
+                    sender.send(Chunk { stderr: *stderr, data: piece }).await.map_err(|_| BrokenPipe)?;
                 }
                 Ok(())
             }
             Output::File { phone, path } => phone.with(|state| {
                 let now = state.now_s();
-                state.fs.append(path, &data, now).map_err(|_| Broken)
+                state.fs.append(path, &data, now).map_err(|_| BrokenPipe)
             }),
             Output::Capture(buffer) => {
                 let mut buffer = buffer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Output {
 pub struct Input(Arc<tokio::sync::Mutex<Source>>);
 
 struct Source {
-    /// Read before anything from the channel.
+    /// Bytes that are read before anything from the channel.
     pending: Bytes,
     receiver: Option<mpsc::Receiver<Chunk>>,
 }
@@ -112,7 +112,7 @@ impl Input {
         self.read(INPUT_BYTES_MAX).await
     }
 
-    /// Up to `wanted` bytes, fewer at the end of the input. What was read beyond is dropped.
+    /// Reads up to `wanted` bytes, fewer at the end of the input. Bytes beyond that are dropped.
     pub async fn read(&self, wanted: usize) -> Bytes {
         let mut all = BytesMut::new();
         while all.len() < wanted {
@@ -123,7 +123,7 @@ impl Input {
         all.freeze()
     }
 
-    /// One line without its end, or nothing at the end of the input. What follows stays to be read.
+    /// Reads one line without its end, or nothing at the end of the input. What follows can still be read.
     pub async fn line(&self) -> Option<String> {
         let mut all = BytesMut::new();
         loop {

@@ -1,4 +1,4 @@
-//! The phone's shell: a POSIX grammar over an in-memory system.
+//! The phone's shell: POSIX grammar over an in-memory system.
 
 mod builtin;
 pub mod commands;
@@ -20,15 +20,13 @@ use io::Io;
 
 /// Longest script; a real argument list is limited too.
 pub const SCRIPT_BYTES_MAX: usize = 128 * 1024;
-/// How deep brackets and keywords may nest: the parser recurses and backtracks over them.
+/// The nesting of brackets and keywords, over which the parser recurses and backtracks.
 const NESTING_MAX: usize = 24;
-/// Programs that run at a time.
-const PROCESSES_MAX: usize = 256;
 
-/// Runs one script to its end, as `sh -c` does, and gives its exit code.
+/// Runs one script to its end, as `sh -c` does, and returns its exit code.
 pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
-    phone.tell_script(script);
-    let Some(_process) = Process::start(phone) else {
+    phone.publish_script(script);
+    let Some(_process) = RunningShell::start(phone) else {
         let _ = io.stderr.write("/system/bin/sh: fork: Resource temporarily unavailable\n").await;
         return 1;
     };
@@ -36,10 +34,10 @@ pub async fn run(phone: &Phone, script: &str, io: Io) -> u8 {
     shell.script(script, &io).await
 }
 
-/// A shell that reads its commands line by line.
+/// Runs a shell that reads its commands line by line.
 pub async fn interactive(phone: &Phone, io: Io, prompts: bool) -> u8 {
     const PROMPT: &str = "virtual:/ $ ";
-    let Some(_process) = Process::start(phone) else { return 1 };
+    let Some(_process) = RunningShell::start(phone) else { return 1 };
     let mut shell = Shell::new(phone.clone());
     loop {
         if prompts && io.stdout.write(PROMPT).await.is_err() {
@@ -54,22 +52,18 @@ pub async fn interactive(phone: &Phone, io: Io, prompts: bool) -> u8 {
 }
 
 /// Counts a running program for as long as it lives.
-struct Process(Phone);
+struct RunningShell(Phone);
 
-impl Process {
-    fn start(phone: &Phone) -> Option<Process> {
-        let free = phone.with(|state| {
-            let free = state.processes < PROCESSES_MAX;
-            state.processes += usize::from(free);
-            free
-        });
-        free.then(|| Process(phone.clone()))
+impl RunningShell {
+    fn start(phone: &Phone) -> Option<RunningShell> {
+        let free = phone.with(|state| state.processes.begin_shell());
+        free.then(|| RunningShell(phone.clone()))
     }
 }
 
-impl Drop for Process {
+impl Drop for RunningShell {
     fn drop(&mut self) {
-        self.0.with(|state| state.processes = state.processes.saturating_sub(1));
+        self.0.with(|state| state.processes.end_shell());
     }
 }
 
@@ -82,7 +76,7 @@ fn options() -> ParserOptions {
     }
 }
 
-/// The tree of a script, or the shell's complaint.
+/// Parses a script; an error is the shell's message.
 fn parse(script: &str) -> Result<ast::Program, String> {
     if script.len() > SCRIPT_BYTES_MAX {
         return Err("sh: Argument list too long".to_owned());
@@ -97,7 +91,7 @@ fn parse(script: &str) -> Result<ast::Program, String> {
         return Err("/system/bin/sh: here document unclosed".to_owned());
     }
     let parsed = parse_once(script);
-    // It misses the end of a `case` right before a closing bracket, and finds it behind a semicolon.
+    // The parser misses the end of a `case` right before a closing bracket, and finds it after a semicolon.
     if parsed.is_err() && (script.contains("esac )") || script.contains("esac)")) {
         let helped = script.replace("esac )", "esac; )").replace("esac)", "esac; )");
         return parse_once(&helped).or(parsed);
@@ -106,7 +100,7 @@ fn parse(script: &str) -> Result<ast::Program, String> {
 }
 
 fn parse_once(script: &str) -> Result<ast::Program, String> {
-    // The parser is not ours: a defect in it must not take the connection down.
+    // A defect in the parser, which is another crate, must not end the connection.
     // Its wider grammar takes some subshells for arithmetic, so only scripts that need it are read with it.
     let options = ParserOptions { sh_mode: !script.contains("[["), ..options() };
     let parsed = std::panic::catch_unwind(|| Parser::new(script.as_bytes(), &options).parse_program());
@@ -117,7 +111,7 @@ fn parse_once(script: &str) -> Result<ast::Program, String> {
     }
 }
 
-/// `99999999999<x`: the parser breaks off at a descriptor that is no number to it.
+/// Returns true for a script such as `99999999999<x`: the parser breaks off at a descriptor that is too large.
 fn redirects_huge_number(script: &str) -> bool {
     let mut digits = 0;
     script.bytes().any(|byte| {
@@ -129,8 +123,8 @@ fn redirects_huge_number(script: &str) -> bool {
 
 const DESCRIPTOR_DIGITS_MAX: usize = 9;
 
-/// A document whose end the parser would look for for ever, and keep what it reads: one without a plain name, or one
-/// whose name stands on no later line. The shell of a phone calls it unclosed as well.
+/// Returns true for a here-document whose end the parser would search for ever: its name is not plain or is on no
+/// later line. The shell of a phone calls it unclosed too.
 fn has_unclosed_here_document(script: &str) -> bool {
     script.match_indices("<<").any(|(at, _)| {
         let (before, rest) = (&script[..at], &script[at + 2..]);
@@ -154,7 +148,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or("")
 }
 
-/// An upper bound of how deep the grammar can nest, by counting what opens.
+/// Returns an upper bound of the nesting, by counting opening tokens.
 fn nesting(script: &str) -> usize {
     let brackets = |open: char, close: char| {
         let (mut depth, mut most) = (0usize, 0usize);

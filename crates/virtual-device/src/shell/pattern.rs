@@ -1,6 +1,6 @@
 //! Patterns of file names and of `case`.
 
-/// Characters of a pattern times those of a text; beyond that it counts as no match.
+/// The length of a pattern times that of a text; beyond it nothing matches.
 const WILDCARD_WORK_MAX: usize = 4_000_000;
 
 /// One step of a pattern.
@@ -50,7 +50,7 @@ fn tokens(pattern: &str) -> Vec<Token> {
     out
 }
 
-/// A set in brackets from behind its `[`, and where it ends.
+/// Parses a set in brackets after its `[`, and returns where it ends.
 fn set(chars: &[char], mut at: usize) -> Option<(Token, usize)> {
     let negated = matches!(chars.get(at), Some('!' | '^'));
     at += usize::from(negated);
@@ -76,7 +76,8 @@ fn set(chars: &[char], mut at: usize) -> Option<(Token, usize)> {
     }
 }
 
-/// `*`, `?` and `[a-z]` against a whole text, without recursion: on a mismatch the last star takes one character more.
+/// Matches `*`, `?` and `[a-z]` against a whole text, without recursion: on a mismatch the last star takes one more
+/// character.
 pub fn wildcard(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<Token>, Vec<char>) = (tokens(pattern), text.chars().collect());
     if pattern.len().saturating_mul(text.len()) > WILDCARD_WORK_MAX {

@@ -10,7 +10,7 @@ use super::io::{Input, Io, Output};
 use crate::fs::resolve;
 
 impl Shell {
-    /// The streams after a redirection, or the shell's complaint.
+    /// Returns the streams after a redirection, or the shell's error message.
     pub async fn redirect(&mut self, redirect: &IoRedirect, io: Io) -> Result<Io, String> {
         match redirect {
             IoRedirect::File(fd, kind, target) => self.redirect_file(*fd, kind, target, io).await,
@@ -114,8 +114,8 @@ fn put_output(fd: Option<i32>, output: Output, io: Io) -> Result<Io, String> {
     }
 }
 
-/// The streams that a command in the background keeps open. One that sends all its output elsewhere holds nothing, and
-/// the shell that started it can end: that is how programs are detached.
+/// Returns the streams that a background command keeps open. A command that redirects all its output holds none, so
+/// the shell that started it can end: that is how clients detach programs.
 pub fn inherited(list: &AndOrList, io: &Io) -> Io {
     let nothing = Io { stdout: Output::Null, stderr: Output::Null, ..io.clone() };
     let ([Command::Simple(simple)], true) = (list.first.seq.as_slice(), list.additional.is_empty()) else {

@@ -5,14 +5,14 @@ use tokio::time::Duration;
 use super::execute::{DEPTH_MAX, Flow, Shell};
 use super::io::Io;
 
-/// What `timeout` says of a program that took too long.
+/// The exit code of `timeout` for a program that took too long.
 const TIMED_OUT_EXIT: u8 = 124;
 const SECONDS_MAX: f64 = 3600.0;
 /// Commands that one `xargs` starts.
 const BATCHES_MAX: usize = 10_000;
 
 impl Shell {
-    /// `None` when it is not one of them.
+    /// Runs the program; returns nothing when it is not one of them.
     pub(super) async fn wrapper(&mut self, argv: &[String], io: &Io) -> Option<Flow> {
         let (name, arguments) = argv.split_first()?;
         let name = name.rsplit('/').next().unwrap_or(name);
@@ -44,7 +44,7 @@ impl Shell {
         Some(flow)
     }
 
-    /// A program of its own: what would end the shell ends only it.
+    /// Runs a command as a program of its own: what would end the shell ends only the program.
     async fn inner(&mut self, argv: Vec<String>, io: &Io) -> Flow {
         self.status = 0;
         if !argv.is_empty() {
@@ -81,7 +81,7 @@ impl Shell {
         Flow::Next
     }
 
-    /// Only a debuggable app lets the shell in.
+    /// Runs `run-as`, which only works for debuggable apps.
     async fn run_as(&mut self, arguments: &[String], io: &Io) -> Flow {
         let Some((package, rest)) = arguments.split_first() else {
             let _ = io

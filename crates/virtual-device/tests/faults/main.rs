@@ -1,4 +1,4 @@
-//! Phones that misbehave: each fault does what it says, is on record, and comes again from the same seed.
+//! Faults: each one does what it says, is recorded, and repeats with the same seed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

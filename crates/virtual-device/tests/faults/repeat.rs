@@ -1,4 +1,4 @@
-//! The same seed gives the same troubles at the same times.
+//! The same seed gives the same faults at the same times.
 
 use mdm_virtual_device::{Fault, Faults, Phone, PhoneConfig, Timing, Truth};
 use mdm_wire::adb::frame::Command;
@@ -9,7 +9,7 @@ use crate::host::{Host, packets};
 const EVERYTHING: &str = "slow-dump,failing-dump,empty-dump,stale-dump,truncated-dump,null-root=1,lost-tap,late-tap,\
                           double-tap,dropped-connection=6,offline=3,unauthorized=3,clock-skew=5,low-memory=6,system-dialog=4";
 
-/// One script over a connection of its own; nothing when the phone did not let it end.
+/// Runs one script over its own connection; returns nothing when the phone did not let it end.
 pub async fn attempt(phone: &Phone, script: &str) -> Option<String> {
     phone.connect().ok()?;
     let mut host = Host::raw(phone);

@@ -1,4 +1,4 @@
-//! What really happened is for tests: no service and no command tells it.
+//! The truth is for tests: no service and no command reveals it.
 
 use mdm_virtual_device::{Faults, PhoneConfig};
 
@@ -6,7 +6,7 @@ use crate::host::phone_and_host;
 
 const PASSWORD: &str = "s3cret-never-shown";
 
-/// Everything that reads: if one of them showed the truth, the password would be in it.
+/// Commands that read. If one of them revealed the truth, the password would be in its output.
 const READERS: [&str; 16] = [
     "logcat -d -b all -v long",
     "dumpsys",

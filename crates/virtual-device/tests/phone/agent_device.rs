@@ -1,4 +1,4 @@
-//! agent-device's helper, spoken to as that client does.
+//! agent-device's helper, used as that client does.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -48,7 +48,7 @@ impl Running {
     }
 }
 
-/// What the helper answers to a line.
+/// Sends a line and returns the helper's answer.
 async fn ask(host: &mut Host, port: u16, line: &str) -> String {
     let (local, remote) = host.open(&format!("tcp:{port}")).await.expect("the helper listens");
     host.send(Command::Write, local, remote, format!("{line}\n")).await;

@@ -1,4 +1,4 @@
-//! How a phone behaves between and around its apps.
+//! The behaviour of the system around its apps.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn on(activity: &str) -> (Phone, Host) {
     (phone, host)
 }
 
-/// The first number of a row on the screen.
+/// Returns the first number of a row on the screen.
 fn first_row(tree: &str) -> u32 {
     let row = tree.split("text=\"Row ").nth(1).and_then(|t| t.split('"').next()?.parse().ok());
     row.unwrap_or_else(|| panic!("no row in {tree}"))

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::host::{Host, bounds, log_in, packets, phone_and_host, workbench};
 
-/// What the server sends to capture a tree in one round trip.
+/// The script that the server sends to capture a tree in one round trip.
 const CAPTURE: &str = "f=/data/local/tmp/.mdm-1a2b-7.xml; rm -f \"$f\"; uiautomator dump \"$f\" 2>&1; r=$?; wm size; \
     dumpsys activity activities | grep -E 'ResumedActivity|mFocusedApp'; cat \"$f\"; rm -f \"$f\"; exit $r";
 

@@ -1,72 +1,63 @@
-//! Random scripts, run by this shell and by the system's /bin/sh: what POSIX says of both must come out the same.
+//! Random scripts, run by this shell and by the system's /bin/sh: both must give the same result.
 
-use mdm_virtual_device::PhoneConfig;
+use mdm_virtual_device::{PhoneConfig, Random};
 
 use crate::host::phone_and_host;
 
 const SCRIPTS: u64 = 400;
-/// How deep commands nest.
+/// The nesting of commands.
 const DEPTH: u32 = 3;
 
-/// The same scripts in every run: xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) % limit
-    }
-
-    fn pick(&mut self, from: &[&str]) -> String {
-        from[self.below(from.len() as u64) as usize].to_owned()
-    }
+fn pick(r: &mut Random, from: &[&str]) -> String {
+    r.pick(from).map_or_else(String::new, |word| (*word).to_owned())
 }
 
 fn word(r: &mut Random) -> String {
-    r.pick(&[
-        "a",
-        "b",
-        "'c d'",
-        "\"$x\"",
-        "$x",
-        "${x:-d}",
-        "${y:-'e f'}",
-        "\"${x}z\"",
-        "$((1+2*3))",
-        "$(echo in)",
-        "\"$(echo q r)\"",
-        "\\$x",
-        "''",
-        "\"\"",
-        "x=y",
-        "${x%b}",
-        "${x#a}",
-        "$#",
-        "\"$@\"",
-        "'*'",
-        "$((x2+1))",
-        "`echo back`",
-        "${x:+set}",
-        "${#x}",
-        "-",
-    ])
+    pick(
+        r,
+        &[
+            "a",
+            "b",
+            "'c d'",
+            "\"$x\"",
+            "$x",
+            "${x:-d}",
+            "${y:-'e f'}",
+            "\"${x}z\"",
+            "$((1+2*3))",
+            "$(echo in)",
+            "\"$(echo q r)\"",
+            "\\$x",
+            "''",
+            "\"\"",
+            "x=y",
+            "${x%b}",
+            "${x#a}",
+            "$#",
+            "\"$@\"",
+            "'*'",
+            "$((x2+1))",
+            "`echo back`",
+            "${x:+set}",
+            "${#x}",
+            "-",
+        ],
+    )
 }
 
 fn test(r: &mut Random) -> String {
     let (left, right) = (word(r), word(r));
     match r.below(5) {
-        0 => format!("[ \"{}\" = \"{}\" ]", r.pick(&["$x", "a", ""]), r.pick(&["$y", "a", "ab"])),
-        1 => format!("[ {} {} {} ]", r.below(5), r.pick(&["-eq", "-lt", "-ge", "-ne"]), r.below(5)),
-        2 => format!("[ {} \"$x\" ]", r.pick(&["-n", "-z"])),
-        3 => format!("test ! {}", r.pick(&["a", "''"])),
+        0 => format!("[ \"{}\" = \"{}\" ]", pick(r, &["$x", "a", ""]), pick(r, &["$y", "a", "ab"])),
+        1 => format!("[ {} {} {} ]", r.below(5), pick(r, &["-eq", "-lt", "-ge", "-ne"]), r.below(5)),
+        2 => format!("[ {} \"$x\" ]", pick(r, &["-n", "-z"])),
+        3 => format!("test ! {}", pick(r, &["a", "''"])),
         _ => format!(
             "case {left} in {}) true;; *) false;; esac",
             if right.starts_with('"') {
                 "a*".to_owned()
             } else {
-                r.pick(&["a*", "[bc]", "?", "'*'", "$x", "ab|d"])
+                pick(r, &["a*", "[bc]", "?", "'*'", "$x", "ab|d"])
             }
         ),
     }
@@ -102,14 +93,14 @@ fn command(r: &mut Random, depth: u32) -> String {
 fn simple(r: &mut Random) -> String {
     match r.below(11) {
         0 => format!("x={}", word(r)),
-        1 => format!("y=\"{}\"", r.pick(&["p q", "$x", "r"])),
+        1 => format!("y=\"{}\"", pick(r, &["p q", "$x", "r"])),
         2 => format!("printf '%s|' {} {}; echo", word(r), word(r)),
         3 => test(r),
-        4 => r.pick(&["true", "false", ":", "unset x", "echo $?", "x=$(false); echo $?"]),
+        4 => pick(r, &["true", "false", ":", "unset x", "echo $?", "x=$(false); echo $?"]),
         5 => format!("echo {} | tr a-c A-C", word(r)),
         6 => format!("echo {} >/dev/null", word(r)),
         7 => format!("x2={}; echo $((x2*2))", r.below(9)),
-        8 => format!("cat <<E\n{} $x\nE\n:", r.pick(&["one", "two"])),
+        8 => format!("cat <<E\n{} $x\nE\n:", pick(r, &["one", "two"])),
         9 => format!("IFS=: ; v=a:b::c; set -- $v; echo $#; unset IFS; echo {}", word(r)),
         _ => format!("echo {} {}", word(r), word(r)),
     }
@@ -125,7 +116,7 @@ async fn random_scripts_do_what_they_do_in_the_systems_shell() {
         return;
     }
     let (_phone, mut host) = phone_and_host(PhoneConfig::default()).await;
-    let mut random = Random(0x5eed_1234_5678_9abd);
+    let mut random = Random::new(0x5eed_1234_5678_9abd, 0);
     let mut different = Vec::new();
     for _ in 0..SCRIPTS {
         let script = format!("x=ab; {}", command(&mut random, DEPTH));

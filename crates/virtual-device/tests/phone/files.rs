@@ -7,7 +7,7 @@ use mdm_wire::adb::sync::{Id, Stat, put_message, put_word};
 
 use crate::host::{Host, phone_and_host};
 
-/// Sends requests ended by QUIT; the phone's whole answer.
+/// Sends requests that end with QUIT and returns the phone's whole answer.
 async fn sync(host: &mut Host, requests: BytesMut) -> BytesMut {
     let (local, remote) = host.open("sync:").await.unwrap();
     let mut requests = requests;

@@ -167,7 +167,7 @@ async fn presses_taps_and_drops_are_different_things() {
     assert!(host.dump().await.contains("id/basket_text") && host.dump().await.contains("text=\"Green\""));
 }
 
-/// Several processes move one finger: what it did in between tells a drag from a slow swipe.
+/// Several processes move one finger: the points in between tell a drag from a slow swipe.
 #[tokio::test(start_paused = true)]
 async fn a_finger_that_rests_before_it_moves_drags() {
     let (phone, mut host) = on("GesturesActivity").await;
@@ -184,7 +184,7 @@ async fn a_finger_that_rests_before_it_moves_drags() {
     }
 }
 
-/// A list that is held still before the finger is lifted is not thrown.
+/// A list does not fling if the finger rests before it is lifted.
 #[tokio::test(start_paused = true)]
 async fn a_finger_that_stops_throws_nothing() {
     let (_phone, mut host) = on("LongListActivity").await;

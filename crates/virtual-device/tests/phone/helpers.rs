@@ -1,4 +1,4 @@
-//! The helpers of uiautomator2 and Appium, spoken to over their ports.
+//! The helpers of uiautomator2 and Appium, used over their ports.
 
 use bytes::Bytes;
 use mdm_virtual_device::Phone;
@@ -15,7 +15,7 @@ async fn start(phone: &Phone, script: &str) -> Host {
     host
 }
 
-/// The body of the answer.
+/// Sends a request and returns the body of the answer.
 async fn http(host: &mut Host, port: u16, method: &str, path: &str, body: &str) -> String {
     let mut ids = None;
     // The helper's program needs its time to start.

@@ -17,12 +17,12 @@ pub struct Host {
 pub struct Output {
     pub out: String,
     pub err: String,
-    /// Nothing when the stream ended without a code.
+    /// The exit code; nothing when the stream ended without one.
     pub code: Option<u8>,
 }
 
 impl Host {
-    /// A transport before any frame.
+    /// Returns a transport before any frame.
     pub fn raw(phone: &Phone) -> Host {
         Host { socket: phone.connect().expect("plugged"), input: BytesMut::new(), next_id: 1 }
     }
@@ -47,12 +47,12 @@ impl Host {
         self.send_bytes(&out).await;
     }
 
-    /// A transport that was cut takes nothing more, and tests look at what comes back.
+    /// Sends a frame. An error is ignored: tests check what comes back.
     pub async fn send_bytes(&mut self, bytes: &[u8]) {
         let _ = self.socket.write_all(bytes).await;
     }
 
-    /// The next frame, or nothing when the phone has hung up.
+    /// Returns the next frame, or nothing when the phone has hung up.
     pub async fn frame(&mut self) -> Option<Frame> {
         loop {
             if let Some(frame) =
@@ -66,7 +66,7 @@ impl Host {
         }
     }
 
-    /// Opens a service; its local and remote id, or nothing when it was refused.
+    /// Opens a service and returns its local and remote id, or nothing when it was refused.
     pub async fn open(&mut self, service: &str) -> Option<(u32, u32)> {
         let local = self.next_id;
         self.next_id += 1;
@@ -76,7 +76,7 @@ impl Host {
         (answer.command == Command::Okay).then_some((local, answer.arg0))
     }
 
-    /// Everything that one stream says until it closes.
+    /// Returns everything that one stream sends until it closes.
     pub async fn read_to_end(&mut self, (local, remote): (u32, u32)) -> Vec<u8> {
         let mut all = Vec::new();
         while let Some(frame) = self.frame().await {
@@ -102,7 +102,7 @@ impl Host {
         packets(&bytes)
     }
 
-    /// The standard output of a script that must succeed.
+    /// Runs a script that must succeed and returns its standard output.
     pub async fn run(&mut self, script: &str) -> String {
         let output = self.shell(script).await;
         assert_eq!(output.code, Some(0), "{script}: {output:?}");
@@ -122,7 +122,7 @@ impl Host {
     }
 }
 
-/// What a shell's packets say.
+/// Decodes the packets of a shell.
 pub fn packets(bytes: &[u8]) -> Output {
     let mut input = BytesMut::from(bytes);
     let mut output = Output::default();
@@ -140,7 +140,7 @@ pub fn packets(bytes: &[u8]) -> Output {
     output
 }
 
-/// The node that contains this attribute, as text.
+/// Returns the node that contains this attribute, as text.
 pub fn node<'a>(tree: &'a str, attribute: &str) -> Option<&'a str> {
     tree.split("<node").find(|node| node.contains(attribute))
 }
@@ -170,7 +170,7 @@ pub async fn workbench() -> (Phone, Host) {
     (phone, host)
 }
 
-/// Puts a wrong or right password in and taps the button; the answer comes 600 ms later.
+/// Types a password and taps the button; the answer comes 600 ms later.
 pub async fn log_in(host: &mut Host, password: &str) {
     host.tap("resource-id=\"com.workbench:id/email\"").await;
     host.run("input text ada@example.com").await;

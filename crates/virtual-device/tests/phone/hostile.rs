@@ -51,8 +51,8 @@ fn any_frame() -> impl Strategy<Value = Vec<u8>> {
 
 static OWN_PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// A panic in a task is swallowed by the runtime, so count those that the phone's own source raised. The shell's
-/// parser is another crate; the phone contains its panics.
+/// Counts panics in the phone's own source, which the runtime swallows. The shell's parser is another crate; the
+/// phone catches its panics.
 fn count_own_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -66,7 +66,7 @@ fn count_own_panics() {
     });
 }
 
-/// Sends bytes, hangs up, and asks a new connection whether the phone still lives.
+/// Sends bytes, hangs up, and checks over a new connection that the phone still works.
 fn survives(bytes: &[u8], greet: bool) {
     count_own_panics();
     let runtime =

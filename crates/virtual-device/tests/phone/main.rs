@@ -1,4 +1,4 @@
-//! The phone from the outside: a small host of our own speaks frames to it, on a paused clock.
+//! The phone from the outside: a small test host speaks frames to it, on a paused clock.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

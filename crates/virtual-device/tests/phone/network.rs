@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::host::{Host, phone_and_host};
 
-/// Takes one request, answers, and tells what was asked.
+/// Accepts one request, answers it, and returns it.
 async fn serve_once(listener: TcpListener, answer: &'static str) -> String {
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut asked = Vec::new();
@@ -28,7 +28,7 @@ async fn phone_with(api: Option<String>) -> (Phone, Host) {
     (phone, host)
 }
 
-/// Until the field of the truth is what is wanted: the phone is told of an answer by another task.
+/// Waits until a field has a value: another task tells the phone of an answer.
 async fn until(phone: &Phone, field: &str, wanted: &str) {
     let look = async {
         while phone.truth().fields.get(field).map(String::as_str) != Some(wanted) {
@@ -75,8 +75,8 @@ async fn bodies_have_a_limit_and_nonsense_is_no_answer() {
     for (answer, why) in [
         ("HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n", "the body is longer than 1048576 bytes"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", "unexpected end of stream"),
-        ("SSH-2.0-OpenSSH\r\n\r\n", "the answer is no HTTP"),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "the answer is no HTTP"),
+        ("SSH-2.0-OpenSSH\r\n\r\n", "the answer is not HTTP"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "the answer is not HTTP"),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (phone, mut host) = phone_with(Some(format!("http://{}", listener.local_addr().unwrap()))).await;

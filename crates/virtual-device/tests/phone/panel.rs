@@ -1,4 +1,4 @@
-//! Fingers on the panel itself: `getevent`, `sendevent`, and what an app makes of them (GE-01).
+//! Touches through the panel's device file: `getevent`, `sendevent`, and their effect on an app (GE-01).
 
 use mdm_virtual_device::{Applied, DevInput, Phone, PhoneConfig};
 
@@ -18,7 +18,7 @@ async fn said(host: &mut Host, script: &str) -> String {
     said.out + &said.err
 }
 
-/// Panel units for a pixel of the upright screen, in its middle so that rounding does not matter.
+/// Returns panel units for the middle of a pixel of the upright screen, so that rounding does not matter.
 fn raw((x, y): (i32, i32)) -> (i32, i32) {
     ((x * 2 + 1) * 32_768 / 2160, (y * 2 + 1) * 32_768 / 4800)
 }
@@ -38,7 +38,7 @@ fn report() -> String {
     format!("sendevent {EVENT} 0 0 0;")
 }
 
-/// Two fingers, one above the other, through these distances.
+/// Moves two fingers, one above the other, through these distances.
 fn pinch(x: i32, y: i32, spans: &[i32]) -> String {
     let mut script = String::new();
     for (frame, span) in spans.iter().enumerate() {

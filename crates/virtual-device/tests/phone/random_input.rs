@@ -4,68 +4,51 @@
 
 use std::time::Duration;
 
-use mdm_virtual_device::{AppFile, PhoneConfig};
+use mdm_virtual_device::{AppFile, PhoneConfig, Random};
 
 use crate::host::{Host, phone_and_host};
 
 const SEEDS: u64 = 3;
-/// How a program ends that panicked.
+/// The exit code of a program that panicked.
 const ABORTED: u8 = 134;
 /// Inputs on each screen.
 const STEPS: usize = 10;
 const EXAMPLE: &str = include_str!("../../../../examples/apps/trail-log.json");
 
-/// The phone's own generator is not borrowed: a test that shares it would repeat its mistakes.
-pub struct Dice(pub u64);
+fn pick<'a>(random: &mut Random, all: &[&'a str]) -> &'a str {
+    random.pick(all).copied().unwrap_or_default()
+}
 
-impl Dice {
-    pub fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most.max(1)
-    }
-
-    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len() as u64) as usize]
-    }
-
-    /// Mostly on the screen, sometimes far beside it.
-    fn point(&mut self) -> (i64, i64) {
-        match self.below(20) {
-            0 => (-1, i64::from(i32::MIN)),
-            1 => (i64::from(i32::MAX), 99_999),
-            _ => (self.below(1080) as i64, self.below(2400) as i64),
-        }
+/// Returns a point, mostly on the screen, sometimes far outside.
+fn point(random: &mut Random) -> (i64, i64) {
+    match random.below(20) {
+        0 => (-1, i64::from(i32::MIN)),
+        1 => (i64::from(i32::MAX), 99_999),
+        _ => (random.below(1080) as i64, random.below(2400) as i64),
     }
 }
 
-fn command(dice: &mut Dice) -> String {
-    let ((x, y), (x2, y2)) = (dice.point(), dice.point());
-    let ms = [0, 1, 80, 700, 3000][dice.below(5) as usize];
-    match dice.below(16) {
+fn command(random: &mut Random) -> String {
+    let ((x, y), (x2, y2)) = (point(random), point(random));
+    let ms = [0, 1, 80, 700, 3000][random.below(5)];
+    match random.below(16) {
         0..=6 => format!("input tap {x} {y}"),
         7 | 8 => format!("input swipe {x} {y} {x2} {y2} {ms}"),
         9 => format!("input draganddrop {x} {y} {x2} {y2} {ms}"),
         10 => format!("input swipe {x} {y} {x} {y} 900"),
-        11 => format!("input text {}", dice.pick(&["a", "x%sy", "1234567890", "'<&>\"'", "@example.com"])),
+        11 => format!("input text {}", pick(random, &["a", "x%sy", "1234567890", "'<&>\"'", "@example.com"])),
         12 => {
-            let option = dice.pick(&["", "--longpress ", "--doubletap "]);
-            let key = dice.pick(&[
-                "BACK",
-                "TAB",
-                "ENTER",
-                "DEL",
-                "DPAD_CENTER",
-                "MOVE_END",
-                "279",
-                "187",
-                "29",
-                "61",
-            ]);
+            let option = pick(random, &["", "--longpress ", "--doubletap "]);
+            let key = pick(
+                random,
+                &["BACK", "TAB", "ENTER", "DEL", "DPAD_CENTER", "MOVE_END", "279", "187", "29", "61"],
+            );
             format!("input keyevent {option}{key}")
         }
-        13 => format!("input motionevent {} {x} {y}", dice.pick(&["DOWN", "MOVE", "UP", "CANCEL"])),
-        14 => dice
-            .pick(&[
+        13 => format!("input motionevent {} {x} {y}", pick(random, &["DOWN", "MOVE", "UP", "CANCEL"])),
+        14 => pick(
+            random,
+            &[
                 "wm density 40",
                 "wm density 2000",
                 "wm density reset",
@@ -74,10 +57,12 @@ fn command(dice: &mut Dice) -> String {
                 "wm size reset",
                 "settings put system user_rotation 1",
                 "settings put system user_rotation 0",
-            ])
-            .to_owned(),
-        _ => dice
-            .pick(&[
+            ],
+        )
+        .to_owned(),
+        _ => pick(
+            random,
+            &[
                 "cmd statusbar expand-notifications",
                 "cmd statusbar collapse",
                 "cmd uimode night yes",
@@ -85,12 +70,13 @@ fn command(dice: &mut Dice) -> String {
                 "dumpsys window",
                 "dumpsys activity activities",
                 "input keycombination 113 29",
-            ])
-            .to_owned(),
+            ],
+        )
+        .to_owned(),
     }
 }
 
-/// Tags match and attributes are closed: read by the tree's own rules, not by a parser of ours.
+/// Checks that tags match and attributes are closed, without using one of our parsers.
 fn well_formed(tree: &str) -> Result<(), String> {
     let mut reader = quick_xml::Reader::from_str(tree);
     let mut depth = 0i32;
@@ -117,7 +103,7 @@ async fn dump(host: &mut Host) -> Option<String> {
     Some(said.out[at..].to_owned())
 }
 
-/// Every activity that can be started, as the package manager would name it.
+/// Returns every activity that can be started, by its full name.
 async fn screens(host: &mut Host) -> Vec<String> {
     let mut all = crate::statistics::components();
     for screen in ["SignIn", "Trips", "NewTrip", "Trip"] {
@@ -133,13 +119,13 @@ async fn screens(host: &mut Host) -> Vec<String> {
 async fn play(seed: u64) -> (usize, usize) {
     let config = PhoneConfig { apps: vec![AppFile::parse(EXAMPLE).unwrap()], seed, ..PhoneConfig::default() };
     let (phone, mut host) = phone_and_host(config).await;
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed, 0);
     let (mut inputs, mut dumps) = (0, 0);
     for component in screens(&mut host).await {
         host.run(&format!("am start -n {component}")).await;
         let mut done = Vec::new();
         for _ in 0..STEPS {
-            let command = command(&mut dice);
+            let command = command(&mut random);
             done.push(command.clone());
             let said = host.shell(&command).await;
             assert!(
@@ -152,7 +138,7 @@ async fn play(seed: u64) -> (usize, usize) {
                 well_formed(&tree)
                     .unwrap_or_else(|e| panic!("seed {seed}, {component}: {e}\n{done:?}\n{tree}"));
             }
-            tokio::time::sleep(Duration::from_millis(dice.below(400))).await;
+            tokio::time::sleep(Duration::from_millis(random.between(0, 400))).await;
         }
         // A system dialog stays over the launcher; it is answered, and a frozen app is given its time.
         tokio::time::sleep(Duration::from_secs(40)).await;

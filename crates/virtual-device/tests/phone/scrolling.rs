@@ -1,4 +1,4 @@
-//! What apps from files can do with lists, and what keys do to bars.
+//! Lists of apps from files, and sliders moved by keys.
 
 use mdm_virtual_device::{AppFile, PhoneConfig};
 
@@ -35,7 +35,7 @@ async fn opened(screen: Option<&str>) -> (mdm_virtual_device::Phone, Host) {
     (phone, host)
 }
 
-/// The number of the first row in sight after one even stroke.
+/// Returns the number of the first row in sight after one even swipe.
 async fn first_after(host: &mut Host, stroke: &str) -> usize {
     host.run(stroke).await;
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;

@@ -1,4 +1,4 @@
-//! The adb server's host face. These tests use real sockets, so the clock runs.
+//! The adb server. These tests use real sockets, so the clock runs.
 
 use mdm_virtual_device::{AdbServer, Phone, PhoneConfig};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

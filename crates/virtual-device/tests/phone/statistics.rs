@@ -1,4 +1,4 @@
-//! Dumps of every screen set beside real ones.
+//! Compares dumps of every screen with real ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -67,10 +67,10 @@ pub fn components() -> Vec<String> {
 struct Figures {
     nodes: f64,
     depth: f64,
-    /// Of the clickable ones.
+    /// The share of the clickable nodes.
     silent_share: Option<f64>,
     id_share: f64,
-    /// Of the nodes with an id.
+    /// The share of the nodes with an id.
     duplicate_share: Option<f64>,
 }
 

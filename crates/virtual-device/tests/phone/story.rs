@@ -1,4 +1,4 @@
-//! The app, as a person would use it.
+//! Workbench, as a person would use it.
 
 use std::time::Duration;
 
@@ -149,7 +149,7 @@ async fn text_that_no_key_types_fails_and_types_nothing() {
     assert_eq!(phone.truth().fields["email"], "a b");
 }
 
-/// Logged in, with the list in front.
+/// Returns a phone that is logged in, with the list in front.
 async fn home() -> (mdm_virtual_device::Phone, crate::host::Host) {
     let (phone, mut host) = workbench().await;
     host.tap("text=\"Settings\"").await;

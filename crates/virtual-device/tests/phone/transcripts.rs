@@ -1,6 +1,6 @@
-//! What the program's predecessor asked of phones, replayed: would its parsers accept this phone's answers?
+//! Replays the adb calls of the program's predecessor: its parsers must accept this phone's answers.
 //!
-//! The recordings lie beside the project, not in it; without them the test says so and passes.
+//! The recordings are outside of the project; without them the test says so and passes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ fn is_size(out: &str) -> bool {
     })
 }
 
-/// What the predecessor's parsers want of the answer to a command. An app that is missing must be refused.
+/// Checks an answer by the rules of the predecessor's parsers. A missing app must be refused.
 fn accepts(words: &[&str], output: &Output) -> bool {
     let (out, ok) = (output.out.trim(), output.code == Some(0));
     let missing = words.contains(&"com.missing");

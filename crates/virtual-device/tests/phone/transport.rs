@@ -1,4 +1,4 @@
-//! The handshake, flow control, and cables that are pulled.
+//! The handshake, flow control, and unplugging.
 
 use bytes::Bytes;
 use mdm_virtual_device::{Applied, Auth, Phone, PhoneConfig, Timing};

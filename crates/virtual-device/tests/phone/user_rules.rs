@@ -1,4 +1,4 @@
-//! What apps from files may say, one by one.
+//! The features of app files, one by one.
 
 use std::time::Duration;
 

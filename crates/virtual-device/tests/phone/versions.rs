@@ -1,4 +1,4 @@
-//! The same commands on Android 12 and on Android 16: golden texts, because clients parse every one of them.
+//! The same commands on Android 12 and 16, compared with golden files: clients parse every one of these outputs.
 //!
 //! `UPDATE_GOLDEN=1` writes the files anew; read the difference before you keep it.
 

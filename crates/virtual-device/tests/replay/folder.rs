@@ -1,4 +1,4 @@
-//! What a folder may hold, and what its phone then does.
+//! Recorded folders, valid and invalid, and the phones that play them.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ impl Drop for Folder {
     }
 }
 
-/// One action on the list, which leads to what was found.
+/// A recording with one action, which leads from the list to the result.
 fn trace(action: &str) -> String {
     format!(
         r#"{{"steps":[{{"state":"S0","tree":"list.xml","action":{action}}},{{"state":"S1","tree":"found.xml"}}]}}"#

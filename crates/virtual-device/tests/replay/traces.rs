@@ -1,5 +1,5 @@
-//! Tests that people wrote for real apps, walked on replay phones: each recorded action leads to the recorded next
-//! screen. The walker reads the folder by itself, so that it cannot share a misreading with the loader.
+//! Recorded tests of real apps, played on replay phones: each recorded action leads to the recorded next screen. The
+//! test reads the folder by itself, so that it cannot share a misreading with the loader.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,7 +94,7 @@ async fn play(recording: Arc<Recording>) -> (Phone, Host) {
     (phone, host)
 }
 
-/// Every node of the file, in order, by its bounds and class: the form differs, the screen does not.
+/// Returns bounds and class of every node in order, which must be the same in both forms of the tree.
 async fn assert_shows(host: &mut Host, folder: &Path, tree: &str) {
     let file = std::fs::read_to_string(folder.join(tree)).expect("a tree");
     let shown = host.dump().await;
@@ -108,7 +108,7 @@ async fn assert_shows(host: &mut Host, folder: &Path, tree: &str) {
     }
 }
 
-/// Of every node, empty where it has none; entities read. Some files have values between single quotes.
+/// Returns an attribute of every node, empty where it has none, with entities decoded. Some files use single quotes.
 fn values(tree: &str, attribute: &str) -> Vec<String> {
     let value = |node: &str| {
         let double = node.split_once(&format!(" {attribute}=\"")).map(|(_, rest)| rest.split('"').next());

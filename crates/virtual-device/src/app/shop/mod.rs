@@ -20,7 +20,7 @@ const CONFIRMED: &str = ".ConfirmationActivity";
 /// How long the shop's server takes to search and to take an order.
 const SEARCH_TIME: Duration = Duration::from_millis(450);
 const ORDER_TIME: Duration = Duration::from_millis(1200);
-/// Pieces of one product in a cart.
+/// The largest number of one product in a cart.
 const PIECES_MAX: u32 = 99;
 
 /// Name and price in cents.
@@ -45,16 +45,16 @@ const GOODS: [(&str, u32); 16] = [
 
 #[derive(Debug, Clone, Default)]
 pub struct Shop {
-    /// Survives the process: product and pieces, in the order of adding.
+    /// Product and number, in the order of adding. It survives the process.
     cart: Vec<(usize, u32)>,
     query: String,
-    /// What the results are for.
+    /// The search text of the results.
     searched: String,
     busy_until: Option<Instant>,
     ordering: bool,
     product: usize,
     fields: [String; 4],
-    /// Whether the form was sent once, so that its mistakes are shown.
+    /// True if the form was sent once, so that its mistakes are shown.
     sent: bool,
     orders: u32,
 }
@@ -80,7 +80,7 @@ impl Shop {
         self.cart.iter().map(|(at, pieces)| GOODS[*at].1 * pieces).sum()
     }
 
-    /// What is wrong with a field of the checkout form.
+    /// Returns the mistake in a field of the checkout form.
     fn mistake(&self, at: usize) -> Option<&'static str> {
         let value = self.fields[at].trim();
         let digits = value.chars().filter(char::is_ascii_digit).count();

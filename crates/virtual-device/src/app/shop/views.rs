@@ -4,7 +4,7 @@ use super::{FIELDS, GOODS, PACKAGE, Shop, price};
 use crate::app::parts::{
     button, caption, column, field, framed, heading, label, list, page, row, text_button,
 };
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 fn tag(widget: Widget, name: &str) -> Widget {
     widget.id(PACKAGE, name)
@@ -13,11 +13,11 @@ fn tag(widget: Widget, name: &str) -> Widget {
 fn picture(side_dp: i32, description: &str) -> Widget {
     Widget::new("android.widget.ImageView")
         .description(description)
-        .look(Look::Picture)
+        .appearance(Appearance::Picture)
         .size(Size::Dp(side_dp), Size::Dp(side_dp))
 }
 
-/// The number on the cart is a text of its own inside the button.
+/// The cart button, with the number of items in a text of its own.
 fn cart_button(shop: &Shop) -> Widget {
     let mut inside = vec![picture(24, "Cart")];
     if shop.pieces() > 0 {
@@ -29,14 +29,15 @@ fn cart_button(shop: &Shop) -> Widget {
 }
 
 pub fn search(shop: &Shop) -> Widget {
-    let find = Widget::new("android.widget.Button").look(Look::TextButton).text("Search");
+    let find = Widget::new("android.widget.Button").appearance(Appearance::TextButton).text("Search");
     let find = find.size(Size::Dp(88), Size::Dp(48)).on_tap(Key::of("search"));
     let query = field("Search the shop", &shop.query, Key::of("query"));
     let bar = row(64, [tag(query, "query"), tag(find, "search_button"), cart_button(shop)]);
     let results: Vec<usize> = shop.results().collect();
     let body = if shop.busy_until.is_some() {
-        let wait =
-            Widget::new("android.widget.ProgressBar").look(Look::Spinner).size(Size::Fill, Size::Dp(64));
+        let wait = Widget::new("android.widget.ProgressBar")
+            .appearance(Appearance::Spinner)
+            .size(Size::Fill, Size::Dp(64));
         column(0, [wait]).size(Size::Fill, Size::Fill)
     } else if results.is_empty() {
         column(0, [label(format!("Nothing found for \"{}\"", shop.searched))]).size(Size::Fill, Size::Fill)
@@ -51,7 +52,7 @@ fn result(at: usize) -> Widget {
     let (name, cents) = GOODS[at];
     let texts = column(0, [label(name), caption(price(cents))]);
     Widget::new("android.view.View")
-        .look(Look::Row)
+        .appearance(Appearance::Row)
         .size(Size::Fill, Size::Dp(88))
         .layout(Layout::Row, 12, 12)
         .on_tap(Key { name: "product", index: at as u32 })
@@ -98,12 +99,15 @@ pub fn checkout(shop: &Shop) -> Widget {
     for (at, (name, hint)) in FIELDS.into_iter().enumerate() {
         body.push(tag(field(hint, &shop.fields[at], Key::of(name)), name));
         if let Some(mistake) = shop.mistake(at).filter(|_| shop.sent) {
-            body.push(tag(label(mistake).look(Look::Error).size(Size::Fill, Size::Dp(24)), "mistake"));
+            body.push(tag(
+                label(mistake).appearance(Appearance::Error).size(Size::Fill, Size::Dp(24)),
+                "mistake",
+            ));
         }
     }
     body.push(row(40, [label("To pay"), tag(label(price(shop.total_cents())), "total")]));
     if shop.ordering {
-        let wait = Widget::new("android.widget.ProgressBar").look(Look::Spinner);
+        let wait = Widget::new("android.widget.ProgressBar").appearance(Appearance::Spinner);
         body.push(wait.size(Size::Fill, Size::Dp(48)));
     }
     let go = button("Place order", Key::of("order")).enabled(!shop.ordering);

@@ -1,4 +1,4 @@
-//! A list under a finger that has not been lifted yet.
+//! Lists that follow a finger that is still down.
 
 use tokio::time::{Duration, Instant};
 
@@ -6,18 +6,18 @@ use super::touch::TOUCH_SLOP_DP;
 use super::{ScrollKey, Ui};
 use crate::app::geometry::Screen;
 
-/// Accessibility hears of a moving list this often.
+/// The interval of accessibility events while a list moves.
 const EVENT_EVERY: Duration = Duration::from_millis(50);
-/// A finger that nobody lifts is forgotten this long after its way.
+/// A finger that nobody lifts is forgotten this long after the end of its movement.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drag {
     key: ScrollKey,
-    /// Where the list was when the finger came down.
+    /// The list's offset when the finger came down.
     base_px: i32,
     most_px: i32,
-    /// How far the finger goes, after the part that does not count.
+    /// How far the finger moves.
     way_px: i32,
     slop_px: i32,
     start: Instant,
@@ -25,7 +25,7 @@ pub(super) struct Drag {
 }
 
 impl Ui {
-    /// A finger comes down and will move evenly: what is below follows it until `gesture` settles what became of it.
+    /// Puts a finger down that will move evenly. The list below follows it until `gesture` ends the movement.
     pub fn begin_drag(
         &mut self,
         from: (i32, i32),
@@ -44,7 +44,7 @@ impl Ui {
             return;
         }
         let window = self.top_window(screen);
-        if window.hit(from.0, from.1, &|w| w.look.slider().is_some()).is_some() {
+        if window.hit(from.0, from.1, &|w| w.appearance.slider().is_some()).is_some() {
             return;
         }
         let chain = window.hits(from.0, from.1, &|w| w.flags.scrollable && w.key.is_some());
@@ -78,15 +78,10 @@ impl Ui {
         }
     }
 
-    /// The finger is lifted: the gesture as a whole says where the list goes from where it was.
+    /// Lifts the finger and puts the list back: `gesture` then moves it as a whole.
     pub(super) fn end_drag(&mut self) {
         if let Some(drag) = self.drag.take() {
             self.scroll.insert(drag.key, drag.base_px);
         }
-    }
-
-    /// The touch was cancelled: the list stays where it is.
-    pub fn cancel_drag(&mut self) {
-        self.drag = None;
     }
 }

@@ -1,11 +1,12 @@
-//! What the system puts over the apps: its dialogs, the notification shade, toasts.
+//! Windows of the system over the apps: its dialogs, the notification shade, toasts.
 
 use tokio::time::{Duration, Instant};
 
-use super::{Note, Ui, place_dialog};
+use super::{Ui, place_dialog};
 use crate::app::geometry::Screen;
 use crate::app::system::{self, SystemWindow};
 use crate::app::widget::{Key, Widget};
+use crate::surface::{SurfaceEvent, Toast};
 use crate::truth::Hit;
 
 const SYSTEM_WINDOWS_MAX: usize = 8;
@@ -13,9 +14,9 @@ const TOASTS_MAX: usize = 1000;
 const NOTICES_MAX: usize = 50;
 const QUEUE_MAX: usize = 64;
 const GRANTS_MAX: usize = 200;
-/// A short toast.
+/// The time of a short toast.
 const TOAST_TIME: Duration = Duration::from_millis(2000);
-/// Input that waits this long makes the system ask.
+/// Input that waits this long makes the system say that the app isn't responding.
 const NOT_RESPONDING_AFTER: Duration = Duration::from_secs(5);
 /// A second crash within this time is reported to the person; the first one is not.
 const CRASH_AGAIN: Duration = Duration::from_secs(120);
@@ -23,28 +24,21 @@ const CRASH_AGAIN: Duration = Duration::from_secs(120);
 const STATUS_BAR_DP: i32 = 24;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toast {
-    pub text: String,
-    pub from: Instant,
-    pub until: Instant,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct Notification {
     pub package: &'static str,
     pub title: String,
     pub text: String,
 }
 
-/// A main thread that does not come back to its queue.
-pub(super) struct Blocked {
+/// An app whose main thread is stuck.
+pub(super) struct BlockedApp {
     pub package: &'static str,
     pub until: Instant,
     waiting: Vec<(Instant, Key)>,
     reported: bool,
 }
 
-impl Blocked {
+impl BlockedApp {
     pub fn not_responding_at(&self) -> Option<Instant> {
         let (first, _) = self.waiting.first()?;
         Some(*first + NOT_RESPONDING_AFTER).filter(|at| !self.reported && *at < self.until)
@@ -52,7 +46,7 @@ impl Blocked {
 }
 
 impl Ui {
-    /// False while the main thread of the app in front is stuck and no other window lies over it.
+    /// Returns false while the main thread of the app in front is stuck and no system window lies over it.
     pub fn responds(&self) -> bool {
         self.system_window_open() || self.blocked.as_ref().is_none_or(|b| b.package != self.front().0)
     }
@@ -109,12 +103,12 @@ impl Ui {
         Some(Hit::named("notification shade"))
     }
 
-    /// Back on a window of the system; false when there is none.
+    /// Handles Back on a window of the system; returns false when there is none.
     pub(super) fn cancel_system_window(&mut self, now: Instant) -> bool {
         let Some(top) = self.system.last().cloned() else { return false };
         match top {
             SystemWindow::Permission { .. } => self.answer_system_window(Key::of(system::DENY), now),
-            // It stays until it is answered.
+            // This dialog stays until it is answered.
             SystemWindow::NotResponding { .. } => {}
             SystemWindow::Crashed { .. } | SystemWindow::Alert { .. } | SystemWindow::Shade => {
                 self.system.pop();
@@ -147,12 +141,12 @@ impl Ui {
             }
             (SystemWindow::NotResponding { package, .. }, system::CLOSE) => {
                 self.system.pop();
-                self.notes.push(Note::Closed { at: now, package });
+                self.events.push(SurfaceEvent::Closed { at: now, package: package.into() });
                 self.kill(package, false, now);
             }
             (SystemWindow::NotResponding { .. }, _) => {
                 self.system.pop();
-                // The wait begins anew for what is still in the queue.
+                // Input that is still in the queue begins to wait again.
                 if let Some(blocked) = &mut self.blocked {
                     blocked.reported = false;
                     blocked.waiting.iter_mut().for_each(|(at, _)| *at = now);
@@ -178,7 +172,7 @@ impl Ui {
         }
     }
 
-    /// Toasts wait for each other.
+    /// Shows a toast after those that are still waiting.
     pub(super) fn show_toast(&mut self, text: String, now: Instant) {
         let from = self.toasts.last().map_or(now, |last| last.until.max(now));
         if self.toasts.len() < TOASTS_MAX {
@@ -186,27 +180,22 @@ impl Ui {
         }
     }
 
-    /// Every toast so far, in order.
-    pub fn toasts(&self) -> &[Toast] {
-        &self.toasts
-    }
-
-    /// The toast on the screen: it is in no dump.
+    /// Returns the toast on the screen.
     pub fn toast(&self, now: Instant) -> Option<&Toast> {
         self.toasts.iter().rev().find(|toast| toast.from <= now && now < toast.until)
     }
 
     pub(super) fn post_notice(&mut self, package: &'static str, title: String, text: String) {
         if self.notices.len() < NOTICES_MAX {
-            self.notices.push(Notice { package, title, text });
+            self.notices.push(Notification { package, title, text });
         }
     }
 
     pub(super) fn block(&mut self, package: &'static str, until: Instant) {
-        self.blocked = Some(Blocked { package, until, waiting: Vec::new(), reported: false });
+        self.blocked = Some(BlockedApp { package, until, waiting: Vec::new(), reported: false });
     }
 
-    /// True when the app cannot take the tap now: it will come when the main thread is free.
+    /// Queues a tap for an app whose main thread is stuck; returns false if it is not.
     pub(super) fn wait_in_queue(&mut self, package: &'static str, key: Key, now: Instant) -> bool {
         match &mut self.blocked {
             Some(blocked) if blocked.package == package => {
@@ -237,7 +226,11 @@ impl Ui {
         let package = blocked.package;
         let activity = self.front().1;
         let label = self.app(package).map_or("", |app| app.label());
-        self.notes.push(Note::NotResponding { at: now, package, activity });
+        self.events.push(SurfaceEvent::NotResponding {
+            at: now,
+            package: package.into(),
+            activity: activity.into(),
+        });
         self.show_system(SystemWindow::NotResponding { package, label }, now);
     }
 
@@ -250,7 +243,13 @@ impl Ui {
     ) {
         let activity = self.front().1;
         let label = self.app(package).map_or("", |app| app.label());
-        self.notes.push(Note::Crashed { at: now, package, activity, exception, frames });
+        self.events.push(SurfaceEvent::Crashed {
+            at: now,
+            package: package.into(),
+            activity: activity.into(),
+            exception,
+            frames,
+        });
         self.kill(package, false, now);
         let before = self.crashes.insert(package, now);
         if before.is_some_and(|before| now.saturating_duration_since(before) < CRASH_AGAIN) {

@@ -1,4 +1,4 @@
-//! Where two fingers go.
+//! Pinches: two fingers on a widget that zooms.
 
 use tokio::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::app::widget::Key;
 use crate::truth::Hit;
 
 impl Ui {
-    /// What zooms under both fingers, where they came down.
+    /// Returns the widget that zooms under both fingers, where they came down.
     fn under(&self, fingers: [(i32, i32); 2], screen: &Screen) -> Option<(Key, Hit)> {
         let window = self.top_window(screen);
         let below = |at: (i32, i32)| {

@@ -1,35 +1,36 @@
-//! Where touches go: taps, presses, drags, scrolling.
+//! Touches: taps, long presses, drags, scrolling.
 
 use tokio::time::{Duration, Instant};
 
 use super::{ScrollKey, Ui};
 use crate::app::fling::Fling;
-use crate::app::geometry::Screen;
-use crate::app::widget::{Key, Look, Widget};
+use crate::app::geometry::{Point, Screen};
+use crate::app::widget::{Appearance, Key, Widget};
 use crate::truth::Hit;
 
-/// A finger that moved less than this has not swiped.
+/// A finger that moves less than this makes no swipe.
 pub(super) const TOUCH_SLOP_DP: i32 = 8;
-/// A finger that rested this long has pressed long.
+/// A finger that rests this long makes a long press.
 pub const LONG_PRESS_MS: u64 = 500;
-/// A second tap that comes later is another single one; one that comes sooner is the same finger bouncing.
+/// The time between the taps of a double tap. A later tap is another single one; an earlier one is a bounce of the
+/// finger.
 const DOUBLE_TAP_MAX: Duration = Duration::from_millis(300);
 const DOUBLE_TAP_MIN: Duration = Duration::from_millis(40);
-/// Only the last part of a way counts for the speed at its end.
+/// The last part of a movement that counts for its final speed.
 const VELOCITY_MS: u64 = 100;
-/// Points of one finger's way that are remembered.
+/// Remembered points of one finger's movement.
 const MOVES_MAX: usize = 256;
 const THUMB_RADIUS_DP: i32 = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pending {
+pub(super) struct PendingTap {
     package: &'static str,
     key: Key,
     since: Instant,
     pub until: Instant,
 }
 
-/// One finger's way over the screen, seen as a whole when it is lifted.
+/// A finished movement of one finger.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gesture {
     pub from: (i32, i32),
@@ -37,7 +38,7 @@ pub struct Gesture {
     pub ms: u64,
     /// How long the finger rested before it moved.
     pub held_ms: u64,
-    /// Pixels per second at the end, right and down.
+    /// The final speed in pixels per second, right and down.
     pub velocity: (f32, f32),
 }
 
@@ -49,7 +50,7 @@ impl Gesture {
         Gesture { from, to, ms, held_ms: 0, velocity: (speed(from.0, to.0), speed(from.1, to.1)) }
     }
 
-    /// A way with known points in between: how long ago in milliseconds, and where, the oldest first.
+    /// A movement with known points in between: how many milliseconds ago, and where, the oldest first.
     pub fn along(
         from: (i32, i32),
         to: (i32, i32),
@@ -76,11 +77,11 @@ impl Gesture {
 }
 
 impl Ui {
-    pub fn tap(&mut self, x: i32, y: i32, screen: &Screen, now: Instant) -> Option<Hit> {
+    pub fn tap(&mut self, (x, y): Point, screen: &Screen, now: Instant) -> Option<Hit> {
         if self.keyboard && screen.keyboard().contains(x, y) {
             return Some(self.tap_keyboard(x, y, screen, now));
         }
-        // A finger on a moving list stops it, and means nothing else. Beside it the list goes on.
+        // A finger on a moving list only stops it. A finger beside it does not.
         if self.is_on_moving_list((x, y), screen) {
             self.fling = None;
             self.changed(now);
@@ -97,7 +98,7 @@ impl Ui {
             Some(dialog) => dialog,
             None => self.activity_window(screen),
         };
-        let wanted = |w: &Widget| w.flags.clickable || w.look.slider().is_some();
+        let wanted = |w: &Widget| w.flags.clickable || w.appearance.slider().is_some();
         let widget = window.hit(x, y, &wanted)?;
         let hit = Hit::of(widget);
         if let (true, Some(key)) = (hit.acted, widget.key) {
@@ -124,10 +125,10 @@ impl Ui {
         at: (i32, i32),
         now: Instant,
     ) {
-        if widget.look == Look::Field {
+        if widget.appearance == Appearance::Field {
             self.focus_on(key, now);
             self.keyboard = true;
-        } else if widget.look.slider().is_some() {
+        } else if widget.appearance.slider().is_some() {
             let fraction = fraction_of(widget, at);
             self.with_app(package, now, |app, context| app.slide(key, fraction, context));
         } else if widget.flags.double_tap {
@@ -144,18 +145,18 @@ impl Ui {
             }
             _ => {
                 let until = now + DOUBLE_TAP_MAX;
-                self.pending = Some(Pending { package, key, since: now, until });
+                self.pending = Some(PendingTap { package, key, since: now, until });
             }
         }
     }
 
     pub(super) fn single_tap(&mut self, now: Instant) {
-        if let Some(Pending { package, key, .. }) = self.pending.take() {
+        if let Some(PendingTap { package, key, .. }) = self.pending.take() {
             self.with_app(package, now, |app, context| app.tap(key, context));
         }
     }
 
-    /// The finger that is down is now here.
+    /// Remembers where the finger that is down is now.
     pub fn moved(&mut self, at: (i32, i32), now: Instant) {
         if self.moves.len() == MOVES_MAX {
             self.moves.pop_front();
@@ -163,7 +164,7 @@ impl Ui {
         self.moves.push_back((now, at));
     }
 
-    /// A finger went down at `from` and up at `to`; returns what it began on.
+    /// Handles a finger that went down at `from` and up at `to`; returns what it began on.
     pub fn swipe(
         &mut self,
         from: (i32, i32),
@@ -190,7 +191,7 @@ impl Ui {
             return if gesture.ms >= LONG_PRESS_MS {
                 self.long_press(from, screen, now)
             } else {
-                self.tap(from.0, from.1, screen, now)
+                self.tap(from, screen, now)
             };
         }
         if self.keyboard && screen.keyboard().contains(from.0, from.1) {
@@ -204,7 +205,7 @@ impl Ui {
         if gesture.held_ms >= LONG_PRESS_MS {
             return self.drag_and_drop(&window, gesture, screen, now);
         }
-        let slider = window.hit(from.0, from.1, &|w| w.look.slider().is_some());
+        let slider = window.hit(from.0, from.1, &|w| w.appearance.slider().is_some());
         if let Some((widget, key)) = slider.and_then(|w| Some((w, w.key?))) {
             let hit = Hit::of(widget);
             if hit.acted {
@@ -216,13 +217,14 @@ impl Ui {
         self.scroll_chain(&window, gesture, screen, now)
     }
 
-    /// A long press with a key, on what has the focus; false when that does not take one.
+    /// Makes a long press with a key on the focused widget; returns false if that takes none.
     pub fn long_press_focused(&mut self, screen: &Screen, now: Instant) -> bool {
         let Some(focus) = self.focus else { return false };
         let window = self.top_window(screen);
         let widget = window.find(&|w| w.key == Some(focus));
-        let takes =
-            widget.is_some_and(|w| w.flags.long_clickable && !w.flags.disabled && w.look != Look::Field);
+        let takes = widget.is_some_and(|w| {
+            w.flags.long_clickable && !w.flags.disabled && w.appearance != Appearance::Field
+        });
         if takes {
             let package = self.front().0;
             self.with_app(package, now, |app, context| app.long_press(focus, context));
@@ -234,7 +236,7 @@ impl Ui {
         let window = self.top_window(screen);
         let widget = window.hit(at.0, at.1, &|w| w.flags.clickable || w.flags.long_clickable)?;
         let mut hit = Hit::of(widget);
-        hit.acted &= widget.flags.long_clickable && widget.look != Look::Field;
+        hit.acted &= widget.flags.long_clickable && widget.appearance != Appearance::Field;
         if let (true, Some(key), false) = (hit.acted, widget.key, self.system_window_open()) {
             let package = self.front().0;
             self.with_app(package, now, |app, context| app.long_press(key, context));
@@ -242,7 +244,7 @@ impl Ui {
         Some(hit)
     }
 
-    /// Picks up what can be picked up and lets it go over what has a key there.
+    /// Picks up a draggable widget and drops it on the widget at the end point.
     fn drag_and_drop(
         &mut self,
         window: &Widget,
@@ -265,7 +267,7 @@ impl Ui {
         Some(hit)
     }
 
-    /// The innermost container that scrolls that way takes the movement; what it cannot use goes to the next one.
+    /// Scrolls the innermost container in that direction; the rest of the movement goes to the next one outside.
     fn scroll_chain(
         &mut self,
         window: &Widget,
@@ -309,7 +311,7 @@ impl Ui {
         (package, activity, key)
     }
 
-    /// How much of the way was possible.
+    /// Scrolls a container and returns how far it moved.
     fn scroll_by(&mut self, key: Key, by: i32, screen: &Screen, now: Instant) -> i32 {
         let most = self.scroll_most(key, screen);
         let offset = self.scroll.entry(self.scroll_key(key)).or_insert(0);
@@ -323,7 +325,7 @@ impl Ui {
         used
     }
 
-    /// Lists that load more do so when their end comes into sight.
+    /// Tells the app when the end of a list comes into sight, so that it can load more.
     pub(super) fn maybe_at_end(&mut self, key: Key, most: i32, now: Instant) {
         let at = self.scroll.get(&self.scroll_key(key)).copied().unwrap_or(0);
         if most > 0 && at >= most {
@@ -332,7 +334,7 @@ impl Ui {
         }
     }
 
-    /// Measured on the view before rows out of sight are dropped.
+    /// Returns how far a container can scroll, measured before rows out of sight are dropped.
     pub fn scroll_most(&self, key: Key, screen: &Screen) -> i32 {
         let (package, activity) = self.front();
         let window = self.activity_window(screen);
@@ -342,7 +344,7 @@ impl Ui {
         view.find(&|w| w.key == Some(key)).map_or(0, |w| w.scroll_most(&placed, screen))
     }
 
-    /// A list that became shorter must not stay scrolled past its end.
+    /// Limits scroll offsets: a list that became shorter must not stay scrolled past its end.
     pub fn clamp_scroll(&mut self, screen: &Screen) {
         if !std::mem::take(&mut self.unclamped) {
             return;
@@ -363,15 +365,15 @@ impl Ui {
     }
 }
 
-/// Where the track begins, how long it is, and where on it a point lies, in the slider's own direction. The thumb
-/// travels between the paddings at both ends of the bar.
+/// Returns where on the track a point lies and how long the track is, in the slider's direction. The thumb moves
+/// between the paddings at both ends.
 fn along(widget: &Widget, at: (i32, i32)) -> (i32, i32) {
     let b = widget.bounds;
-    let upright = matches!(widget.look, Look::SliderUp(_));
+    let upright = matches!(widget.appearance, Appearance::SliderUp(_));
     let inset = if upright { b.width() } else { b.height() } / 3;
-    let (length, point) = match widget.look {
-        Look::SliderUp(_) => (b.height(), b.bottom.saturating_sub(at.1)),
-        Look::SliderLeft(_) => (b.width(), b.right.saturating_sub(at.0)),
+    let (length, point) = match widget.appearance {
+        Appearance::SliderUp(_) => (b.height(), b.bottom.saturating_sub(at.1)),
+        Appearance::SliderLeft(_) => (b.width(), b.right.saturating_sub(at.0)),
         _ => (b.width(), at.0.saturating_sub(b.left)),
     };
     ((length - 2 * inset).max(1), point.saturating_sub(inset))
@@ -382,10 +384,11 @@ fn fraction_of(widget: &Widget, at: (i32, i32)) -> f32 {
     point as f32 / length as f32
 }
 
-/// A thumb that was caught off its middle keeps that distance to the finger; a touch beside it makes it jump.
+/// Returns the fraction to which a drag moves the thumb. A thumb that was caught off its middle keeps that distance;
+/// a touch beside it makes it jump.
 fn dragged_to(widget: &Widget, from: (i32, i32), to: (i32, i32), screen: &Screen) -> f32 {
     let (length, point) = along(widget, from);
-    let thumb = widget.look.slider().unwrap_or(0.0) * length as f32;
+    let thumb = widget.appearance.slider().unwrap_or(0.0) * length as f32;
     let off = thumb - point as f32;
     let caught = off.abs() <= screen.px(THUMB_RADIUS_DP) as f32;
     fraction_of(widget, to) + if caught { off / length as f32 } else { 0.0 }

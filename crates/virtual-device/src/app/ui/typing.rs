@@ -4,13 +4,13 @@ use tokio::time::Instant;
 
 use super::Ui;
 use crate::app::geometry::Screen;
-use crate::app::keyboard::{Cap, cap_at};
-use crate::app::widget::{Key, Look};
+use crate::app::keyboard::{KeyCap, cap_at};
+use crate::app::widget::{Appearance, Key};
 use crate::app::workbench::FIELD_CHARS_MAX;
 use crate::app::{keys, launcher};
 use crate::truth::Hit;
 
-/// How far one press of a key moves a bar.
+/// The share of its range by which one key press moves a slider.
 const KEY_STEP: f32 = 0.05;
 
 impl Ui {
@@ -30,19 +30,19 @@ impl Ui {
     pub(super) fn tap_keyboard(&mut self, x: i32, y: i32, screen: &Screen, now: Instant) -> Hit {
         let Some(cap) = cap_at(screen, x, y) else { return Hit::named("keyboard") };
         match cap {
-            Cap::Char(c) => {
+            KeyCap::Char(c) => {
                 self.type_text(&c.to_string(), now);
             }
-            Cap::Space => {
+            KeyCap::Space => {
                 self.type_text(" ", now);
             }
-            Cap::Delete => self.erase(true, now),
-            Cap::Enter => self.key(keys::ENTER, screen, now),
+            KeyCap::Delete => self.erase(true, now),
+            KeyCap::Enter => self.key(keys::ENTER, screen, now),
         }
         Hit::named(&format!("keyboard {}", cap.label()))
     }
 
-    /// Types into the focused field; the answer is the field's name, or nothing when no field has the focus.
+    /// Types into the focused field and returns its name, or nothing when no field has the focus.
     pub fn type_text(&mut self, text: &str, now: Instant) -> Option<&'static str> {
         let key = self.focus?;
         let (cursor, replace) = (self.cursor, self.all_selected);
@@ -60,7 +60,7 @@ impl Ui {
         Some(key.name)
     }
 
-    /// Replaces the text of the field at a point, without focus or keyboard: what accessibility may do.
+    /// Replaces the text of the field at a point without focus or keyboard, as accessibility may.
     pub fn set_text(
         &mut self,
         at: (i32, i32),
@@ -69,7 +69,7 @@ impl Ui {
         now: Instant,
     ) -> Option<&'static str> {
         let window = self.active_window(screen);
-        let widget = window.hit(at.0, at.1, &|w| w.look == Look::Field && !w.flags.disabled)?;
+        let widget = window.hit(at.0, at.1, &|w| w.appearance == Appearance::Field && !w.flags.disabled)?;
         let key = widget.key?;
         let field = self.field_mut(key)?;
         *field = text.chars().take(FIELD_CHARS_MAX).collect();
@@ -99,10 +99,6 @@ impl Ui {
         self.changed(now);
     }
 
-    pub fn select_all(&mut self) {
-        self.all_selected = self.focus.is_some();
-    }
-
     pub fn key(&mut self, code: u32, screen: &Screen, now: Instant) {
         match code {
             keys::BACK | keys::ESCAPE => self.back(screen, now),
@@ -127,14 +123,16 @@ impl Ui {
         }
     }
 
-    /// The platform's bar goes by a twentieth of its range, and the other way where text does; false when no bar has the
-    /// focus.
+    /// Moves the focused slider by a twentieth of its range, mirrored in right-to-left layouts; returns false when no
+    /// slider has the focus.
     fn slide_focused(&mut self, right: bool, screen: &Screen, now: Instant) -> bool {
         let Some(focus) = self.focus else { return false };
         let window = self.top_window(screen);
         let bar = window.find(&|w| w.key == Some(focus) && !w.flags.disabled);
-        let Some((look, at)) = bar.and_then(|w| Some((w.look, w.look.slider()?))) else { return false };
-        let more = right != matches!(look, Look::SliderLeft(_));
+        let Some((look, at)) = bar.and_then(|w| Some((w.appearance, w.appearance.slider()?))) else {
+            return false;
+        };
+        let more = right != matches!(look, Appearance::SliderLeft(_));
         let fraction = at + if more { KEY_STEP } else { -KEY_STEP };
         let package = self.front().0;
         self.with_app(package, now, |app, context| app.slide(focus, fraction.clamp(0.0, 1.0), context));
@@ -148,8 +146,8 @@ impl Ui {
         self.all_selected = false;
     }
 
-    /// Back closes one thing: the keyboard, then a dialog, then the activity. The last activity is not destroyed,
-    /// its task goes behind the launcher.
+    /// Closes one thing: the keyboard, a dialog, or the activity. The last activity is not destroyed; its task goes
+    /// behind the launcher.
     fn back(&mut self, screen: &Screen, now: Instant) {
         let package = self.front().0;
         self.changed(now);
@@ -192,7 +190,8 @@ impl Ui {
         }
     }
 
-    /// On a field: the keyboard's action, which goes to the next field or closes the keyboard after the last one.
+    /// Presses Enter on the focused widget. On a field it is the keyboard's action: go to the next field, or close
+    /// the keyboard after the last.
     fn enter(&mut self, screen: &Screen, now: Instant) {
         let Some(focus) = self.focus else { return };
         let window = self.top_window(screen);
@@ -200,13 +199,13 @@ impl Ui {
         if widget.flags.disabled {
             return;
         }
-        if widget.look != Look::Field {
+        if widget.appearance != Appearance::Field {
             let package = self.front().0;
             return self.act_on(package, focus, widget, (widget.bounds.left, widget.bounds.top), now);
         }
         let mut fields = Vec::new();
         window.walk(&mut |w| {
-            if w.look == Look::Field {
+            if w.appearance == Appearance::Field {
                 fields.extend(w.key);
             }
         });

@@ -1,4 +1,4 @@
-//! What happens in an app from a file.
+//! Runs the scripts of an app from a file.
 
 use tokio::time::Duration;
 
@@ -7,12 +7,12 @@ use super::spec::{Action, Condition, HttpSpec, Kind, Rules, Scalar, Script, Widg
 use super::{MENU_OPTION, REQUESTS_MAX, Row, RowAt, UserApp, names};
 use crate::app::widget::Key;
 use crate::app::workbench::FIELD_CHARS_MAX;
-use crate::app::{Answer, Context, Effect, Request};
+use crate::app::{Context, Effect, HttpAnswer, HttpRequest};
 
 /// Actions that one event may lead to.
 const STEPS_MAX: usize = 1000;
 
-/// Whether the rest of a script still happens.
+/// Tells whether the rest of a script still runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     On,
@@ -66,7 +66,7 @@ impl UserApp {
         Flow::On
     }
 
-    /// What only the system can do.
+    /// Runs an action that only the system can do.
     fn effect(&mut self, action: &Action, context: &mut Context) {
         let fill = |text: &str| self.fill(text, &self.session.row);
         match action {
@@ -147,7 +147,7 @@ impl UserApp {
         }
     }
 
-    /// A column of the row when it has one of that name, else a value.
+    /// Sets a column of the row if it has one of that name, else a value.
     fn toggle(&mut self, name: &str, row: &RowAt) {
         if let Some(column) = self.row_mut(row).and_then(|row| row.get_mut(name)) {
             *column = (column != "true").to_string();
@@ -197,7 +197,7 @@ impl UserApp {
         }
     }
 
-    pub(super) fn slid(&mut self, key: Key, fraction: f64, context: &mut Context) {
+    pub(super) fn slider_moved(&mut self, key: Key, fraction: f64, context: &mut Context) {
         let Some((widget, _)) = self.widget(key.name) else { return };
         let (low, high) = range(widget);
         let mut value = low + fraction * (high - low);
@@ -230,7 +230,7 @@ impl UserApp {
             && condition.at_most.is_none_or(|most| number <= most)
     }
 
-    /// What is wrong with the field that fills this value, once it was checked.
+    /// Returns the mistake of the field that fills this value, once it was checked.
     pub(super) fn mistake_of(&self, value: &str) -> Option<String> {
         let fields = |widgets| field_of(widgets, value);
         let widget = self.file.spec.screens.values().find_map(|screen| fields(&screen.content))?;
@@ -248,7 +248,7 @@ impl UserApp {
         }
         let row = &self.session.row;
         let number = self.next_request;
-        let request = Request {
+        let request = HttpRequest {
             number,
             method: http.method.clone(),
             url: self.fill(&http.url, row),
@@ -259,13 +259,13 @@ impl UserApp {
         context.push(Effect::Http(request));
     }
 
-    pub(super) fn request_done(&mut self, number: u32, answer: &Answer, context: &mut Context) {
+    pub(super) fn request_done(&mut self, number: u32, answer: &HttpAnswer, context: &mut Context) {
         let requests = &mut self.session.requests;
         let Some(at) = requests.iter().position(|(known, _)| *known == number) else { return };
         let (_, then) = requests.remove(at);
         let (status, body) = match answer {
-            Answer::Status { status, body, .. } => (*status, body.as_str()),
-            Answer::Failed(reason) => (0, reason.as_str()),
+            HttpAnswer::Status { status, body, .. } => (*status, body.as_str()),
+            HttpAnswer::Failed(reason) => (0, reason.as_str()),
         };
         if let Some(name) = then.status_to {
             self.values.insert(name, Scalar::Number(f64::from(status)));
@@ -278,17 +278,17 @@ impl UserApp {
     }
 }
 
-/// What follows the answer to a request.
-pub(super) struct Then {
+/// What an app does after the answer to a request.
+pub(super) struct AfterAnswer {
     status_to: Option<String>,
     body_to: Option<String>,
     ok: Script,
     failed: Script,
 }
 
-impl From<&HttpSpec> for Then {
-    fn from(http: &HttpSpec) -> Then {
-        Then {
+impl From<&HttpSpec> for AfterAnswer {
+    fn from(http: &HttpSpec) -> AfterAnswer {
+        AfterAnswer {
             status_to: http.status_to.clone(),
             body_to: http.body_to.clone(),
             ok: http.ok.clone(),

@@ -1,4 +1,4 @@
-//! What the form of a file cannot say: names that must exist, kinds that must fit, limits.
+//! Checks beyond the file format: names that must exist, kinds that must fit, limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,16 +15,16 @@ const LISTS_MAX: usize = 100;
 pub const ROWS_MAX: usize = 1000;
 const COLUMNS_MAX: usize = 50;
 const WIDGETS_MAX: usize = 5000;
-/// Widgets in widgets.
+/// The nesting of widgets.
 const DEPTH_MAX: usize = 24;
 const GLIDE_MAX: i32 = 10;
 const OPTIONS_MAX: usize = 50;
 const ACTIONS_MAX: usize = 10_000;
-/// Of one text in the file.
+/// The length of one text in the file.
 const TEXT_CHARS_MAX: usize = 4096;
-/// A length in dp.
+/// The largest length in dp.
 const LENGTH_DP_MAX: i32 = 10_000;
-/// A delay: ten minutes.
+/// The longest delay: ten minutes.
 const DELAY_MS_MAX: u64 = 600_000;
 const NUMBER_MAX: f64 = 1e12;
 
@@ -42,8 +42,8 @@ impl Problem {
 
 type Checked = Result<(), Problem>;
 
-/// What the rest of the file may refer to.
-struct Facts {
+/// The names that the rest of the file may refer to.
+struct KnownNames {
     values: BTreeMap<String, &'static str>,
     lists: BTreeMap<String, BTreeSet<String>>,
     screens: BTreeSet<String>,
@@ -53,18 +53,18 @@ struct Facts {
 }
 
 struct Checker {
-    facts: Facts,
+    facts: KnownNames,
     path: Vec<String>,
     keys: BTreeSet<&'static str>,
     widgets: usize,
     actions: usize,
-    /// The list in whose rows we are.
+    /// The list whose row is being checked.
     list: Option<String>,
 }
 
-/// Also gives every widget and answer its key.
+/// Checks a file, and gives every widget and answer its number.
 pub fn check(spec: &mut AppSpec) -> Checked {
-    let mut facts = Facts {
+    let mut facts = KnownNames {
         values: spec.values.iter().map(|(name, value)| (name.clone(), value.kind())).collect(),
         lists: BTreeMap::new(),
         screens: spec.screens.keys().cloned().collect(),
@@ -158,7 +158,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Every member of a row must be a column of its list, or of any.
+    /// Checks that every member of a row is a column of this list or, without one, of any list.
     fn columns(&self, row: &BTreeMap<String, String>, list: Option<&str>) -> Checked {
         for name in row.keys() {
             let mut lists = self.facts.lists.iter().filter(|(known, _)| list.is_none_or(|l| l == *known));
@@ -309,7 +309,7 @@ impl Checker {
         Ok(())
     }
 
-    /// The value that a widget shows must exist and be of its kind.
+    /// Checks that the value of a widget exists and has the right kind.
     fn binding(&mut self, widget: &WidgetSpec) -> Checked {
         let wanted = match widget.kind {
             Kind::Field | Kind::Radio | Kind::Tab | Kind::DropDown => "a text",
@@ -370,7 +370,7 @@ impl Checker {
         }
     }
 
-    /// Names in braces must be values or columns of a list.
+    /// Checks that names in braces are values or columns of a list.
     fn template(&self, text: &str) -> Checked {
         self.short(text)?;
         for name in template::names(text) {
@@ -473,7 +473,7 @@ impl Checker {
         }
     }
 
-    /// Actions that hold others.
+    /// Checks actions that contain others.
     fn branch(&mut self, action: &Action) -> Checked {
         match action {
             Action::After { ms, script } => {

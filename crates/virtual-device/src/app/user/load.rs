@@ -1,4 +1,4 @@
-//! A file becomes an app, or a sentence that says what is wrong and where.
+//! Loads an app from a file, or says what is wrong and where.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -22,22 +22,22 @@ const TAKEN: [&str; 7] = [
     workbench::PACKAGE,
 ];
 
-/// An app that was read from a file. Cheap to share between phones.
+/// An app that was read from a file. It is cheap to share between phones.
 #[derive(Debug)]
 pub struct AppFile {
     pub(crate) package: &'static str,
     pub(crate) label: &'static str,
     pub(super) entry: &'static str,
-    /// In the order of the names of their screens.
+    /// Activities in the order of the names of their screens.
     pub(super) activities: Vec<&'static str>,
     pub(super) spec: AppSpec,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppFileError {
-    /// Nothing when the text did not come from a file.
+    /// The file; nothing when the text did not come from one.
     pub file: Option<PathBuf>,
-    /// A line and column, or the members that lead there, such as `screens.Home.content[2].value`.
+    /// The place: a line and column, or a path such as `screens.Home.content[2].value`.
     pub place: String,
     pub problem: String,
 }
@@ -73,7 +73,7 @@ impl AppFile {
         }
         let mut spec: AppSpec = serde_json::from_str(text).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
-            // The place is said once, before the sentence.
+            // The message contains the place once, at its beginning.
             let sentence = error.to_string();
             let sentence = sentence.rsplit_once(" at line ").map_or(sentence.as_str(), |(head, _)| head);
             wrong(place, sentence.to_owned())
@@ -85,6 +85,11 @@ impl AppFile {
 
     pub fn package(&self) -> &str {
         self.package
+    }
+
+    /// Returns the activity that the launcher starts.
+    pub(crate) fn entry(&self) -> &str {
+        self.entry
     }
 
     pub(super) fn screen(&self, activity: &str) -> Option<(&str, &ScreenSpec)> {

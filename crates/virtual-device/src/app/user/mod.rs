@@ -1,4 +1,4 @@
-//! Apps that users bring along in files: screens and behaviour as data.
+//! Apps from files: screens and behaviour as data.
 
 mod behave;
 mod check;
@@ -16,22 +16,22 @@ use tokio::time::{Duration, Instant};
 use super::geometry::Screen;
 use super::parts::{UP, alert};
 use super::widget::{Key, Style, Widget};
-use super::{Answer, App, Context, Effect, Values};
+use super::{App, Context, Effect, HttpAnswer, Values};
 pub use load::{AppFile, AppFileError};
 use spec::{AnswerSpec, Kind, Scalar, Script, StyleSpec, WidgetSpec};
 
-/// What a screen's `on_open` waits for: its first frame.
+/// The delay before a screen's `on_open` runs: its first frame.
 const FIRST_FRAME: Duration = Duration::from_millis(16);
 const TIMERS_MAX: usize = 64;
 const REQUESTS_MAX: usize = 16;
 /// An entry of an open drop-down.
 const MENU_OPTION: &str = "menu_option";
 
-/// Which row of which list an event is about.
+/// The row and list of an event.
 type RowAt = Option<(String, u32)>;
 type Row = BTreeMap<String, String>;
 
-/// Every row keeps its number for life, so that a key never means another row.
+/// Rows with their numbers, which never change, so that a key never means another row.
 #[derive(Debug, Clone, Default)]
 struct Rows {
     rows: Vec<(u32, Row)>,
@@ -44,9 +44,9 @@ struct Timer {
     row: RowAt,
 }
 
-/// What dies with the process.
+/// State that ends with the process.
 #[derive(Default)]
-struct Session {
+struct ProcessState {
     dialog: Option<String>,
     /// The drop-down that is open.
     menu: Option<&'static str>,
@@ -54,17 +54,17 @@ struct Session {
     timers: Vec<Timer>,
     /// Fields whose mistakes are shown.
     checked: BTreeSet<String>,
-    /// What follows the answer to a permission dialog.
+    /// What the app does after the answer to a permission dialog.
     asked: Option<(Script, Script)>,
-    requests: Vec<(u32, behave::Then)>,
+    requests: Vec<(u32, behave::AfterAnswer)>,
 }
 
 pub struct UserApp {
     file: Arc<AppFile>,
     values: BTreeMap<String, Scalar>,
     lists: BTreeMap<String, Rows>,
-    session: Session,
-    /// Never taken back: an answer to a process that died must not meet a new request.
+    session: ProcessState,
+    /// Never reset: an answer for a process that died must not meet a new request.
     next_request: u32,
 }
 
@@ -74,14 +74,14 @@ impl UserApp {
             file,
             values: BTreeMap::new(),
             lists: BTreeMap::new(),
-            session: Session::default(),
+            session: ProcessState::default(),
             next_request: 0,
         };
         app.clear_data();
         app
     }
 
-    /// The widget with this key and, when it is in a row, the list.
+    /// Returns the widget with this key and, if it is in a row, the list.
     fn widget(&self, name: &str) -> Option<(&WidgetSpec, Option<&str>)> {
         self.file.spec.screens.values().find_map(|screen| find(&screen.content, name, None))
     }
@@ -90,7 +90,7 @@ impl UserApp {
         self.file.spec.dialogs.values().flat_map(|d| &d.answers).find(|answer| answer.key == name)
     }
 
-    /// What a name in braces stands for: a column of the row, else a value.
+    /// Returns the value of a name in braces: a column of the row, else a value of the app.
     fn shown(&self, name: &str, row: &RowAt) -> String {
         let column = self.row(row).and_then(|row| row.get(name)).cloned();
         column.or_else(|| self.values.get(name).map(Scalar::shown)).unwrap_or_default()
@@ -130,7 +130,7 @@ impl UserApp {
                 self.lists.insert(name.clone(), Rows { rows, next });
             }
         }
-        self.session = Session::default();
+        self.session = ProcessState::default();
     }
 }
 
@@ -232,12 +232,12 @@ impl App for UserApp {
         }
     }
 
-    fn answered(&mut self, request: u32, answer: &Answer, context: &mut Context) {
+    fn answered(&mut self, request: u32, answer: &HttpAnswer, context: &mut Context) {
         self.request_done(request, answer, context);
     }
 
     fn slide(&mut self, key: Key, fraction: f32, context: &mut Context) {
-        self.slid(key, f64::from(fraction.clamp(0.0, 1.0)), context);
+        self.slider_moved(key, f64::from(fraction.clamp(0.0, 1.0)), context);
     }
 
     fn end_reached(&mut self, key: Key, context: &mut Context) {

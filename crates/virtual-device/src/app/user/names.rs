@@ -1,12 +1,12 @@
 //! Names from files that live as long as the process.
 //!
-//! Names of packages, activities and widgets are `&'static str` everywhere. Those of files are kept in one pool, so that
-//! the same file loaded for hundreds of phones costs its names once.
+//! Names of packages, activities and widgets are `&'static str` everywhere. Those of files are kept in one pool, so
+//! that the same file loaded for hundreds of phones costs its names once.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// All names of all files that one process ever loaded.
+/// The size of all names that one process may load.
 const POOL_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 struct Pool {
@@ -16,7 +16,7 @@ struct Pool {
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { names: BTreeSet::new(), bytes: 0 });
 
-/// Nothing when the pool is full.
+/// Returns the kept name, or nothing when the pool is full.
 pub fn keep(name: &str) -> Option<&'static str> {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = pool.names.get(name) {

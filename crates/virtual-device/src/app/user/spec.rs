@@ -1,4 +1,5 @@
-//! The form of an app file (docs/virtual-apps.md). Unknown members are mistakes: a misspelt one must not be ignored.
+//! The format of an app file (docs/virtual-apps.md). Unknown members are mistakes: a misspelt one must not be
+//! ignored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,12 +84,12 @@ impl Scalar {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScreenSpec {
-    /// Without it, the screen's name with "Activity" after it.
+    /// The default is the screen's name with "Activity" after it.
     pub activity: Option<String>,
-    /// A toolbar with this title and a way up.
+    /// The title of a toolbar with an up button.
     pub title: Option<String>,
     pub style: Option<StyleSpec>,
-    /// Screenshots are black.
+    /// Makes screenshots black.
     #[serde(default)]
     pub secure: bool,
     pub content: Vec<WidgetSpec>,
@@ -111,7 +112,7 @@ pub struct AnswerSpec {
     pub text: String,
     #[serde(rename = "do", default)]
     pub script: Script,
-    /// Where its key is found again; counted when the file is read.
+    /// The number of the widget, by which its key is found; counted when the file is read.
     #[serde(skip)]
     pub key: &'static str,
 }
@@ -166,9 +167,9 @@ pub struct WidgetSpec {
     pub class: Option<String>,
     /// The value that it shows and changes.
     pub value: Option<String>,
-    /// What a radio button or a tab stands for.
+    /// The value of a radio button or a tab.
     pub option: Option<String>,
-    /// What a drop-down offers.
+    /// The options of a drop-down.
     #[serde(default)]
     pub options: Vec<String>,
     #[serde(default)]
@@ -177,7 +178,7 @@ pub struct WidgetSpec {
     pub password: bool,
     #[serde(default)]
     pub rules: Rules,
-    /// A slider's least and greatest value, and the distance between two.
+    /// A slider's smallest and largest value, and its step.
     pub min: Option<f64>,
     pub max: Option<f64>,
     pub step: Option<f64>,
@@ -185,21 +186,21 @@ pub struct WidgetSpec {
     pub height: Option<i32>,
     pub padding: Option<i32>,
     pub gap: Option<i32>,
-    /// In a stack: distance from its corner.
+    /// The distance from the corner of a stack.
     pub x: Option<i32>,
     pub y: Option<i32>,
     /// Scrolls from left to right.
     #[serde(default)]
     pub sideways: bool,
-    /// Says that it scrolls, and does not.
+    /// Reports that it scrolls, but does not.
     #[serde(default)]
     pub locked: bool,
-    /// How many times faster than usual it goes on when it is let go.
+    /// How many times faster than usual it flings.
     pub glide: Option<i32>,
-    /// What happens when it was scrolled to its end.
+    /// The script that runs when it was scrolled to its end.
     #[serde(default)]
     pub on_end: Script,
-    /// The list that a list shows.
+    /// The name of the list that a list widget shows.
     pub rows: Option<String>,
     #[serde(default)]
     pub children: Vec<WidgetSpec>,
@@ -211,14 +212,14 @@ pub struct WidgetSpec {
     pub on_tap: Script,
     #[serde(default)]
     pub on_long_press: Script,
-    /// Found again by it; counted when the file is read.
+    /// The number of the answer, by which its key is found; counted when the file is read.
     #[serde(skip)]
     pub key: &'static str,
     #[serde(skip)]
     pub class_name: Option<&'static str>,
 }
 
-/// What a field wants; broken rules show as an error below it once it was checked.
+/// The rules of a field; a broken one shows as an error below the field once it was checked.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
@@ -226,11 +227,11 @@ pub struct Rules {
     pub required: bool,
     pub min_chars: Option<usize>,
     pub max_chars: Option<usize>,
-    /// Exactly so many digits and nothing else but spaces.
+    /// Exactly this many digits, and nothing else but spaces.
     pub digits: Option<usize>,
     #[serde(default)]
     pub email: bool,
-    /// Said instead of the general complaint.
+    /// The error text instead of the general one.
     pub message: Option<String>,
 }
 
@@ -238,7 +239,7 @@ pub struct Rules {
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     pub value: Option<String>,
-    /// A list instead of a value: only `empty` can be asked.
+    /// A list instead of a value; only `empty` can be tested.
     pub rows: Option<String>,
     pub is: Option<Scalar>,
     pub not: Option<Scalar>,
@@ -247,7 +248,7 @@ pub struct Condition {
     pub at_most: Option<f64>,
 }
 
-/// What happens, one after the other. Shared, because a timer may hold it.
+/// Actions in order. They are shared, because a timer may hold them.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(from = "Vec<Action>")]
 pub struct Script(pub Arc<Vec<Action>>);
@@ -263,7 +264,7 @@ impl From<Vec<Action>> for Script {
 pub enum Action {
     /// Opens a screen over this one.
     Go(String),
-    /// Opens a screen instead of all that are open.
+    /// Opens a screen and closes all that are open.
     Replace(String),
     Back,
     Dialog(String),
@@ -294,7 +295,7 @@ pub enum Action {
         #[serde(rename = "else", default)]
         otherwise: Script,
     },
-    /// Goes on only when these fields keep their rules.
+    /// Continues only if these fields keep their rules.
     Check {
         fields: Vec<String>,
         #[serde(rename = "else", default)]
@@ -307,7 +308,7 @@ pub enum Action {
         message: String,
     },
     Crash(String),
-    /// The main thread does nothing else for so many milliseconds.
+    /// Blocks the main thread for this many milliseconds.
     Freeze(u64),
     Permission {
         name: String,
@@ -332,13 +333,13 @@ pub struct HttpSpec {
     pub url: String,
     #[serde(default)]
     pub body: String,
-    /// Values that take the answer.
+    /// Names of the values that receive the status and the body.
     pub status_to: Option<String>,
     pub body_to: Option<String>,
-    /// After a status from 200 to 299.
+    /// Runs after a status from 200 to 299.
     #[serde(default)]
     pub ok: Script,
-    /// After any other status, or none.
+    /// Runs after any other status, or none.
     #[serde(default)]
     pub failed: Script,
 }

@@ -1,6 +1,6 @@
-//! `{name}` in a text stands for what the app holds under that name; `{{` is a brace.
+//! Templates: `{name}` in a text is replaced by the value of that name, and `{{` is a brace.
 
-/// Of a text with everything put in.
+/// The longest text after replacement.
 pub const SHOWN_CHARS_MAX: usize = 4096;
 
 enum Part<'a> {
@@ -8,7 +8,7 @@ enum Part<'a> {
     Name(&'a str),
 }
 
-/// A brace that is never closed is a text like any other.
+/// Splits a template. A brace that is never closed is plain text.
 fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = text;

@@ -1,10 +1,10 @@
-//! Widgets of an app from a file.
+//! Builds the widgets of an app from a file.
 
 use super::behave::{option_key, range};
 use super::spec::{Kind, Scalar, ScreenSpec, WidgetSpec};
 use super::{RowAt, UserApp};
 use crate::app::parts::{self, SCROLL, column, framed, label, space};
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 const PADDING_DP: i32 = 16;
 const GAP_DP: i32 = 12;
@@ -29,14 +29,14 @@ pub fn screen(app: &UserApp, activity: &str) -> Widget {
     match &screen.title {
         Some(title) => framed(app.file.package, &app.fill(title, &app.session.row), body),
         None => Widget::new("android.widget.LinearLayout")
-            .look(Look::Page)
+            .appearance(Appearance::Page)
             .size(Size::Fill, Size::Fill)
             .child(space(24))
             .child(body),
     }
 }
 
-/// A screen with a list or something that scrolls does not scroll itself.
+/// Returns true if the screen holds a list or another scroll container; such a screen does not scroll itself.
 fn fills(screen: &ScreenSpec) -> bool {
     let scrolls = |widget: &WidgetSpec| {
         matches!(widget.kind, Kind::List | Kind::Scroll) && widget.height.is_none() && !widget.sideways
@@ -45,13 +45,13 @@ fn fills(screen: &ScreenSpec) -> bool {
     screen.content.iter().any(|widget| scrolls(widget) || over(widget))
 }
 
-/// A list with something that stays above it takes all the room that a list would.
+/// Returns true for a stack with a list in it, which takes all the room that a list would.
 fn is_full_stack(widget: &WidgetSpec) -> bool {
     let list = |child: &WidgetSpec| matches!(child.kind, Kind::List | Kind::Scroll) && child.height.is_none();
     widget.kind == Kind::Stack && widget.height.is_none() && widget.children.iter().any(list)
 }
 
-/// The widget, and below a field its mistake; nothing when it is not to be seen now.
+/// Returns the widget, with the mistake of a field below it; nothing when it is hidden now.
 fn build(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Vec<Widget> {
     if !app.hold(&spec.when) {
         return Vec::new();
@@ -73,13 +73,13 @@ fn build(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Vec<Widget> {
     widget.flags.disabled = spec.disabled || !app.hold(&spec.enabled_when);
     let mistake = spec.value.as_ref().filter(|_| spec.kind == Kind::Field).and_then(|v| app.mistake_of(v));
     let mistake = mistake.map(|text| {
-        let line = label(text).look(Look::Error);
+        let line = label(text).appearance(Appearance::Error);
         if spec.id.is_empty() { line } else { line.id(package, &format!("{}_error", spec.id)) }
     });
     [Some(widget), mistake].into_iter().flatten().collect()
 }
 
-/// The widget takes taps, and long presses when it has something to do then.
+/// Makes the widget take taps, and long presses if it has a script for them.
 fn touchable(mut widget: Widget, spec: &WidgetSpec, row: &RowAt) -> Widget {
     let key = Key { name: spec.key, index: row.as_ref().map_or(0, |(_, number)| *number) };
     let by_nature = matches!(
@@ -119,7 +119,7 @@ fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
         .layout(layout, spec.padding.unwrap_or(padding), spec.gap.unwrap_or(gap))
         .children(children);
     if spec.kind == Kind::Card {
-        widget.look = Look::Card;
+        widget.appearance = Appearance::Card;
     }
     if is_full_stack(spec) {
         widget.height = Size::Fill;
@@ -139,7 +139,7 @@ fn list(app: &UserApp, spec: &WidgetSpec) -> Widget {
         let at = Some((name.clone(), *number));
         let children = spec.children.iter().flat_map(|child| build(app, child, &at));
         let mut row = Widget::new("android.widget.LinearLayout")
-            .look(Look::Row)
+            .appearance(Appearance::Row)
             .layout(Layout::Column, spec.padding.unwrap_or(8), spec.gap.unwrap_or(0))
             .children(children);
         if spec.sideways {
@@ -158,7 +158,7 @@ fn list(app: &UserApp, spec: &WidgetSpec) -> Widget {
     list
 }
 
-/// In a list that goes sideways a row is as wide as the widest thing in it, in dp.
+/// Returns the width of a row in a list that scrolls sideways, in dp: that of its widest child.
 fn card_width(spec: &WidgetSpec) -> i32 {
     let widest = spec.children.iter().filter_map(|child| child.width).max();
     widest.unwrap_or(CARD_DP) + 2 * spec.padding.unwrap_or(8)
@@ -167,25 +167,27 @@ fn card_width(spec: &WidgetSpec) -> i32 {
 fn leaf(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
     let text = app.fill(&spec.text, row);
     let key = Key::of(spec.key);
-    let high = |class, look, dp| Widget::new(class).look(look).size(Size::Fill, Size::Dp(dp));
+    let high = |class, look, dp| Widget::new(class).appearance(look).size(Size::Fill, Size::Dp(dp));
     let widget = match spec.kind {
         Kind::Heading => parts::heading(text),
         Kind::Caption => parts::caption(text),
-        Kind::Error => label(text).look(Look::Error),
+        Kind::Error => label(text).appearance(Appearance::Error),
         Kind::Button => parts::button(text, key),
         Kind::TextButton => parts::text_button(text, key),
         Kind::ImageButton => {
-            high("android.widget.ImageButton", Look::TextButton, 48).size(Size::Dp(48), Size::Dp(48))
+            high("android.widget.ImageButton", Appearance::TextButton, 48).size(Size::Dp(48), Size::Dp(48))
         }
-        Kind::Image => high("android.widget.ImageView", Look::Picture, 96),
-        Kind::Spinner => high("android.widget.ProgressBar", Look::Spinner, 48),
+        Kind::Image => high("android.widget.ImageView", Appearance::Picture, 96),
+        Kind::Spinner => high("android.widget.ProgressBar", Appearance::Spinner, 48),
         Kind::Field => field(app, spec, row),
-        Kind::Switch => checked(app, spec, row, high("android.widget.Switch", Look::Switch, 48)).text(text),
+        Kind::Switch => {
+            checked(app, spec, row, high("android.widget.Switch", Appearance::Switch, 48)).text(text)
+        }
         Kind::CheckBox => {
-            checked(app, spec, row, high("android.widget.CheckBox", Look::CheckBox, 48)).text(text)
+            checked(app, spec, row, high("android.widget.CheckBox", Appearance::CheckBox, 48)).text(text)
         }
         Kind::Radio => {
-            high("android.widget.RadioButton", Look::Radio, 40).text(text).checked(chosen(app, spec))
+            high("android.widget.RadioButton", Appearance::Radio, 40).text(text).checked(chosen(app, spec))
         }
         Kind::Tab => tab(app, spec, text),
         Kind::DropDown => drop_down(app, spec),
@@ -208,7 +210,7 @@ fn checked(app: &UserApp, spec: &WidgetSpec, row: &RowAt, widget: Widget) -> Wid
     widget.checked(spec.value.as_ref().is_some_and(|name| app.is_on(name, row)))
 }
 
-/// Whether the value is what this radio button or tab stands for.
+/// Returns true if the value is the one of this radio button or tab.
 fn chosen(app: &UserApp, spec: &WidgetSpec) -> bool {
     let value = spec.value.as_ref().and_then(|name| app.values.get(name));
     matches!((value, &spec.option), (Some(Scalar::Text(value)), Some(option)) if value == option)
@@ -216,7 +218,7 @@ fn chosen(app: &UserApp, spec: &WidgetSpec) -> bool {
 
 fn tab(app: &UserApp, spec: &WidgetSpec, text: String) -> Widget {
     let on = chosen(app, spec);
-    let mut inside = Widget::new("android.widget.TextView").text(text).look(Look::Tab);
+    let mut inside = Widget::new("android.widget.TextView").text(text).appearance(Appearance::Tab);
     inside = inside.size(Size::Fill, Size::Dp(48));
     inside.flags.selected = on;
     let mut tab = Widget::new("android.widget.LinearLayout").size(Size::Fill, Size::Dp(48)).child(inside);
@@ -227,7 +229,7 @@ fn tab(app: &UserApp, spec: &WidgetSpec, text: String) -> Widget {
 fn drop_down(app: &UserApp, spec: &WidgetSpec) -> Widget {
     let value = spec.value.as_ref().and_then(|name| app.values.get(name)).map(Scalar::shown);
     Widget::new("android.widget.Spinner")
-        .look(Look::DropDown)
+        .appearance(Appearance::DropDown)
         .size(Size::Fill, Size::Dp(48))
         .layout(Layout::Row, 8, 0)
         .child(label(value.unwrap_or_default()).id("android", "text1"))
@@ -241,29 +243,30 @@ fn slider(app: &UserApp, spec: &WidgetSpec) -> Widget {
     };
     let fraction = ((value - low) / (high - low)) as f32;
     let mut bar = Widget::new("android.widget.SeekBar")
-        // What the platform's bar says of itself.
+        // The text that the platform's slider reports.
         .text(format!("{value:.1}"))
-        .look(Look::Slider(fraction))
+        .appearance(Appearance::Slider(fraction))
         .size(Size::Fill, Size::Dp(48));
     bar.key = Some(Key::of(spec.key));
     bar.flags.focusable = true;
     bar
 }
 
-/// The open drop-down, below the closed one.
+/// Returns the open drop-down, below the closed one.
 pub fn menu(app: &UserApp, spec: &WidgetSpec) -> Widget {
     let value = spec.value.as_ref().and_then(|name| app.values.get(name)).map(Scalar::shown);
     let rows = spec.options.iter().zip(0u32..).map(|(option, index)| {
         Widget::new("android.widget.CheckedTextView")
             .id("android", "text1")
             .text(option.clone())
-            .look(Look::Body)
+            .appearance(Appearance::Body)
             .size(Size::Fill, Size::Dp(48))
             .checked(value.as_ref() == Some(option))
             .on_tap(option_key(index))
     });
-    let mut menu =
-        Widget::new("android.widget.FrameLayout").look(Look::Menu).size(Size::Dp(200), Size::Content);
+    let mut menu = Widget::new("android.widget.FrameLayout")
+        .appearance(Appearance::Menu)
+        .size(Size::Dp(200), Size::Content);
     menu.anchor = Some(Key::of(spec.key));
     menu.child(Widget::new("android.widget.ListView").children(rows))
 }

@@ -1,9 +1,9 @@
 //! The list after login, and its dialog.
 
-use super::{PACKAGE, Saved, Session};
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use super::{PACKAGE, ProcessState, Saved};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
-pub fn view(saved: &Saved, session: &Session) -> Widget {
+pub fn view(saved: &Saved, session: &ProcessState) -> Widget {
     let rows = saved.rows.iter().map(|(number, name)| row(*number, name));
     let mut list = Widget::new("androidx.recyclerview.widget.RecyclerView")
         .id(PACKAGE, "list")
@@ -14,7 +14,7 @@ pub fn view(saved: &Saved, session: &Session) -> Widget {
     list.flags.scrollable = true;
     list.flags.focusable = true;
     Widget::new("android.widget.LinearLayout")
-        .look(Look::Page)
+        .appearance(Appearance::Page)
         .size(Size::Fill, Size::Fill)
         .layout(Layout::Column, 0, 0)
         .child(Widget::new("android.view.View").size(Size::Fill, Size::Dp(40)))
@@ -22,7 +22,7 @@ pub fn view(saved: &Saved, session: &Session) -> Widget {
         .child(list)
 }
 
-fn bar(session: &Session) -> Widget {
+fn bar(session: &ProcessState) -> Widget {
     Widget::new("android.view.ViewGroup")
         .id(PACKAGE, "toolbar")
         .size(Size::Fill, Size::Dp(72))
@@ -31,14 +31,14 @@ fn bar(session: &Session) -> Widget {
             Widget::new("android.widget.TextView")
                 .id(PACKAGE, "welcome")
                 .text(format!("Welcome, {}", session.user))
-                .look(Look::Heading)
+                .appearance(Appearance::Heading)
                 .size(Size::Fill, Size::Dp(48)),
         )
         .child(
             Widget::new("android.widget.Button")
                 .id(PACKAGE, "open_gallery")
                 .text("Gallery")
-                .look(Look::TextButton)
+                .appearance(Appearance::TextButton)
                 .size(Size::Dp(88), Size::Dp(48))
                 .on_tap(Key::of("open_gallery")),
         )
@@ -46,7 +46,7 @@ fn bar(session: &Session) -> Widget {
             Widget::new("android.widget.Button")
                 .id(PACKAGE, "sign_out")
                 .text("Sign out")
-                .look(Look::TextButton)
+                .appearance(Appearance::TextButton)
                 .size(Size::Dp(112), Size::Dp(48))
                 .on_tap(Key::of("sign_out")),
         )
@@ -54,21 +54,21 @@ fn bar(session: &Session) -> Widget {
 
 fn row(number: u32, name: &str) -> Widget {
     Widget::new("android.view.ViewGroup")
-        .look(Look::Row)
+        .appearance(Appearance::Row)
         .size(Size::Fill, Size::Dp(72))
         .layout(Layout::Row, 12, 8)
         .child(
             Widget::new("android.widget.TextView")
                 .id(PACKAGE, "name")
                 .text(name)
-                .look(Look::Body)
+                .appearance(Appearance::Body)
                 .size(Size::Fill, Size::Dp(48)),
         )
         .child(
             Widget::new("android.widget.Button")
                 .id(PACKAGE, "delete")
                 .text("Delete")
-                .look(Look::TextButton)
+                .appearance(Appearance::TextButton)
                 .size(Size::Dp(104), Size::Dp(48))
                 .on_tap(Key { name: "delete", index: number }),
         )
@@ -80,26 +80,26 @@ pub fn confirm_dialog(name: &str) -> Widget {
         Widget::new("android.widget.Button")
             .id("android", id)
             .text(text)
-            .look(Look::TextButton)
+            .appearance(Appearance::TextButton)
             .size(Size::Dp(104), Size::Dp(48))
             .on_tap(Key::of(key))
     };
     Widget::new("android.widget.FrameLayout")
-        .look(Look::Card)
+        .appearance(Appearance::Card)
         .size(Size::Dp(320), Size::Content)
         .layout(Layout::Column, 20, 12)
         .child(
             Widget::new("android.widget.TextView")
                 .id(PACKAGE, "alertTitle")
                 .text(format!("Delete {name}?"))
-                .look(Look::Heading)
+                .appearance(Appearance::Heading)
                 .size(Size::Fill, Size::Dp(40)),
         )
         .child(
             Widget::new("android.widget.TextView")
                 .id("android", "message")
                 .text("This cannot be undone.")
-                .look(Look::Body)
+                .appearance(Appearance::Body)
                 .size(Size::Fill, Size::Dp(32)),
         )
         .child(

@@ -1,13 +1,13 @@
 //! The login screen.
 
-use super::{Login, PACKAGE, Session};
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use super::{Login, PACKAGE, ProcessState};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
-pub fn view(session: &Session) -> Widget {
+pub fn view(session: &ProcessState) -> Widget {
     let busy = matches!(session.login, Login::Busy { .. });
     let mut form = Widget::new("android.widget.LinearLayout")
         .id(PACKAGE, "login_form")
-        .look(Look::Page)
+        .appearance(Appearance::Page)
         .size(Size::Fill, Size::Fill)
         .layout(Layout::Column, 24, 16)
         .child(Widget::new("android.view.View").size(Size::Fill, Size::Dp(40)))
@@ -15,7 +15,7 @@ pub fn view(session: &Session) -> Widget {
             Widget::new("android.widget.TextView")
                 .id(PACKAGE, "title")
                 .text("Sign in to Workbench")
-                .look(Look::Heading)
+                .appearance(Appearance::Heading)
                 .size(Size::Fill, Size::Dp(48)),
         )
         .child(field("email", "Email", &session.email, false))
@@ -24,7 +24,7 @@ pub fn view(session: &Session) -> Widget {
             Widget::new("android.widget.Switch")
                 .id(PACKAGE, "remember_me")
                 .text("Remember me")
-                .look(Look::Switch)
+                .appearance(Appearance::Switch)
                 .size(Size::Fill, Size::Dp(48))
                 .checked(session.remember)
                 .on_tap(Key::of("remember_me")),
@@ -33,7 +33,7 @@ pub fn view(session: &Session) -> Widget {
             Widget::new("android.widget.Button")
                 .id(PACKAGE, "log_in")
                 .text("Log in")
-                .look(Look::Button)
+                .appearance(Appearance::Button)
                 .size(Size::Fill, Size::Dp(48))
                 .on_tap(Key::of("log_in"))
                 .enabled(!busy),
@@ -42,7 +42,7 @@ pub fn view(session: &Session) -> Widget {
         form = form.child(
             Widget::new("android.widget.ProgressBar")
                 .id(PACKAGE, "progress")
-                .look(Look::Spinner)
+                .appearance(Appearance::Spinner)
                 .size(Size::Fill, Size::Dp(48)),
         );
     }
@@ -51,7 +51,7 @@ pub fn view(session: &Session) -> Widget {
             Widget::new("android.widget.TextView")
                 .id(PACKAGE, "error")
                 .text("Could not sign in. Try again later.")
-                .look(Look::Error)
+                .appearance(Appearance::Error)
                 .size(Size::Fill, Size::Dp(32)),
         );
     }
@@ -59,7 +59,7 @@ pub fn view(session: &Session) -> Widget {
         Widget::new("android.widget.Button")
             .id(PACKAGE, "open_settings")
             .text("Settings")
-            .look(Look::TextButton)
+            .appearance(Appearance::TextButton)
             .size(Size::Fill, Size::Dp(48))
             .on_tap(Key::of("open_settings")),
     )
@@ -69,7 +69,7 @@ fn field(name: &'static str, hint: &str, value: &str, password: bool) -> Widget 
     let mut field = Widget::new("android.widget.EditText")
         .id(PACKAGE, name)
         .text(value)
-        .look(Look::Field)
+        .appearance(Appearance::Field)
         .size(Size::Fill, Size::Dp(56))
         .on_tap(Key::of(name));
     field.hint = hint.to_owned();

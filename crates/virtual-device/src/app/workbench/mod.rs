@@ -9,12 +9,12 @@ use tokio::time::{Duration, Instant};
 
 use super::geometry::Screen;
 use super::widget::{Key, Style, Widget};
-use super::{Answer, App, Context, Effect, Values};
+use super::{App, Context, Effect, HttpAnswer, Values};
 use gallery::{GALLERY, Gallery};
 
 pub const PACKAGE: &str = "com.workbench";
 pub const LABEL: &str = "Workbench";
-const LOGIN: &str = ".LoginActivity";
+pub const LOGIN: &str = ".LoginActivity";
 const HOME: &str = ".HomeActivity";
 const SETTINGS: &str = ".SettingsActivity";
 
@@ -57,14 +57,14 @@ const GOODS: [&str; 30] = [
     "Candles",
 ];
 
-/// What survives the process.
+/// State that is saved: it survives the process.
 #[derive(Debug, Clone)]
 struct Saved {
     staging: bool,
     dark: bool,
     /// 0 to 100.
     volume: f32,
-    /// Every row keeps its number for life, so that a key never means another row.
+    /// Each row with its number, which never changes, so that a key never means another row.
     rows: Vec<(u32, &'static str)>,
 }
 
@@ -85,9 +85,9 @@ enum Login {
     Failed,
 }
 
-/// What dies with the process.
+/// State that ends with the process.
 #[derive(Debug, Clone, Default)]
-struct Session {
+struct ProcessState {
     email: String,
     password: String,
     remember: bool,
@@ -100,11 +100,11 @@ struct Session {
 #[derive(Debug, Clone, Default)]
 pub struct Workbench {
     saved: Saved,
-    session: Session,
+    session: ProcessState,
     gallery: Gallery,
-    /// The server that the network screen really asks.
+    /// The server for the network screen.
     api: Option<String>,
-    /// Processes so far: an answer to one that died must not reach the next.
+    /// The number of processes so far: an answer for one that died must not reach the next.
     processes: u32,
 }
 
@@ -237,7 +237,7 @@ impl App for Workbench {
                 }
             }
             "sign_out" => {
-                self.session = Session::default();
+                self.session = ProcessState::default();
                 context.push(Effect::Replace(LOGIN));
             }
             "open_gallery" => context.push(Effect::Start(GALLERY)),
@@ -268,7 +268,7 @@ impl App for Workbench {
         self.gallery.permission(granted);
     }
 
-    fn answered(&mut self, request: u32, answer: &Answer, _context: &mut Context) {
+    fn answered(&mut self, request: u32, answer: &HttpAnswer, _context: &mut Context) {
         self.gallery.answered(request, self.processes, answer);
     }
 
@@ -310,7 +310,7 @@ impl App for Workbench {
     }
 
     fn restart(&mut self) {
-        self.session = Session::default();
+        self.session = ProcessState::default();
         self.gallery = Gallery::default();
         self.processes += 1;
     }

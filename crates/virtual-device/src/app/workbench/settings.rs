@@ -1,11 +1,11 @@
-//! The settings screen: preference rows, where the row and not the switch takes the tap.
+//! The settings screen, with preference rows: the row and not the switch takes the tap.
 
 use super::{PACKAGE, Saved};
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 pub fn view(saved: &Saved) -> Widget {
     Widget::new("android.widget.LinearLayout")
-        .look(Look::Page)
+        .appearance(Appearance::Page)
         .size(Size::Fill, Size::Fill)
         .layout(Layout::Column, 24, 8)
         .child(Widget::new("android.view.View").size(Size::Fill, Size::Dp(40)))
@@ -13,7 +13,7 @@ pub fn view(saved: &Saved) -> Widget {
             Widget::new("android.widget.TextView")
                 .id(PACKAGE, "title")
                 .text("Settings")
-                .look(Look::Heading)
+                .appearance(Appearance::Heading)
                 .size(Size::Fill, Size::Dp(48)),
         )
         .child(switch_row("staging", "Use staging server", saved.staging))
@@ -22,7 +22,7 @@ pub fn view(saved: &Saved) -> Widget {
             Widget::new("android.widget.TextView")
                 .id(PACKAGE, "volume_label")
                 .text("Volume")
-                .look(Look::Body)
+                .appearance(Appearance::Body)
                 .size(Size::Fill, Size::Dp(32)),
         )
         .child(volume(saved.volume))
@@ -31,7 +31,7 @@ pub fn view(saved: &Saved) -> Widget {
 fn switch_row(name: &'static str, label: &str, on: bool) -> Widget {
     Widget::new("android.widget.LinearLayout")
         .id(PACKAGE, &format!("row_{name}"))
-        .look(Look::Row)
+        .appearance(Appearance::Row)
         .size(Size::Fill, Size::Dp(64))
         .layout(Layout::Row, 8, 8)
         .on_tap(Key::of(name))
@@ -39,13 +39,13 @@ fn switch_row(name: &'static str, label: &str, on: bool) -> Widget {
             Widget::new("android.widget.TextView")
                 .id("android", "title")
                 .text(label)
-                .look(Look::Body)
+                .appearance(Appearance::Body)
                 .size(Size::Fill, Size::Dp(40)),
         )
         .child(
             Widget::new("android.widget.Switch")
                 .id("android", "switch_widget")
-                .look(Look::Switch)
+                .appearance(Appearance::Switch)
                 .size(Size::Dp(64), Size::Dp(48))
                 .checked(on),
         )
@@ -56,7 +56,7 @@ fn volume(value: f32) -> Widget {
         .id(PACKAGE, "volume")
         .text(format!("{value:.1}"))
         .description("Volume")
-        .look(Look::Slider(value / 100.0))
+        .appearance(Appearance::Slider(value / 100.0))
         .size(Size::Fill, Size::Dp(48));
     bar.key = Some(Key::of("volume"));
     bar.flags.focusable = true;

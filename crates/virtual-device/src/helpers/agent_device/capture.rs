@@ -1,15 +1,15 @@
-//! The screen as the helper tells of it: the trees of the keyboard and of the active window, with what the helper adds
-//! to each node. The bars of the system are left out.
+//! Captures the screen as the helper does: the trees of the keyboard and of the active window, with the helper's own
+//! attributes and without the system bars.
 
 use std::fmt::Write as _;
 
 use tokio::time::{Duration, Instant};
 
-use super::{FORMAT, Facts, Trouble, extra};
+use super::{FORMAT, Fields, HelperError, extra};
 use crate::app::geometry::{Rect, Screen};
 use crate::app::keyboard;
 use crate::app::xml::attribute;
-use crate::helpers::tree::{self, Node, Scrolls, Tree};
+use crate::helpers::tree::{self, Node, Tree};
 use crate::phone::Phone;
 
 /// Longest wait that a client may ask for.
@@ -21,7 +21,7 @@ const SYSTEM: u8 = 3;
 const KEYBOARD_PACKAGE: &str = "com.android.inputmethod.latin";
 const SYSTEM_PACKAGES: [&str; 2] = ["android", "com.android.systemui"];
 
-/// Attributes that the helper takes over from a node, those that say what it is first.
+/// Attributes that the helper copies from a node, in its order.
 const NAMES: [&str; 14] = [
     "index",
     "text",
@@ -39,7 +39,7 @@ const NAMES: [&str; 14] = [
     "bounds",
 ];
 
-/// What the client set when it started the helper.
+/// The settings with which the client started the helper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     idle_ms: u64,
@@ -50,7 +50,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The helper's own limits are those that the client sends anyway.
+    /// The helper's default limits, which are those that the client sends.
     pub fn of(words: &[&str]) -> Limits {
         let number =
             |name: &str, usual: u64| extra(words, name).and_then(|n| n.parse().ok()).unwrap_or(usual);
@@ -65,19 +65,19 @@ impl Limits {
     }
 }
 
-/// The tree, and what is known about it.
-pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Facts), Trouble> {
+/// Returns the tree and its metadata.
+pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Fields), HelperError> {
     let begun = Instant::now();
     quiet(phone, limits).await;
     // A stuck main thread does not answer accessibility.
-    if !phone.with(|state| state.ui.responds()) {
+    if !phone.with(|state| state.surface.windows(&state.screen()).responding) {
         tokio::time::sleep(Duration::from_millis(limits.timeout_ms)).await;
         let message = format!("no answer from the app in {} ms", limits.timeout_ms);
-        return Err(Trouble { kind: "java.util.concurrent.TimeoutException", message });
+        return Err(HelperError { kind: "java.util.concurrent.TimeoutException", message });
     }
     let is_rootless = phone.with(|state| state.is_rootless());
     let tree = if is_rootless { Tree::default() } else { Tree::of(phone) };
-    let keyboard = phone.with(|state| state.ui.keyboard_shown().then(|| state.screen()));
+    let keyboard = phone.with(|state| state.keyboard_shown().then(|| state.screen()));
     let scrolls = tree::scrolls(phone);
     let mut writer = Writer { out: String::new(), count: 0, windows: 0, truncated: false, limits, scrolls };
     writer.document(&tree, keyboard.as_ref());
@@ -101,7 +101,7 @@ pub async fn take(phone: &Phone, limits: &Limits) -> Result<(String, Facts), Tro
 async fn quiet(phone: &Phone, limits: &Limits) {
     let deadline = Instant::now() + Duration::from_millis(limits.idle_ms);
     loop {
-        let calm = phone.with(|state| state.ui.changed_at()) + Duration::from_millis(limits.quiet_ms);
+        let calm = phone.with(|state| state.changed_at()) + Duration::from_millis(limits.quiet_ms);
         let now = Instant::now();
         if calm <= now || now >= deadline {
             return;
@@ -110,10 +110,10 @@ async fn quiet(phone: &Phone, limits: &Limits) {
     }
 }
 
-/// Where fingers of a gesture may go: the window in front, and the keyboard that lies over it.
-pub fn viewport(phone: &Phone) -> Facts {
+/// Returns the areas for gestures: the window in front, and the keyboard over it.
+pub fn viewport(phone: &Phone) -> Fields {
     let tree = Tree::of(phone);
-    let (screen, keyboard) = phone.with(|state| (state.screen(), state.ui.keyboard_shown()));
+    let (screen, keyboard) = phone.with(|state| (state.screen(), state.keyboard_shown()));
     let area = tree.nodes.first().map_or_else(|| screen.rect(), |root| root.bounds);
     let mut facts = sides(["x", "y", "width", "height"], &area);
     if keyboard {
@@ -123,7 +123,7 @@ pub fn viewport(phone: &Phone) -> Facts {
     facts
 }
 
-fn sides(names: [&'static str; 4], area: &Rect) -> Facts {
+fn sides(names: [&'static str; 4], area: &Rect) -> Fields {
     let values = [area.left, area.top, area.width(), area.height()];
     names.into_iter().zip(values.map(|value| value.to_string())).collect()
 }
@@ -134,7 +134,7 @@ struct Writer<'a> {
     windows: usize,
     truncated: bool,
     limits: &'a Limits,
-    scrolls: Vec<Scrolls>,
+    scrolls: Vec<(bool, bool)>,
 }
 
 impl Writer<'_> {
@@ -151,7 +151,7 @@ impl Writer<'_> {
         self.out.push_str("</hierarchy>");
     }
 
-    /// Trees are bounded in depth where they are read.
+    /// Writes a node and its children. Recursion is safe: the depth of a tree is limited where it is read.
     fn node(&mut self, tree: &Tree, at: usize, depth: usize) {
         let Some(node) = tree.nodes.get(at) else { return };
         if self.count >= self.limits.nodes || depth > self.limits.depth {
@@ -179,7 +179,7 @@ impl Writer<'_> {
         self.out.push_str("</node>");
     }
 
-    fn added(&mut self, node: &Node, (forward, backward): Scrolls) {
+    fn added(&mut self, node: &Node, (forward, backward): (bool, bool)) {
         self.out.push_str(" visible-to-user=\"true\"");
         if node.get("class").ends_with("EditText") {
             self.out.push_str(" editable=\"true\"");
@@ -199,7 +199,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A keyboard never has the focus: the field keeps it.
+    /// Writes a window. The keyboard's never has the focus: the field keeps it.
     fn window(&mut self, kind: u8, area: &Rect) {
         let has_focus = kind != INPUT_METHOD;
         let _ = write!(

@@ -1,5 +1,5 @@
-//! agent-device's helper on the phone: an instrumentation that reads the screen and moves fingers, once, or for a
-//! session in which each connection to a port carries one line and one answer.
+//! agent-device's helper: an instrumentation that reads the screen and makes gestures, either once or in a session,
+//! in which each connection to a port carries one request line and one answer.
 
 mod capture;
 mod plan;
@@ -14,77 +14,77 @@ use tokio::time::{Duration, Instant};
 use super::automation::Automation;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 use capture::Limits;
 
 pub use session::Session;
 
 pub const PACKAGE: &str = "com.callstack.agentdevice.snapshothelper";
 const PROTOCOL: &str = "android-snapshot-helper-v1";
-/// The client hands it on unread; the helper's own value is not known.
+/// A version that the client passes on unread; the real helper's value is not known.
 const API_VERSION: &str = "1";
 const FORMAT: &str = "uiautomator-xml";
-/// Another instrumentation of the same app is killed first and needs a moment to let go of the screen.
+/// The time that a killed instrumentation of the same app needs to release the screen.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// Bytes of the tree in one status of a capture without a session.
 const CHUNK_BYTES: usize = 8 * 1024;
 
-/// Names and values, in the order in which they are said.
-type Facts = Vec<(&'static str, String)>;
+/// Names and values, in the order of the answer.
+type Fields = Vec<(&'static str, String)>;
 
-/// What went wrong, as the exception that the client is told of.
+/// An error, as the exception that the client receives.
 #[derive(Debug, PartialEq, Eq)]
-struct Trouble {
+struct HelperError {
     kind: &'static str,
     message: String,
 }
 
-impl Trouble {
-    fn argument(message: impl Into<String>) -> Trouble {
-        Trouble { kind: "java.lang.IllegalArgumentException", message: message.into() }
+impl HelperError {
+    fn argument(message: impl Into<String>) -> HelperError {
+        HelperError { kind: "java.lang.IllegalArgumentException", message: message.into() }
     }
 
-    fn state(message: impl Into<String>) -> Trouble {
-        Trouble { kind: "java.lang.IllegalStateException", message: message.into() }
+    fn state(message: impl Into<String>) -> HelperError {
+        HelperError { kind: "java.lang.IllegalStateException", message: message.into() }
     }
 
-    fn facts(self) -> Facts {
+    fn facts(self) -> Fields {
         // A header is one line.
         let message = self.message.replace(['\r', '\n'], " ");
         vec![("ok", "false".to_owned()), ("errorType", self.kind.to_owned()), ("message", message)]
     }
 }
 
-/// `-e NAME VALUE` of the command.
+/// Returns the value of `-e NAME VALUE`.
 fn extra<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
     words.windows(3).find(|w| w[0] == "-e" && w[1] == name).map(|w| w[2])
 }
 
-/// The helper's process: there for `pidof`, and gone after `force-stop`.
-struct Process {
+/// The helper's process, which `pidof` finds and `force-stop` ends.
+struct HelperProcess {
     phone: Phone,
     pid: u32,
 }
 
-impl Process {
-    /// Starting an instrumentation ends the one before.
-    fn start(phone: &Phone) -> Process {
+impl HelperProcess {
+    /// Starts a process and ends the previous one.
+    fn start(phone: &Phone) -> HelperProcess {
         let pid = phone.with(|state| {
             state.kill(PACKAGE, false);
-            let pid = state.take_pid();
-            state.pids.insert(PACKAGE.to_owned(), pid);
+            let pid = state.processes.next_pid();
+            state.processes.add(PACKAGE, pid);
             let line = format!("Start proc {pid}:{PACKAGE}/u0a140 for added application {PACKAGE}");
             state.system('I', "ActivityManager", &line);
             pid
         });
-        Process { phone: phone.clone(), pid }
+        HelperProcess { phone: phone.clone(), pid }
     }
 
     fn runs(&self) -> bool {
-        self.phone.with(|state| state.pids.get(PACKAGE) == Some(&self.pid))
+        self.phone.with(|state| state.processes.pid(PACKAGE) == Some(self.pid))
     }
 
-    /// Every end of a process is logged, so the log tells when to look again.
+    /// Waits for the end of the process. Every end is logged, so the log tells when to look again.
     async fn ended(&self) {
         let mut logged = self.phone.log_watch();
         loop {
@@ -96,11 +96,11 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for HelperProcess {
     fn drop(&mut self) {
         self.phone.with(|state| {
-            if state.pids.get(PACKAGE) == Some(&self.pid) {
-                state.pids.remove(PACKAGE);
+            if state.processes.pid(PACKAGE) == Some(self.pid) {
+                state.processes.remove(PACKAGE);
             }
             let line = format!("Process {PACKAGE} (pid {}) has died: fg  TOP ", self.pid);
             state.system('I', "ActivityManager", &line);
@@ -108,11 +108,11 @@ impl Drop for Process {
     }
 }
 
-pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let words = call.words();
-    let process = Process::start(call.phone);
+    let process = HelperProcess::start(call.phone);
     let Some(_automation) = connect(call.phone).await else {
-        return finish(call, Trouble::state(Automation::REFUSED).facts()).await;
+        return finish(call, HelperError::state(Automation::REFUSED).facts()).await;
     };
     if let Some(port) = extra(&words, "sessionPort") {
         return session::run(call, port, Limits::of(&words), &process).await;
@@ -120,13 +120,13 @@ pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
     let outcome = match extra(&words, "mode") {
         Some("viewport") => Ok(capture::viewport(call.phone)),
         Some("gesture") => plan::perform(call.phone, extra(&words, "payloadBase64")).await,
-        Some(mode) => Err(Trouble::argument(format!("Unsupported mode: {mode}"))),
+        Some(mode) => Err(HelperError::argument(format!("Unsupported mode: {mode}"))),
         None => snapshot(call, &words).await?,
     };
-    finish(call, outcome.map_or_else(Trouble::facts, well)).await
+    finish(call, outcome.map_or_else(HelperError::facts, with_ok)).await
 }
 
-fn well(mut facts: Facts) -> Facts {
+fn with_ok(mut facts: Fields) -> Fields {
     facts.insert(0, ("ok", "true".to_owned()));
     facts
 }
@@ -147,8 +147,8 @@ async fn connect(phone: &Phone) -> Option<Automation> {
     }
 }
 
-/// The tree goes into a file, or in pieces into the statuses that `am` prints.
-async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Facts, Trouble>, Broken> {
+/// Writes the tree to a file, or in pieces to the statuses that `am` prints.
+async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Fields, HelperError>, BrokenPipe> {
     let (xml, facts) = match capture::take(call.phone, &Limits::of(words)).await {
         Ok(taken) => taken,
         Err(trouble) => return Ok(Err(trouble)),
@@ -159,7 +159,7 @@ async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Facts, Troub
             state.fs.write(&call.path(path), xml.clone().into(), 0o600, now)
         });
         if let Err(error) = written {
-            return Ok(Err(Trouble {
+            return Ok(Err(HelperError {
                 kind: "java.io.FileNotFoundException",
                 message: error.text().to_owned(),
             }));
@@ -180,8 +180,8 @@ async fn snapshot(call: &Call<'_>, words: &[&str]) -> Result<Result<Facts, Troub
     Ok(Ok(facts))
 }
 
-/// As `am instrument` prints what an instrumentation says.
-fn report(what: &str, facts: Facts, code: &str) -> String {
+/// Formats a status as `am instrument` prints it.
+fn report(what: &str, facts: Fields, code: &str) -> String {
     let mut out = String::new();
     for (name, value) in with_protocol(facts) {
         let _ = writeln!(out, "INSTRUMENTATION_{what}: {name}={value}");
@@ -190,13 +190,13 @@ fn report(what: &str, facts: Facts, code: &str) -> String {
     out
 }
 
-fn with_protocol(facts: Facts) -> Facts {
+fn with_protocol(facts: Fields) -> Fields {
     let first = [("agentDeviceProtocol", PROTOCOL.to_owned()), ("helperApiVersion", API_VERSION.to_owned())];
     first.into_iter().chain(facts).collect()
 }
 
-/// `am` ends well even when the instrumentation did not.
-async fn finish(call: &Call<'_>, facts: Facts) -> Result<u8, Broken> {
+/// Prints the result; `am` exits with 0 even when the instrumentation failed.
+async fn finish(call: &Call<'_>, facts: Fields) -> Result<u8, BrokenPipe> {
     let code = if facts.contains(&("ok", "true".to_owned())) { "CODE: -1" } else { "CODE: 0" };
     call.io.stdout.write(report("RESULT", facts, code)).await?;
     Ok(0)

@@ -1,17 +1,17 @@
-//! Plans of touches: where each finger is at which moment.
+//! Touch plans: the position of each finger over time.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use tokio::time::{Duration, Instant};
 
-use super::{Facts, Trouble};
+use super::{Fields, HelperError};
 use crate::helpers::touch;
 use crate::phone::Phone;
 
 const PROTOCOL: &str = "android-touch-plan-v1";
 const DURATION_MS_MAX: u64 = 120_000;
-/// A point every 4 ms for as long as a plan may last.
+/// Points of a plan: one every 4 ms for the longest plan.
 const SAMPLES_MAX: usize = 30_000;
 
 #[derive(Debug, Deserialize)]
@@ -45,7 +45,7 @@ impl Sample {
 }
 
 /// Performs a plan in the time that it takes.
-pub async fn perform(phone: &Phone, payload: Option<&str>) -> Result<Facts, Trouble> {
+pub async fn perform(phone: &Phone, payload: Option<&str>) -> Result<Fields, HelperError> {
     let plan = read(payload)?;
     let samples = one_finger(&plan)?;
     let begun = Instant::now();
@@ -66,27 +66,27 @@ pub async fn perform(phone: &Phone, payload: Option<&str>) -> Result<Facts, Trou
     ])
 }
 
-fn read(payload: Option<&str>) -> Result<Plan, Trouble> {
-    let payload = payload.ok_or_else(|| Trouble::argument("Missing payloadBase64"))?;
-    let bytes = STANDARD.decode(payload).map_err(|_| Trouble::argument("bad base-64"))?;
+fn read(payload: Option<&str>) -> Result<Plan, HelperError> {
+    let payload = payload.ok_or_else(|| HelperError::argument("Missing payloadBase64"))?;
+    let bytes = STANDARD.decode(payload).map_err(|_| HelperError::argument("bad base-64"))?;
     let plan: Plan = serde_json::from_slice(&bytes)
-        .map_err(|e| Trouble { kind: "org.json.JSONException", message: e.to_string() })?;
+        .map_err(|e| HelperError { kind: "org.json.JSONException", message: e.to_string() })?;
     if plan.protocol != PROTOCOL {
-        return Err(Trouble::argument(format!("Unsupported protocol: {}", plan.protocol)));
+        return Err(HelperError::argument(format!("Unsupported protocol: {}", plan.protocol)));
     }
     if plan.duration_ms > DURATION_MS_MAX {
-        return Err(Trouble::argument("durationMs must be between 0 and 120000"));
+        return Err(HelperError::argument("durationMs must be between 0 and 120000"));
     }
     Ok(plan)
 }
 
-/// The screens of this phone know one finger.
-fn one_finger(plan: &Plan) -> Result<&[Sample], Trouble> {
+/// Returns the points of the only finger; plans with more are refused.
+fn one_finger(plan: &Plan) -> Result<&[Sample], HelperError> {
     let pointer = match (plan.kind.as_str(), plan.pointers.as_slice()) {
         ("swipe", [one]) => one,
-        ("swipe", _) => return Err(Trouble::argument("swipe gesture requires exactly 1 pointer paths")),
-        ("transform", _) => return Err(Trouble::state("this phone has no gestures of two fingers")),
-        (kind, _) => return Err(Trouble::argument(format!("Unsupported kind: {kind}"))),
+        ("swipe", _) => return Err(HelperError::argument("swipe gesture requires exactly 1 pointer paths")),
+        ("transform", _) => return Err(HelperError::state("this phone has no gestures of two fingers")),
+        (kind, _) => return Err(HelperError::argument(format!("Unsupported kind: {kind}"))),
     };
     let samples = pointer.samples.as_slice();
     let rises = samples.windows(2).all(|pair| pair[0].offset_ms < pair[1].offset_ms);
@@ -106,5 +106,5 @@ fn one_finger(plan: &Plan) -> Result<&[Sample], Trouble> {
     } else {
         return Ok(samples);
     };
-    Err(Trouble::argument(complaint))
+    Err(HelperError::argument(complaint))
 }

@@ -1,5 +1,5 @@
-//! A session: a connection says one line, `VERB ID [PAYLOAD]`, hears headers, an empty line and perhaps a tree, and is
-//! closed.
+//! A session: each connection sends one line, `VERB ID [PAYLOAD]`, and receives headers, an empty line and perhaps a
+//! tree.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{self, Limits};
-use super::{Facts, Process, Trouble, finish, plan, report, well, with_protocol};
+use super::{Fields, HelperError, HelperProcess, finish, plan, report, with_ok, with_protocol};
 use crate::helpers::{KILLED_EXIT, Listening, Server};
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
+use crate::shell::io::BrokenPipe;
 
-/// A plan of two minutes fits into it.
+/// The longest request line: a plan of two minutes fits into it.
 const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub struct Session {
@@ -23,10 +23,15 @@ pub struct Session {
     quit: CancellationToken,
 }
 
-/// Serves until the client says `quit`, or the process ends otherwise.
-pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process) -> Result<u8, Broken> {
+/// Serves until the client sends `quit` or the process ends otherwise.
+pub async fn run(
+    call: &Call<'_>,
+    port: &str,
+    limits: Limits,
+    process: &HelperProcess,
+) -> Result<u8, BrokenPipe> {
     let Some(port) = port.parse::<u16>().ok().filter(|port| *port > 0) else {
-        return finish(call, Trouble::argument(format!("bad sessionPort: {port}")).facts()).await;
+        return finish(call, HelperError::argument(format!("bad sessionPort: {port}")).facts()).await;
     };
     let quit = CancellationToken::new();
     let session = Arc::new(Session { limits, quit: quit.clone() });
@@ -34,7 +39,7 @@ pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process)
     let command_line = format!("{} {}", call.name, call.arguments.join(" "));
     let Some(stop) = call.phone.helpers().listen(&address, Server::AgentDevice(session), command_line) else {
         let message = "bind failed: EADDRINUSE (Address already in use)".to_owned();
-        return finish(call, Trouble { kind: "java.net.BindException", message }.facts()).await;
+        return finish(call, HelperError { kind: "java.net.BindException", message }.facts()).await;
     };
     let listening = Listening { phone: call.phone, address };
     let ready = vec![("sessionReady", "true".to_owned()), ("sessionPort", port.to_string())];
@@ -45,17 +50,17 @@ pub async fn run(call: &Call<'_>, port: &str, limits: Limits, process: &Process)
         () = stop.cancelled() => return Ok(KILLED_EXIT),
         () = call.io.stdout.closed() => return Ok(KILLED_EXIT),
         () = process.ended() => {
-            // What `am` says of an instrumentation whose process is gone.
+            // The message of `am` for an instrumentation whose process is gone.
             call.io.stdout.write("INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n").await?;
             return Ok(0);
         }
     }
     drop(listening);
-    finish(call, well(vec![("sessionEnded", "true".to_owned())])).await
+    finish(call, with_ok(vec![("sessionEnded", "true".to_owned())])).await
 }
 
 impl Session {
-    /// One request; then the connection ends.
+    /// Handles one request and closes the connection.
     pub async fn serve(&self, phone: &Phone, mut socket: DuplexStream) {
         let Some(line) = line(&mut socket).await else { return };
         let line = String::from_utf8_lossy(&line);
@@ -72,10 +77,10 @@ impl Session {
             "viewport" => (Ok(capture::viewport(phone)), String::new()),
             "gesture" => (plan::perform(phone, words.next()).await, String::new()),
             "quit" => (Ok(Vec::new()), String::new()),
-            "" => (Err(Trouble::argument("empty command")), String::new()),
-            _ => (Err(Trouble::argument("unknown session command")), String::new()),
+            "" => (Err(HelperError::argument("empty command")), String::new()),
+            _ => (Err(HelperError::argument("unknown session command")), String::new()),
         };
-        let answer = headers(id, outcome.map_or_else(Trouble::facts, well)) + &body;
+        let answer = headers(id, outcome.map_or_else(HelperError::facts, with_ok)) + &body;
         let said = socket.write_all(answer.as_bytes()).await.is_ok();
         let _ = socket.shutdown().await;
         if verb == "quit" && said {
@@ -84,7 +89,7 @@ impl Session {
     }
 }
 
-fn headers(id: &str, facts: Facts) -> String {
+fn headers(id: &str, facts: Fields) -> String {
     let mut out = String::new();
     let id = ("requestId", id.to_owned());
     for (name, value) in with_protocol(facts).into_iter().chain([id]) {
@@ -94,7 +99,7 @@ fn headers(id: &str, facts: Facts) -> String {
     out
 }
 
-/// Nothing when the client has gone before its end, or does not come to one.
+/// Reads a line; nothing when the client leaves before its end, or sends too much.
 async fn line(socket: &mut DuplexStream) -> Option<BytesMut> {
     let mut input = BytesMut::new();
     let mut searched = 0;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use tokio::time::Duration;
 
-use super::{Answer, Fault, give};
+use super::{CommandResult, WebDriverError, success};
 use crate::helpers::touch;
 use crate::phone::Phone;
 
@@ -37,14 +37,14 @@ struct Item {
     duration: Option<f64>,
 }
 
-/// A second finger would need gestures that the screens of this phone do not know.
-pub async fn perform(phone: &Phone, asked: Actions) -> Answer {
+/// Performs the actions of one finger; more fingers are refused.
+pub async fn perform(phone: &Phone, asked: Actions) -> CommandResult {
     let fingers: Vec<&Source> = asked.actions.iter().filter(|source| source.kind == "pointer").collect();
     let [finger] = fingers.as_slice() else {
-        return Err(Fault::new(400, "invalid argument", "Only one pointer is supported"));
+        return Err(WebDriverError::new(400, "invalid argument", "Only one pointer is supported"));
     };
     if asked.actions.len() > SOURCES_MAX || finger.actions.len() > ACTIONS_MAX {
-        return Err(Fault::argument());
+        return Err(WebDriverError::argument());
     }
     let mut at = (0, 0);
     for item in &finger.actions {
@@ -59,5 +59,5 @@ pub async fn perform(phone: &Phone, asked: Actions) -> Answer {
             _ => {}
         }
     }
-    give(())
+    success(())
 }

@@ -1,11 +1,11 @@
-//! Elements that a session has found, and what can be done with them.
+//! Elements that a session has found, and the commands for them.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::source::is_displayed;
-use super::{Answer, ELEMENTS_MAX, Fault, Server, Window, give, take, toast};
+use super::{CommandResult, ELEMENTS_MAX, Server, WebDriverError, Window, parse_arguments, success, toast};
 use crate::helpers::touch;
 use crate::helpers::tree::{Node, Tree};
 use crate::phone::Phone;
@@ -15,15 +15,15 @@ const OLD_KEY: &str = "ELEMENT";
 const LONG_CLICK_MS: u64 = 500;
 const GESTURE_MS: u64 = 500;
 
-/// Where an element was found, and what it was then.
-pub struct Known {
+/// The place where an element was found, and its identity at that time.
+pub struct KnownElement {
     path: Vec<usize>,
     class: String,
     resource_id: String,
 }
 
-impl Known {
-    fn of(tree: &Tree, at: usize) -> Known {
+impl KnownElement {
+    fn of(tree: &Tree, at: usize) -> KnownElement {
         let (mut path, mut here) = (Vec::new(), at);
         while let Some(parent) = tree.nodes.get(here).and_then(|node| node.parent) {
             path.extend(tree.children(parent).iter().position(|child| *child == here));
@@ -31,10 +31,10 @@ impl Known {
         }
         path.reverse();
         let text = |name: &str| tree.nodes.get(at).map_or(String::new(), |node| node.get(name).to_owned());
-        Known { path, class: text("class"), resource_id: text("resource-id") }
+        KnownElement { path, class: text("class"), resource_id: text("resource-id") }
     }
 
-    /// Its place in the tree now; nothing when something else is there.
+    /// Returns the element's place in the tree now, or nothing when something else is there.
     fn locate(&self, tree: &Tree) -> Option<usize> {
         if self.class == toast::CLASS {
             return toast::find(tree);
@@ -48,7 +48,7 @@ impl Known {
     }
 }
 
-/// What a script gets to hold.
+/// The reference to an element that clients receive.
 pub fn reference(id: &str) -> BTreeMap<&'static str, String> {
     BTreeMap::from([(W3C_KEY, id.to_owned()), (OLD_KEY, id.to_owned())])
 }
@@ -64,7 +64,7 @@ struct Text {
 struct Origin {
     #[serde(rename = "element-6066-11e4-a52e-4f735466cecf")]
     id: Option<String>,
-    /// Clients of an older protocol know it under this name, and some send both.
+    /// The name in the older protocol; some clients send both.
     #[serde(rename = "ELEMENT")]
     old_id: Option<String>,
 }
@@ -89,7 +89,7 @@ struct Area {
     height: f64,
 }
 
-/// The arguments of all gestures together; each uses some.
+/// The arguments of all gestures; each gesture uses some of them.
 #[derive(Deserialize)]
 struct Gesture {
     origin: Option<Origin>,
@@ -102,50 +102,57 @@ struct Gesture {
 }
 
 impl Server {
-    /// Remembers an element and names it.
-    pub fn remember(&self, tree: &Tree, at: usize) -> Result<String, Fault> {
+    /// Remembers an element and returns its id.
+    pub fn remember(&self, tree: &Tree, at: usize) -> Result<String, WebDriverError> {
         let mut session = self.session();
         if session.elements.len() >= ELEMENTS_MAX {
             session.elements.clear();
         }
         session.next += 1;
         let id = format!("00000000-0000-{:04x}-ffff-ffff{:08x}", session.next % 0x1_0000, session.next);
-        session.elements.insert(id.clone(), Known::of(tree, at));
+        session.elements.insert(id.clone(), KnownElement::of(tree, at));
         Ok(id)
     }
 
-    pub fn locate(&self, tree: &Tree, id: &str) -> Result<usize, Fault> {
+    pub fn locate(&self, tree: &Tree, id: &str) -> Result<usize, WebDriverError> {
         let session = self.session();
-        session.elements.get(id).and_then(|known| known.locate(tree)).ok_or_else(Fault::stale)
+        session.elements.get(id).and_then(|known| known.locate(tree)).ok_or_else(WebDriverError::stale)
     }
 
-    fn node(&self, phone: &Phone, id: &str) -> Result<Node, Fault> {
+    fn node(&self, phone: &Phone, id: &str) -> Result<Node, WebDriverError> {
         let tree = toast::tree(phone);
         let at = self.locate(&tree, id)?;
-        tree.nodes.get(at).cloned().ok_or_else(Fault::stale)
+        tree.nodes.get(at).cloned().ok_or_else(WebDriverError::stale)
     }
 
-    pub fn element(&self, phone: &Phone, method: &str, id: &str, what: &[&str], body: &[u8]) -> Answer {
+    pub fn element(
+        &self,
+        phone: &Phone,
+        method: &str,
+        id: &str,
+        what: &[&str],
+        body: &[u8],
+    ) -> CommandResult {
         let node = self.node(phone, id)?;
         match (method, what) {
             ("POST", ["click"]) => {
                 touch::tap(phone, node.centre());
-                give(())
+                success(())
             }
             ("POST", ["clear"]) => set(phone, &node, ""),
             ("POST", ["value"]) => {
-                let asked: Text = take(body)?;
-                // A hint stands where the text would be, and is none.
+                let asked: Text = parse_arguments(body)?;
+                // The dump shows a hint in place of the text; it is not a text.
                 let is_hint = node.get("text") == node.get("hint");
                 let old = if asked.replace || is_hint || node.is("password") { "" } else { node.get("text") };
                 set(phone, &node, &format!("{old}{}", asked.text))
             }
-            ("GET", ["text"]) => give(node.get("text")),
-            ("GET", ["name"]) => give(node.get("class")),
-            ("GET", ["displayed"]) => give(is_displayed(&node)),
-            ("GET", ["enabled"]) => give(node.is("enabled")),
-            ("GET", ["selected"]) => give(node.is("selected") || node.is("checked")),
-            ("GET", ["rect"]) => give(Window {
+            ("GET", ["text"]) => success(node.get("text")),
+            ("GET", ["name"]) => success(node.get("class")),
+            ("GET", ["displayed"]) => success(is_displayed(&node)),
+            ("GET", ["enabled"]) => success(node.is("enabled")),
+            ("GET", ["selected"]) => success(node.is("selected") || node.is("checked")),
+            ("GET", ["rect"]) => success(Window {
                 x: node.bounds.left,
                 y: node.bounds.top,
                 width: node.bounds.width(),
@@ -156,8 +163,8 @@ impl Server {
         }
     }
 
-    pub async fn gesture(&self, phone: &Phone, name: &str, body: &[u8]) -> Answer {
-        let asked: Gesture = take(body)?;
+    pub async fn gesture(&self, phone: &Phone, name: &str, body: &[u8]) -> CommandResult {
+        let asked: Gesture = parse_arguments(body)?;
         let at = self.start(phone, &asked)?;
         match name {
             "click" => touch::tap(phone, at),
@@ -170,16 +177,16 @@ impl Server {
                 touch::swipe(phone, at, at, ms).await;
             }
             "drag" => {
-                let end = asked.end.as_ref().ok_or_else(Fault::argument)?;
+                let end = asked.end.as_ref().ok_or_else(WebDriverError::argument)?;
                 touch::swipe(phone, at, (end.x as i32, end.y as i32), GESTURE_MS).await;
             }
             "swipe" | "scroll" | "fling" => return self.stroke(phone, name, &asked).await,
             _ => return Err(super::unknown()),
         }
-        give(())
+        success(())
     }
 
-    fn start(&self, phone: &Phone, asked: &Gesture) -> Result<(i32, i32), Fault> {
+    fn start(&self, phone: &Phone, asked: &Gesture) -> Result<(i32, i32), WebDriverError> {
         let node = asked.origin.as_ref().map(|origin| self.node(phone, origin.id())).transpose()?;
         Ok(match (&node, &asked.offset) {
             (Some(node), Some(p)) => (node.bounds.left + p.x as i32, node.bounds.top + p.y as i32),
@@ -189,15 +196,15 @@ impl Server {
         })
     }
 
-    /// Over an area; a scroll goes the other way than the finger, and says whether it could go on.
-    async fn stroke(&self, phone: &Phone, name: &str, asked: &Gesture) -> Answer {
+    /// Swipes or scrolls over an area. A scroll is opposite to the finger, and its answer says whether there is more.
+    async fn stroke(&self, phone: &Phone, name: &str, asked: &Gesture) -> CommandResult {
         let (left, top, width, height) = match (&asked.origin, &asked.area) {
             (Some(origin), _) => {
                 let b = self.node(phone, origin.id())?.bounds;
                 (b.left, b.top, b.width(), b.height())
             }
             (None, Some(a)) => (a.left as i32, a.top as i32, a.width as i32, a.height as i32),
-            (None, None) => return Err(Fault::argument()),
+            (None, None) => return Err(WebDriverError::argument()),
         };
         let share = asked.percent.unwrap_or(1.0).clamp(0.0, 1.0) * 0.9;
         let (dx, dy) = ((f64::from(width) * share / 2.0) as i32, (f64::from(height) * share / 2.0) as i32);
@@ -206,7 +213,7 @@ impl Server {
             Some("down") => (0, -dy),
             Some("left") => (dx, 0),
             Some("right") => (-dx, 0),
-            _ => return Err(Fault::argument()),
+            _ => return Err(WebDriverError::argument()),
         };
         // A swipe up moves the finger up; a scroll up moves the content down.
         let sign = if name == "swipe" { -1 } else { 1 };
@@ -214,19 +221,23 @@ impl Server {
         let before = crate::helpers::tree::xml(phone);
         let (from, to) = ((cx - sign * x, cy - sign * y), (cx + sign * x, cy + sign * y));
         touch::swipe(phone, from, to, GESTURE_MS).await;
-        if name == "swipe" { give(()) } else { give(crate::helpers::tree::xml(phone) != before) }
+        if name == "swipe" { success(()) } else { success(crate::helpers::tree::xml(phone) != before) }
     }
 }
 
-fn set(phone: &Phone, node: &Node, text: &str) -> Answer {
+fn set(phone: &Phone, node: &Node, text: &str) -> CommandResult {
     if touch::set_text(phone, node.centre(), text) {
-        give(())
+        success(())
     } else {
-        Err(Fault::new(400, "invalid element state", "Cannot set the element's text. Is it editable?"))
+        Err(WebDriverError::new(
+            400,
+            "invalid element state",
+            "Cannot set the element's text. Is it editable?",
+        ))
     }
 }
 
-fn attribute(node: &Node, name: &str) -> Answer {
+fn attribute(node: &Node, name: &str) -> CommandResult {
     let key = match name {
         "resourceId" | "resource-id" => "resource-id",
         "contentDescription" | "content-desc" => "content-desc",
@@ -234,10 +245,16 @@ fn attribute(node: &Node, name: &str) -> Answer {
         "longClickable" => "long-clickable",
         "name" if node.get("content-desc").is_empty() => "text",
         "name" => "content-desc",
-        "displayed" => return give(is_displayed(node).to_string()),
+        "displayed" => return success(is_displayed(node).to_string()),
         "text" | "package" | "checkable" | "checked" | "clickable" | "enabled" | "focusable" | "focused"
         | "scrollable" | "long-clickable" | "password" | "selected" | "bounds" | "hint" | "index" => name,
-        _ => return Err(Fault::new(400, "invalid argument", format!("'{name}' attribute is unknown"))),
+        _ => {
+            return Err(WebDriverError::new(
+                400,
+                "invalid argument",
+                format!("'{name}' attribute is unknown"),
+            ));
+        }
     };
-    give(node.get(key))
+    success(node.get(key))
 }

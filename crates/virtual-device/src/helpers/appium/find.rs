@@ -4,14 +4,14 @@ use serde::Deserialize;
 
 use super::element::reference;
 use super::uiautomator::Query;
-use super::{Answer, Fault, Server, give, take, toast, uiautomator, xpath};
+use super::{CommandResult, Server, WebDriverError, parse_arguments, success, toast, uiautomator, xpath};
 use crate::helpers::scroll;
-use crate::helpers::selector::{Selector, Step, Test};
+use crate::helpers::selector::{Selector, SelectorStep, Test};
 use crate::helpers::tree::Tree;
 use crate::phone::Phone;
 
 #[derive(Deserialize)]
-struct Wanted {
+struct Locator {
     #[serde(alias = "using")]
     strategy: String,
     #[serde(alias = "value")]
@@ -21,16 +21,16 @@ struct Wanted {
 }
 
 impl Server {
-    pub async fn find(&self, phone: &Phone, body: &[u8], below: Option<&str>) -> Answer {
+    pub async fn find(&self, phone: &Phone, body: &[u8], below: Option<&str>) -> CommandResult {
         let (tree, found) = self.search(phone, body, below).await?;
-        let first = found.first().ok_or_else(Fault::no_element)?;
-        give(reference(&self.remember(&tree, *first)?))
+        let first = found.first().ok_or_else(WebDriverError::no_element)?;
+        success(reference(&self.remember(&tree, *first)?))
     }
 
-    pub async fn find_all(&self, phone: &Phone, body: &[u8], below: Option<&str>) -> Answer {
+    pub async fn find_all(&self, phone: &Phone, body: &[u8], below: Option<&str>) -> CommandResult {
         let (tree, found) = self.search(phone, body, below).await?;
         let ids = found.iter().map(|at| Ok(reference(&self.remember(&tree, *at)?)));
-        give(ids.collect::<Result<Vec<_>, Fault>>()?)
+        success(ids.collect::<Result<Vec<_>, WebDriverError>>()?)
     }
 
     async fn search(
@@ -38,8 +38,8 @@ impl Server {
         phone: &Phone,
         body: &[u8],
         below: Option<&str>,
-    ) -> Result<(Tree, Vec<usize>), Fault> {
-        let wanted: Wanted = take(body)?;
+    ) -> Result<(Tree, Vec<usize>), WebDriverError> {
+        let wanted: Locator = parse_arguments(body)?;
         let context = below.or(wanted.context.as_deref()).filter(|id| !id.is_empty());
         if let "-android uiautomator" = wanted.strategy.as_str()
             && let Some(Query::ScrollIntoView { list, target }) = uiautomator::parse(&wanted.selector)
@@ -59,14 +59,14 @@ impl Server {
     }
 }
 
-fn invalid(selector: &str) -> Fault {
-    Fault::new(400, "invalid selector", format!("{selector} cannot be read"))
+fn invalid(selector: &str) -> WebDriverError {
+    WebDriverError::new(400, "invalid selector", format!("{selector} cannot be read"))
 }
 
-fn selector(strategy: &str, value: &str, tree: &Tree) -> Result<Selector, Fault> {
+fn selector(strategy: &str, value: &str, tree: &Tree) -> Result<Selector, WebDriverError> {
     let by = |name: &str, value: &str| {
         let test = Test::text(name, value).into_iter().collect();
-        Selector { first: Step { tests: test, instance: None }, then: Vec::new() }
+        Selector { first: SelectorStep { tests: test, instance: None }, then: Vec::new() }
     };
     Ok(match strategy {
         "id" if value.contains(":id/") => by("resourceId", value),

@@ -23,11 +23,11 @@ use super::{picture, serve, touch};
 use crate::app::keys;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
-use element::Known;
+use crate::shell::io::BrokenPipe;
+use element::KnownElement;
 
 pub const PACKAGE: &str = "io.appium.uiautomator2.server.test";
-/// The app that changes settings for the client; its service runs once it is installed.
+/// The app that changes settings for the client. Its service runs once the app is installed.
 pub const SETTINGS_PACKAGE: &str = "io.appium.settings";
 const ADDRESS: &str = "tcp:6790";
 /// Elements that one session remembers.
@@ -41,15 +41,15 @@ pub struct Server {
 #[derive(Default)]
 struct Session {
     id: Option<String>,
-    elements: BTreeMap<String, Known>,
+    elements: BTreeMap<String, KnownElement>,
     next: u64,
 }
 
-type Answer = Result<Box<RawValue>, Fault>;
+type CommandResult = Result<Box<RawValue>, WebDriverError>;
 
 /// A W3C error.
 #[derive(Debug, Serialize)]
-pub struct Fault {
+pub struct WebDriverError {
     #[serde(skip)]
     status: u16,
     error: &'static str,
@@ -57,34 +57,34 @@ pub struct Fault {
     stacktrace: String,
 }
 
-impl Fault {
-    fn new(status: u16, error: &'static str, message: impl Into<String>) -> Fault {
-        Fault { status, error, message: message.into(), stacktrace: String::new() }
+impl WebDriverError {
+    fn new(status: u16, error: &'static str, message: impl Into<String>) -> WebDriverError {
+        WebDriverError { status, error, message: message.into(), stacktrace: String::new() }
     }
 
-    fn argument() -> Fault {
-        Fault::new(400, "invalid argument", "The arguments cannot be read")
+    fn argument() -> WebDriverError {
+        WebDriverError::new(400, "invalid argument", "The arguments cannot be read")
     }
 
-    fn no_element() -> Fault {
+    fn no_element() -> WebDriverError {
         let message = "An element could not be located on the page using the given search parameters.";
-        Fault::new(404, "no such element", message)
+        WebDriverError::new(404, "no such element", message)
     }
 
-    fn stale() -> Fault {
-        Fault::new(404, "stale element reference", "The element does not exist in DOM anymore")
+    fn stale() -> WebDriverError {
+        WebDriverError::new(404, "stale element reference", "The element does not exist in DOM anymore")
     }
 }
 
-fn give(value: impl Serialize) -> Answer {
-    to_raw_value(&value).map_err(|e| Fault::new(500, "unknown error", e.to_string()))
+fn success(value: impl Serialize) -> CommandResult {
+    to_raw_value(&value).map_err(|e| WebDriverError::new(500, "unknown error", e.to_string()))
 }
 
-fn take<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
-    serde_json::from_slice(body).map_err(|_| Fault::argument())
+fn parse_arguments<T: DeserializeOwned>(body: &[u8]) -> Result<T, WebDriverError> {
+    serde_json::from_slice(body).map_err(|_| WebDriverError::argument())
 }
 
-pub async fn launch(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn launch(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let Some(_automation) = Automation::take(call.phone) else {
         call.io.stdout.write(Automation::REFUSED).await?;
         return Ok(1);
@@ -120,18 +120,18 @@ impl Server {
         }
     }
 
-    async fn route(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+    async fn route(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> CommandResult {
         match (method, path) {
-            ("GET", ["status"]) => give(Status { ready: true, message: "UiAutomator2 Server is ready" }),
-            ("GET", ["sessions"]) => give(Vec::<String>::new()),
+            ("GET", ["status"]) => success(Status { ready: true, message: "UiAutomator2 Server is ready" }),
+            ("GET", ["sessions"]) => success(Vec::<String>::new()),
             ("POST", ["session"]) => self.begin(phone),
             ("DELETE", ["session", _]) => {
                 *self.session() = Session::default();
-                give(())
+                success(())
             }
             (_, ["session", id, rest @ ..]) => {
                 if self.session().id.as_deref() != Some(*id) {
-                    return Err(Fault::new(
+                    return Err(WebDriverError::new(
                         404,
                         "invalid session id",
                         "The session identified by id is not known",
@@ -144,40 +144,40 @@ impl Server {
         }
     }
 
-    fn begin(&self, phone: &Phone) -> Answer {
-        let id = phone.with(|state| format!("{:016x}-{:016x}", state.random(), state.random()));
+    fn begin(&self, phone: &Phone) -> CommandResult {
+        let id = phone.with(|state| format!("{:016x}-{:016x}", state.random.number(), state.random.number()));
         *self.session() = Session { id: Some(id.clone()), ..Session::default() };
-        give(BTreeMap::from([("sessionId", id)]))
+        success(BTreeMap::from([("sessionId", id)]))
     }
 
-    async fn in_session(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
+    async fn in_session(&self, phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> CommandResult {
         match (method, path) {
-            ("GET", ["source"]) => give(source::write(phone)),
-            ("GET", ["screenshot"]) => give(STANDARD.encode(picture::png(phone))),
-            ("GET", ["window", _, "size" | "rect"] | ["window", "rect"]) => give(window(phone)),
+            ("GET", ["source"]) => success(source::write(phone)),
+            ("GET", ["screenshot"]) => success(STANDARD.encode(picture::png(phone))),
+            ("GET", ["window", _, "size" | "rect"] | ["window", "rect"]) => success(window(phone)),
             (_, ["orientation" | "rotation"]) => rotation(phone, method, path, body),
             ("POST", ["back"]) => {
                 touch::key(phone, keys::BACK);
-                give(())
+                success(())
             }
             ("POST", ["appium", "device", "press_keycode"]) => {
-                touch::key(phone, take::<KeyCode>(body)?.keycode);
-                give(())
+                touch::key(phone, parse_arguments::<KeyCode>(body)?.keycode);
+                success(())
             }
-            ("GET", ["appium", "device", "info"]) => give(device(phone)),
+            ("GET", ["appium", "device", "info"]) => success(device(phone)),
             ("GET", ["appium", "device", "pixel_ratio"]) => {
-                give(phone.with(|state| f64::from(state.screen().density) / 160.0))
+                success(phone.with(|state| f64::from(state.screen().density) / 160.0))
             }
-            ("GET", ["appium", "device", "system_bars"]) => give(SystemBars { status_bar: 63 }),
-            ("GET", ["appium", "device", "display_density"]) => give(phone.with(|s| s.screen().density)),
-            ("GET" | "POST", ["appium", "settings"]) => give(BTreeMap::<String, String>::new()),
-            ("POST", ["timeouts" | "appium", ..]) if path == ["timeouts", "implicit_wait"] => give(()),
+            ("GET", ["appium", "device", "system_bars"]) => success(SystemBars { status_bar: 63 }),
+            ("GET", ["appium", "device", "display_density"]) => success(phone.with(|s| s.screen().density)),
+            ("GET" | "POST", ["appium", "settings"]) => success(BTreeMap::<String, String>::new()),
+            ("POST", ["timeouts" | "appium", ..]) if path == ["timeouts", "implicit_wait"] => success(()),
             ("POST", ["element"]) => self.find(phone, body, None).await,
             ("POST", ["elements"]) => self.find_all(phone, body, None).await,
             ("POST", ["element", id, "element"]) => self.find(phone, body, Some(id)).await,
             ("POST", ["element", id, "elements"]) => self.find_all(phone, body, Some(id)).await,
-            ("POST", ["actions"]) => actions::perform(phone, take(body)?).await,
-            ("DELETE", ["actions"]) => give(()),
+            ("POST", ["actions"]) => actions::perform(phone, parse_arguments(body)?).await,
+            ("DELETE", ["actions"]) => success(()),
             ("POST", ["appium", "gestures", name]) => self.gesture(phone, name, body).await,
             (method, ["element", id, what @ ..]) => self.element(phone, method, id, what, body),
             _ => Err(unknown()),
@@ -197,42 +197,42 @@ struct Rotation {
     z: i32,
 }
 
-/// Upright or lying, or the exact quarter.
-fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> Answer {
-    let turns = phone.with(|state| state.display_rotation());
+/// Reads or sets the orientation (portrait or landscape), or the exact rotation.
+fn rotation(phone: &Phone, method: &str, path: &[&str], body: &[u8]) -> CommandResult {
+    let turns = phone.with(|state| state.display.rotation());
     let is_exact = path == ["rotation"];
     if method == "GET" {
         let degrees = turns * 90;
         return match is_exact {
-            true => give(BTreeMap::from([("x", 0), ("y", 0), ("z", degrees)])),
-            false => give(if turns % 2 == 1 { "LANDSCAPE" } else { "PORTRAIT" }),
+            true => success(BTreeMap::from([("x", 0), ("y", 0), ("z", degrees)])),
+            false => success(if turns % 2 == 1 { "LANDSCAPE" } else { "PORTRAIT" }),
         };
     }
     let wanted = if is_exact {
-        let asked: Rotation = take(body)?;
+        let asked: Rotation = parse_arguments(body)?;
         match (asked.x, asked.y, asked.z) {
             (0, 0, 0) => 0,
             (0, 0, 90) => 1,
             (0, 0, 180) => 2,
             (0, 0, 270) => 3,
-            _ => return Err(Fault::argument()),
+            _ => return Err(WebDriverError::argument()),
         }
     } else {
-        match take::<Orientation>(body)?.orientation.as_str() {
-            // A screen that lies already stays as it lies.
+        match parse_arguments::<Orientation>(body)?.orientation.as_str() {
+            // A screen that is in landscape already stays as it is.
             "LANDSCAPE" if turns % 2 == 1 => turns as u8,
             "LANDSCAPE" => 1,
             "PORTRAIT" if turns.is_multiple_of(2) => turns as u8,
             "PORTRAIT" => 0,
-            _ => return Err(Fault::argument()),
+            _ => return Err(WebDriverError::argument()),
         }
     };
     touch::rotate(phone, wanted);
-    give(())
+    success(())
 }
 
-fn unknown() -> Fault {
-    Fault::new(404, "unknown command", "The command is not known to this server")
+fn unknown() -> WebDriverError {
+    WebDriverError::new(404, "unknown command", "The command is not known to this server")
 }
 
 #[derive(Serialize)]
@@ -281,7 +281,7 @@ struct DeviceInfo {
 fn device(phone: &Phone) -> DeviceInfo {
     phone.with(|state| {
         let property = |name: &str| state.properties.get(name).cloned().unwrap_or_default();
-        let (width, height) = state.physical_size();
+        let (width, height) = state.display.physical_size();
         DeviceInfo {
             android_id: format!("{:016x}", state.config.seed),
             api_version: state.config.sdk.to_string(),

@@ -1,4 +1,4 @@
-//! The page source: the tree with classes as the names of its elements.
+//! The page source: the tree as XML with classes as element names.
 
 use std::fmt::Write as _;
 
@@ -45,12 +45,12 @@ pub fn write(phone: &Phone) -> String {
     out
 }
 
-/// What is not on the screen at all is in no tree; a node without a size shows nothing. A toast has no bounds.
+/// Returns true if a node is visible: it has a size, or it is a toast, which has no bounds.
 pub fn is_displayed(node: &Node) -> bool {
     !node.bounds.is_empty() || node.get("class") == toast::CLASS
 }
 
-/// Trees are bounded in depth where they are read.
+/// Writes a node and its children. Recursion is safe: the depth of a tree is limited where it is read.
 fn node(out: &mut String, tree: &Tree, at: usize) {
     let Some(node_here) = tree.nodes.get(at) else { return };
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');

@@ -1,4 +1,4 @@
-//! Toasts: no dump has them, but the server hears of them and shows them beside the tree for a while.
+//! Toasts: they are in no dump, but the server hears of them and shows them beside the tree for a while.
 
 use tokio::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ pub const CLASS: &str = "android.widget.Toast";
 /// How long the server remembers one.
 const REMEMBERED: Duration = Duration::from_millis(3500);
 
-/// The tree of the screen, with the last toast as a second root.
+/// Returns the tree of the screen, with the last toast as a second root.
 pub fn tree(phone: &Phone) -> Tree {
     let mut tree = Tree::of(phone);
     let now = Instant::now();
     let heard = phone.with(|state| {
-        let mut toasts = state.ui.toasts().iter();
+        let mut toasts = state.surface.toasts().iter();
         let last = toasts.rfind(|toast| toast.from <= now && now < toast.from + REMEMBERED);
         last.map(|toast| (toast.text.clone(), state.front().0.to_owned()))
     });
@@ -26,7 +26,7 @@ pub fn tree(phone: &Phone) -> Tree {
     tree
 }
 
-/// Where the toast is in such a tree.
+/// Returns the index of the toast in such a tree.
 pub fn find(tree: &Tree) -> Option<usize> {
     let last = tree.nodes.len().checked_sub(1)?;
     tree.nodes.get(last).filter(|node| node.parent.is_none() && node.get("class") == CLASS).map(|_| last)

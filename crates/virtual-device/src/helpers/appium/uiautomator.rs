@@ -1,30 +1,31 @@
-//! `new UiSelector().text("x")…` and `new UiScrollable(…).scrollIntoView(…)`, written as Java.
+//! Parses the Java expressions `new UiSelector().text("x")…` and `new UiScrollable(…).scrollIntoView(…)`.
 
-use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, Step, Test};
+use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, SelectorStep, Test};
 
 pub enum Query {
     Select(Selector),
     ScrollIntoView { list: Selector, target: Selector },
 }
 
-/// Nothing for anything else.
+/// Parses an expression; anything else gives nothing.
 pub fn parse(text: &str) -> Option<Query> {
     let mut reader = Reader { rest: text.trim().trim_end_matches(';') };
     let query = if reader.starts("new UiScrollable(") {
-        reader.eat("new UiScrollable(")?;
+        reader.expect("new UiScrollable(")?;
         let list = reader.selector(0)?;
-        reader.eat(")")?;
-        while reader.eat(".setMaxSearchSwipes(").or_else(|| reader.eat(".setAsVerticalList(")).is_some() {
+        reader.expect(")")?;
+        while reader.expect(".setMaxSearchSwipes(").or_else(|| reader.expect(".setAsVerticalList(")).is_some()
+        {
             reader.until(')')?;
         }
-        let target = if reader.eat(".scrollIntoView(").is_some() {
+        let target = if reader.expect(".scrollIntoView(").is_some() {
             reader.selector(0)?
         } else {
-            reader.eat(".scrollTextIntoView(")?;
+            reader.expect(".scrollTextIntoView(")?;
             let test = Test::text("text", &reader.string()?)?;
-            Selector { first: Step { tests: vec![test], instance: None }, then: Vec::new() }
+            Selector { first: SelectorStep { tests: vec![test], instance: None }, then: Vec::new() }
         };
-        reader.eat(")")?;
+        reader.expect(")")?;
         Query::ScrollIntoView { list, target }
     } else {
         Query::Select(reader.selector(0)?)
@@ -41,7 +42,7 @@ impl<'a> Reader<'a> {
         self.rest.starts_with(words)
     }
 
-    fn eat(&mut self, words: &str) -> Option<()> {
+    fn expect(&mut self, words: &str) -> Option<()> {
         self.rest = self.rest.strip_prefix(words)?.trim_start();
         Some(())
     }
@@ -72,9 +73,9 @@ impl<'a> Reader<'a> {
         if depth >= CHAIN_MAX {
             return None;
         }
-        self.eat("new UiSelector()")?;
+        self.expect("new UiSelector()")?;
         let mut selector = Selector::default();
-        while self.eat(".").is_some() {
+        while self.expect(".").is_some() {
             let name = self.until('(')?.trim();
             match name {
                 "childSelector" | "fromParent" => {
@@ -113,10 +114,11 @@ mod tests {
     fn selectors_are_read_as_java() {
         let text = r#"new UiSelector().className("a.B").childSelector(new UiSelector().text("say \"hi\" (x)").instance(1))"#;
         let Some(Query::Select(selector)) = parse(text) else { panic!("{text}") };
-        assert_eq!(selector.first.tests, [Test::text("className", "a.B").unwrap()]);
+        let shown = |test: &dyn std::fmt::Debug| format!("{test:?}");
+        assert_eq!(shown(&selector.first.tests), shown(&[Test::text("className", "a.B").unwrap()]));
         let (relation, step) = &selector.then[0];
         assert_eq!((*relation, step.instance), (Relation::Child, Some(1)));
-        assert_eq!(step.tests, [Test::text("text", "say \"hi\" (x)").unwrap()]);
+        assert_eq!(shown(&step.tests), shown(&[Test::text("text", "say \"hi\" (x)").unwrap()]));
     }
 
     #[test]

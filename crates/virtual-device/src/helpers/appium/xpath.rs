@@ -8,18 +8,18 @@ const STEPS_MAX: usize = 32;
 enum Predicate {
     Equals(String, String),
     Contains(String, String),
-    /// From one.
+    /// A position, counted from one.
     Position(usize),
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Step {
+struct PathStep {
     anywhere: bool,
     class: String,
     predicates: Vec<Predicate>,
 }
 
-/// The nodes that an expression means; nothing when it is none of this small part.
+/// Returns the nodes that an expression selects, or nothing when the expression is not supported.
 pub fn find(tree: &Tree, root: usize, expression: &str) -> Option<Vec<usize>> {
     let steps = parse(expression.trim())?;
     // A virtual node above the root, which is where a path begins.
@@ -48,7 +48,7 @@ fn children(tree: &Tree, at: Option<usize>) -> Vec<usize> {
     }
 }
 
-/// Everything below, in the order of the document: nodes are numbered in it.
+/// Returns all nodes below, in the order of the document, which is that of their numbers.
 fn below(tree: &Tree, at: Option<usize>) -> Vec<usize> {
     let Some(at) = at else { return (0..tree.nodes.len()).collect() };
     let inside = |mut node: usize| {
@@ -80,7 +80,7 @@ fn filter(tree: &Tree, found: &[usize], predicate: &Predicate) -> Vec<usize> {
     }
 }
 
-fn parse(mut rest: &str) -> Option<Vec<Step>> {
+fn parse(mut rest: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     while !rest.is_empty() {
         rest = rest.strip_prefix('/')?;
@@ -88,7 +88,7 @@ fn parse(mut rest: &str) -> Option<Vec<Step>> {
         rest = rest.strip_prefix('/').unwrap_or(rest);
         let end = rest.find(['/', '[']).unwrap_or(rest.len());
         let (class, after) = rest.split_at(end);
-        let mut step = Step { anywhere, class: class.to_owned(), predicates: Vec::new() };
+        let mut step = PathStep { anywhere, class: class.to_owned(), predicates: Vec::new() };
         rest = after;
         while let Some(inner) = rest.strip_prefix('[') {
             let close = closing(inner)?;
@@ -105,7 +105,7 @@ fn parse(mut rest: &str) -> Option<Vec<Step>> {
     (!steps.is_empty()).then_some(steps)
 }
 
-/// The bracket that closes, outside of quotes.
+/// Returns the position of the closing bracket, outside of quotes.
 fn closing(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in text.char_indices() {

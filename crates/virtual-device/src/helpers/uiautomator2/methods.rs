@@ -7,40 +7,41 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::{Duration, Instant};
 
-use super::wire::{DeviceInfo, ObjectInfo, UiSelector, Which};
-use super::{Fault, Heard, Server};
+use super::wire::{DeviceInfo, ObjectInfo, ObjectRef, UiSelector};
+use super::{RpcError, Server, ToastLog};
 use crate::app::keys;
 use crate::helpers::automation::settled;
 use crate::helpers::scroll::{self, Direction};
-use crate::helpers::selector::{Relation, Selector, Step, Test};
+use crate::helpers::selector::{Relation, Selector, SelectorStep, Test};
 use crate::helpers::tree::{Node, Tree, xml};
 use crate::helpers::{picture, touch};
 use crate::phone::Phone;
 use crate::state::CLIPBOARD_BYTES_MAX;
+use crate::surface::SystemEvent;
 
-/// A finger moves one step in this time.
+/// The time of one step of a finger.
 const STEP_MS: u64 = 5;
 const LONG_PRESS_MS: u64 = 500;
-/// Between two looks at the screen while something is waited for.
+/// The interval of checks while a client waits for something.
 const POLL: Duration = Duration::from_millis(200);
 const WAIT_MS_MAX: u64 = 600_000;
 
-type Answer = Result<Box<RawValue>, Fault>;
+type MethodResult = Result<Box<RawValue>, RpcError>;
 
-fn give(value: impl Serialize) -> Answer {
-    to_raw_value(&value).map_err(|e| Fault::new(-32603, e.to_string()))
+fn success(value: impl Serialize) -> MethodResult {
+    to_raw_value(&value).map_err(|e| RpcError::new(-32603, e.to_string()))
 }
 
-fn take<T: DeserializeOwned>(params: &RawValue) -> Result<T, Fault> {
-    serde_json::from_str(params.get()).map_err(|_| Fault::parameters())
+fn parse_arguments<T: DeserializeOwned>(params: &RawValue) -> Result<T, RpcError> {
+    serde_json::from_str(params.get()).map_err(|_| RpcError::parameters())
 }
 
-pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
-    // The real one waits for a quiet screen too, and goes on without.
+pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
+    // The real helper waits for a quiet screen too, and continues if there is none.
     settled(phone).await;
     match method {
-        "deviceInfo" => give(device_info(phone)),
-        "dumpWindowHierarchy" => give(dump(phone)),
+        "deviceInfo" => success(device_info(phone)),
+        "dumpWindowHierarchy" => success(dump(phone)),
         "takeScreenshot" => screenshot(phone, params),
         "click" | "longClick" => click(server, phone, method, params).await,
         "swipe" | "drag" => swipe(phone, params).await,
@@ -54,18 +55,18 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
         }
         "wakeUp" => press_code(phone, 224),
         "sleep" => press_code(phone, 223),
-        "waitForIdle" => give(true),
+        "waitForIdle" => success(true),
         // The shade of this phone has no second stage with tiles.
         "openNotification" | "openQuickSettings" => {
-            phone.with(|state| state.ui.open_shade(state.now));
-            give(true)
+            phone.with(|state| state.surface.system(SystemEvent::OpenShade, state.now));
+            success(true)
         }
         "setOrientation" | "freezeRotation" => rotate(phone, method, params),
         "childByText" | "childByDescription" | "childByInstance" => {
             child(server, phone, method, params).await
         }
         "pinchIn" | "pinchOut" | "gesture" => {
-            Err(Fault::new(-32001, "java.lang.UnsupportedOperationException: this phone knows one finger"))
+            Err(RpcError::new(-32001, "java.lang.UnsupportedOperationException: this phone knows one finger"))
         }
         "scrollTo" => scroll_to(server, phone, params).await,
         name if name.starts_with("scroll") || name.starts_with("fling") => {
@@ -75,57 +76,63 @@ pub async fn call(server: &Server, phone: &Phone, method: &str, params: &RawValu
     }
 }
 
-/// Methods whose first argument says which object is meant.
-async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+/// Methods whose first argument names an object.
+async fn object(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     match method {
         "exist" => {
-            let (which,) = take::<(Which,)>(params)?;
-            give(find(server, phone, &which)?.is_some())
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(find(server, phone, &which)?.is_some())
         }
         "count" => {
-            let (which,) = take::<(Which,)>(params)?;
-            give(server.selector(&which)?.all(&Tree::of(phone)).len())
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(server.selector(&which)?.all(&Tree::of(phone)).len())
         }
         "objInfo" => {
-            let (which,) = take::<(Which,)>(params)?;
-            give(ObjectInfo::of(&must_find(server, phone, &which)?))
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(ObjectInfo::of(&must_find(server, phone, &which)?))
         }
         "objInfoOfAllInstances" => {
-            let (which,) = take::<(Which,)>(params)?;
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
             let tree = Tree::of(phone);
             let found = server.selector(&which)?.all(&tree);
-            give(found.iter().filter_map(|at| tree.nodes.get(*at)).map(ObjectInfo::of).collect::<Vec<_>>())
+            success(found.iter().filter_map(|at| tree.nodes.get(*at)).map(ObjectInfo::of).collect::<Vec<_>>())
         }
         "getText" => {
-            let (which,) = take::<(Which,)>(params)?;
-            give(must_find(server, phone, &which)?.get("text"))
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(must_find(server, phone, &which)?.get("text"))
         }
         "setText" => {
-            let (which, text) = take::<(Which, String)>(params)?;
-            give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), &text))
+            let (which, text) = parse_arguments::<(ObjectRef, String)>(params)?;
+            success(touch::set_text(phone, must_find(server, phone, &which)?.centre(), &text))
         }
         "clearTextField" => {
-            let (which,) = take::<(Which,)>(params)?;
-            give(touch::set_text(phone, must_find(server, phone, &which)?.centre(), ""))
+            let (which,) = parse_arguments::<(ObjectRef,)>(params)?;
+            success(touch::set_text(phone, must_find(server, phone, &which)?.centre(), ""))
         }
         "waitForExists" | "waitUntilGone" => {
-            let (which, ms) = take::<(Which, u64)>(params)?;
-            give(wait(server, phone, &which, ms, method == "waitForExists").await?)
+            let (which, ms) = parse_arguments::<(ObjectRef, u64)>(params)?;
+            success(wait(server, phone, &which, ms, method == "waitForExists").await?)
         }
-        _ => Err(Fault::new(-32601, "method not found")),
+        _ => Err(RpcError::new(-32601, "method not found")),
     }
 }
 
-fn find(server: &Server, phone: &Phone, which: &Which) -> Result<Option<Node>, Fault> {
+fn find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Option<Node>, RpcError> {
     let tree = Tree::of(phone);
     Ok(server.selector(which)?.first(&tree).and_then(|at| tree.nodes.get(at).cloned()))
 }
 
-fn must_find(server: &Server, phone: &Phone, which: &Which) -> Result<Node, Fault> {
-    find(server, phone, which)?.ok_or_else(|| Fault::not_found(&format!("{which:?}")))
+fn must_find(server: &Server, phone: &Phone, which: &ObjectRef) -> Result<Node, RpcError> {
+    find(server, phone, which)?.ok_or_else(|| RpcError::not_found(&format!("{which:?}")))
 }
 
-async fn wait(server: &Server, phone: &Phone, which: &Which, ms: u64, there: bool) -> Result<bool, Fault> {
+async fn wait(
+    server: &Server,
+    phone: &Phone,
+    which: &ObjectRef,
+    ms: u64,
+    there: bool,
+) -> Result<bool, RpcError> {
     let deadline = Instant::now() + Duration::from_millis(ms.min(WAIT_MS_MAX));
     loop {
         if find(server, phone, which)?.is_some() == there {
@@ -145,7 +152,7 @@ fn device_info(phone: &Phone) -> DeviceInfo {
         let screen = state.screen();
         let dp = |px: i32| (i64::from(px) * 160 / i64::from(screen.density.max(1))) as i32;
         DeviceInfo {
-            current_package_name: state.ui.front().0.to_string(),
+            current_package_name: state.front().0.to_string(),
             display_height: screen.height,
             display_rotation: rotation,
             display_size_dp_x: dp(screen.width),
@@ -159,86 +166,91 @@ fn device_info(phone: &Phone) -> DeviceInfo {
     })
 }
 
-/// The helper's dump says of each node that it is visible; escaping keeps the mark out of any text.
+/// Returns the dump with `visible-to-user` on each node, as the helper writes it. Values cannot contain the replaced
+/// text, because quotes are escaped.
 fn dump(phone: &Phone) -> String {
     xml(phone).replace(" bounds=\"", " visible-to-user=\"true\" bounds=\"")
 }
 
-fn screenshot(phone: &Phone, params: &RawValue) -> Answer {
-    let (_scale, quality) = take::<(f32, u8)>(params)?;
-    let jpeg = picture::jpeg(phone, quality).ok_or_else(|| Fault::new(-32603, "no picture"))?;
-    give(STANDARD.encode(jpeg))
+fn screenshot(phone: &Phone, params: &RawValue) -> MethodResult {
+    let (_scale, quality) = parse_arguments::<(f32, u8)>(params)?;
+    let jpeg = picture::jpeg(phone, quality).ok_or_else(|| RpcError::new(-32603, "no picture"))?;
+    success(STANDARD.encode(jpeg))
 }
 
 fn point(x: f64, y: f64) -> (i32, i32) {
     (x as i32, y as i32)
 }
 
-/// At a point, at a point for a time, or on an object.
-async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+/// Clicks at a point, at a point for a time, or on an object.
+async fn click(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let is_long = method == "longClick";
-    let (at, ms) = if let Ok((x, y, ms)) = take::<(f64, f64, u64)>(params) {
+    let (at, ms) = if let Ok((x, y, ms)) = parse_arguments::<(f64, f64, u64)>(params) {
         (point(x, y), Some(ms))
-    } else if let Ok((x, y)) = take::<(f64, f64)>(params) {
+    } else if let Ok((x, y)) = parse_arguments::<(f64, f64)>(params) {
         (point(x, y), None)
-    } else if let Ok((which,)) = take::<(Which,)>(params) {
+    } else if let Ok((which,)) = parse_arguments::<(ObjectRef,)>(params) {
         (must_find(server, phone, &which)?.centre(), None)
     } else {
-        let (which, _corner) = take::<(Which, String)>(params)?;
+        let (which, _corner) = parse_arguments::<(ObjectRef, String)>(params)?;
         (must_find(server, phone, &which)?.centre(), None)
     };
     match ms.or(is_long.then_some(LONG_PRESS_MS)) {
         Some(ms) => touch::swipe(phone, at, at, ms).await,
         None => touch::tap(phone, at),
     }
-    give(true)
+    success(true)
 }
 
-async fn swipe(phone: &Phone, params: &RawValue) -> Answer {
-    let (x1, y1, x2, y2, steps) = take::<(f64, f64, f64, f64, u64)>(params)?;
+async fn swipe(phone: &Phone, params: &RawValue) -> MethodResult {
+    let (x1, y1, x2, y2, steps) = parse_arguments::<(f64, f64, f64, f64, u64)>(params)?;
     touch::swipe(phone, point(x1, y1), point(x2, y2), steps.saturating_mul(STEP_MS)).await;
-    give(true)
+    success(true)
 }
 
-/// Only the ends of the way matter to the screens of this phone.
-async fn swipe_points(phone: &Phone, params: &RawValue) -> Answer {
-    let (points, steps) = take::<(Vec<f64>, u64)>(params)?;
-    let [x1, y1, .., x2, y2] = points.as_slice() else { return Err(Fault::parameters()) };
+/// Swipes through points; only the first and the last one matter to this phone.
+async fn swipe_points(phone: &Phone, params: &RawValue) -> MethodResult {
+    let (points, steps) = parse_arguments::<(Vec<f64>, u64)>(params)?;
+    let [x1, y1, .., x2, y2] = points.as_slice() else { return Err(RpcError::parameters()) };
     touch::swipe(phone, point(*x1, *y1), point(*x2, *y2), steps.saturating_mul(STEP_MS)).await;
-    give(true)
+    success(true)
 }
 
-async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
-    let (from, to, steps) = if let Ok((which, x, y, steps)) = take::<(Which, f64, f64, u64)>(params) {
-        (must_find(server, phone, &which)?.centre(), point(x, y), steps)
-    } else {
-        let (which, target, steps) = take::<(Which, Which, u64)>(params)?;
-        (must_find(server, phone, &which)?.centre(), must_find(server, phone, &target)?.centre(), steps)
-    };
+async fn drag_to(server: &Server, phone: &Phone, params: &RawValue) -> MethodResult {
+    let (from, to, steps) =
+        if let Ok((which, x, y, steps)) = parse_arguments::<(ObjectRef, f64, f64, u64)>(params) {
+            (must_find(server, phone, &which)?.centre(), point(x, y), steps)
+        } else {
+            let (which, target, steps) = parse_arguments::<(ObjectRef, ObjectRef, u64)>(params)?;
+            (must_find(server, phone, &which)?.centre(), must_find(server, phone, &target)?.centre(), steps)
+        };
     touch::swipe(phone, from, to, steps.saturating_mul(STEP_MS)).await;
-    give(true)
+    success(true)
 }
 
-fn inject(phone: &Phone, params: &RawValue) -> Answer {
+fn inject(phone: &Phone, params: &RawValue) -> MethodResult {
     const DOWN: u8 = 0;
     const UP: u8 = 1;
     const MOVE: u8 = 2;
-    let (action, x, y, _meta) = take::<(u8, f64, f64, i32)>(params)?;
+    let (action, x, y, _meta) = parse_arguments::<(u8, f64, f64, i32)>(params)?;
     match action {
         DOWN => touch::down(phone, point(x, y)),
         UP => touch::up(phone, point(x, y)),
         MOVE => touch::moved(phone, point(x, y)),
         _ => {}
     }
-    give(true)
+    success(true)
 }
 
-fn press(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+fn press(phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     if method == "pressKeyCode" {
-        let code = take::<(u32,)>(params).map(|(code,)| code);
-        return press_code(phone, code.or_else(|_| take::<(u32, u32)>(params).map(|(code, _)| code))?);
+        let code = parse_arguments::<(u32,)>(params).map(|(code,)| code);
+        return press_code(
+            phone,
+            code.or_else(|_| parse_arguments::<(u32, u32)>(params).map(|(code, _)| code))?,
+        );
     }
-    let (name,) = take::<(String,)>(params)?;
+    let (name,) = parse_arguments::<(String,)>(params)?;
     let code = match name.to_lowercase().as_str() {
         "home" => keys::HOME,
         "back" => keys::BACK,
@@ -257,84 +269,86 @@ fn press(phone: &Phone, method: &str, params: &RawValue) -> Answer {
         "volume_mute" => 164,
         "camera" => 27,
         "power" => 26,
-        _ => return Err(Fault::parameters()),
+        _ => return Err(RpcError::parameters()),
     };
     press_code(phone, code)
 }
 
-fn press_code(phone: &Phone, code: u32) -> Answer {
+fn press_code(phone: &Phone, code: u32) -> MethodResult {
     touch::key(phone, code);
-    give(true)
+    success(true)
 }
 
-/// The helper hears toasts from its start on, its own too.
-fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+/// Handles toast methods. The helper knows toasts since its start, its own too.
+fn toast(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let now = Instant::now();
-    let mut heard = server.heard();
+    let mut toasts = server.toasts();
     match method {
         "makeToast" => {
-            let (text, _ms) = take::<(String, f64)>(params)?;
-            heard.own = Some((now, text));
-            give(true)
+            let (text, _ms) = parse_arguments::<(String, f64)>(params)?;
+            toasts.own = Some((now, text));
+            success(true)
         }
         "getLastToast" => {
             let shown = phone.with(|state| {
-                let mut of_apps = state.ui.toasts().iter().skip(heard.skip);
+                let mut of_apps = state.surface.toasts().iter().skip(toasts.skip);
                 of_apps.rfind(|toast| toast.from <= now).map(|toast| (toast.from, toast.text.clone()))
             });
-            let last = shown.into_iter().chain(heard.own.clone()).max_by_key(|(at, _)| *at);
-            give(last.map(|(_, text)| text))
+            let last = shown.into_iter().chain(toasts.own.clone()).max_by_key(|(at, _)| *at);
+            success(last.map(|(_, text)| text))
         }
         _ => {
-            *heard = Heard::from_now(phone);
-            give(())
+            *toasts = ToastLog::from_now(phone);
+            success(())
         }
     }
 }
 
-/// As UiAutomation does it: the rotation is locked, and stays as it was set.
-fn rotate(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+/// Handles rotation methods as UiAutomation does: the rotation is locked and stays as it was set.
+fn rotate(phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     if method == "freezeRotation" {
-        let (freeze,) = take::<(bool,)>(params)?;
+        let (freeze,) = parse_arguments::<(bool,)>(params)?;
         let free = if freeze { "0" } else { "1" };
         phone.with(|state| state.put_setting("system", "accelerometer_rotation", free));
-        return give(());
+        return success(());
     }
-    let (side,) = take::<(String,)>(params)?;
+    let (side,) = parse_arguments::<(String,)>(params)?;
     let turns = match side.as_str() {
         "natural" | "n" => 0,
         "left" | "l" => 1,
         "right" | "r" => 3,
-        _ => return Err(Fault::parameters()),
+        _ => return Err(RpcError::parameters()),
     };
     touch::rotate(phone, turns);
-    give(true)
+    success(true)
 }
 
-/// An item of a collection by what is in it: the client gets a name for the object.
-async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+/// Finds an item of a collection by its content, and returns a name for the object.
+async fn child(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let (which, pattern, wanted, may_scroll) = if method == "childByInstance" {
-        let (which, pattern, instance) = take::<(Which, UiSelector, usize)>(params)?;
+        let (which, pattern, instance) = parse_arguments::<(ObjectRef, UiSelector, usize)>(params)?;
         (which, pattern, Item::Instance(instance), false)
     } else {
         let by = if method == "childByText" { "text" } else { "description" };
-        let scrolled = take::<(Which, UiSelector, String, bool)>(params);
+        let scrolled = parse_arguments::<(ObjectRef, UiSelector, String, bool)>(params);
         let (which, pattern, value, may_scroll) = match scrolled {
             Ok(asked) => asked,
-            Err(_) => take::<(Which, UiSelector, String)>(params).map(|(w, p, v)| (w, p, v, false))?,
+            Err(_) => parse_arguments::<(ObjectRef, UiSelector, String)>(params)
+                .map(|(w, p, v)| (w, p, v, false))?,
         };
-        (which, pattern, Item::With(Test::text(by, &value).ok_or_else(Fault::parameters)?), may_scroll)
+        (which, pattern, Item::With(Test::text(by, &value).ok_or_else(RpcError::parameters)?), may_scroll)
     };
     let list = server.selector(&which)?;
-    let pattern = pattern.selector().filter(|p| p.then.is_empty()).ok_or_else(Fault::parameters)?.first;
+    let pattern = pattern.selector().filter(|p| p.then.is_empty()).ok_or_else(RpcError::parameters)?.first;
     let mut named = item(&Tree::of(phone), &list, &pattern, &wanted);
     if let (None, true, Item::With(test)) = (&named, may_scroll, &wanted) {
-        let target = Selector { first: Step { tests: vec![test.clone()], instance: None }, then: Vec::new() };
+        let target =
+            Selector { first: SelectorStep { tests: vec![test.clone()], instance: None }, then: Vec::new() };
         scroll::into_view(phone, &list, &target, true).await;
         named = item(&Tree::of(phone), &list, &pattern, &wanted);
     }
-    let found = named.ok_or_else(|| Fault::not_found(&format!("{which:?}")))?;
-    give(server.name(found))
+    let found = named.ok_or_else(|| RpcError::not_found(&format!("{which:?}")))?;
+    success(server.name(found))
 }
 
 enum Item {
@@ -342,69 +356,74 @@ enum Item {
     With(Test),
 }
 
-/// The item's selector: the pattern in the list, with the number of the item that is meant.
-fn item(tree: &Tree, list: &Selector, pattern: &Step, wanted: &Item) -> Option<Selector> {
+/// Returns the item's selector: the pattern in the list, with the number of the item.
+fn item(tree: &Tree, list: &Selector, pattern: &SelectorStep, wanted: &Item) -> Option<Selector> {
     let nth = |instance: usize| {
         let mut all = list.clone();
-        all.then.push((Relation::Child, Step { tests: pattern.tests.clone(), instance: Some(instance) }));
+        all.then
+            .push((Relation::Child, SelectorStep { tests: pattern.tests.clone(), instance: Some(instance) }));
         all
     };
     let mut every = list.clone();
-    every.then.push((Relation::Child, Step { tests: pattern.tests.clone(), instance: None }));
+    every.then.push((Relation::Child, SelectorStep { tests: pattern.tests.clone(), instance: None }));
     let items = every.all(tree);
     let instance = match wanted {
         Item::Instance(instance) => Some(*instance).filter(|at| *at < items.len()),
         Item::With(test) => {
-            let inside =
-                Selector { first: Step { tests: vec![test.clone()], instance: None }, then: Vec::new() };
+            let inside = Selector {
+                first: SelectorStep { tests: vec![test.clone()], instance: None },
+                then: Vec::new(),
+            };
             items.iter().position(|at| !inside.all_below(tree, *at).is_empty())
         }
     };
     instance.map(nth)
 }
 
-fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> Answer {
+fn clipboard(phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     match method {
         "setClipboard" => {
-            let (_label, text) = take::<(Option<String>, String)>(params)?;
+            let (_label, text) = parse_arguments::<(Option<String>, String)>(params)?;
             if text.len() > CLIPBOARD_BYTES_MAX {
-                return Err(Fault::new(-32001, "android.os.TransactionTooLargeException"));
+                return Err(RpcError::new(-32001, "android.os.TransactionTooLargeException"));
             }
             phone.with(|state| state.clipboard = text);
-            give(())
+            success(())
         }
-        "getClipboard" => give(phone.with(|state| state.clipboard.clone())),
+        "getClipboard" => success(phone.with(|state| state.clipboard.clone())),
         "pasteClipboard" => {
             touch::key(phone, keys::PASTE);
-            give(())
+            success(())
         }
         _ => {
             touch::clear_focused(phone);
-            give(())
+            success(())
         }
     }
 }
 
-async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> Answer {
-    let (which, target, vertical) = take::<(Which, Which, bool)>(params)?;
+async fn scroll_to(server: &Server, phone: &Phone, params: &RawValue) -> MethodResult {
+    let (which, target, vertical) = parse_arguments::<(ObjectRef, ObjectRef, bool)>(params)?;
     let (list, target) = (server.selector(&which)?, server.selector(&target)?);
     if list.first(&Tree::of(phone)).is_none() {
-        return Err(Fault::not_found(&format!("{which:?}")));
+        return Err(RpcError::not_found(&format!("{which:?}")));
     }
-    give(scroll::into_view(phone, &list, &target, vertical).await)
+    success(scroll::into_view(phone, &list, &target, vertical).await)
 }
 
-/// `scrollForward(which, vertical, steps)`, `flingToEnd(which, vertical, swipes)` and the like.
-async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> Answer {
+/// Handles `scrollForward(object, vertical, steps)`, `flingToEnd(object, vertical, swipes)` and the like.
+async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawValue) -> MethodResult {
     let rest = method.strip_prefix("scroll").map(|rest| (rest, scroll::SCROLL_STEPS));
     let (rest, steps) = rest.or_else(|| Some((method.strip_prefix("fling")?, scroll::FLING_STEPS))).unzip();
-    let (Some(rest), Some(steps)) = (rest, steps) else { return Err(Fault::new(-32601, "method not found")) };
-    let (which, vertical, first, second) = if let Ok((w, v)) = take::<(Which, bool)>(params) {
+    let (Some(rest), Some(steps)) = (rest, steps) else {
+        return Err(RpcError::new(-32601, "method not found"));
+    };
+    let (which, vertical, first, second) = if let Ok((w, v)) = parse_arguments::<(ObjectRef, bool)>(params) {
         (w, v, None, None)
-    } else if let Ok((w, v, a)) = take::<(Which, bool, u64)>(params) {
+    } else if let Ok((w, v, a)) = parse_arguments::<(ObjectRef, bool, u64)>(params) {
         (w, v, Some(a), None)
     } else {
-        let (w, v, a, b) = take::<(Which, bool, u64, u64)>(params)?;
+        let (w, v, a, b) = parse_arguments::<(ObjectRef, bool, u64, u64)>(params)?;
         (w, v, Some(a), Some(b))
     };
     let list = server.selector(&which)?;
@@ -412,12 +431,12 @@ async fn scroll_by(server: &Server, phone: &Phone, method: &str, params: &RawVal
     let direction = match rest {
         "Forward" | "ToEnd" => Direction::Forward,
         "Backward" | "ToBeginning" => Direction::Backward,
-        _ => return Err(Fault::new(-32601, "method not found")),
+        _ => return Err(RpcError::new(-32601, "method not found")),
     };
     if rest.starts_with("To") {
         let (swipes, steps) = (first.unwrap_or(scroll::SWIPES_MAX), second.unwrap_or(steps));
-        give(scroll::to_end(phone, &list, direction, vertical, swipes, steps).await)
+        success(scroll::to_end(phone, &list, direction, vertical, swipes, steps).await)
     } else {
-        give(scroll::once(phone, &list, direction, vertical, first.unwrap_or(steps)).await)
+        success(scroll::once(phone, &list, direction, vertical, first.unwrap_or(steps)).await)
     }
 }

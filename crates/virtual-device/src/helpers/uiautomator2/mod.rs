@@ -16,45 +16,48 @@ use super::selector::Selector;
 use super::serve;
 use crate::phone::Phone;
 use crate::shell::commands::Call;
-use crate::shell::io::Broken;
-use wire::Which;
+use crate::shell::io::BrokenPipe;
+use wire::ObjectRef;
 
 pub const CLASS: &str = "com.wetest.uia2.Main";
 const PORT: u16 = 9008;
 const KILLED_EXIT: u8 = 137;
 
-/// Objects that have a name; the oldest is forgotten.
+/// Objects with a name; the oldest is forgotten.
 const NAMES_MAX: usize = 1000;
 
 pub struct Server {
-    heard: Mutex<Heard>,
+    toasts: Mutex<ToastLog>,
     named: Mutex<VecDeque<(u64, Selector)>>,
 }
 
 /// Toasts since the start, or since the client said to forget them.
-struct Heard {
-    /// So many had been shown before.
+struct ToastLog {
+    /// The number of toasts before.
     skip: usize,
-    /// The last one that the helper made itself.
+    /// The last toast of the helper itself.
     own: Option<(Instant, String)>,
 }
 
-impl Heard {
-    fn from_now(phone: &Phone) -> Heard {
+impl ToastLog {
+    fn from_now(phone: &Phone) -> ToastLog {
         let now = Instant::now();
-        Heard { skip: phone.with(|s| s.ui.toasts().iter().filter(|t| t.from <= now).count()), own: None }
+        ToastLog {
+            skip: phone.with(|s| s.surface.toasts().iter().filter(|t| t.from <= now).count()),
+            own: None,
+        }
     }
 }
 
-/// `-p PORT`.
-pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, Broken> {
+/// Starts the helper; its option is `-p PORT`.
+pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, BrokenPipe> {
     let asked = words.iter().position(|w| *w == "-p").and_then(|at| words.get(at + 1)?.parse().ok());
     call.io.stdout.write("[server] INFO: [UiAutomator2Server] Starting Server\n").await?;
     let Some(_automation) = Automation::take(call.phone) else {
         call.io.stdout.write(Automation::REFUSED).await?;
         return Ok(KILLED_EXIT);
     };
-    let server = Server { heard: Mutex::new(Heard::from_now(call.phone)), named: Mutex::default() };
+    let server = Server { toasts: Mutex::new(ToastLog::from_now(call.phone)), named: Mutex::default() };
     let address = format!("tcp:{}", asked.unwrap_or(PORT));
     serve(call, &address, super::Server::Uiautomator2(std::sync::Arc::new(server))).await
 }
@@ -75,29 +78,29 @@ struct RpcAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a Fault>,
+    error: Option<&'a RpcError>,
 }
 
-/// Why a call failed, as the server says it.
+/// The error of a failed call.
 #[derive(Debug, Serialize)]
-pub struct Fault {
+pub struct RpcError {
     code: i32,
     message: String,
     data: String,
 }
 
-impl Fault {
-    fn new(code: i32, message: impl Into<String>) -> Fault {
+impl RpcError {
+    fn new(code: i32, message: impl Into<String>) -> RpcError {
         let message = message.into();
-        Fault { code, data: format!("{message}\n\tat com.wetest.uia2.AutomatorServiceImpl"), message }
+        RpcError { code, data: format!("{message}\n\tat com.wetest.uia2.AutomatorServiceImpl"), message }
     }
 
-    fn parameters() -> Fault {
-        Fault::new(-32602, "method parameters invalid")
+    fn parameters() -> RpcError {
+        RpcError::new(-32602, "method parameters invalid")
     }
 
-    fn not_found(what: &str) -> Fault {
-        Fault::new(-32002, format!("androidx.test.uiautomator.UiObjectNotFoundException: {what}"))
+    fn not_found(what: &str) -> RpcError {
+        RpcError::new(-32002, format!("androidx.test.uiautomator.UiObjectNotFoundException: {what}"))
     }
 }
 
@@ -112,18 +115,18 @@ impl Server {
 
     async fn call(&self, phone: &Phone, body: &[u8]) -> Response {
         let Ok(request) = serde_json::from_slice::<RpcRequest<'_>>(body) else {
-            return encode(None, Err(Fault::new(-32700, "JSON parse error")));
+            return encode(None, Err(RpcError::new(-32700, "JSON parse error")));
         };
         let none = RawValue::NULL;
         let result = methods::call(self, phone, &request.method, request.params.unwrap_or(none)).await;
         encode(request.id, result)
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn toasts(&self) -> MutexGuard<'_, ToastLog> {
+        self.toasts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A name under which the client can mean this object again.
+    /// Returns a name by which the client can refer to this object.
     fn name(&self, selector: Selector) -> String {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         let number = named.back().map_or(1, |(last, _)| last + 1);
@@ -134,20 +137,20 @@ impl Server {
         format!("object-{number}")
     }
 
-    fn selector(&self, which: &Which) -> Result<Selector, Fault> {
+    fn selector(&self, which: &ObjectRef) -> Result<Selector, RpcError> {
         match which {
-            Which::Fields(fields) => fields.selector().ok_or_else(Fault::parameters),
-            Which::Name(name) => {
+            ObjectRef::Fields(fields) => fields.selector().ok_or_else(RpcError::parameters),
+            ObjectRef::Name(name) => {
                 let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
                 let number = name.strip_prefix("object-").and_then(|number| number.parse().ok());
                 let known = number.and_then(|number: u64| named.iter().find(|(known, _)| *known == number));
-                known.map(|(_, selector)| selector.clone()).ok_or_else(|| Fault::not_found(name))
+                known.map(|(_, selector)| selector.clone()).ok_or_else(|| RpcError::not_found(name))
             }
         }
     }
 }
 
-fn encode(id: Option<&RawValue>, result: Result<Box<RawValue>, Fault>) -> Response {
+fn encode(id: Option<&RawValue>, result: Result<Box<RawValue>, RpcError>) -> Response {
     let answer = RpcAnswer {
         jsonrpc: "2.0",
         id,

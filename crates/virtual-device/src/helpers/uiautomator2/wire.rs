@@ -1,22 +1,22 @@
-//! The JSON of selectors and of what is known about a node.
+//! The JSON of selectors and of node information.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::app::geometry::Rect;
-use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, Step, Test};
+use crate::helpers::selector::{CHAIN_MAX, Relation, Selector, SelectorStep, Test};
 use crate::helpers::tree::Node;
 
-/// A UiSelector as the client writes it: its own fields, and lists of what follows.
+/// A UiSelector in the client's JSON: its own fields, and lists of child and sibling selectors.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub struct UiSelector(BTreeMap<String, Field>);
 
-/// An object: the name that one got before, or how to find it.
+/// A reference to an object: a name that the client received before, or a selector.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Which {
+pub enum ObjectRef {
     Name(String),
     Fields(UiSelector),
 }
@@ -33,7 +33,7 @@ enum Field {
 }
 
 impl UiSelector {
-    /// Nothing when a field is unknown or of the wrong kind.
+    /// Returns the selector, or nothing when a field is unknown or of the wrong kind.
     pub fn selector(&self) -> Option<Selector> {
         let first = self.step()?;
         let relations = match self.0.get("childOrSibling") {
@@ -55,8 +55,8 @@ impl UiSelector {
         Some(Selector { first, then })
     }
 
-    fn step(&self) -> Option<Step> {
-        let mut step = Step::default();
+    fn step(&self) -> Option<SelectorStep> {
+        let mut step = SelectorStep::default();
         for (name, field) in &self.0 {
             match (name.as_str(), field) {
                 ("mask" | "childOrSibling" | "childOrSiblingSelector", _) | (_, Field::Null(())) => {}

@@ -1,9 +1,9 @@
 //! Activities: `am` and `monkey`.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::dumpsys::tasks;
 use super::intent::{Intent, parse};
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
 const MONKEY_ABORTED_EXIT: u8 = 252;
@@ -12,7 +12,7 @@ const NEW_TASK: u32 = 0x1000_0000;
 /// FLAG_RECEIVER_FROM_SHELL.
 const FROM_SHELL: u32 = 0x0040_0000;
 
-pub async fn monkey(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn monkey(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     call.start_java().await;
     let mut package = None;
     let mut words = call.arguments.iter();
@@ -38,7 +38,7 @@ pub async fn monkey(call: &Call<'_>) -> Result<u8, Broken> {
     Ok(0)
 }
 
-pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn am(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     match words.as_slice() {
         ["start" | "start-activity", rest @ ..] => start(state, &parse(rest)),
@@ -46,14 +46,14 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
             "startservice" | "start-service" | "start-foreground-service" | "startforegroundservice",
             rest @ ..,
         ] => service(state, &parse(rest)),
-        ["stopservice" | "stop-service", rest @ ..] => Answer::out(format!(
+        ["stopservice" | "stop-service", rest @ ..] => ProgramOutput::out(format!(
             "Stopping service: Intent {{ {} }}\nService not stopped: was not running.\n",
             parse(rest).text(0)
         )),
         ["force-stop" | "stop-app", rest @ ..] => match rest.last() {
             Some(package) => {
                 state.kill(package, false);
-                Answer::ok()
+                ProgramOutput::ok()
             }
             None => exception(
                 "force-stop",
@@ -61,50 +61,56 @@ pub fn am(state: &mut State, call: &Call<'_>) -> Answer {
             ),
         },
         ["kill", rest @ ..] => {
-            // Only what nobody sees may be killed like this.
+            // `am kill` ends only apps in the background.
             if let Some(package) = rest.last().filter(|package| state.front().0 != **package) {
                 state.kill(package, false);
             }
-            Answer::ok()
+            ProgramOutput::ok()
         }
         ["kill-all"] => {
             let front = state.front().0.to_owned();
-            let may = |name: &&String| **name != front && state.packages.get(name).is_some_and(|p| !p.system);
-            let all: Vec<String> = state.pids.keys().filter(may).cloned().collect();
+            let may = |name: &str| name != front && state.packages.get(name).is_some_and(|p| !p.system);
+            let all: Vec<String> = state
+                .processes
+                .iter()
+                .map(|(name, _)| name)
+                .filter(|name| may(name))
+                .map(str::to_owned)
+                .collect();
             for package in all {
                 state.kill(&package, false);
             }
-            Answer::ok()
+            ProgramOutput::ok()
         }
         ["broadcast", rest @ ..] => {
             if let Some(answer) = crate::helpers::ime::broadcast(state, rest) {
                 return answer;
             }
             let intent = parse(rest);
-            Answer::out(format!(
+            ProgramOutput::out(format!(
                 "Broadcasting: Intent {{ {} }}\nBroadcast completed: result=0\n",
                 intent.text(FROM_SHELL)
             ))
         }
         ["instrument", rest @ ..] => instrument(rest),
-        ["stack", "list"] | ["stack"] => Answer::out(stacks(state)),
-        words => small(state, words),
+        ["stack", "list"] | ["stack"] => ProgramOutput::out(stacks(state)),
+        words => other_command(state, words),
     }
 }
 
-fn small(state: &mut State, words: &[&str]) -> Answer {
+fn other_command(state: &mut State, words: &[&str]) -> ProgramOutput {
     match words {
-        ["get-current-user"] => Answer::out("0\n"),
-        ["get-started-user-state", _] => Answer::out("RUNNING_UNLOCKED\n"),
-        ["get-config", ..] => Answer::out(format!(
+        ["get-current-user"] => ProgramOutput::out("0\n"),
+        ["get-started-user-state", _] => ProgramOutput::out("RUNNING_UNLOCKED\n"),
+        ["get-config", ..] => ProgramOutput::out(format!(
             "config: mcc310-mnc260-en-rUS-ldltr-sw411dp-w411dp-h914dp-normal-long-notround-port-notnight-{}dpi-finger-keysexposed-nokeys-navhidden-nonav-v{}\nabi: arm64-v8a,armeabi-v7a\n",
             state.screen().density,
             state.config.sdk
         )),
-        ["get-standby-bucket", ..] => Answer::out("10\n"),
-        ["get-inactive", ..] => Answer::out("Idle=false\n"),
-        ["get-uid-state", ..] => Answer::out("2 (TOP )\n"),
-        ["wait-for-broadcast-idle", ..] => Answer::out("All broadcast queues are idle!\n"),
+        ["get-standby-bucket", ..] => ProgramOutput::out("10\n"),
+        ["get-inactive", ..] => ProgramOutput::out("Idle=false\n"),
+        ["get-uid-state", ..] => ProgramOutput::out("2 (TOP )\n"),
+        ["wait-for-broadcast-idle", ..] => ProgramOutput::out("All broadcast queues are idle!\n"),
         [
             "write"
             | "set-debug-app"
@@ -127,25 +133,26 @@ fn small(state: &mut State, words: &[&str]) -> Answer {
             | "memory-factor"
             | "service-restart-backoff",
             ..,
-        ] => Answer::ok(),
+        ] => ProgramOutput::ok(),
         ["to-uri" | "to-intent-uri", rest @ ..] => {
             let intent = parse(rest);
             let component = intent.component.map_or_else(String::new, |c| format!("component={c};"));
-            Answer::out(format!("#Intent;{component}end\n"))
+            ProgramOutput::out(format!("#Intent;{component}end\n"))
         }
-        [] | ["help"] => {
-            Answer::fail(255, "Activity manager (activity) commands:\n  help\n      Print this help text.\n")
-        }
-        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
+        [] | ["help"] => ProgramOutput::fail(
+            255,
+            "Activity manager (activity) commands:\n  help\n      Print this help text.\n",
+        ),
+        [other, ..] => ProgramOutput::fail(255, format!("Unknown command: {other}\n")),
     }
 }
 
-fn exception(verb: &str, what: &str) -> Answer {
+fn exception(verb: &str, what: &str) -> ProgramOutput {
     let at = "\tat com.android.server.am.ActivityManagerShellCommand.onCommand(ActivityManagerShellCommand.java:260)\n";
-    Answer::fail(255, format!("\nException occurred while executing '{verb}':\n{what}\n{at}"))
+    ProgramOutput::fail(255, format!("\nException occurred while executing '{verb}':\n{what}\n{at}"))
 }
 
-fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
+fn start(state: &mut State, intent: &Intent<'_>) -> ProgramOutput {
     if intent.action.is_none()
         && intent.component.is_none()
         && intent.package.is_none()
@@ -166,7 +173,7 @@ fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
     if intent.stop_first && installed {
         state.kill(&package, false);
     }
-    let before = Before::of(state, &package);
+    let before = AppBeforeStart::of(state, &package);
     if !installed || !state.launch(&package, activity.as_deref()) {
         let what = match activity {
             Some(activity) => {
@@ -190,27 +197,27 @@ fn start(state: &mut State, intent: &Intent<'_>) -> Answer {
             total + 3,
         ));
     }
-    Answer { out: out.into_bytes(), err: warning.into_bytes(), code: 0 }
+    ProgramOutput { out: out.into_bytes(), err: warning.into_bytes(), code: 0 }
 }
 
-fn refused(shown: String, what: &str) -> Answer {
-    Answer { out: shown.into_bytes(), err: format!("{what}\n").into_bytes(), code: 1 }
+fn refused(shown: String, what: &str) -> ProgramOutput {
+    ProgramOutput { out: shown.into_bytes(), err: format!("{what}\n").into_bytes(), code: 1 }
 }
 
-/// What an app was doing before it was started once more.
-struct Before {
+/// The state of an app before it was started again.
+struct AppBeforeStart {
     running: bool,
     has_task: bool,
     in_front: bool,
     top: Option<String>,
 }
 
-impl Before {
-    fn of(state: &State, package: &str) -> Before {
+impl AppBeforeStart {
+    fn of(state: &State, package: &str) -> AppBeforeStart {
         let tasks = tasks(state);
         let task = tasks.iter().find(|task| task.package == package);
-        Before {
-            running: state.pids.contains_key(package),
+        AppBeforeStart {
+            running: state.processes.pid(package).is_some(),
             has_task: task.is_some(),
             in_front: state.front().0 == package,
             top: task.and_then(|task| task.stack.last().map(|name| (*name).to_owned())),
@@ -245,16 +252,16 @@ impl Before {
     }
 }
 
-fn service(state: &State, intent: &Intent<'_>) -> Answer {
+fn service(state: &State, intent: &Intent<'_>) -> ProgramOutput {
     let shown = format!("Starting service: Intent {{ {} }}\n", intent.text(0));
     let known = intent
         .component
         .and_then(|c| c.split_once('/'))
         .is_some_and(|(p, _)| state.packages.get(p).is_some());
     if known {
-        Answer::out(shown)
+        ProgramOutput::out(shown)
     } else {
-        Answer {
+        ProgramOutput {
             out: shown.into_bytes(),
             err: b"Error: Not found; no service started.\n".to_vec(),
             code: 255,
@@ -262,7 +269,7 @@ fn service(state: &State, intent: &Intent<'_>) -> Answer {
     }
 }
 
-fn instrument(words: &[&str]) -> Answer {
+fn instrument(words: &[&str]) -> ProgramOutput {
     let Some(component) = words.iter().rfind(|w| w.contains('/')) else {
         return exception(
             "instrument",
@@ -281,9 +288,9 @@ fn instrument(words: &[&str]) -> Answer {
          at com.android.commands.am.Am.runInstrument(Am.java:202)\n"
     );
     if words.contains(&"-r") || words.contains(&"-w") {
-        return Answer { out: status.into_bytes(), err: thrown.into_bytes(), code: 1 };
+        return ProgramOutput { out: status.into_bytes(), err: thrown.into_bytes(), code: 1 };
     }
-    Answer { out: Vec::new(), err: thrown.into_bytes(), code: 1 }
+    ProgramOutput { out: Vec::new(), err: thrown.into_bytes(), code: 1 }
 }
 
 fn stacks(state: &State) -> String {

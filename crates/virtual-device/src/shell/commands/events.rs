@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::panel;
 use crate::state::State;
 
@@ -46,13 +46,16 @@ const DEVICES: [Device; 3] = [
     },
 ];
 
-/// Only the lists of `-p`: nobody touches this panel but those who would read it.
-pub fn getevent(_state: &mut State, call: &Call<'_>) -> Answer {
+/// Prints the lists of `getevent -p`; it never prints events, because nobody touches this panel by hand.
+pub fn getevent(_state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (letters, paths) = call.options();
     if !letters.contains('p') || letters.contains(|c| c != 'p' && c != 'l') {
-        return Answer::fail(1, "getevent: this phone lists its devices (-p, -pl) and streams no events\n");
+        return ProgramOutput::fail(
+            1,
+            "getevent: this phone lists its devices (-p, -pl) and streams no events\n",
+        );
     }
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     let wanted = |device: &&Device| paths.is_empty() || paths.contains(&device.path);
     for (device, number) in DEVICES.iter().filter(wanted).zip(1..) {
         let listing = listing(device, letters.contains('l'));
@@ -80,20 +83,20 @@ fn listing(device: &Device, labels: bool) -> String {
     text
 }
 
-/// `sendevent DEVICE TYPE CODE VALUE`, of which toybox takes `-1` for an option unless `--` came before.
-pub fn sendevent(state: &mut State, call: &Call<'_>) -> Answer {
+/// Runs `sendevent DEVICE TYPE CODE VALUE`. toybox takes `-1` for an option unless `--` came before.
+pub fn sendevent(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     let words = match words.as_slice() {
         ["--", rest @ ..] => rest,
         plain => {
             if let Some(option) = plain.iter().find(|word| word.len() > 1 && word.starts_with('-')) {
-                return Answer::fail(1, format!("sendevent: Unknown option '{}'\n", &option[1..]));
+                return ProgramOutput::fail(1, format!("sendevent: Unknown option '{}'\n", &option[1..]));
             }
             plain
         }
     };
     let [path, kind, code, value] = words else {
-        return Answer::fail(1, "sendevent: Need 4 arguments\n");
+        return ProgramOutput::fail(1, "sendevent: Need 4 arguments\n");
     };
     let full = call.path(path);
     let complaint = match state.fs.get(&full) {
@@ -103,15 +106,15 @@ pub fn sendevent(state: &mut State, call: &Call<'_>) -> Answer {
         Ok(_) => None,
     };
     if let Some(complaint) = complaint {
-        return Answer::fail(1, format!("sendevent: {path}: {complaint}\n"));
+        return ProgramOutput::fail(1, format!("sendevent: {path}: {complaint}\n"));
     }
     if full == panel::PATH {
         state.panel_event(number(kind) as u16, number(code) as u16, number(value) as i32);
     }
-    Answer::ok()
+    ProgramOutput::ok()
 }
 
-/// As C's `atoi` on a machine of 64 bits: what is no number is 0, and 4294967295 becomes -1 in an event.
+/// Parses a number like C's `atoi` on a 64-bit machine: other text is 0, and 4294967295 becomes -1 in an event.
 fn number(word: &str) -> i64 {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::super::io::Broken;
-use super::{Answer, Call};
+use super::super::io::BrokenPipe;
+use super::{Call, ProgramOutput};
 use crate::clock::Civil;
 use crate::fs::{FsError, Node};
 use crate::state::State;
 
-pub async fn cat(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn cat(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (_, paths) = call.options();
     let mut code = 0;
     if paths.is_empty() || paths == ["-"] {
@@ -36,17 +36,17 @@ pub fn read(state: &State, call: &Call<'_>, path: &str) -> Result<Bytes, FsError
     }
 }
 
-fn complain(answer: &mut Answer, name: &str, path: &str, error: FsError) {
+fn complain(answer: &mut ProgramOutput, name: &str, path: &str, error: FsError) {
     answer.err.extend(format!("{name}: {path}: {}\n", error.text()).into_bytes());
     answer.code = 1;
 }
 
-pub fn ls(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn ls(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, mut paths) = call.options();
     if paths.is_empty() {
         paths.push(".");
     }
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     let several = paths.len() > 1;
     for path in paths {
         let full = call.path(path);
@@ -93,7 +93,7 @@ fn time_text(node: &Node) -> String {
     format!("{:04}-{:02}-{:02} {:02}:{:02}", t.year, t.month, t.day, t.hour, t.minute)
 }
 
-/// A moment with its seconds.
+/// Formats a time with its seconds.
 pub fn stamp(seconds: u32) -> String {
     let t = Civil::from_ms(u64::from(seconds) * 1000);
     format!("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", t.year, t.month, t.day, t.hour, t.minute, t.second)
@@ -107,10 +107,10 @@ fn long_line(name: &str, node: &Node) -> String {
     format!("{} 1 shell shell {:>8} {} {name}{target}\n", mode_text(node), node.size(), time_text(node))
 }
 
-pub fn rm(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn rm(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, paths) = call.options();
     let (force, recursive) = (flags.contains('f'), flags.contains(['r', 'R']));
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         match state.fs.remove(&call.path(path), recursive) {
             Ok(()) => {}
@@ -121,9 +121,9 @@ pub fn rm(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn mkdir(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn mkdir(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, paths) = call.options();
-    let (mut answer, now) = (Answer::ok(), state.now_s());
+    let (mut answer, now) = (ProgramOutput::ok(), state.now_s());
     for path in paths {
         if let Err(error) = state.fs.make_dir(&call.path(path), flags.contains('p'), now) {
             complain(&mut answer, "mkdir", &format!("'{path}'"), error);
@@ -132,9 +132,9 @@ pub fn mkdir(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn rmdir(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn rmdir(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         let full = call.path(path);
         let removed = match state.fs.list(&full) {
@@ -149,7 +149,7 @@ pub fn rmdir(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-/// Into a directory keeps the name.
+/// Returns the target of a copy or move; one into a directory keeps the name.
 fn target(state: &State, call: &Call<'_>, from: &str, to: &str) -> String {
     let full = call.path(to);
     match state.fs.get(&full) {
@@ -158,12 +158,12 @@ fn target(state: &State, call: &Call<'_>, from: &str, to: &str) -> String {
     }
 }
 
-pub fn mv(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn mv(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
     let Some((to, froms)) = paths.split_last().filter(|(_, froms)| !froms.is_empty()) else {
-        return Answer::fail(1, "mv: Needs 2 arguments\n");
+        return ProgramOutput::fail(1, "mv: Needs 2 arguments\n");
     };
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for from in froms {
         let destination = target(state, call, from, to);
         if let Err(error) = state.fs.rename(&call.path(from), &destination) {
@@ -173,12 +173,12 @@ pub fn mv(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn cp(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn cp(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
     let Some((to, froms)) = paths.split_last().filter(|(_, froms)| !froms.is_empty()) else {
-        return Answer::fail(1, "cp: Needs 2 arguments\n");
+        return ProgramOutput::fail(1, "cp: Needs 2 arguments\n");
     };
-    let (mut answer, now) = (Answer::ok(), state.now_s());
+    let (mut answer, now) = (ProgramOutput::ok(), state.now_s());
     for from in froms {
         let destination = target(state, call, from, to);
         let copied =
@@ -190,9 +190,9 @@ pub fn cp(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn touch(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn touch(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, paths) = call.options();
-    let (mut answer, now) = (Answer::ok(), state.now_s());
+    let (mut answer, now) = (ProgramOutput::ok(), state.now_s());
     for path in paths {
         if let Err(error) = state.fs.append(&call.path(path), b"", now) {
             complain(&mut answer, "touch", &format!("'{path}'"), error);
@@ -201,8 +201,8 @@ pub fn touch(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn stat(state: &mut State, call: &Call<'_>) -> Answer {
-    let mut answer = Answer::ok();
+pub fn stat(state: &mut State, call: &Call<'_>) -> ProgramOutput {
+    let mut answer = ProgramOutput::ok();
     let words = call.words();
     let (format, paths) = match words.as_slice() {
         ["-c", format, paths @ ..] => (Some(*format), paths),
@@ -235,13 +235,13 @@ pub fn stat(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn ln(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, paths) = call.options();
-    let [from, to] = paths.as_slice() else { return Answer::fail(1, "ln: Needs 2 arguments\n") };
+    let [from, to] = paths.as_slice() else { return ProgramOutput::fail(1, "ln: Needs 2 arguments\n") };
     let now = state.now_s();
     let place = target(state, call, from, to);
     if flags.contains('f') {
-        // Gone or not there: what comes next says whether it worked.
+        // An error is ignored here: the next step fails if the file is still in the way.
         let _ = state.fs.remove(&place, false);
     }
     let made = if flags.contains('s') {
@@ -250,20 +250,20 @@ pub fn ln(state: &mut State, call: &Call<'_>) -> Answer {
         // Hard links are refused to the shell user on these file systems.
         Err(FsError::Denied)
     };
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     if let Err(error) = made {
         complain(&mut answer, "ln", &format!("cannot create link from '{from}' to '{to}'"), error);
     }
     answer
 }
 
-/// Octal, or letters as in `u+x` and `a=rw`.
-pub fn chmod(state: &mut State, call: &Call<'_>) -> Answer {
+/// Parses a mode: octal, or letters as in `u+x` and `a=rw`.
+pub fn chmod(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words: Vec<&str> = call.words().into_iter().filter(|w| !matches!(*w, "-R" | "-v" | "-f")).collect();
     let Some((wanted, paths)) = words.split_first().filter(|(_, paths)| !paths.is_empty()) else {
-        return Answer::fail(1, "chmod: Needs 2 arguments\n");
+        return ProgramOutput::fail(1, "chmod: Needs 2 arguments\n");
     };
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         let full = call.path(path);
         let changed = state.fs.get(&full).map(|node| node.mode).and_then(|mode| {
@@ -308,12 +308,12 @@ fn new_mode(wanted: &str, mode: u32) -> Option<u32> {
     Some(mode)
 }
 
-pub fn du(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn du(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (_, mut paths) = call.options();
     if paths.is_empty() {
         paths.push(".");
     }
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         let full = call.path(path);
         match state.fs.get(&full) {
@@ -334,8 +334,8 @@ pub fn du(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-/// `dd if=A of=B bs=N count=N skip=N`.
-pub async fn dd(call: &Call<'_>) -> Result<u8, Broken> {
+/// Runs `dd if=A of=B bs=N count=N skip=N`.
+pub async fn dd(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let value = |name: &str| call.arguments.iter().find_map(|w| w.strip_prefix(name)?.strip_prefix('='));
     let number = |name: &str| value(name).and_then(size).unwrap_or(0);
     let block = value("bs").and_then(size).unwrap_or(512).max(1);
@@ -375,7 +375,7 @@ pub async fn dd(call: &Call<'_>) -> Result<u8, Broken> {
     Ok(0)
 }
 
-/// `4096`, `4k`, `1M`.
+/// Parses a size such as `4096`, `4k` or `1M`.
 fn size(word: &str) -> Option<usize> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match word[digits.len()..].chars().next() {
@@ -386,7 +386,7 @@ fn size(word: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
-pub async fn tee(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn tee(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (flags, paths) = call.options();
     let data = call.io.stdin.read_all().await;
     for path in paths {

@@ -1,11 +1,16 @@
 //! Filters that need all their input before they print.
 
-use super::super::io::Broken;
+use base64::Engine as _;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, STANDARD};
+use md5::{Digest, Md5};
+use sha1::Sha1;
+
+use super::super::io::BrokenPipe;
 use super::Call;
-use super::regex::class_ranges;
+use super::expression::class_ranges;
 use super::text::{gather, unescape};
 
-pub async fn filter(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn filter(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (values, plain) = options(call);
     let files: &[&str] = match call.name {
         "tr" => &[],
@@ -35,7 +40,7 @@ pub async fn filter(call: &Call<'_>) -> Result<u8, Broken> {
     Ok(0)
 }
 
-/// Letters of options with their values, and the other words.
+/// Returns the option letters with their values, and the other words.
 type Values<'a> = Vec<(char, &'a str)>;
 
 fn options<'a>(call: &'a Call<'_>) -> (Values<'a>, Vec<&'a str>) {
@@ -124,7 +129,7 @@ fn uniq(text: &str, values: &Values<'_>) -> String {
     runs.iter().filter(|(count, _)| wanted(*count)).map(show).collect()
 }
 
-/// `1,3-5` as ranges, counted from one.
+/// Parses ranges such as `1,3-5`, counted from one.
 fn ranges(list: &str) -> Option<Vec<(usize, usize)>> {
     list.split(',')
         .map(|part| match part.split_once('-') {
@@ -167,7 +172,7 @@ fn cut(text: &str, values: &Values<'_>) -> Option<String> {
     Some(out)
 }
 
-/// `a-z`, `[:upper:]`, `\n` as the characters that they stand for.
+/// Expands `a-z`, `[:upper:]` and `\n` to the characters that they stand for.
 fn set(text: &str) -> Vec<char> {
     const CHARS_MAX: usize = 4096;
     let unescaped = unescape(text);
@@ -240,8 +245,8 @@ fn hex(data: &[u8], values: &Values<'_>) -> String {
     out
 }
 
-/// `md5sum`, `sha1sum` and `base64`, which work on bytes.
-pub async fn bytes(call: &Call<'_>) -> Result<u8, Broken> {
+/// Runs `md5sum`, `sha1sum` and `base64`, which work on bytes.
+pub async fn bytes(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (flags, plain) = call.options();
     let mut words: Vec<&str> = plain;
     if call.name == "base64" {
@@ -264,52 +269,59 @@ pub async fn bytes(call: &Call<'_>) -> Result<u8, Broken> {
             code = 1;
             continue;
         };
-        let sum = if call.name == "sha1sum" { sha1_hex(&data) } else { crate::md5::hex(&data) };
+        let sum = if call.name == "sha1sum" { digest::<Sha1>(&data) } else { digest::<Md5>(&data) };
         let line = if flags.contains('b') { format!("{sum}\n") } else { format!("{sum}  {word}\n") };
         call.io.stdout.write(line).await?;
     }
     Ok(code)
 }
 
-fn sha1_hex(data: &[u8]) -> String {
-    use sha1::Digest as _;
-    sha1::Sha1::digest(data).iter().map(|b| format!("{b:02x}")).collect()
+fn digest<D: Digest>(data: &[u8]) -> String {
+    D::digest(data).iter().map(|b| format!("{b:02x}")).collect()
 }
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 fn encode(data: &[u8], wrap: usize) -> String {
-    let mut out = String::with_capacity(data.len() / 3 * 4 + data.len() / 40 + 8);
-    let mut column = 0;
-    for group in data.chunks(3) {
-        let word = group.iter().fold(0u32, |w, b| (w << 8) | u32::from(*b)) << (8 * (3 - group.len()));
-        for index in 0..4 {
-            let six = (word >> (18 - 6 * index)) & 63;
-            out.push(if index <= group.len() { char::from(ALPHABET[six as usize]) } else { '=' });
-            column += 1;
-            if wrap > 0 && column == wrap {
-                out.push('\n');
-                column = 0;
-            }
-        }
-    }
-    if column > 0 {
+    let whole = STANDARD.encode(data);
+    let width = if wrap == 0 { whole.len() } else { wrap };
+    let mut out = String::with_capacity(whole.len() + whole.len() / width.max(1) + 1);
+    let mut rest = whole.as_str();
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at(width.min(rest.len()));
+        out.push_str(line);
         out.push('\n');
+        rest = after;
     }
     out
 }
 
-/// What is not of the alphabet is passed over.
+/// Skips characters that are not of the alphabet, padding among them.
 fn decode(data: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(data.len() / 4 * 3);
-    let (mut word, mut bits) = (0u32, 0);
-    for six in data.iter().filter_map(|b| ALPHABET.iter().position(|known| known == b)) {
-        word = (word << 6 | six as u32) & 0x00ff_ffff;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((word >> bits) as u8);
-        }
+    let lenient =
+        GeneralPurpose::new(&base64::alphabet::STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
+    let known = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    let mut text: Vec<u8> = data.iter().copied().filter(known).collect();
+    // The first character of a group alone makes no byte.
+    text.truncate(text.len() - usize::from(text.len() % 4 == 1));
+    lenient.decode(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_the_known_ones() {
+        assert_eq!(digest::<Md5>(b""), "d41d8cd98f00b204e9800998ecf8427e");
+        assert_eq!(digest::<Md5>(b"abc"), "900150983cd24fb0d6963f7d28e17f72");
+        assert_eq!(digest::<Md5>(&[b'a'; 200]), "887f30b43b2867f4a9accceee7d16e6c");
+        assert_eq!(digest::<Sha1>(b"abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
     }
-    out
+
+    #[test]
+    fn base64_is_wrapped_and_read_leniently() {
+        assert_eq!(encode(b"hello!", 4), "aGVs\nbG8h\n");
+        assert_eq!(encode(b"hello", 0), "aGVsbG8=\n");
+        assert_eq!(decode(b"aG\nVs bG8=\n"), b"hello");
+        assert_eq!(decode(b"aGVsb"), b"hel");
+    }
 }

@@ -1,13 +1,13 @@
 //! `find`, and small programs about names of files.
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::shell::expand::wildcard;
 use crate::state::State;
 
 /// Entries that one search shows.
 const FOUND_MAX: usize = 20_000;
 
-pub fn find(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn find(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     let split = words.iter().position(|w| w.starts_with(['-', '!', '('])).unwrap_or(words.len());
     let (starts, tests) = words.split_at(split);
@@ -15,7 +15,7 @@ pub fn find(state: &mut State, call: &Call<'_>) -> Answer {
     let value = |name: &str| tests.iter().position(|w| *w == name).and_then(|at| tests.get(at + 1)).copied();
     let number = |name: &str| value(name).and_then(|v| v.parse::<usize>().ok());
     let (least, most) = (number("-mindepth").unwrap_or(0), number("-maxdepth").unwrap_or(usize::MAX));
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     let mut found = Vec::new();
     for start in starts {
         let full = call.path(start);
@@ -61,29 +61,29 @@ pub fn find(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn basename(call: &Call<'_>) -> Answer {
+pub fn basename(call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
-    let Some(path) = words.first() else { return Answer::fail(1, "basename: Needs 1 argument\n") };
+    let Some(path) = words.first() else { return ProgramOutput::fail(1, "basename: Needs 1 argument\n") };
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     let name = if name.is_empty() { "/" } else { name };
     let cut = words.get(1).and_then(|suffix| name.strip_suffix(suffix)).filter(|cut| !cut.is_empty());
-    Answer::out(format!("{}\n", cut.unwrap_or(name)))
+    ProgramOutput::out(format!("{}\n", cut.unwrap_or(name)))
 }
 
-pub fn dirname(call: &Call<'_>) -> Answer {
+pub fn dirname(call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
-    let Some(path) = words.first() else { return Answer::fail(1, "dirname: Needs 1 argument\n") };
+    let Some(path) = words.first() else { return ProgramOutput::fail(1, "dirname: Needs 1 argument\n") };
     let parent = match path.trim_end_matches('/').rsplit_once('/') {
         Some(("", _)) => "/",
         Some((parent, _)) => parent,
         None => ".",
     };
-    Answer::out(format!("{parent}\n"))
+    ProgramOutput::out(format!("{parent}\n"))
 }
 
-pub fn readlink(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn readlink(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let (flags, paths) = call.options();
-    let mut answer = Answer::ok();
+    let mut answer = ProgramOutput::ok();
     for path in paths {
         let full = call.path(path);
         let target = if call.name == "realpath" || flags.contains('f') {
@@ -99,14 +99,14 @@ pub fn readlink(state: &mut State, call: &Call<'_>) -> Answer {
     answer
 }
 
-pub fn seq(call: &Call<'_>) -> Answer {
+pub fn seq(call: &Call<'_>) -> ProgramOutput {
     const LINES_MAX: i64 = 100_000;
     let numbers: Vec<i64> = call.words().iter().filter_map(|w| w.parse().ok()).collect();
     let (from, step, to) = match numbers.as_slice() {
         [to] => (1, 1, *to),
         [from, to] => (*from, 1, *to),
         [from, step, to] if *step != 0 => (*from, *step, *to),
-        _ => return Answer::fail(1, "seq: Needs 1 argument\n"),
+        _ => return ProgramOutput::fail(1, "seq: Needs 1 argument\n"),
     };
     let mut out = String::new();
     let mut at = from;
@@ -117,5 +117,5 @@ pub fn seq(call: &Call<'_>) -> Answer {
         out.push_str(&format!("{at}\n"));
         at = at.saturating_add(step);
     }
-    Answer::out(out)
+    ProgramOutput::out(out)
 }

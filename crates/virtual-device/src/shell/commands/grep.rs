@@ -1,7 +1,7 @@
 //! `grep`, line by line.
 
-use super::super::io::Broken;
-use super::regex::Expression;
+use super::super::io::BrokenPipe;
+use super::expression::{Dialect, Expression};
 use super::{Call, files};
 
 /// Files that one search may go over.
@@ -17,14 +17,19 @@ struct Options<'a> {
     after: usize,
 }
 
-pub async fn grep(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn grep(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let options = parse(call);
     let flags = &options.flags;
-    let fixed = flags.contains('F') || call.name == "fgrep";
-    let extended = flags.contains('E') || call.name == "egrep";
+    let dialect = match call.name {
+        "fgrep" => Dialect::Fixed,
+        "egrep" => Dialect::Extended,
+        _ if flags.contains('F') => Dialect::Fixed,
+        _ if flags.contains('E') => Dialect::Extended,
+        _ => Dialect::Basic,
+    };
     let mut expressions = Vec::new();
     for pattern in options.patterns.iter().flat_map(|p| p.split('\n')) {
-        match Expression::parse(pattern, fixed, extended, flags.contains('i')) {
+        match Expression::parse(pattern, dialect, flags.contains('i')) {
             Some(expression) => expressions.push(expression),
             None => {
                 call.io.stderr.write(format!("grep: bad REGEX '{pattern}'\n")).await?;
@@ -104,7 +109,7 @@ fn parse<'a>(call: &'a Call<'_>) -> Options<'a> {
     options
 }
 
-/// Every file in the named directories.
+/// Returns every file in the named directories.
 fn below(call: &Call<'_>, paths: &[String]) -> Vec<String> {
     call.phone.with(|state| {
         let mut all = Vec::new();
@@ -125,15 +130,26 @@ fn below(call: &Call<'_>, paths: &[String]) -> Vec<String> {
     })
 }
 
-/// Where the search in one file stands.
+/// The state of the search in one file.
 #[derive(Default)]
 struct Search {
     number: usize,
     found: usize,
-    /// Lines before that may still be shown.
+    /// Lines before a match that may still be shown.
     held: Vec<(usize, String)>,
-    /// Lines after that are still to be shown.
+    /// The number of lines after a match that are still to be shown.
     after: usize,
+}
+
+/// Returns the bytes from which and to which an expression matches.
+fn found(expression: &Expression, line: &str, from: usize) -> Option<(usize, usize)> {
+    let whole = expression.find(line, from)?.get(0)?;
+    Some((whole.start(), whole.end()))
+}
+
+/// Returns where the character after the one at byte `at` begins. At the end of the line it lies behind it.
+fn next_char(line: &str, at: usize) -> usize {
+    at + line[at..].chars().next().map_or(1, char::len_utf8)
 }
 
 struct Run<'a> {
@@ -146,20 +162,16 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn fits(&self, line: &str) -> bool {
-        let whole = |e: &Expression| {
-            let letters = e.letters(line);
-            e.find(&letters, 0).is_some_and(|m| m.start == 0 && m.end == letters.len())
-        };
+        let whole = |e: &Expression| found(e, line, 0) == Some((0, line.len()));
         let word = |e: &Expression| {
-            let letters = e.letters(line);
-            let is_word = |at: Option<&char>| at.is_some_and(|c| c.is_alphanumeric() || *c == '_');
+            let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
             let mut from = 0;
-            while let Some(m) = e.find(&letters, from) {
-                let before = m.start.checked_sub(1).and_then(|at| letters.get(at));
-                if m.end > m.start && !is_word(before) && !is_word(letters.get(m.end)) {
+            while let Some((start, end)) = found(e, line, from) {
+                let (before, after) = (line[..start].chars().last(), line[end..].chars().next());
+                if end > start && !is_word(before) && !is_word(after) {
                     return true;
                 }
-                from = m.start + 1;
+                from = next_char(line, start);
             }
             false
         };
@@ -170,8 +182,8 @@ impl Run<'_> {
         })
     }
 
-    /// True when nothing more needs to be looked at.
-    async fn line(&mut self, line: &str, search: &mut Search) -> Result<bool, Broken> {
+    /// Searches a line; returns true when the search can end.
+    async fn line(&mut self, line: &str, search: &mut Search) -> Result<bool, BrokenPipe> {
         let flags = &self.options.flags;
         search.number += 1;
         if self.fits(line) == flags.contains('v') {
@@ -205,32 +217,26 @@ impl Run<'_> {
         Ok(self.options.most.is_some_and(|most| search.found >= most))
     }
 
-    async fn print(&self, number: usize, line: &str, mark: char) -> Result<(), Broken> {
+    async fn print(&self, number: usize, line: &str, mark: char) -> Result<(), BrokenPipe> {
         let name = self.name.as_ref().map_or(String::new(), |name| format!("{name}{mark}"));
         let number = if self.options.flags.contains('n') { format!("{number}{mark}") } else { String::new() };
         self.call.io.stdout.write(format!("{name}{number}{line}\n")).await
     }
 
-    async fn print_parts(&self, number: usize, line: &str) -> Result<(), Broken> {
-        let plain: Vec<char> = line.chars().collect();
+    async fn print_parts(&self, number: usize, line: &str) -> Result<(), BrokenPipe> {
         let mut from = 0;
-        while from <= plain.len() {
-            let next = self
-                .expressions
-                .iter()
-                .filter_map(|e| e.find(&e.letters(line), from))
-                .min_by_key(|m| m.start);
-            let Some(found) = next else { break };
-            if found.end > found.start {
-                let part: String = plain[found.start..found.end].iter().collect();
-                self.print(number, &part, ':').await?;
+        loop {
+            let next = self.expressions.iter().filter_map(|e| found(e, line, from)).min_by_key(|m| m.0);
+            let Some((start, end)) = next else { break };
+            if end > start {
+                self.print(number, &line[start..end], ':').await?;
             }
-            from = found.end.max(found.start + 1);
+            from = end.max(next_char(line, start));
         }
         Ok(())
     }
 
-    async fn close_file(&self, path: &str, search: &Search) -> Result<(), Broken> {
+    async fn close_file(&self, path: &str, search: &Search) -> Result<(), BrokenPipe> {
         let flags = &self.options.flags;
         if (flags.contains('l') && search.found > 0) || (flags.contains('L') && search.found == 0) {
             self.call.io.stdout.write(format!("{path}\n")).await?;
@@ -238,7 +244,7 @@ impl Run<'_> {
         self.close(search).await
     }
 
-    async fn close(&self, search: &Search) -> Result<(), Broken> {
+    async fn close(&self, search: &Search) -> Result<(), BrokenPipe> {
         if self.options.flags.contains('c') {
             let name = self.name.as_ref().map_or(String::new(), |name| format!("{name}:"));
             self.call.io.stdout.write(format!("{name}{}\n", search.found)).await?;

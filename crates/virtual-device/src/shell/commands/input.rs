@@ -2,7 +2,7 @@
 
 use tokio::time::Duration;
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use crate::app::keys;
 
@@ -19,7 +19,7 @@ const USAGE: &str = "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...
     keyevent [--longpress|--doubletap|--async] [--delay <duration between keycodes in ms>] <key code number or name> ... (Default: keyboard)\n      \
     tap <x> <y> (Default: touchscreen)\n      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)\n";
 
-pub async fn input(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn input(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     call.start_java().await;
     let mut words = call.words();
     if words.first().is_some_and(|w| SOURCES.contains(w)) {
@@ -51,7 +51,7 @@ pub async fn input(call: &Call<'_>) -> Result<u8, Broken> {
     }
 }
 
-/// Java's complaint about a word that is no number.
+/// Parses a number; an error is Java's exception.
 fn number(word: &str) -> Result<i32, String> {
     let value = word.parse::<f32>().ok().filter(|v| v.is_finite());
     let value = value.ok_or_else(|| {
@@ -99,39 +99,32 @@ async fn swipe(call: &Call<'_>, how: &str, words: &[&str]) -> Result<(), String>
     Ok(())
 }
 
-/// A finger that is put down by one process and lifted by another.
+/// Handles `motionevent`: one process puts a finger down and another lifts it.
 fn motion(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     let [action, x, y] = words else { return Err(missing()) };
     let at = (number(x)?, number(y)?);
     call.phone.with(|state| match *action {
         "DOWN" => {
-            state.finger = Some((at, state.now));
+            state.put_finger_down(at);
             Ok(())
         }
         "UP" => {
-            if let Some((from, since)) = state.finger.take() {
-                let ms = state.now.saturating_duration_since(since).as_millis() as u64;
-                state.swipe(from, at, ms);
-            }
+            state.lift_finger(at);
             Ok(())
         }
         "MOVE" => {
-            state.ui.moved(at, state.now);
-            if let Some((from, _)) = state.finger {
-                state.begin_swipe(from, at, 0);
-            }
+            state.move_finger(at);
             Ok(())
         }
         "CANCEL" => {
-            state.finger = None;
-            state.ui.cancel_drag();
+            state.cancel_finger();
             Ok(())
         }
         _ => Err(missing()),
     })
 }
 
-/// `%s` is a space. A character that no key types makes the key map answer null, and nothing is typed at all.
+/// Types a text, in which `%s` is a space. If no key types one of the characters, nothing is typed at all.
 fn type_text(call: &Call<'_>, text: &str) -> Result<(), String> {
     let text = text.replace("%s", " ");
     if text.chars().any(|c| !(' '..='~').contains(&c) && c != '\n' && c != '\t') {
@@ -189,7 +182,7 @@ async fn wait(ms: u64) {
     }
 }
 
-/// Only Ctrl+A means something to the apps of this phone.
+/// Handles a key combination; the apps of this phone know only Ctrl+A.
 fn combination(call: &Call<'_>, words: &[&str]) -> Result<(), String> {
     let codes: Option<Vec<u32>> = words.iter().filter(|w| **w != "-t").map(|w| keys::parse(w)).collect();
     match codes.as_deref() {

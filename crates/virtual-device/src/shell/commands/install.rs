@@ -3,37 +3,31 @@
 use bytes::Bytes;
 
 use super::super::io::INPUT_BYTES_MAX;
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::phone::Phone;
 use crate::state::State;
 
-/// Install sessions that are open.
-const SESSIONS_MAX: usize = 16;
-const FIRST_SESSION: u32 = 1001;
-
-pub fn create(state: &mut State) -> Answer {
-    let id = state.sessions.keys().last().map_or(FIRST_SESSION, |last| last.saturating_add(1));
-    if state.sessions.len() >= SESSIONS_MAX {
-        return failure("Failure [too many active sessions]");
+pub fn create(state: &mut State) -> ProgramOutput {
+    match state.install_sessions.create() {
+        Some(id) => ProgramOutput::out(format!("Success: created install session [{id}]\n")),
+        None => failure("Failure [too many active sessions]"),
     }
-    state.sessions.insert(id, Bytes::new());
-    Answer::out(format!("Success: created install session [{id}]\n"))
 }
 
-pub fn commit(state: &mut State, session: &str) -> Answer {
-    let apk = session.parse().ok().and_then(|id: u32| state.sessions.remove(&id));
+pub fn commit(state: &mut State, session: &str) -> ProgramOutput {
+    let apk = session.parse().ok().and_then(|id: u32| state.install_sessions.take(id));
     let Some(apk) = apk else { return failure("Failure [unknown session]") };
     let now = state.now_s();
     match state.packages.install(apk, &mut state.fs, now) {
-        Ok(_) => Answer::out("Success\n"),
+        Ok(_) => ProgramOutput::out("Success\n"),
         Err(why) => failure(&why),
     }
 }
 
-pub fn abandon(state: &mut State, session: &str) -> Answer {
-    match session.parse().ok().and_then(|id: u32| state.sessions.remove(&id)) {
-        Some(_) => Answer::out("Success\n"),
-        None => Answer::fail(
+pub fn abandon(state: &mut State, session: &str) -> ProgramOutput {
+    match session.parse().ok().and_then(|id: u32| state.install_sessions.take(id)) {
+        Some(_) => ProgramOutput::out("Success\n"),
+        None => ProgramOutput::fail(
             255,
             format!(
                 "Exception occurred while executing 'install-abandon':\njava.lang.SecurityException: Caller has no access to session {session}\n"
@@ -42,8 +36,8 @@ pub fn abandon(state: &mut State, session: &str) -> Answer {
     }
 }
 
-/// `install-write [-S SIZE] SESSION NAME [PATH|-]`: the first file of a session is its base.
-pub async fn write(call: &Call<'_>, words: &[&str]) -> Answer {
+/// Runs `install-write [-S SIZE] SESSION NAME [PATH|-]`. The first file of a session is its base.
+pub async fn write(call: &Call<'_>, words: &[&str]) -> ProgramOutput {
     let (size, rest) = match words {
         ["-S", size, rest @ ..] => (size.parse::<usize>().ok().filter(|s| *s <= INPUT_BYTES_MAX), rest),
         _ => (None, words),
@@ -54,48 +48,43 @@ pub async fn write(call: &Call<'_>, words: &[&str]) -> Answer {
     let data = match (rest.get(2).copied().filter(|path| *path != "-"), size) {
         (Some(path), _) => match call.phone.with(|state| state.fs.read(&call.path(path))) {
             Ok(data) => data,
-            Err(_) => return Answer::fail(1, format!("Error: Unable to open file: {path}\n")),
+            Err(_) => return ProgramOutput::fail(1, format!("Error: Unable to open file: {path}\n")),
         },
         (None, Some(size)) => call.io.stdin.read(size).await,
-        (None, None) => return Answer::fail(1, "Error: must specify a APK size\n"),
+        (None, None) => return ProgramOutput::fail(1, "Error: must specify a APK size\n"),
     };
     let size = data.len();
-    call.phone.with(|state| match state.sessions.get_mut(&id) {
-        Some(base) => {
-            if base.is_empty() {
-                *base = data;
-            }
-            Answer::out(format!("Success: streamed {size} bytes\n"))
-        }
-        None => Answer::fail(
+    call.phone.with(|state| match state.install_sessions.write(id, data) {
+        true => ProgramOutput::out(format!("Success: streamed {size} bytes\n")),
+        false => ProgramOutput::fail(
             255,
             format!("Exception occurred while executing 'install-write':\njava.lang.SecurityException: Caller has no access to session {id}\n"),
         ),
     })
 }
 
-fn failure(text: &str) -> Answer {
-    Answer { out: format!("{text}\n").into_bytes(), code: 1, ..Answer::default() }
+fn failure(text: &str) -> ProgramOutput {
+    ProgramOutput { out: format!("{text}\n").into_bytes(), code: 1, ..ProgramOutput::default() }
 }
 
-/// From a file on the phone, or `-S SIZE` bytes from the standard input.
-pub async fn install(call: &Call<'_>, words: &[&str]) -> Answer {
+/// Installs a file on the phone, or `-S SIZE` bytes from the standard input.
+pub async fn install(call: &Call<'_>, words: &[&str]) -> ProgramOutput {
     let size = words.iter().position(|w| *w == "-S").and_then(|at| words.get(at + 1)?.parse::<usize>().ok());
     let apk = match size {
         Some(size) if size > INPUT_BYTES_MAX => {
-            return Answer::fail(1, "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n");
+            return ProgramOutput::fail(1, "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n");
         }
         Some(size) => call.io.stdin.read(size).await,
         None => {
             let path = words.last().copied().unwrap_or("");
             match call.phone.with(|state| state.fs.read(&call.path(path))) {
                 Ok(data) => data,
-                Err(_) => return Answer::fail(1, format!("Error: Unable to open file: {path}\n")),
+                Err(_) => return ProgramOutput::fail(1, format!("Error: Unable to open file: {path}\n")),
             }
         }
     };
     match install_stream(call.phone, apk) {
-        Ok(()) => Answer::out("Success\n"),
+        Ok(()) => ProgramOutput::out("Success\n"),
         Err(why) => failure(&why),
     }
 }

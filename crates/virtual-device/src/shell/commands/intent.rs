@@ -21,7 +21,7 @@ pub struct Intent<'a> {
 const MAIN: &str = "android.intent.action.MAIN";
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";
 
-/// Unknown options are passed over, as newer systems know more of them than we do.
+/// Parses the options of an intent. Unknown ones are skipped: newer systems know more of them.
 pub fn parse<'a>(words: &[&'a str]) -> Intent<'a> {
     let mut intent = Intent::default();
     let mut words = words.iter().copied();
@@ -78,7 +78,7 @@ fn number(word: &str) -> u32 {
 }
 
 impl<'a> Intent<'a> {
-    /// `am start P/.A`, `am start P` and `am start https://…` all work.
+    /// Interprets the word without an option: `am start P/.A`, `am start P` and `am start https://…` all work.
     fn place_plain(&mut self) {
         match self.plain {
             Some(word) if word.contains(':') => {
@@ -105,7 +105,7 @@ impl<'a> Intent<'a> {
         self.categories.contains(&LAUNCHER)
     }
 
-    /// The package, and the activity when one is named; nothing when no app would take it.
+    /// Returns the package, and the activity when one is named; nothing when no app takes the intent.
     pub fn target(&self, state: &State) -> Option<(String, Option<String>)> {
         if let Some(component) = self.component {
             let (package, activity) = component.split_once('/')?;
@@ -116,20 +116,20 @@ impl<'a> Intent<'a> {
         }
         if self.action.is_some_and(|action| action.starts_with("android.settings.")) {
             let settings = "com.android.settings";
-            return state.ui.app(settings).map(|_| (settings.to_owned(), None));
+            return state.packages.get(settings).map(|_| (settings.to_owned(), None));
         }
         let package = self.package.filter(|_| self.is_main())?;
         Some((package.to_owned(), None))
     }
 
-    /// As `Intent.toString` prints it, without the braces around it.
+    /// Formats the intent as `Intent.toString` does, without the braces.
     pub fn text(&self, extra_flags: u32) -> String {
         let mut parts = Vec::new();
         parts.extend(self.action.map(|action| format!("act={action}")));
         if !self.categories.is_empty() {
             parts.push(format!("cat=[{}]", self.categories.join(",")));
         }
-        parts.extend(self.data.map(|data| format!("dat={}", safe(data))));
+        parts.extend(self.data.map(|data| format!("dat={}", public_part(data))));
         parts.extend(self.kind.map(|kind| format!("typ={kind}")));
         if self.flags | extra_flags != 0 {
             parts.push(format!("flg=0x{:x}", self.flags | extra_flags));
@@ -145,8 +145,8 @@ impl<'a> Intent<'a> {
     }
 }
 
-/// Only scheme and host are printed: the rest could be private.
-fn safe(uri: &str) -> String {
+/// Returns scheme and host of a URI; Android does not print the rest, which could be private.
+fn public_part(uri: &str) -> String {
     match uri.split_once("://") {
         Some((scheme, rest)) => {
             let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -157,7 +157,7 @@ fn safe(uri: &str) -> String {
     }
 }
 
-/// `.A` and `com.x.A` name the same activity of package `com.x`.
+/// Shortens an activity's name: `.A` and `com.x.A` are the same activity of package `com.x`.
 pub fn short(package: &str, activity: &str) -> String {
     match activity.strip_prefix(package) {
         Some(rest) if rest.starts_with('.') => rest.to_owned(),

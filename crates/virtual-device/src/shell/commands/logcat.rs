@@ -1,8 +1,8 @@
 //! `logcat`: dumps and streams.
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
-use super::regex::Expression;
+use super::expression::{Dialect, Expression};
 use crate::clock::Civil;
 use crate::logcat::{Buffer, Entry, Filter, Format};
 use crate::state::State;
@@ -12,24 +12,24 @@ struct Options {
     filter: Filter,
     buffers: Vec<Buffer>,
     pid: Option<u32>,
-    /// End after what is there.
+    /// Ends after the existing entries.
     dump: bool,
     clear: bool,
-    /// Show only so many of what is there.
+    /// Shows only this many of the existing entries.
     last: Option<usize>,
-    /// Show only what came after.
+    /// Shows only entries after this time.
     after_ms: Option<u64>,
     regex: Option<Expression>,
-    /// Without it, lines that the expression is not in are left out.
+    /// Shows all lines; without it only those that match the expression.
     print_all: bool,
-    /// End after so many lines.
+    /// Ends after this many lines.
     most: Option<usize>,
     sizes: bool,
-    /// Something that prints nothing and changes nothing here.
+    /// An option that has no effect here.
     done: bool,
 }
 
-pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn logcat(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let options = match parse(call) {
         Ok(options) => options,
         Err(complaint) => {
@@ -62,11 +62,11 @@ pub async fn logcat(call: &Call<'_>) -> Result<u8, Broken> {
         return Ok(0);
     }
     while !printer.is_full() {
-        // What is due later has not been logged yet, and nobody may come to make it happen: wake up for it.
-        let due = call.phone.with(|state| state.ui.next_due());
+        // Events of the future happen only when somebody uses the phone: wake up for the next one.
+        let due = call.phone.with(|state| state.surface.next_due());
         tokio::select! {
             biased;
-            () = call.io.stdout.closed() => return Err(Broken),
+            () = call.io.stdout.closed() => return Err(BrokenPipe),
             changed = watch.changed() => if changed.is_err() { return Ok(0) },
             () = sleep_until(due) => {}
         }
@@ -92,7 +92,7 @@ async fn sleep_until(due: Option<tokio::time::Instant>) {
     }
 }
 
-/// What the log daemon itself picks out; tags and expressions are the reader's business.
+/// Returns true for entries that the log daemon sends; tags and expressions are filtered by the reader.
 fn from_there(entry: &Entry, options: &Options) -> bool {
     options.buffers.contains(&entry.buffer) && options.pid.is_none_or(|pid| pid == entry.pid)
 }
@@ -127,7 +127,7 @@ impl Printer<'_> {
     }
 }
 
-/// The text of what is there, and the sequence number to go on from.
+/// Returns the existing entries as text, and the sequence number to continue from.
 fn existing(state: &State, printer: &mut Printer<'_>) -> (String, u64) {
     let options = printer.options;
     let after = |e: &&Entry| options.after_ms.is_none_or(|ms| e.wall_ms >= ms);
@@ -197,7 +197,7 @@ fn parse(call: &Call<'_>) -> Result<Options, String> {
             }
             "-e" | "--regex" => {
                 let pattern = value()?;
-                let parsed = Expression::parse(pattern, false, true, false);
+                let parsed = Expression::parse(pattern, Dialect::Extended, false);
                 options.regex = Some(parsed.ok_or_else(|| format!("Invalid regex '{pattern}'"))?);
             }
             "-m" | "--max-count" => {
@@ -268,7 +268,7 @@ fn add_buffers(buffers: &mut Vec<Buffer>, names: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A count, or a time as `MM-DD hh:mm:ss.mmm`, `YYYY-MM-DD hh:mm:ss.mmm` or seconds since the epoch.
+/// Parses a count, or a time as `MM-DD hh:mm:ss.mmm`, `YYYY-MM-DD hh:mm:ss.mmm` or seconds since the epoch.
 fn add_tail(options: &mut Options, word: &str, call: &Call<'_>) -> Result<(), String> {
     if let Ok(count) = word.parse::<usize>() {
         options.last = Some(count.max(1));
@@ -308,7 +308,7 @@ fn parse_time(word: &str, this_year: i64) -> Option<u64> {
     Some(Civil { year, month, day, hour, minute, second, milli }.to_ms())
 }
 
-/// The first three digits of a fraction of a second.
+/// Parses the first three digits of a fraction of a second.
 fn millis(fraction: &str) -> Option<u64> {
     if !fraction.bytes().all(|b| b.is_ascii_digit()) {
         return None;

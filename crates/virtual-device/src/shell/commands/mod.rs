@@ -3,6 +3,7 @@
 mod activity;
 mod dumpsys;
 mod events;
+mod expression;
 mod files;
 mod filter;
 mod find;
@@ -14,7 +15,6 @@ mod logcat;
 mod nc;
 mod package;
 mod process;
-mod regex;
 mod screen;
 mod sed;
 mod service;
@@ -25,7 +25,6 @@ mod text;
 mod uiautomator;
 mod wm;
 
-pub use regex::Expression;
 pub use screen::pixels;
 pub use test::matches;
 
@@ -33,11 +32,11 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::io::{Broken, Io};
+use super::io::{BrokenPipe, Io};
 use crate::phone::Phone;
 use crate::state::State;
 
-/// Programs that stand in /system/bin, for `which` and for clients that look.
+/// Programs in /system/bin, for `which` and for clients that list it.
 pub const PROGRAMS: [&str; 68] = [
     "am",
     "appops",
@@ -109,10 +108,10 @@ pub const PROGRAMS: [&str; 68] = [
     "xargs",
 ];
 
-/// One program that is being run.
+/// One run of a program.
 pub struct Call<'a> {
     pub phone: &'a Phone,
-    /// Without its directory.
+    /// The program's name without its directory.
     pub name: &'a str,
     pub arguments: &'a [String],
     pub io: &'a Io,
@@ -129,7 +128,7 @@ impl Call<'_> {
         self.arguments.iter().map(String::as_str).collect()
     }
 
-    /// Letters of all leading options, and what follows them.
+    /// Returns the letters of all leading options, and the words after them.
     pub fn options(&self) -> (String, Vec<&str>) {
         let mut letters = String::new();
         let mut rest = Vec::new();
@@ -144,7 +143,7 @@ impl Call<'_> {
         (letters, rest)
     }
 
-    /// A Java program needs its time to start.
+    /// Waits for the start of a Java program.
     pub async fn start_java(&self) {
         self.wait(self.phone.with(|state| state.config.timing.start())).await;
     }
@@ -158,30 +157,30 @@ impl Call<'_> {
 
 /// What a program printed and how it ended.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct ProgramOutput {
     pub out: Vec<u8>,
     pub err: Vec<u8>,
     pub code: u8,
 }
 
-impl Answer {
-    pub fn ok() -> Answer {
-        Answer::default()
+impl ProgramOutput {
+    pub fn ok() -> ProgramOutput {
+        ProgramOutput::default()
     }
 
-    pub fn out(text: impl Into<Vec<u8>>) -> Answer {
-        Answer { out: text.into(), ..Answer::default() }
+    pub fn out(text: impl Into<Vec<u8>>) -> ProgramOutput {
+        ProgramOutput { out: text.into(), ..ProgramOutput::default() }
     }
 
-    pub fn code(code: u8) -> Answer {
-        Answer { code, ..Answer::default() }
+    pub fn code(code: u8) -> ProgramOutput {
+        ProgramOutput { code, ..ProgramOutput::default() }
     }
 
-    pub fn fail(code: u8, text: impl Into<Vec<u8>>) -> Answer {
-        Answer { err: text.into(), code, ..Answer::default() }
+    pub fn fail(code: u8, text: impl Into<Vec<u8>>) -> ProgramOutput {
+        ProgramOutput { err: text.into(), code, ..ProgramOutput::default() }
     }
 
-    async fn send(self, io: &Io) -> Result<u8, Broken> {
+    async fn send(self, io: &Io) -> Result<u8, BrokenPipe> {
         if !self.err.is_empty() {
             io.stderr.write(Bytes::from(self.err)).await?;
         }
@@ -192,8 +191,8 @@ impl Answer {
     }
 }
 
-/// Runs a program; `None` when the phone has none of that name.
-pub async fn run(call: &Call<'_>) -> Result<Option<u8>, Broken> {
+/// Runs a program; returns nothing when the phone has none of that name.
+pub async fn run(call: &Call<'_>) -> Result<Option<u8>, BrokenPipe> {
     if call.name == "am"
         && let Some(code) = crate::helpers::instrument(call).await?
     {
@@ -226,12 +225,12 @@ pub async fn run(call: &Call<'_>) -> Result<Option<u8>, Broken> {
     Ok(Some(code))
 }
 
-/// Programs that need nothing but the state.
-fn quick(call: &Call<'_>) -> Option<Answer> {
-    type Quick = fn(&mut State, &Call<'_>) -> Answer;
+/// Runs a program that needs nothing but the state.
+fn quick(call: &Call<'_>) -> Option<ProgramOutput> {
+    type Quick = fn(&mut State, &Call<'_>) -> ProgramOutput;
     let act: Quick = match call.name {
-        "true" => |_, _| Answer::ok(),
-        "false" => |_, _| Answer::code(1),
+        "true" => |_, _| ProgramOutput::ok(),
+        "false" => |_, _| ProgramOutput::code(1),
         "echo" => |_, call| text::echo(call),
         "printf" => |_, call| text::printf(call),
         "test" | "[" => test::test,
@@ -243,7 +242,7 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "cp" => files::cp,
         "touch" => files::touch,
         "chmod" => files::chmod,
-        "chown" | "sync" | "restorecon" => |_, _| Answer::ok(),
+        "chown" | "sync" | "restorecon" => |_, _| ProgramOutput::ok(),
         "ln" => files::ln,
         "du" => files::du,
         "find" => find::find,
@@ -252,7 +251,7 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "readlink" | "realpath" => find::readlink,
         "seq" => |_, call| find::seq(call),
         "stat" => files::stat,
-        "pwd" => |_, call| Answer::out(format!("{}\n", crate::fs::shown(call.cwd))),
+        "pwd" => |_, call| ProgramOutput::out(format!("{}\n", crate::fs::shown(call.cwd))),
         "df" => system::df,
         "ip" | "ifconfig" => system::ip,
         "env" | "printenv" => system::env,
@@ -263,9 +262,9 @@ fn quick(call: &Call<'_>) -> Option<Answer> {
         "sendevent" => events::sendevent,
         "date" => system::date,
         "id" => |_, call| system::id(call),
-        "whoami" => |_, _| Answer::out("shell\n"),
+        "whoami" => |_, _| ProgramOutput::out("shell\n"),
         "uname" => system::uname,
-        "hostname" => |_, _| Answer::out("localhost\n"),
+        "hostname" => |_, _| ProgramOutput::out("localhost\n"),
         "uptime" => system::uptime,
         "settings" => settings::settings,
         "content" => settings::content,

@@ -1,15 +1,15 @@
-//! `nc`: a program on the phone that connects, which is how reverse forwards are tried out.
+//! `nc`: connects from the phone, for example to a reverse forward.
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 
 const READ_BYTES: usize = 64 * 1024;
 
-/// Ends when the other side does; the end of the standard input is not passed on.
-pub async fn nc(call: &Call<'_>) -> Result<u8, Broken> {
+/// Runs until the other side ends; the end of the standard input is not passed on.
+pub async fn nc(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (_, words) = call.options();
     let [_host, port] = words.as_slice() else {
         call.io.stderr.write("nc: Need HOST PORT\n").await?;
@@ -38,7 +38,7 @@ pub async fn nc(call: &Call<'_>) -> Result<u8, Broken> {
     };
     tokio::select! {
         biased;
-        () = call.io.stdout.closed() => Err(Broken),
+        () = call.io.stdout.closed() => Err(BrokenPipe),
         ended = receiving => ended,
         () = sending => Ok(0),
     }

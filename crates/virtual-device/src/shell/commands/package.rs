@@ -2,11 +2,11 @@
 
 use super::install;
 use super::intent::{Intent, parse as parse_intent};
-use super::{Answer, Call, dumpsys};
+use super::{Call, ProgramOutput, dumpsys};
 use crate::packages::{Enabled, Package};
 use crate::state::State;
 
-/// What an ordinary phone without special hardware has.
+/// Features of an ordinary phone without special hardware.
 const FEATURES: [&str; 18] = [
     "android.hardware.bluetooth",
     "android.hardware.camera",
@@ -28,7 +28,7 @@ const FEATURES: [&str; 18] = [
     "android.software.input_methods",
 ];
 
-pub async fn manage(call: &Call<'_>, words: &[&str]) -> Answer {
+pub async fn manage(call: &Call<'_>, words: &[&str]) -> ProgramOutput {
     match words {
         ["install", rest @ ..] => install::install(call, rest).await,
         ["install-write", rest @ ..] => install::write(call, rest).await,
@@ -41,35 +41,39 @@ pub async fn manage(call: &Call<'_>, words: &[&str]) -> Answer {
     }
 }
 
-fn query(state: &mut State, words: &[&str]) -> Answer {
+fn query(state: &mut State, words: &[&str]) -> ProgramOutput {
     match words {
         ["path", rest @ ..] => match rest.last().and_then(|name| state.packages.get(name)) {
-            Some(package) => Answer::out(format!("package:{}\n", package.apk())),
-            None => Answer::code(1),
+            Some(package) => ProgramOutput::out(format!("package:{}\n", package.apk())),
+            None => ProgramOutput::code(1),
         },
         ["list", what, rest @ ..] => list(state, what, rest),
-        ["dump", name, ..] => Answer::out(dumpsys::package_paragraph(state, name)),
+        ["dump", name, ..] => ProgramOutput::out(dumpsys::package_paragraph(state, name)),
         ["has-feature", feature, ..] => {
             let has = FEATURES.contains(feature);
-            Answer { out: format!("{has}\n").into_bytes(), code: u8::from(!has), ..Answer::default() }
+            ProgramOutput {
+                out: format!("{has}\n").into_bytes(),
+                code: u8::from(!has),
+                ..ProgramOutput::default()
+            }
         }
         ["resolve-activity", rest @ ..] => resolve(state, rest),
         ["query-activities" | "query-intent-activities", rest @ ..] => query_activities(state, rest),
-        ["query-services" | "query-receivers", ..] => Answer::out("No services found\n"),
+        ["query-services" | "query-receivers", ..] => ProgramOutput::out("No services found\n"),
         ["install-create", ..] => install::create(state),
         ["install-commit", session, ..] => install::commit(state, session),
         ["install-abandon", session, ..] => install::abandon(state, session),
-        ["get-install-location"] => Answer::out("0[auto]\n"),
-        ["get-max-users"] => Answer::out("Maximum supported users: 4\n"),
-        ["get-max-running-users"] => Answer::out("Maximum supported running users: 3\n"),
+        ["get-install-location"] => ProgramOutput::out("0[auto]\n"),
+        ["get-max-users"] => ProgramOutput::out("Maximum supported users: 4\n"),
+        ["get-max-running-users"] => ProgramOutput::out("Maximum supported running users: 3\n"),
         ["compile" | "bg-dexopt-job" | "trim-caches" | "set-install-location", ..] => {
-            Answer::out("Success\n")
+            ProgramOutput::out("Success\n")
         }
         words => change(state, words),
     }
 }
 
-fn change(state: &mut State, words: &[&str]) -> Answer {
+fn change(state: &mut State, words: &[&str]) -> ProgramOutput {
     match words {
         ["clear", rest @ ..] => match rest.last().filter(|name| state.packages.get(name).is_some()) {
             Some(name) => {
@@ -77,13 +81,13 @@ fn change(state: &mut State, words: &[&str]) -> Answer {
                 if let Some(package) = state.packages.get_mut(name) {
                     package.granted.clear();
                 }
-                Answer::out("Success\n")
+                ProgramOutput::out("Success\n")
             }
             None => failed("Failed"),
         },
         ["uninstall", rest @ ..] => uninstall(state, rest.iter().rfind(|w| !w.starts_with('-'))),
         [verb @ ("grant" | "revoke"), rest @ ..] => grant(state, verb, &without_options(rest)),
-        ["reset-permissions", ..] => Answer::ok(),
+        ["reset-permissions", ..] => ProgramOutput::ok(),
         ["enable", rest @ ..] => enable(state, rest, Enabled::Yes),
         ["disable", rest @ ..] => enable(state, rest, Enabled::No),
         ["disable-user", rest @ ..] => enable(state, rest, Enabled::ByUser),
@@ -91,14 +95,17 @@ fn change(state: &mut State, words: &[&str]) -> Answer {
         [
             "set-app-link" | "set-app-links" | "get-app-links" | "suspend" | "unsuspend" | "hide" | "unhide",
             ..,
-        ] => Answer::ok(),
-        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
-        [] => Answer::fail(255, "Package manager (package) commands:\n  help\n    Print this help text.\n"),
+        ] => ProgramOutput::ok(),
+        [other, ..] => ProgramOutput::fail(255, format!("Unknown command: {other}\n")),
+        [] => ProgramOutput::fail(
+            255,
+            "Package manager (package) commands:\n  help\n    Print this help text.\n",
+        ),
     }
 }
 
-fn failed(text: &str) -> Answer {
-    Answer { out: format!("{text}\n").into_bytes(), code: 1, ..Answer::default() }
+fn failed(text: &str) -> ProgramOutput {
+    ProgramOutput { out: format!("{text}\n").into_bytes(), code: 1, ..ProgramOutput::default() }
 }
 
 fn without_options<'a>(words: &[&'a str]) -> Vec<&'a str> {
@@ -116,27 +123,29 @@ fn without_options<'a>(words: &[&'a str]) -> Vec<&'a str> {
     kept
 }
 
-fn uninstall(state: &mut State, name: Option<&&str>) -> Answer {
-    let Some(name) = name else { return Answer::fail(255, "Error: package name not specified\n") };
+fn uninstall(state: &mut State, name: Option<&&str>) -> ProgramOutput {
+    let Some(name) = name else { return ProgramOutput::fail(255, "Error: package name not specified\n") };
     if state.packages.get(name).is_none() {
         return failed("Failure [not installed for 0]");
     }
     state.kill(name, true);
     if state.packages.uninstall(name, &mut state.fs) {
         state.system('I', "PackageManager", &format!("Package {name} deleted"));
-        Answer::out("Success\n")
+        ProgramOutput::out("Success\n")
     } else {
         failed("Failure [DELETE_FAILED_INTERNAL_ERROR]")
     }
 }
 
-fn exception(verb: &str, what: &str) -> Answer {
+fn exception(verb: &str, what: &str) -> ProgramOutput {
     let at = "\tat com.android.server.pm.PackageManagerShellCommand.onCommand(PackageManagerShellCommand.java:323)\n";
-    Answer::fail(255, format!("\nException occurred while executing '{verb}':\n{what}\n{at}"))
+    ProgramOutput::fail(255, format!("\nException occurred while executing '{verb}':\n{what}\n{at}"))
 }
 
-fn grant(state: &mut State, verb: &str, words: &[&str]) -> Answer {
-    let [name, permission] = words else { return Answer::fail(255, "Error: no permission specified\n") };
+fn grant(state: &mut State, verb: &str, words: &[&str]) -> ProgramOutput {
+    let [name, permission] = words else {
+        return ProgramOutput::fail(255, "Error: no permission specified\n");
+    };
     let Some(package) = state.packages.get_mut(name) else {
         return exception(verb, &format!("java.lang.IllegalArgumentException: Unknown package: {name}"));
     };
@@ -147,7 +156,7 @@ fn grant(state: &mut State, verb: &str, words: &[&str]) -> Answer {
         );
     }
     if package.grant(permission, verb == "grant") {
-        Answer::ok()
+        ProgramOutput::ok()
     } else {
         let what =
             format!("java.lang.SecurityException: Package {name} has not requested permission {permission}");
@@ -155,10 +164,10 @@ fn grant(state: &mut State, verb: &str, words: &[&str]) -> Answer {
     }
 }
 
-fn enable(state: &mut State, words: &[&str], wanted: Enabled) -> Answer {
+fn enable(state: &mut State, words: &[&str], wanted: Enabled) -> ProgramOutput {
     let words = without_options(words);
     let Some(name) = words.first() else {
-        return Answer::fail(255, "Error: no package or component specified\n");
+        return ProgramOutput::fail(255, "Error: no package or component specified\n");
     };
     let Some(package) = state.packages.get_mut(name) else {
         return exception("enable", &format!("java.lang.IllegalArgumentException: Unknown package: {name}"));
@@ -167,36 +176,36 @@ fn enable(state: &mut State, words: &[&str], wanted: Enabled) -> Answer {
     if !wanted.is_on() {
         state.kill(name, false);
     }
-    Answer::out(format!("Package {name} new state: {}\n", wanted.name()))
+    ProgramOutput::out(format!("Package {name} new state: {}\n", wanted.name()))
 }
 
-fn list(state: &State, what: &str, words: &[&str]) -> Answer {
+fn list(state: &State, what: &str, words: &[&str]) -> ProgramOutput {
     match what {
         "packages" | "package" => list_packages(state, words),
         "features" => {
             let names = FEATURES.iter().map(|name| format!("feature:{name}\n"));
-            Answer::out(format!("feature:reqGlEsVersion=0x30002\n{}", names.collect::<String>()))
+            ProgramOutput::out(format!("feature:reqGlEsVersion=0x30002\n{}", names.collect::<String>()))
         }
         "users" => {
             let flags = if dumpsys::newer(state) { "4c13" } else { "c13" };
-            Answer::out(format!("Users:\n\tUserInfo{{0:Owner:{flags}}} running\n"))
+            ProgramOutput::out(format!("Users:\n\tUserInfo{{0:Owner:{flags}}} running\n"))
         }
-        "libraries" => Answer::out(
+        "libraries" => ProgramOutput::out(
             "library:android.ext.shared\nlibrary:android.test.base\nlibrary:android.test.mock\nlibrary:android.test.runner\n",
         ),
         "instrumentation" => instrumentations(state),
         "permissions" | "permission-groups" => {
             let all = state.packages.iter().flat_map(|(_, package)| &package.requested);
-            Answer::out(format!(
+            ProgramOutput::out(format!(
                 "All Permissions:\n\n{}",
                 all.map(|p| format!("permission:{p}\n")).collect::<String>()
             ))
         }
-        other => Answer::fail(255, format!("Error: unknown list type '{other}'\n")),
+        other => ProgramOutput::fail(255, format!("Error: unknown list type '{other}'\n")),
     }
 }
 
-fn list_packages(state: &State, words: &[&str]) -> Answer {
+fn list_packages(state: &State, words: &[&str]) -> ProgramOutput {
     let has = |flag: &str| words.contains(&flag);
     let uid = words.iter().position(|w| *w == "--uid").and_then(|at| words.get(at + 1)?.parse::<u32>().ok());
     let filter = without_options(words).first().copied().unwrap_or("");
@@ -224,27 +233,27 @@ fn list_packages(state: &State, words: &[&str]) -> Answer {
         }
         out.push('\n');
     }
-    Answer::out(out)
+    ProgramOutput::out(out)
 }
 
-/// The package of an intent and the activity that would take it.
+/// Returns the package and activity that would take an intent.
 fn target(state: &State, intent: &Intent<'_>) -> Option<(String, String)> {
     let (package, activity) = intent.target(state)?;
-    let app = state.ui.app(&package)?;
+    let entry = state.packages.entry(&package)?.to_owned();
     state.packages.get(&package).filter(|p| p.enabled.is_on())?;
-    Some((package, activity.unwrap_or_else(|| app.entry().to_owned())))
+    Some((package, activity.unwrap_or(entry)))
 }
 
-fn resolve(state: &State, words: &[&str]) -> Answer {
+fn resolve(state: &State, words: &[&str]) -> ProgramOutput {
     let brief = words.contains(&"--brief");
     let components = words.contains(&"--components");
     match target(state, &parse_intent(words)) {
-        None => Answer::out("No activity found\n"),
-        Some((package, activity)) if components => Answer::out(format!("{package}/{activity}\n")),
-        Some((package, activity)) if brief => Answer::out(format!(
+        None => ProgramOutput::out("No activity found\n"),
+        Some((package, activity)) if components => ProgramOutput::out(format!("{package}/{activity}\n")),
+        Some((package, activity)) if brief => ProgramOutput::out(format!(
             "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{package}/{activity}\n"
         )),
-        Some((package, activity)) => Answer::out(format!(
+        Some((package, activity)) => ProgramOutput::out(format!(
             "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{}",
             activity_info(state, &package, &activity)
         )),
@@ -264,7 +273,7 @@ fn activity_info(state: &State, package: &str, activity: &str) -> String {
     )
 }
 
-fn query_activities(state: &State, words: &[&str]) -> Answer {
+fn query_activities(state: &State, words: &[&str]) -> ProgramOutput {
     let intent = parse_intent(words);
     let brief = words.contains(&"--brief") || words.contains(&"--components");
     let all: Vec<(String, String)> = state
@@ -274,11 +283,11 @@ fn query_activities(state: &State, words: &[&str]) -> Answer {
             package.enabled.is_on() && intent.package.is_none_or(|p| p == name.as_str())
         })
         .filter(|(name, _)| !intent.wants_launcher() || name.as_str() != crate::app::launcher::PACKAGE)
-        .filter_map(|(name, _)| Some((name.clone(), state.ui.app(name)?.entry().to_owned())))
+        .filter_map(|(name, _)| Some((name.clone(), state.packages.entry(name)?.to_owned())))
         .filter(|_| intent.is_main())
         .collect();
     if all.is_empty() {
-        return Answer::out("No activities found\n");
+        return ProgramOutput::out("No activities found\n");
     }
     let mut out = if words.contains(&"--components") {
         String::new()
@@ -300,15 +309,15 @@ fn query_activities(state: &State, words: &[&str]) -> Answer {
             out.push_str(&info.lines().map(|line| format!("    {line}\n")).collect::<String>());
         }
     }
-    Answer::out(out)
+    ProgramOutput::out(out)
 }
 
-fn instrumentations(state: &State) -> Answer {
+fn instrumentations(state: &State) -> ProgramOutput {
     let mut out = String::new();
     for (name, package) in state.packages.iter() {
         for (runner, target) in &package.manifest.instrumentations {
             out.push_str(&format!("instrumentation:{name}/{runner} (target={target})\n"));
         }
     }
-    Answer::out(out)
+    ProgramOutput::out(out)
 }

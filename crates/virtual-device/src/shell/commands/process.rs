@@ -1,16 +1,16 @@
 //! Processes: `pidof`, `ps`, `top`, `kill`, `pkill`.
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
-/// Everything that runs, as a process list shows it.
-struct Process {
+/// A line of the process list.
+struct ProcessEntry {
     pid: u32,
     parent: u32,
     user: String,
     name: String,
     command: String,
-    /// May the shell user end it?
+    /// True if the shell user may end it.
     ours: bool,
 }
 
@@ -18,8 +18,8 @@ const INIT: u32 = 1;
 const ZYGOTE: u32 = 812;
 const ADBD: u32 = 640;
 
-fn all(state: &State) -> Vec<Process> {
-    let process = |pid, parent, user: &str, name: &str| Process {
+fn all(state: &State) -> Vec<ProcessEntry> {
+    let process = |pid, parent, user: &str, name: &str| ProcessEntry {
         pid,
         parent,
         user: user.to_owned(),
@@ -36,17 +36,17 @@ fn all(state: &State) -> Vec<Process> {
         process(ADBD, INIT, "shell", "adbd"),
         process(ZYGOTE, INIT, "root", "zygote64"),
     ];
-    for (name, pid) in &state.pids {
+    for (name, pid) in state.processes.iter() {
         let user = match state.packages.get(name).map_or(1000, |p| p.uid) {
             1000 => "system".to_owned(),
             uid => format!("u0_a{}", uid.saturating_sub(10_000)),
         };
-        list.push(process(*pid, ZYGOTE, &user, name));
+        list.push(process(pid, ZYGOTE, &user, name));
     }
     for (pid, job) in &state.services.jobs {
         let first = job.command.split_ascii_whitespace().next().unwrap_or("sh");
         let name = first.rsplit('/').next().unwrap_or(first).to_owned();
-        list.push(Process {
+        list.push(ProcessEntry {
             command: job.command.clone(),
             ours: true,
             ..process(*pid, ADBD, "shell", &name)
@@ -56,7 +56,7 @@ fn all(state: &State) -> Vec<Process> {
     list
 }
 
-pub fn pidof(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn pidof(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let single = call.words().contains(&"-s");
     let mut found: Vec<u32> = Vec::new();
     for name in call.arguments.iter().filter(|w| !w.starts_with('-')) {
@@ -67,13 +67,13 @@ pub fn pidof(state: &mut State, call: &Call<'_>) -> Answer {
         found.truncate(1);
     }
     if found.is_empty() {
-        return Answer::code(1);
+        return ProgramOutput::code(1);
     }
     let words: Vec<String> = found.iter().map(u32::to_string).collect();
-    Answer::out(format!("{}\n", words.join(" ")))
+    ProgramOutput::out(format!("{}\n", words.join(" ")))
 }
 
-pub fn ps(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn ps(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     let value = |flag: &str| {
         let attached = words.iter().find_map(|w| w.strip_prefix(flag).filter(|rest| !rest.is_empty()));
@@ -86,12 +86,12 @@ pub fn ps(state: &mut State, call: &Call<'_>) -> Answer {
     let mut list = all(state);
     match &only {
         Some(pids) => list.retain(|p| pids.contains(&p.pid)),
-        // Without a choice only the processes of this terminal are shown.
+        // Without options only the processes of this terminal are shown.
         None if !everything => {
             list.clear();
-            let pid = state.take_pid();
+            let pid = state.processes.next_pid();
             for (pid, name, command) in [(pid, "sh", "sh"), (pid + 1, "ps", "ps")] {
-                list.push(Process {
+                list.push(ProcessEntry {
                     pid,
                     parent: ADBD,
                     user: "shell".to_owned(),
@@ -108,10 +108,10 @@ pub fn ps(state: &mut State, call: &Call<'_>) -> Answer {
         Some(fields) => columns(&list, fields),
         None => long(&list),
     };
-    Answer { out: out.into_bytes(), code, ..Answer::default() }
+    ProgramOutput { out: out.into_bytes(), code, ..ProgramOutput::default() }
 }
 
-fn long(list: &[Process]) -> String {
+fn long(list: &[ProcessEntry]) -> String {
     let mut out = "USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME\n".to_owned();
     for p in list {
         let (size, resident) = sizes(p);
@@ -123,13 +123,13 @@ fn long(list: &[Process]) -> String {
     out
 }
 
-fn sizes(p: &Process) -> (u32, u32) {
+fn sizes(p: &ProcessEntry) -> (u32, u32) {
     if p.name.starts_with('[') { (0, 0) } else { (1_432_160 + p.pid % 97 * 1024, 90_000 + p.pid % 89 * 512) }
 }
 
-fn columns(list: &[Process], fields: &str) -> String {
+fn columns(list: &[ProcessEntry], fields: &str) -> String {
     let fields: Vec<&str> = fields.split(',').filter(|f| !f.is_empty()).collect();
-    let cell = |p: &Process, field: &str| match field.to_ascii_uppercase().as_str() {
+    let cell = |p: &ProcessEntry, field: &str| match field.to_ascii_uppercase().as_str() {
         "PID" | "TID" => p.pid.to_string(),
         "PPID" => p.parent.to_string(),
         "USER" | "UID" => p.user.clone(),
@@ -166,7 +166,7 @@ fn columns(list: &[Process], fields: &str) -> String {
     out
 }
 
-pub fn top(state: &mut State, _call: &Call<'_>) -> Answer {
+pub fn top(state: &mut State, _call: &Call<'_>) -> ProgramOutput {
     let list = all(state);
     let mut out = format!(
         "Tasks: {} total,   1 running, {} sleeping,   0 stopped,   0 zombie\n  Mem:  4030464K total,  2218133K used,  1812331K free,    61440K buffers\n Swap:        0K total,        0K used,        0K free,   986112K cached\n\
@@ -187,15 +187,15 @@ pub fn top(state: &mut State, _call: &Call<'_>) -> Answer {
             p.command
         ));
     }
-    Answer::out(out)
+    ProgramOutput::out(out)
 }
 
-/// The shell user may not end what is not its own.
-pub fn kill(state: &mut State, call: &Call<'_>) -> Answer {
-    let mut answer = Answer::ok();
+/// Ends a process; the shell user may not end those of others.
+pub fn kill(state: &mut State, call: &Call<'_>) -> ProgramOutput {
+    let mut answer = ProgramOutput::ok();
     let mut words = call.words();
     if words.first() == Some(&"-l") {
-        return Answer::out("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM\n");
+        return ProgramOutput::out("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM\n");
     }
     if words.first() == Some(&"-s") {
         words.drain(..words.len().min(2));
@@ -226,32 +226,32 @@ fn end(state: &mut State, pid: u32) {
     }
 }
 
-/// `pkill [-f] PATTERN`, `killall NAME`, `pgrep [-f] PATTERN`. The pattern is a plain part of the name here.
-pub fn pkill(state: &mut State, call: &Call<'_>) -> Answer {
+/// Runs `pkill [-f] PATTERN`, `killall NAME` and `pgrep [-f] PATTERN`. The pattern is a plain part of the name here.
+pub fn pkill(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     let full = words.iter().any(|w| w.starts_with('-') && w.contains('f'));
     let Some(pattern) = words.iter().rfind(|w| !w.starts_with('-')) else {
-        return Answer::fail(1, format!("{}: No PATTERN\n", call.name));
+        return ProgramOutput::fail(1, format!("{}: No PATTERN\n", call.name));
     };
     let exact = call.name == "killall";
     let plain = pattern.trim_start_matches('^').trim_end_matches('$').replace('\\', "");
-    let fits = |p: &Process| {
+    let fits = |p: &ProcessEntry| {
         let text = if full { &p.command } else { &p.name };
         if exact { *text == plain } else { text.contains(&plain) }
     };
-    let found: Vec<Process> = all(state).into_iter().filter(fits).collect();
+    let found: Vec<ProcessEntry> = all(state).into_iter().filter(fits).collect();
     if call.name == "pgrep" {
-        let show = |p: &Process| {
+        let show = |p: &ProcessEntry| {
             if words.contains(&"-l") { format!("{} {}\n", p.pid, p.name) } else { format!("{}\n", p.pid) }
         };
-        return Answer {
+        return ProgramOutput {
             out: found.iter().map(show).collect::<String>().into_bytes(),
             code: u8::from(found.is_empty()),
-            ..Answer::default()
+            ..ProgramOutput::default()
         };
     }
     let helper = call.phone.helpers().kill(pattern);
-    let mut answer = Answer::code(u8::from(found.is_empty() && !helper));
+    let mut answer = ProgramOutput::code(u8::from(found.is_empty() && !helper));
     for p in found {
         if p.ours {
             end(state, p.pid);

@@ -2,7 +2,7 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use crate::draw::{self, Pixels};
 use crate::phone::Phone;
@@ -12,7 +12,7 @@ const FORMAT_RGBA: u32 = 1;
 /// sRGB.
 const COLOUR_SPACE: u32 = 1;
 
-pub async fn screencap(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn screencap(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let mut as_png = false;
     let mut path = None;
     let mut words = call.arguments.iter().map(String::as_str);
@@ -62,24 +62,9 @@ fn raw(pixels: &Pixels) -> Bytes {
     out.freeze()
 }
 
-/// What the screen shows now.
+/// Draws what the screen shows now. Drawing needs no lock.
 pub fn pixels(phone: &Phone) -> Pixels {
-    if let Some((replay, screen)) = phone.with(|state| Some((state.replay.as_ref()?.look(), state.screen())))
-    {
-        return replay.picture(&screen);
-    }
-    let scene = phone.with(|state| {
-        let (screen, secure) = (state.screen(), state.ui.is_secure());
-        draw::Scene {
-            activity: state.ui.activity_window(&screen),
-            secure,
-            // A dialog of the app is as secret as its activity, one of the system is not.
-            dialog: state.ui.dialog_window(&screen).filter(|_| !secure || state.ui.system_window_open()),
-            keyboard: state.ui.keyboard_shown(),
-            toast: state.ui.toast(state.now).map(|toast| toast.text.clone()),
-            wall_ms: state.clock.wall_ms(state.now),
-            screen,
-        }
-    });
-    draw::draw(&scene)
+    let picture =
+        phone.with(|state| state.surface.picture(&state.screen(), state.now, state.clock.wall_ms(state.now)));
+    picture()
 }

@@ -1,12 +1,12 @@
 //! `sed`: substitution, printing and deleting, by line number or expression.
 
-use super::super::io::Broken;
-use super::regex::Expression;
+use super::super::io::BrokenPipe;
+use super::expression::{Dialect, Expression};
 use super::{Call, text};
 
 /// Commands of one script.
 const COMMANDS_MAX: usize = 64;
-/// What one line may become.
+/// The length that one line may grow to.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 enum Address {
@@ -19,19 +19,19 @@ struct Command {
     from: Option<Address>,
     to: Option<Address>,
     negated: bool,
-    act: Act,
-    /// Between the first and the last line of its range.
+    action: Action,
+    /// True between the first and the last line of its range.
     inside: bool,
 }
 
-enum Act {
+enum Action {
     Substitute { what: Expression, with: String, all: bool, print: bool },
     Print,
     Delete,
     Quit,
 }
 
-pub async fn sed(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn sed(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (mut quiet, mut extended, mut in_place) = (false, false, false);
     let mut scripts: Vec<&str> = Vec::new();
     let mut plain = Vec::new();
@@ -48,9 +48,10 @@ pub async fn sed(call: &Call<'_>) -> Result<u8, Broken> {
     if scripts.is_empty() && !plain.is_empty() {
         scripts.push(plain.remove(0));
     }
+    let dialect = if extended { Dialect::Extended } else { Dialect::Basic };
     let mut commands = Vec::new();
     for script in &scripts {
-        let mut parser = Parser { rest: script, extended };
+        let mut parser = Parser { rest: script, dialect };
         match parser.all() {
             Some(more) if commands.len() + more.len() <= COMMANDS_MAX => commands.extend(more),
             _ => {
@@ -89,11 +90,11 @@ fn edit(commands: &mut [Command], whole: &str, quiet: bool) -> String {
             if !command.applies(index + 1, last, &line) {
                 continue;
             }
-            match &command.act {
-                Act::Delete => deleted = true,
-                Act::Print => out.push_str(&format!("{line}\n")),
-                Act::Quit => quit = true,
-                Act::Substitute { what, with, all, print } => {
+            match &command.action {
+                Action::Delete => deleted = true,
+                Action::Print => out.push_str(&format!("{line}\n")),
+                Action::Quit => quit = true,
+                Action::Substitute { what, with, all, print } => {
                     if let Some(changed) = substitute(what, with, *all, &line) {
                         line = changed;
                         if *print {
@@ -139,25 +140,22 @@ impl Command {
     }
 }
 
-/// The changed line, or nothing when the expression is not in it.
+/// Returns the changed line, or nothing when the expression does not match.
 fn substitute(what: &Expression, with: &str, all: bool, line: &str) -> Option<String> {
-    let plain: Vec<char> = line.chars().collect();
-    let letters = what.letters(line);
     let mut out = String::new();
     let (mut from, mut changed) = (0, false);
-    while let Some(found) = what.find(&letters, from) {
+    while let Some(found) = what.find(line, from) {
+        let whole = found.get(0)?;
         changed = true;
-        out.extend(&plain[from..found.start]);
+        out.push_str(&line[from..whole.start()]);
         let mut chars = with.chars();
         while let Some(c) = chars.next() {
             match c {
-                '&' => out.extend(&plain[found.start..found.end]),
+                '&' => out.push_str(whole.as_str()),
                 '\\' => match chars.next() {
                     Some(digit @ '1'..='9') => {
                         let number = digit as usize - '0' as usize;
-                        if let Some((start, end)) = found.groups.get(&number) {
-                            out.extend(&plain[*start..*end]);
-                        }
+                        out.push_str(found.get(number).map_or("", |group| group.as_str()));
                     }
                     Some('n') => out.push('\n'),
                     Some('t') => out.push('\t'),
@@ -167,22 +165,23 @@ fn substitute(what: &Expression, with: &str, all: bool, line: &str) -> Option<St
                 c => out.push(c),
             }
         }
-        from = found.end;
-        if found.end == found.start {
-            out.extend(plain.get(from));
-            from += 1;
+        from = whole.end();
+        if whole.is_empty() {
+            let next = line[from..].chars().next();
+            out.extend(next);
+            from += next.map_or(1, char::len_utf8);
         }
-        if !all || from > plain.len() || out.len() > LINE_BYTES_MAX {
+        if !all || from > line.len() || out.len() > LINE_BYTES_MAX {
             break;
         }
     }
-    out.extend(plain.get(from..).unwrap_or(&[]));
+    out.push_str(line.get(from..).unwrap_or(""));
     changed.then_some(out)
 }
 
 struct Parser<'a> {
     rest: &'a str,
-    extended: bool,
+    dialect: Dialect,
 }
 
 impl Parser<'_> {
@@ -218,14 +217,14 @@ impl Parser<'_> {
         if negated {
             self.take();
         }
-        let act = match self.take()? {
-            'p' => Act::Print,
-            'd' => Act::Delete,
-            'q' => Act::Quit,
+        let action = match self.take()? {
+            'p' => Action::Print,
+            'd' => Action::Delete,
+            'q' => Action::Quit,
             's' => self.substitution()?,
             _ => return None,
         };
-        Some(Command { from, to, negated, act, inside: false })
+        Some(Command { from, to, negated, action, inside: false })
     }
 
     fn address(&mut self) -> Option<Option<Address>> {
@@ -243,7 +242,7 @@ impl Parser<'_> {
             Some('/') => {
                 self.take();
                 let pattern = self.until('/')?;
-                Some(Some(Address::Fits(Expression::parse(&pattern, false, self.extended, false)?)))
+                Some(Some(Address::Fits(Expression::parse(&pattern, self.dialect, false)?)))
             }
             _ => Some(None),
         }
@@ -266,7 +265,7 @@ impl Parser<'_> {
         }
     }
 
-    fn substitution(&mut self) -> Option<Act> {
+    fn substitution(&mut self) -> Option<Action> {
         let mark = self.take()?;
         let pattern = self.until(mark)?;
         let with = self.until(mark)?;
@@ -277,7 +276,7 @@ impl Parser<'_> {
             print |= flag == 'p';
             fold |= matches!(flag, 'i' | 'I');
         }
-        let what = Expression::parse(&pattern, false, self.extended, fold)?;
-        Some(Act::Substitute { what, with, all, print })
+        let what = Expression::parse(&pattern, self.dialect, fold)?;
+        Some(Action::Substitute { what, with, all, print })
     }
 }

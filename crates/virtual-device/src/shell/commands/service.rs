@@ -1,18 +1,19 @@
 //! `cmd`: every service behind one program; and `service`, `ime`, `appops`, `svc`.
 
-use super::super::io::Broken;
-use super::{Answer, Call, activity, dumpsys, package, settings, wm};
+use super::super::io::BrokenPipe;
+use super::{Call, ProgramOutput, activity, dumpsys, package, settings, wm};
 use crate::shell::services::Night;
-use crate::state::{CLIPBOARD_BYTES_MAX, SETTINGS_MAX, State};
+use crate::state::{CLIPBOARD_BYTES_MAX, ENTRIES_MAX, State};
+use crate::surface::SystemEvent;
 
 /// First release whose display service lists its displays.
 const LISTS_DISPLAYS_SDK: u32 = 33;
 /// First release with a clipboard that a shell can use.
 const CLIPBOARD_SDK: u32 = 33;
-/// What a service without shell commands says, and it counts as success.
+/// The output of a service without shell commands; it counts as success.
 const NOT_IMPLEMENTED: &str = "No shell command implementation.\n";
 
-pub async fn cmd(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn cmd(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let words = call.words();
     let inner = |name| Call { name, arguments: call.arguments.get(1..).unwrap_or(&[]), ..*call };
     let answer = match (call.name, words.as_slice()) {
@@ -27,7 +28,7 @@ pub async fn cmd(call: &Call<'_>) -> Result<u8, Broken> {
     answer.send(call.io).await
 }
 
-fn quick(state: &mut State, call: &Call<'_>, words: &[&str]) -> Answer {
+fn quick(state: &mut State, call: &Call<'_>, words: &[&str]) -> ProgramOutput {
     let inner = |name| Call { name, arguments: call.arguments.get(1..).unwrap_or(&[]), ..*call };
     match words {
         ["activity" | "activity_task", ..] => activity::am(state, &inner("am")),
@@ -42,60 +43,60 @@ fn quick(state: &mut State, call: &Call<'_>, words: &[&str]) -> Answer {
         ["statusbar", words @ ..] => status_bar(state, words),
         ["deviceidle", ..] => dumpsys::dumpsys(state, call),
         ["connectivity", "airplane-mode", rest @ ..] => airplane(state, rest),
-        ["wifi", "status", ..] => Answer::out(
+        ["wifi", "status", ..] => ProgramOutput::out(
             "Wifi is enabled\nWifi scanning is always available\n==== Primary ClientModeManager instance ====\nWifi is not connected\n",
         ),
         ["battery", "get", what, ..] => battery(what),
-        ["notification", "post", ..] => Answer::out("posting:\n  Notification(channel=shell_cmd)\n"),
-        ["notification", "list", ..] => Answer::ok(),
+        ["notification", "post", ..] => ProgramOutput::out("posting:\n  Notification(channel=shell_cmd)\n"),
+        ["notification", "list", ..] => ProgramOutput::ok(),
         [
             "wifi" | "battery" | "notification" | "power" | "overlay" | "jobscheduler" | "alarm"
             | "bluetooth_manager" | "phone",
             ..,
-        ] => Answer::ok(),
+        ] => ProgramOutput::ok(),
         ["-l"] => {
             let lines = dumpsys::services(state).map(|name| format!("  {name}\n"));
-            Answer::out(format!("Currently running services:\n{}", lines.collect::<String>()))
+            ProgramOutput::out(format!("Currently running services:\n{}", lines.collect::<String>()))
         }
         [service, ..] if dumpsys::services(state).any(|known| known == *service) => {
-            Answer::fail(0, NOT_IMPLEMENTED)
+            ProgramOutput::fail(0, NOT_IMPLEMENTED)
         }
-        [service, ..] => Answer::fail(20, format!("cmd: Can't find service: {service}\n")),
-        [] => Answer::fail(
+        [service, ..] => ProgramOutput::fail(20, format!("cmd: Can't find service: {service}\n")),
+        [] => ProgramOutput::fail(
             20,
             "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.\n",
         ),
     }
 }
 
-fn clipboard(state: &mut State, words: &[&str]) -> Answer {
+fn clipboard(state: &mut State, words: &[&str]) -> ProgramOutput {
     if state.config.sdk < CLIPBOARD_SDK {
-        return Answer::fail(0, NOT_IMPLEMENTED);
+        return ProgramOutput::fail(0, NOT_IMPLEMENTED);
     }
     match words {
         ["set", "text", rest @ ..] | ["set-text", rest @ ..] => {
             let text = rest.join(" ");
             if text.len() > CLIPBOARD_BYTES_MAX {
-                return Answer::fail(255, "Error: text too long\n");
+                return ProgramOutput::fail(255, "Error: text too long\n");
             }
             state.clipboard = text;
-            Answer::ok()
+            ProgramOutput::ok()
         }
-        ["get", "text"] | ["get-text"] => Answer::out(format!("{}\n", state.clipboard)),
+        ["get", "text"] | ["get-text"] => ProgramOutput::out(format!("{}\n", state.clipboard)),
         ["clear"] => {
             state.clipboard.clear();
-            Answer::ok()
+            ProgramOutput::ok()
         }
-        _ => Answer::fail(255, "Clipboard service commands:\n  set text <text>\n  get text\n"),
+        _ => ProgramOutput::fail(255, "Clipboard service commands:\n  set text <text>\n  get text\n"),
     }
 }
 
-fn display(state: &mut State, words: &[&str]) -> Answer {
+fn display(state: &mut State, words: &[&str]) -> ProgramOutput {
     match words {
         ["get-displays", ..] if state.config.sdk >= LISTS_DISPLAYS_SDK => {
             let screen = state.screen();
             let density = f64::from(screen.density) / 160.0;
-            Answer::out(format!(
+            ProgramOutput::out(format!(
                 "Displays:\nDisplay id 0: {}, DisplayMetrics{{density={density}, width={}, height={}, scaledDensity={density}, xdpi={}.0, ydpi={}.0}}, isValid=true\n",
                 dumpsys::display_info(state),
                 screen.width,
@@ -107,17 +108,19 @@ fn display(state: &mut State, words: &[&str]) -> Answer {
         ["set-brightness", value, ..] => match value.parse::<f32>() {
             Ok(part) if (0.0..=1.0).contains(&part) => {
                 state.put_setting("system", "screen_brightness", &((part * 255.0) as u32).to_string());
-                Answer::ok()
+                ProgramOutput::ok()
             }
-            _ => Answer::fail(255, "Error: brightness should be a number between 0 and 1\n"),
+            _ => ProgramOutput::fail(255, "Error: brightness should be a number between 0 and 1\n"),
         },
-        ["reset-brightness-configuration" | "dwb-logging-enable" | "dwb-logging-disable", ..] => Answer::ok(),
-        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
-        [] => Answer::fail(255, "Display manager commands:\n  help\n    Print this help text.\n"),
+        ["reset-brightness-configuration" | "dwb-logging-enable" | "dwb-logging-disable", ..] => {
+            ProgramOutput::ok()
+        }
+        [other, ..] => ProgramOutput::fail(255, format!("Unknown command: {other}\n")),
+        [] => ProgramOutput::fail(255, "Display manager commands:\n  help\n    Print this help text.\n"),
     }
 }
 
-fn ui_mode(state: &mut State, words: &[&str]) -> Answer {
+fn ui_mode(state: &mut State, words: &[&str]) -> ProgramOutput {
     match words {
         ["night"] => {}
         ["night", mode, ..] => {
@@ -125,94 +128,94 @@ fn ui_mode(state: &mut State, words: &[&str]) -> Answer {
                 "yes" => Night::Yes,
                 "no" => Night::No,
                 "auto" => Night::Auto,
-                _ => return Answer::fail(255, "Error: mode must be 'yes', 'no', or 'auto'\n"),
+                _ => return ProgramOutput::fail(255, "Error: mode must be 'yes', 'no', or 'auto'\n"),
             };
             let night = state.services.night == Night::Yes;
-            state.ui.set_night(night, state.now);
+            state.surface.system(SystemEvent::NightMode(night), state.now);
         }
-        ["car"] | ["car", _] => return Answer::out("Car mode: no\n"),
-        ["time", ..] => return Answer::out("start 22:00\n"),
+        ["car"] | ["car", _] => return ProgramOutput::out("Car mode: no\n"),
+        ["time", ..] => return ProgramOutput::out("start 22:00\n"),
         _ => {
-            return Answer::fail(
+            return ProgramOutput::fail(
                 255,
                 "UiModeManager service (uimode) commands:\n  help\n    Print this help text.\n",
             );
         }
     }
-    Answer::out(format!("Night mode: {}\n", state.services.night.name()))
+    ProgramOutput::out(format!("Night mode: {}\n", state.services.night.name()))
 }
 
-fn locale(state: &mut State, words: &[&str]) -> Answer {
+fn locale(state: &mut State, words: &[&str]) -> ProgramOutput {
     let Some((verb, rest)) = words.split_first() else {
-        return Answer::fail(255, "Locale manager (locale) shell commands:\n  help\n");
+        return ProgramOutput::fail(255, "Locale manager (locale) shell commands:\n  help\n");
     };
     let Some(package) = rest.first().filter(|name| !name.starts_with('-')) else {
-        return Answer::fail(255, "Error: no package specified\n");
+        return ProgramOutput::fail(255, "Error: no package specified\n");
     };
     if state.packages.get(package).is_none() {
-        return Answer::fail(255, format!("Unknown package: {package} for userId 0\n"));
+        return ProgramOutput::fail(255, format!("Unknown package: {package} for userId 0\n"));
     }
     let tags = rest.iter().position(|w| *w == "--locales").and_then(|at| rest.get(at + 1));
     match *verb {
         "get-app-locales" => {
             let locales = state.services.locales.get(*package).map_or("", String::as_str);
-            Answer::out(format!("Locales for {package} for user 0 are [{locales}]\n"))
+            ProgramOutput::out(format!("Locales for {package} for user 0 are [{locales}]\n"))
         }
-        "set-app-locales" if state.services.locales.len() < SETTINGS_MAX => {
+        "set-app-locales" if state.services.locales.len() < ENTRIES_MAX => {
             state
                 .services
                 .locales
                 .insert((*package).to_owned(), tags.map_or(String::new(), |t| (*t).to_owned()));
-            state.ui.changed(state.now);
-            Answer::ok()
+            state.surface.system(SystemEvent::ConfigurationChanged, state.now);
+            ProgramOutput::ok()
         }
-        other => Answer::fail(255, format!("Unknown command: {other}\n")),
+        other => ProgramOutput::fail(255, format!("Unknown command: {other}\n")),
     }
 }
 
-fn status_bar(state: &mut State, words: &[&str]) -> Answer {
+fn status_bar(state: &mut State, words: &[&str]) -> ProgramOutput {
     match words {
         ["expand-notifications" | "expand-settings", ..] => {
-            state.ui.open_shade(state.now);
-            Answer::ok()
+            state.surface.system(SystemEvent::OpenShade, state.now);
+            ProgramOutput::ok()
         }
         ["collapse", ..] => {
-            state.ui.close_shade(state.now);
-            Answer::ok()
+            state.surface.system(SystemEvent::CloseShade, state.now);
+            ProgramOutput::ok()
         }
-        ["disable-for-setup" | "send-disable-flag", ..] => Answer::ok(),
-        ["get-status-icons"] => Answer::out("wifi\nbattery\nmobile\n"),
-        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
-        [] => Answer::fail(255, "Status bar commands:\n  help\n    Print this help text.\n"),
+        ["disable-for-setup" | "send-disable-flag", ..] => ProgramOutput::ok(),
+        ["get-status-icons"] => ProgramOutput::out("wifi\nbattery\nmobile\n"),
+        [other, ..] => ProgramOutput::fail(255, format!("Unknown command: {other}\n")),
+        [] => ProgramOutput::fail(255, "Status bar commands:\n  help\n    Print this help text.\n"),
     }
 }
 
-fn airplane(state: &mut State, words: &[&str]) -> Answer {
+fn airplane(state: &mut State, words: &[&str]) -> ProgramOutput {
     match words {
         [] => {
-            let on = state.setting("global", "airplane_mode_on").as_deref() == Some("1");
-            Answer::out(if on { "enabled\n" } else { "disabled\n" })
+            let on = state.settings.get("global", "airplane_mode_on") == Some("1");
+            ProgramOutput::out(if on { "enabled\n" } else { "disabled\n" })
         }
         [mode @ ("enable" | "disable"), ..] => {
             state.put_setting("global", "airplane_mode_on", if *mode == "enable" { "1" } else { "0" });
-            Answer::ok()
+            ProgramOutput::ok()
         }
-        _ => Answer::fail(255, "Error: expected 'enable' or 'disable'\n"),
+        _ => ProgramOutput::fail(255, "Error: expected 'enable' or 'disable'\n"),
     }
 }
 
-fn battery(what: &str) -> Answer {
+fn battery(what: &str) -> ProgramOutput {
     match what {
-        "level" => Answer::out("87\n"),
-        "status" | "health" => Answer::out("2\n"),
-        "temp" => Answer::out("251\n"),
-        "usb" => Answer::out("1\n"),
-        "ac" | "wireless" => Answer::out("0\n"),
-        other => Answer::fail(255, format!("Unknown get option: {other}\n")),
+        "level" => ProgramOutput::out("87\n"),
+        "status" | "health" => ProgramOutput::out("2\n"),
+        "temp" => ProgramOutput::out("251\n"),
+        "usb" => ProgramOutput::out("1\n"),
+        "ac" | "wireless" => ProgramOutput::out("0\n"),
+        other => ProgramOutput::fail(255, format!("Unknown get option: {other}\n")),
     }
 }
 
-pub fn service(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn service(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let names: Vec<&str> = dumpsys::services(state).collect();
     match call.words().as_slice() {
         ["list"] => {
@@ -220,30 +223,32 @@ pub fn service(state: &mut State, call: &Call<'_>) -> Answer {
             for (index, name) in names.iter().enumerate() {
                 out.push_str(&format!("{index}\t{name}: [android.os.I{name}]\n"));
             }
-            Answer::out(out)
+            ProgramOutput::out(out)
         }
         ["check", name] => {
             let found = if names.contains(name) { "found" } else { "not found" };
-            Answer::out(format!("Service {name}: {found}\n"))
+            ProgramOutput::out(format!("Service {name}: {found}\n"))
         }
-        ["call", name, ..] if names.contains(name) => Answer::out("Result: Parcel(00000000    '....')\n"),
-        ["call", name, ..] => Answer::fail(10, format!("service: Service {name} does not exist\n")),
-        _ => Answer::fail(
+        ["call", name, ..] if names.contains(name) => {
+            ProgramOutput::out("Result: Parcel(00000000    '....')\n")
+        }
+        ["call", name, ..] => ProgramOutput::fail(10, format!("service: Service {name} does not exist\n")),
+        _ => ProgramOutput::fail(
             10,
             "service: No action specified for service\nUsage: service [-h|-?]\n       service list\n       service check SERVICE\n",
         ),
     }
 }
 
-pub fn appops(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn appops(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words: Vec<&str> = call.words();
     let plain: Vec<&str> = words.iter().filter(|w| !w.starts_with("--") && **w != "0").copied().collect();
     match plain.as_slice() {
         ["set", package, operation, mode, ..] if state.packages.get(package).is_some() => {
-            if state.services.operations.len() < SETTINGS_MAX {
+            if state.services.operations.len() < ENTRIES_MAX {
                 state.services.operations.insert(format!("{package}/{operation}"), (*mode).to_owned());
             }
-            Answer::ok()
+            ProgramOutput::ok()
         }
         ["get", package, rest @ ..] if state.packages.get(package).is_some() => {
             let prefix = format!("{package}/");
@@ -257,28 +262,32 @@ pub fn appops(state: &mut State, call: &Call<'_>) -> Answer {
                 .filter(|(name, _)| wanted(name))
                 .map(|(name, mode)| format!("{name}: {mode}\n"))
                 .collect();
-            Answer::out(if lines.is_empty() { "No operations.\n".to_owned() } else { lines })
+            ProgramOutput::out(if lines.is_empty() { "No operations.\n".to_owned() } else { lines })
         }
         ["reset", ..] => {
             state.services.operations.clear();
-            Answer::out("Reset all modes to default\n")
+            ProgramOutput::out("Reset all modes to default\n")
         }
-        ["set" | "get", package, ..] => Answer::fail(255, format!("Error: No UID for {package} in user 0\n")),
-        ["query-op" | "write-settings" | "read-settings" | "start" | "stop", ..] => Answer::ok(),
-        _ => Answer::fail(255, "AppOps service (appops) commands:\n  help\n    Print this help text.\n"),
+        ["set" | "get", package, ..] => {
+            ProgramOutput::fail(255, format!("Error: No UID for {package} in user 0\n"))
+        }
+        ["query-op" | "write-settings" | "read-settings" | "start" | "stop", ..] => ProgramOutput::ok(),
+        _ => {
+            ProgramOutput::fail(255, "AppOps service (appops) commands:\n  help\n    Print this help text.\n")
+        }
     }
 }
 
-/// `svc wifi|data|power|bluetooth|usb|nfc …`.
-pub fn svc(state: &mut State, call: &Call<'_>) -> Answer {
+/// Runs `svc wifi|data|power|bluetooth|usb|nfc …`.
+pub fn svc(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     match call.words().as_slice() {
         ["wifi", mode @ ("enable" | "disable"), ..] => {
             state.put_setting("global", "wifi_on", if *mode == "enable" { "1" } else { "0" });
-            Answer::ok()
+            ProgramOutput::ok()
         }
         ["bluetooth", mode @ ("enable" | "disable"), ..] => {
             state.put_setting("global", "bluetooth_on", if *mode == "enable" { "1" } else { "0" });
-            Answer::ok()
+            ProgramOutput::ok()
         }
         ["power", "stayon", mode, ..] => {
             let value = match *mode {
@@ -289,10 +298,10 @@ pub fn svc(state: &mut State, call: &Call<'_>) -> Answer {
                 _ => "0",
             };
             state.put_setting("global", "stay_on_while_plugged_in", value);
-            Answer::ok()
+            ProgramOutput::ok()
         }
-        ["data" | "usb" | "nfc" | "power", _, ..] => Answer::ok(),
-        _ => Answer::fail(
+        ["data" | "usb" | "nfc" | "power", _, ..] => ProgramOutput::ok(),
+        _ => ProgramOutput::fail(
             1,
             "Available commands:\n    help     Show information about the subcommands\n    power    Control the power manager\n    data     Control mobile data connectivity\n    wifi     Control the Wi-Fi manager\n    usb      Control Usb state\n    nfc      Control NFC functions\n    bluetooth Control Bluetooth service\n",
         ),

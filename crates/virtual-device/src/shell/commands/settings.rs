@@ -1,11 +1,11 @@
 //! `settings`, and the same provider through `content`.
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
 const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
 
-pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn settings(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let mut words = call.words();
     if let Some(at) = words.iter().position(|w| *w == "--user") {
         words.drain(at..words.len().min(at + 2));
@@ -13,54 +13,55 @@ pub fn settings(state: &mut State, call: &Call<'_>) -> Answer {
     let (verb, rest) = match words.split_first() {
         Some((verb, rest)) => (*verb, rest),
         None => {
-            return Answer::fail(
+            return ProgramOutput::fail(
                 255,
                 "Settings provider (settings) commands:\n  help\n      Print this help text.\n",
             );
         }
     };
     if !matches!(verb, "get" | "put" | "delete" | "list" | "reset") {
-        return Answer::fail(255, format!("Unknown command: {verb}\n"));
+        return ProgramOutput::fail(255, format!("Unknown command: {verb}\n"));
     }
-    let Some((namespace, rest)) = rest.split_first() else { return Answer::fail(255, "Bad arguments\n") };
+    let Some((namespace, rest)) = rest.split_first() else {
+        return ProgramOutput::fail(255, "Bad arguments\n");
+    };
     let namespace = namespace.to_ascii_lowercase();
     if !NAMESPACES.contains(&namespace.as_str()) {
-        return Answer::fail(255, format!("Invalid namespace '{namespace}'\n"));
+        return ProgramOutput::fail(255, format!("Invalid namespace '{namespace}'\n"));
     }
     match (verb, rest) {
         ("get", [key, ..]) => {
-            Answer::out(format!("{}\n", state.setting(&namespace, key).unwrap_or_else(|| "null".to_owned())))
+            ProgramOutput::out(format!("{}\n", state.settings.get(&namespace, key).unwrap_or("null")))
         }
         ("put", [key, value, ..]) => {
             if state.put_setting(&namespace, key, value) {
-                Answer::ok()
+                ProgramOutput::ok()
             } else {
-                Answer::fail(
+                ProgramOutput::fail(
                     255,
                     "Exception occurred while executing 'put':\njava.lang.IllegalStateException: You are adding too many system settings.\n",
                 )
             }
         }
         ("delete", [key, ..]) => {
-            let gone = state.settings.remove(&format!("{namespace}/{key}")).is_some();
-            Answer::out(format!("Deleted {} rows\n", u8::from(gone)))
+            let gone = state.settings.remove(&namespace, key);
+            ProgramOutput::out(format!("Deleted {} rows\n", u8::from(gone)))
         }
-        ("list", _) => Answer::out(
-            rows(state, &namespace).iter().map(|(key, value)| format!("{key}={value}\n")).collect::<String>(),
+        ("list", _) => ProgramOutput::out(
+            state
+                .settings
+                .rows(&namespace)
+                .iter()
+                .map(|(key, value)| format!("{key}={value}\n"))
+                .collect::<String>(),
         ),
-        ("reset", _) => Answer::ok(),
-        _ => Answer::fail(255, "Bad arguments\n"),
+        ("reset", _) => ProgramOutput::ok(),
+        _ => ProgramOutput::fail(255, "Bad arguments\n"),
     }
 }
 
-fn rows(state: &State, namespace: &str) -> Vec<(String, String)> {
-    let prefix = format!("{namespace}/");
-    let all = state.settings.iter();
-    all.filter_map(|(key, value)| Some((key.strip_prefix(&prefix)?.to_owned(), value.clone()))).collect()
-}
-
-/// `content query|insert|update|delete --uri content://settings/…`.
-pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
+/// Runs `content query|insert|update|delete --uri content://settings/…`.
+pub fn content(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     let Some((verb, options)) = words.split_first() else { return usage() };
     let value =
@@ -68,7 +69,7 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
     let Some(uri) = value("--uri") else { return usage() };
     let Some(path) = uri.strip_prefix("content://settings/") else {
         let authority = uri.trim_start_matches("content://").split('/').next().unwrap_or("");
-        return Answer::fail(
+        return ProgramOutput::fail(
             1,
             format!(
                 "Error while accessing provider:{authority}\njava.lang.IllegalStateException: Could not find provider: {authority}\n"
@@ -78,7 +79,7 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
     let (namespace, named) = path.split_once('/').unwrap_or((path, ""));
     let wanted = value("--where").and_then(named_in).unwrap_or(named);
     match *verb {
-        "query" => Answer::out(query(state, namespace, wanted)),
+        "query" => ProgramOutput::out(query(state, namespace, wanted)),
         "insert" | "update" => {
             let bound = |column: &str| {
                 let prefix = format!("{column}:");
@@ -88,30 +89,30 @@ pub fn content(state: &mut State, call: &Call<'_>) -> Answer {
             match (bound("name").or(Some(wanted)), bound("value")) {
                 (Some(key), Some(value)) if !key.is_empty() => {
                     state.put_setting(namespace, key, value);
-                    Answer::ok()
+                    ProgramOutput::ok()
                 }
-                _ => Answer::fail(
+                _ => ProgramOutput::fail(
                     1,
                     "Error while accessing provider:settings\njava.lang.IllegalArgumentException: name\n",
                 ),
             }
         }
         "delete" => {
-            state.settings.remove(&format!("{namespace}/{wanted}"));
-            Answer::ok()
+            state.settings.remove(namespace, wanted);
+            ProgramOutput::ok()
         }
         _ => usage(),
     }
 }
 
-fn usage() -> Answer {
-    Answer::fail(
+fn usage() -> ProgramOutput {
+    ProgramOutput::fail(
         1,
         "[ERROR] Unsupported operation or missing --uri\n\nusage: adb shell content [subcommand] [options]\n",
     )
 }
 
-/// The name in `name='x'`.
+/// Returns the name in `name='x'`.
 fn named_in(clause: &str) -> Option<&str> {
     let rest = clause.trim().strip_prefix("name")?.trim_start().strip_prefix('=')?.trim();
     Some(rest.trim_matches(['\'', '"']))
@@ -119,7 +120,7 @@ fn named_in(clause: &str) -> Option<&str> {
 
 fn query(state: &State, namespace: &str, wanted: &str) -> String {
     let mut out = String::new();
-    for (id, (key, value)) in rows(state, namespace).into_iter().enumerate() {
+    for (id, (key, value)) in state.settings.rows(namespace).into_iter().enumerate() {
         if wanted.is_empty() || wanted == key {
             let row = if wanted.is_empty() { id } else { 0 };
             out.push_str(&format!(

@@ -1,30 +1,32 @@
 //! `test` and `[`.
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
-/// Words of one test, which is evaluated by recursion.
+/// Words of one test, over which the evaluation recurses.
 const WORDS_MAX: usize = 64;
 
-pub fn test(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn test(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let mut words = call.words();
     if call.name == "[" && words.pop() != Some("]") {
-        return Answer::fail(2, "/system/bin/sh: [: missing ]\n");
+        return ProgramOutput::fail(2, "/system/bin/sh: [: missing ]\n");
     }
     let value = if words.len() > WORDS_MAX { None } else { evaluate(state, call, &words) };
     match value {
-        Some(true) => Answer::ok(),
-        Some(false) => Answer::code(1),
-        None => Answer::fail(2, format!("/system/bin/sh: {}: unexpected operator/operand\n", call.name)),
+        Some(true) => ProgramOutput::ok(),
+        Some(false) => ProgramOutput::code(1),
+        None => {
+            ProgramOutput::fail(2, format!("/system/bin/sh: {}: unexpected operator/operand\n", call.name))
+        }
     }
 }
 
-/// What a test says, without running a program for it.
+/// Evaluates a test without running a program for it.
 pub fn matches(call: &Call<'_>) -> Option<bool> {
     call.phone.with(|state| evaluate(state, call, &call.words()))
 }
 
-/// `-o` binds loosest, then `-a`, then `!`.
+/// Evaluates operators: `-o` binds loosest, then `-a`, then `!`.
 fn evaluate(state: &State, call: &Call<'_>, words: &[&str]) -> Option<bool> {
     for (operator, any) in [("-o", true), ("-a", false)] {
         if let Some(at) = words.iter().position(|w| *w == operator).filter(|at| *at > 0 && words.len() > 3) {

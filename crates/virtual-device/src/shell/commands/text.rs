@@ -1,9 +1,9 @@
 //! Programs that print and filter text.
 
-use super::super::io::Broken;
-use super::{Answer, Call, files};
+use super::super::io::BrokenPipe;
+use super::{Call, ProgramOutput, files};
 
-pub fn echo(call: &Call<'_>) -> Answer {
+pub fn echo(call: &Call<'_>) -> ProgramOutput {
     let mut words = call.words();
     let mut newline = true;
     let mut escapes = false;
@@ -19,7 +19,7 @@ pub fn echo(call: &Call<'_>) -> Answer {
     if newline {
         text.push('\n');
     }
-    Answer::out(text)
+    ProgramOutput::out(text)
 }
 
 pub fn unescape(text: &str) -> String {
@@ -47,12 +47,12 @@ pub fn unescape(text: &str) -> String {
     out
 }
 
-/// `%s %d %x %%` and escapes; the format repeats while arguments are left.
-pub fn printf(call: &Call<'_>) -> Answer {
+/// Runs `printf` with `%s %d %x %%` and escapes. The format repeats while arguments are left.
+pub fn printf(call: &Call<'_>) -> ProgramOutput {
     const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
     let words = call.words();
     let Some((format, mut arguments)) = words.split_first() else {
-        return Answer::fail(1, "printf: Needs 1 argument\n");
+        return ProgramOutput::fail(1, "printf: Needs 1 argument\n");
     };
     let format = unescape(format);
     let mut out = String::new();
@@ -80,7 +80,7 @@ pub fn printf(call: &Call<'_>) -> Answer {
             out.push_str(&formatted(kind, &shape, argument));
         }
         if arguments.is_empty() || arguments.len() == before || out.len() > OUTPUT_BYTES_MAX {
-            return Answer::out(out);
+            return ProgramOutput::out(out);
         }
     }
 }
@@ -121,7 +121,7 @@ fn formatted(kind: Option<char>, shape: &str, argument: &str) -> String {
     " ".repeat(missing) + &text
 }
 
-/// Decimal, `0x` hexadecimal or `0` octal.
+/// Parses a number: decimal, `0x` hexadecimal or `0` octal.
 fn integer(word: &str) -> i64 {
     match (word.strip_prefix("0x"), word.strip_prefix('0')) {
         (Some(hex), _) => i64::from_str_radix(hex, 16).unwrap_or(0),
@@ -130,8 +130,8 @@ fn integer(word: &str) -> i64 {
     }
 }
 
-/// The contents of the named files, or of the standard input.
-pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, Broken> {
+/// Reads the named files, or the standard input.
+pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, ()>, BrokenPipe> {
     if paths.is_empty() || paths == ["-"] {
         return Ok(Ok(call.io.stdin.read_all().await.to_vec()));
     }
@@ -148,7 +148,7 @@ pub async fn gather(call: &Call<'_>, paths: &[&str]) -> Result<Result<Vec<u8>, (
     Ok(Ok(all))
 }
 
-pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let mut count = 10usize;
     let mut bytes = false;
     // `tail -n +3`: from the third line on.
@@ -197,7 +197,7 @@ pub async fn head_or_tail(call: &Call<'_>) -> Result<u8, Broken> {
     Ok(0)
 }
 
-pub async fn wc(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn wc(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let (flags, paths) = call.options();
     let Ok(data) = gather(call, &paths).await? else { return Ok(1) };
     let lines = data.iter().filter(|b| **b == b'\n').count();

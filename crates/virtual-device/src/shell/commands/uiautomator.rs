@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tokio::time::{Duration, Instant};
 
-use super::super::io::Broken;
+use super::super::io::BrokenPipe;
 use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
@@ -20,7 +20,7 @@ const USAGE: &str = "Usage: uiautomator <subcommand> [options]\n\nAvailable subc
     dump: creates an XML dump of current UI hierarchy\n    dump [--verbose][file]\n\n\
     events: prints out accessibility events until terminated\n";
 
-pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
+pub async fn uiautomator(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     let words = call.words();
     let path = match words.as_slice() {
         ["dump", rest @ ..] => rest.iter().find(|w| !w.starts_with('-')).copied().unwrap_or(DEFAULT_PATH),
@@ -39,7 +39,7 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, Broken> {
     outcome
 }
 
-async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
+async fn dump(call: &Call<'_>, path: &str) -> Result<u8, BrokenPipe> {
     let fault = call.phone.with(|state| state.next_dump_fault());
     match fault {
         Some(DumpFault::Killed) => {
@@ -60,16 +60,16 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
         return fail(call, "ERROR: could not get idle state.").await;
     }
     // A stuck main thread does not answer accessibility, which waits for so long.
-    if !call.phone.with(|state| state.ui.responds()) {
+    if !call.phone.with(|state| state.surface.windows(&state.screen()).responding) {
         tokio::time::sleep(INTERACTION_LIMIT).await;
     }
     if fault == Some(DumpFault::NullRoot) || call.phone.with(|state| state.is_rootless()) {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
-        state.note_dump(fault);
+        state.film.note_dump(state.clock.uptime_ms(state.now), fault);
         let tree = state.hierarchy();
-        state.mischief.tree(tree, fault == Some(DumpFault::Stale))
+        state.faults.tree(tree, fault == Some(DumpFault::Stale))
     });
     if fault == Some(DumpFault::NoNodes) {
         tree = Bytes::from(format!("{}<hierarchy rotation=\"0\"></hierarchy>", xml::HEADER));
@@ -80,13 +80,13 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, Broken> {
     write(call, path, tree).await
 }
 
-/// Errors are printed and the exit code is still zero: that is how the real program ends.
-async fn fail(call: &Call<'_>, message: &str) -> Result<u8, Broken> {
+/// Prints an error and exits with 0, as the real program does.
+async fn fail(call: &Call<'_>, message: &str) -> Result<u8, BrokenPipe> {
     call.io.stderr.write(format!("{message}\n")).await?;
     Ok(0)
 }
 
-async fn write(call: &Call<'_>, path: &str, tree: Bytes) -> Result<u8, Broken> {
+async fn write(call: &Call<'_>, path: &str, tree: Bytes) -> Result<u8, BrokenPipe> {
     if matches!(path, "/dev/tty" | "/dev/stdout" | "/proc/self/fd/1") {
         call.io.stdout.write(tree).await?;
     } else {

@@ -1,11 +1,12 @@
 //! `wm`, also known as `cmd window`.
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
+use crate::surface::SystemEvent;
 
 const SIDE_PX_MAX: u32 = 8192;
 
-pub fn wm(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn wm(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let mut words = call.words();
     if let Some(at) = words.iter().position(|w| *w == "-d") {
         words.drain(at..words.len().min(at + 2));
@@ -14,63 +15,70 @@ pub fn wm(state: &mut State, call: &Call<'_>) -> Answer {
         ["size", rest @ ..] => size(state, rest),
         ["density", rest @ ..] => density(state, rest),
         ["user-rotation" | "set-user-rotation", rest @ ..] => user_rotation(state, rest),
-        ["fixed-to-user-rotation" | "set-fix-to-user-rotation"] => Answer::out("default\n"),
-        ["fixed-to-user-rotation" | "set-fix-to-user-rotation", _] => Answer::ok(),
-        ["dismiss-keyguard" | "reset" | "scaling" | "set-ignore-orientation-request", ..] => Answer::ok(),
-        ["get-ignore-orientation-request"] => Answer::out("ignoreOrientationRequest false for displayId=0\n"),
-        ["folded-area", ..] => Answer::out("Folded area: none\n"),
-        [] | ["help" | "-h"] => Answer::out(
+        ["fixed-to-user-rotation" | "set-fix-to-user-rotation"] => ProgramOutput::out("default\n"),
+        ["fixed-to-user-rotation" | "set-fix-to-user-rotation", _] => ProgramOutput::ok(),
+        ["dismiss-keyguard" | "reset" | "scaling" | "set-ignore-orientation-request", ..] => {
+            ProgramOutput::ok()
+        }
+        ["get-ignore-orientation-request"] => {
+            ProgramOutput::out("ignoreOrientationRequest false for displayId=0\n")
+        }
+        ["folded-area", ..] => ProgramOutput::out("Folded area: none\n"),
+        [] | ["help" | "-h"] => ProgramOutput::out(
             "Window manager (window) commands:\n  help\n      Print this help text.\n  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]\n      \
              Return or override display size.\n  density [reset|DENSITY] [-d DISPLAY_ID] [-u UNIQUE_ID]\n      \
              Return or override display density.\n  user-rotation [-d DISPLAY_ID] [free|lock] [rotation]\n      \
              Print or set user rotation mode and user rotation.\n",
         ),
-        [other, ..] => Answer::fail(255, format!("Unknown command: {other}\n")),
+        [other, ..] => ProgramOutput::fail(255, format!("Unknown command: {other}\n")),
     }
 }
 
-fn size(state: &mut State, words: &[&str]) -> Answer {
+fn size(state: &mut State, words: &[&str]) -> ProgramOutput {
     let wanted = match words {
         [] => {
-            let (width, height) = state.physical_size();
+            let (width, height) = state.display.physical_size();
             let mut out = format!("Physical size: {width}x{height}\n");
-            if let Some((width, height)) = state.size_override {
+            if let Some((width, height)) = state.display.size_override() {
                 out.push_str(&format!("Override size: {width}x{height}\n"));
             }
-            return Answer::out(out);
+            return ProgramOutput::out(out);
         }
         ["reset", ..] => None,
         [size, ..] => match parse_size(size) {
             Some(size) => Some(size),
-            None => return Answer::fail(255, format!("Error: bad size {size}\n")),
+            None => return ProgramOutput::fail(255, format!("Error: bad size {size}\n")),
         },
     };
-    state.size_override = wanted;
-    state.ui.changed(state.now);
-    Answer::ok()
+    state.display.override_size(wanted);
+    state.surface.system(SystemEvent::ConfigurationChanged, state.now);
+    ProgramOutput::ok()
 }
 
-fn density(state: &mut State, words: &[&str]) -> Answer {
+fn density(state: &mut State, words: &[&str]) -> ProgramOutput {
     let wanted = match words {
         [] => {
-            let mut out = format!("Physical density: {}\n", state.config.density);
-            if let Some(density) = state.density_override {
+            let mut out = format!("Physical density: {}\n", state.display.physical_density());
+            if let Some(density) = state.display.density_override() {
                 out.push_str(&format!("Override density: {density}\n"));
             }
-            return Answer::out(out);
+            return ProgramOutput::out(out);
         }
         ["reset", ..] => None,
         [density, ..] => match density.parse::<u32>() {
             Ok(density) if (72..=1000).contains(&density) => Some(density),
-            Ok(_) => return Answer::fail(255, "Error: density must be >= 72\n"),
+            Ok(_) => return ProgramOutput::fail(255, "Error: density must be >= 72\n"),
             Err(_) => {
-                return Answer::fail(255, format!("Error: bad number For input string: \"{density}\"\n"));
+                return ProgramOutput::fail(
+                    255,
+                    format!("Error: bad number For input string: \"{density}\"\n"),
+                );
             }
         },
     };
-    state.density_override = wanted;
-    state.ui.changed(state.now);
-    Answer::ok()
+    state.display.override_density(wanted);
+    state.surface.system(SystemEvent::ConfigurationChanged, state.now);
+    ProgramOutput::ok()
 }
 
 fn parse_size(word: &str) -> Option<(u32, u32)> {
@@ -79,25 +87,27 @@ fn parse_size(word: &str) -> Option<(u32, u32)> {
     Some((side(width)?, side(height)?))
 }
 
-fn user_rotation(state: &mut State, words: &[&str]) -> Answer {
-    let turns = state.setting("system", "user_rotation").unwrap_or_else(|| "0".to_owned());
+fn user_rotation(state: &mut State, words: &[&str]) -> ProgramOutput {
+    let turns = state.settings.get("system", "user_rotation").unwrap_or("0").to_owned();
     match words {
-        [] if state.rotation_is_locked() => Answer::out(format!("lock {turns}\n")),
-        [] => Answer::out("free\n"),
+        [] if state.settings.rotation_is_locked() => ProgramOutput::out(format!("lock {turns}\n")),
+        [] => ProgramOutput::out("free\n"),
         ["free", ..] => {
             state.put_setting("system", "accelerometer_rotation", "1");
-            Answer::ok()
+            ProgramOutput::ok()
         }
         ["lock", rest @ ..] => {
             let wanted = rest.first().copied().unwrap_or(&turns);
             if !matches!(wanted, "0" | "1" | "2" | "3") {
-                return Answer::fail(255, format!("Error: rotation must be 0, 1, 2 or 3: {wanted}\n"));
+                return ProgramOutput::fail(255, format!("Error: rotation must be 0, 1, 2 or 3: {wanted}\n"));
             }
             let wanted = wanted.to_owned();
             state.put_setting("system", "accelerometer_rotation", "0");
             state.put_setting("system", "user_rotation", &wanted);
-            Answer::ok()
+            ProgramOutput::ok()
         }
-        [other, ..] => Answer::fail(255, format!("Error: expecting 'lock' or 'free', but got {other}\n")),
+        [other, ..] => {
+            ProgramOutput::fail(255, format!("Error: expecting 'lock' or 'free', but got {other}\n"))
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::{Gallery, PACKAGE};
 use crate::app::parts::{
     SCROLL, button, caption, column, entry, field, framed, heading, label, list, page, row, text_button,
 };
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 pub const FIELDS: [&str; 6] = ["form_name", "form_mail", "form_age", "note", "web_name", "search_text"];
 const SIZES: [&str; 4] = ["Small", "Medium", "Large", "Huge"];
@@ -17,7 +17,7 @@ pub fn view(gallery: &Gallery) -> Widget {
     let size = SIZES.get(gallery.number("size") as usize).copied().unwrap_or("");
     let drop_down = Widget::new("android.widget.Spinner")
         .id(PACKAGE, "size")
-        .look(Look::DropDown)
+        .appearance(Appearance::DropDown)
         .size(Size::Fill, Size::Dp(48))
         .layout(Layout::Row, 8, 0)
         .on_tap(Key::of("size"))
@@ -28,7 +28,7 @@ pub fn view(gallery: &Gallery) -> Widget {
         Widget::new("android.widget.RadioButton")
             .id(PACKAGE, "theme")
             .text(*name)
-            .look(Look::Radio)
+            .appearance(Appearance::Radio)
             .size(Size::Fill, Size::Dp(40))
             .checked(gallery.number("theme") as u32 == index)
             .on_tap(Key { name: "theme", index })
@@ -37,7 +37,7 @@ pub fn view(gallery: &Gallery) -> Widget {
     let check = Widget::new("android.widget.CheckBox")
         .id(PACKAGE, "newsletter")
         .text("Send me news")
-        .look(Look::CheckBox)
+        .appearance(Appearance::CheckBox)
         .size(Size::Fill, Size::Dp(48))
         .checked(gallery.flag("newsletter"))
         .on_tap(Key::of("newsletter"));
@@ -56,7 +56,7 @@ fn tabs(gallery: &Gallery) -> Widget {
             .child(
                 Widget::new("android.widget.TextView")
                     .text(*name)
-                    .look(Look::Tab)
+                    .appearance(Appearance::Tab)
                     .size(Size::Fill, Size::Dp(48)),
             );
         let on = gallery.number("tab") as u32 == index;
@@ -104,19 +104,20 @@ pub fn sizes() -> Widget {
         let mut row = Widget::new("android.widget.CheckedTextView")
             .id("android", "text1")
             .text(*name)
-            .look(Look::Body)
+            .appearance(Appearance::Body)
             .size(Size::Fill, Size::Dp(48))
             .on_tap(Key { name: "pick_size", index });
         row.flags.checkable = true;
         row
     });
-    let mut menu =
-        Widget::new("android.widget.FrameLayout").look(Look::Menu).size(Size::Dp(200), Size::Content);
+    let mut menu = Widget::new("android.widget.FrameLayout")
+        .appearance(Appearance::Menu)
+        .size(Size::Dp(200), Size::Content);
     menu.anchor = Some(Key::of("size"));
     menu.child(Widget::new("android.widget.ListView").children(rows))
 }
 
-/// True when the key is one of these screens'.
+/// Handles a tap; returns false if the key is not of these screens.
 pub fn tap(gallery: &mut Gallery, key: Key) -> bool {
     match key.name {
         "size" => gallery.dialog = Some("size"),
@@ -165,12 +166,13 @@ pub fn form(gallery: &Gallery) -> Widget {
     for ((name, hint), mistake) in fields.into_iter().zip(mistakes(gallery)) {
         body.push(field(hint, gallery.text(name), Key::of(name)).id(PACKAGE, name));
         if let Some(mistake) = mistake.filter(|_| sent) {
-            let line = label(mistake).look(Look::Error).size(Size::Fill, Size::Dp(24));
+            let line = label(mistake).appearance(Appearance::Error).size(Size::Fill, Size::Dp(24));
             body.push(line.id(PACKAGE, "textinput_error"));
         }
     }
     let terms = Widget::new("android.widget.CheckBox").id(PACKAGE, "terms").text("I accept the terms");
-    let terms = terms.look(Look::CheckBox).size(Size::Fill, Size::Dp(48)).checked(gallery.flag("terms"));
+    let terms =
+        terms.appearance(Appearance::CheckBox).size(Size::Fill, Size::Dp(48)).checked(gallery.flag("terms"));
     body.push(terms.on_tap(Key::of("terms")));
     body.push(button("Submit", Key::of("submit")).id(PACKAGE, "submit"));
     body.push(label(gallery.text("form_result")).id(PACKAGE, "form_result"));
@@ -181,7 +183,9 @@ pub fn form(gallery: &Gallery) -> Widget {
 pub fn long_list(gallery: &Gallery) -> Widget {
     let cards = (0..12).map(|index| {
         let card = column(0, [heading(format!("Card {}", index + 1)), caption("swipe sideways")]);
-        card.look(Look::Card).size(Size::Dp(160), Size::Dp(88)).on_tap(Key { name: "carousel", index })
+        card.appearance(Appearance::Card)
+            .size(Size::Dp(160), Size::Dp(88))
+            .on_tap(Key { name: "carousel", index })
     });
     let carousel = Widget::new("androidx.recyclerview.widget.RecyclerView")
         .id(PACKAGE, "carousel")
@@ -192,7 +196,8 @@ pub fn long_list(gallery: &Gallery) -> Widget {
     let rows = (0..ROWS).map(|index| {
         let name = label(format!("Row {}", index + 1)).id(PACKAGE, "row_title");
         let cells = [name, caption(format!("{} items", index * 7 % 13)).id(PACKAGE, "row_summary")];
-        let row = Widget::new("android.view.ViewGroup").look(Look::Row).size(Size::Fill, Size::Dp(64));
+        let row =
+            Widget::new("android.view.ViewGroup").appearance(Appearance::Row).size(Size::Fill, Size::Dp(64));
         row.layout(Layout::Row, 8, 8).children(cells).on_tap(Key { name: "list_row", index })
     });
     let rows = list(PACKAGE, "rows", rows).size(Size::Fill, Size::Dp(640));

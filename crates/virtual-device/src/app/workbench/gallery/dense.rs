@@ -2,7 +2,7 @@
 
 use super::{Gallery, PACKAGE};
 use crate::app::parts::{caption, column, framed, label, list, row};
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 const WEEKS: u32 = 6;
 const DAYS: [&str; 7] = ["M", "T", "W", "T", "F", "S", "S"];
@@ -12,7 +12,7 @@ const DAYS_IN_MONTH: u32 = 31;
 const POSTS: u32 = 24;
 const NAMES: [&str; 6] = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald"];
 
-/// A month as a grid: every number has the same id, dots have no description.
+/// A month as a grid. Every number has the same id, and dots have no description.
 pub fn calendar(gallery: &Gallery) -> Widget {
     let names = DAYS.map(caption);
     let weeks = (0..WEEKS).map(|week| {
@@ -37,8 +37,9 @@ fn day_cell(gallery: &Gallery, cell: u32) -> Widget {
         return Widget::new("android.widget.FrameLayout").size(Size::Fill, Size::Fill);
     };
     let number = label(day.to_string()).id(PACKAGE, "day_number");
-    let dots = (0..day % 3)
-        .map(|_| Widget::new("android.widget.ImageView").look(Look::Picture).size(Size::Dp(6), Size::Dp(6)));
+    let dots = (0..day % 3).map(|_| {
+        Widget::new("android.widget.ImageView").appearance(Appearance::Picture).size(Size::Dp(6), Size::Dp(6))
+    });
     let mut dot_row = row(12, dots);
     dot_row.gap_dp = 2;
     let mut inside = column(2, [number, dot_row]);
@@ -49,12 +50,15 @@ fn day_cell(gallery: &Gallery, cell: u32) -> Widget {
         .child(inside)
 }
 
-/// Posts with pictures and icons that nobody described.
+/// A feed of posts whose pictures and icons have no description.
 pub fn feed(gallery: &Gallery) -> Widget {
     let posts = (0..POSTS).map(|post| {
         let name = NAMES[(post as usize) % NAMES.len()];
-        let picture =
-            |dp| Widget::new("android.widget.ImageView").look(Look::Picture).size(Size::Dp(dp), Size::Dp(dp));
+        let picture = |dp| {
+            Widget::new("android.widget.ImageView")
+                .appearance(Appearance::Picture)
+                .size(Size::Dp(dp), Size::Dp(dp))
+        };
         let icon = |key: &'static str, count: u32| {
             let inside = row(40, [picture(20), caption(count.to_string())]);
             Widget::new("android.view.ViewGroup")
@@ -70,7 +74,7 @@ pub fn feed(gallery: &Gallery) -> Widget {
         );
         Widget::new("android.view.ViewGroup")
             .id(PACKAGE, "post")
-            .look(Look::Row)
+            .appearance(Appearance::Row)
             .layout(Layout::Column, 8, 4)
             .child(head)
             .child(label(format!("{name} wrote something \"worth\" reading 🔥")))
@@ -79,7 +83,7 @@ pub fn feed(gallery: &Gallery) -> Widget {
     framed(PACKAGE, "Feed", list(PACKAGE, "posts", posts))
 }
 
-/// True when the key is one of these screens'.
+/// Handles a tap; returns false if the key is not of these screens.
 pub fn tap(gallery: &mut Gallery, key: Key) -> bool {
     match key.name {
         "day" => drop(gallery.numbers.insert("day", key.index as f32)),

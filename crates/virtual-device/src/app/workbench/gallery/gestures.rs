@@ -1,12 +1,12 @@
-//! Things that are covered, move, look alike or want more than a tap.
+//! Elements that are covered, move, look alike or need more than a tap.
 
 use super::{Gallery, PACKAGE};
 use crate::app::parts::{button, caption, column, framed, label, list, page, row, text_button};
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 const PIECES: [&str; 3] = ["Red", "Green", "Blue"];
 const COPIES: u32 = 8;
-/// How far the moving button goes, and how long one way takes.
+/// The distance of the moving button in dp, and the time for one direction.
 const WAY_DP: u64 = 200;
 const WAY_MS: u64 = 2000;
 const ZOOM_MIN: f32 = 0.25;
@@ -21,14 +21,15 @@ pub fn view(gallery: &Gallery) -> Widget {
     twice.flags.double_tap = true;
     let pieces = PIECES.iter().zip(0u32..).map(|(name, index)| {
         let mut piece = Widget::new("android.widget.TextView").id(PACKAGE, "piece").text(*name);
-        piece = piece.look(Look::Body).size(Size::Fill, Size::Dp(48));
+        piece = piece.appearance(Appearance::Body).size(Size::Fill, Size::Dp(48));
         piece.key = Some(Key { name: "piece", index });
         piece.flags.draggable = true;
         piece.flags.long_clickable = true;
         piece
     });
     let held = gallery.text("dropped");
-    let mut basket = Widget::new("android.widget.FrameLayout").id(PACKAGE, "basket").look(Look::Card);
+    let mut basket =
+        Widget::new("android.widget.FrameLayout").id(PACKAGE, "basket").appearance(Appearance::Card);
     basket.key = Some(Key::of("basket"));
     let basket = basket
         .size(Size::Fill, Size::Dp(96))
@@ -69,7 +70,7 @@ pub fn dropped(gallery: &mut Gallery, key: Key, onto: Key) {
     }
 }
 
-/// How large the photo is shown, as a multiple of its own size.
+/// Returns the photo's zoom, as a multiple of its own size.
 fn zoom_of(gallery: &Gallery) -> f32 {
     gallery.numbers.get("photo_zoom").copied().unwrap_or(1.0)
 }
@@ -79,12 +80,12 @@ pub fn zoom(gallery: &mut Gallery, factor: f32) {
     gallery.numbers.insert("photo_zoom", zoom);
 }
 
-/// The photo takes two fingers and nothing else; one finger scrolls the page around it.
+/// A photo that takes only two fingers; one finger scrolls the page around it.
 pub fn zoom_view(gallery: &Gallery) -> Widget {
     let mut photo = Widget::new("android.widget.ImageView")
         .id(PACKAGE, "photo")
         .description("Photo")
-        .look(Look::Picture)
+        .appearance(Appearance::Picture)
         .size(Size::Fill, Size::Dp(400));
     photo.key = Some(Key::of("photo"));
     photo.flags.zoomable = true;
@@ -94,7 +95,7 @@ pub fn zoom_view(gallery: &Gallery) -> Widget {
     page(PACKAGE, "Zoom", [zoom, photo, like, taps])
 }
 
-/// A view over a button takes its taps; both are in the tree with honest bounds.
+/// A button below a view that takes its taps; both are in the tree with their real bounds.
 pub fn overlay(gallery: &Gallery) -> Widget {
     let under = button("Pay now", Key::of("covered")).id(PACKAGE, "pay").size(Size::Dp(200), Size::Dp(48));
     let mut stack = Widget::new("android.widget.FrameLayout")
@@ -102,7 +103,8 @@ pub fn overlay(gallery: &Gallery) -> Widget {
         .layout(Layout::Stack, 0, 0)
         .child(under.offset(24, 40));
     if !gallery.flag("lifted") {
-        let cover = Widget::new("android.widget.FrameLayout").id(PACKAGE, "cover").look(Look::Cover);
+        let cover =
+            Widget::new("android.widget.FrameLayout").id(PACKAGE, "cover").appearance(Appearance::Cover);
         let cover = cover.size(Size::Dp(260), Size::Dp(120)).layout(Layout::Column, 8, 0);
         let inside = column(0, [caption("We use cookies")]);
         stack = stack.child(cover.on_tap(Key::of("cover")).child(inside));
@@ -128,14 +130,14 @@ pub fn moving(gallery: &Gallery) -> Widget {
     page(PACKAGE, "Moving button", [stack, caught])
 }
 
-/// Every row says the same; only the place tells them apart.
+/// Rows with the same text, which differ only by their place.
 pub fn duplicates(gallery: &Gallery) -> Widget {
     let rows = (0..COPIES).map(|index| {
         let name = label("Untitled").id(PACKAGE, "name");
         let open = text_button("Open", Key { name: "copy", index }).id(PACKAGE, "open");
         let cells = [name, caption("Draft"), open];
         Widget::new("android.view.ViewGroup")
-            .look(Look::Row)
+            .appearance(Appearance::Row)
             .size(Size::Fill, Size::Dp(72))
             .layout(Layout::Row, 8, 8)
             .children(cells)

@@ -1,4 +1,4 @@
-//! The gallery: one screen for each kind of thing that makes driving an app hard.
+//! The gallery: one screen for each thing that makes driving an app hard.
 
 mod controls;
 mod dense;
@@ -13,8 +13,8 @@ use tokio::time::{Duration, Instant};
 
 use super::PACKAGE;
 use crate::app::parts::{UP, alert, entry, framed, list};
-use crate::app::widget::{Key, Look, Style, Widget};
-use crate::app::{Answer, Context, Effect, Request, Values};
+use crate::app::widget::{Appearance, Key, Style, Widget};
+use crate::app::{Context, Effect, HttpAnswer, HttpRequest, Values};
 pub use trouble::request;
 
 pub const GALLERY: &str = ".GalleryActivity";
@@ -81,7 +81,7 @@ pub const SCREENS: [Screen; 23] = [
     screen(".ZoomActivity", "Zoom", "A photo for two fingers", gestures::zoom_view),
 ];
 
-/// All that the gallery remembers until its process ends.
+/// The state of the gallery, until its process ends.
 #[derive(Debug, Clone, Default)]
 pub struct Gallery {
     flags: BTreeMap<&'static str, bool>,
@@ -91,7 +91,7 @@ pub struct Gallery {
     dialog: Option<&'static str>,
     /// Frames since the screen in front was opened.
     ticks: u32,
-    /// Milliseconds since then.
+    /// Milliseconds since the screen in front was opened.
     shown_ms: u64,
 }
 
@@ -184,13 +184,13 @@ impl Gallery {
         }
     }
 
-    /// A request to a real server.
-    pub fn ask(&mut self, key: Key, request: Request, context: &mut Context) {
+    /// Sends a request to a real server.
+    pub fn ask(&mut self, key: Key, request: HttpRequest, context: &mut Context) {
         self.set_text(key.name, "Waiting");
         context.push(Effect::Http(request));
     }
 
-    pub fn answered(&mut self, request: u32, process: u32, answer: &Answer) {
+    pub fn answered(&mut self, request: u32, process: u32, answer: &HttpAnswer) {
         trouble::answered(self, request, process, answer);
     }
 
@@ -222,7 +222,7 @@ impl Gallery {
         controls::FIELDS.contains(&key.name).then(|| self.texts.entry(key.name).or_default())
     }
 
-    /// True when accessibility heard of it: a view that only moves sends no event.
+    /// Draws a frame; returns true if accessibility hears of it. A view that only moves sends no event.
     pub fn frame(&mut self, activity: &str, shown: Duration) -> bool {
         let every = of(activity).and_then(|s| s.frame_ms).unwrap_or(1);
         self.shown_ms = shown.as_millis() as u64;
@@ -249,11 +249,11 @@ impl Gallery {
     }
 }
 
-/// Unlike a preference, only its title has an id.
+/// A row of the gallery's list. Unlike in a preference, only the title has an id.
 fn row(screen: &Screen, index: u32) -> Widget {
     let mut row = entry(screen.title, screen.summary, Key { name: "gallery", index });
     row.walk_mut(&mut |w| {
-        if w.look == Look::Caption {
+        if w.appearance == Appearance::Caption {
             w.resource_id.clear();
         }
     });

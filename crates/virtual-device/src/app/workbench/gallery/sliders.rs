@@ -1,21 +1,21 @@
-//! Sliders, from plain to cruel.
+//! Sliders, from easy to hard.
 
 use super::{Gallery, PACKAGE};
 use crate::app::parts::{caption, page, row};
-use crate::app::widget::{Key, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Size, Widget};
 
-/// How a place on the track becomes a value.
+/// How a position on the track becomes a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Scale {
     Linear,
     /// Only whole steps of this size.
     Stepped(f32),
-    /// The square of the way: fine below, coarse above.
+    /// The square of the position: fine below, coarse above.
     Square,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Right,
     Left,
     Up,
@@ -23,7 +23,7 @@ enum Way {
 
 /// Where a reader can find the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum ValueShown {
     /// In the bar's own text.
     Text,
     /// In the bar's description, and the bar has no class of its own.
@@ -41,26 +41,26 @@ pub struct Spec {
     max: f32,
     start: f32,
     scale: Scale,
-    way: Way,
-    shown: Shown,
+    direction: Direction,
+    value_shown: ValueShown,
     enabled: bool,
 }
 
 const fn spec(name: &'static str, title: &'static str, max: f32, start: f32) -> Spec {
-    let (scale, way, shown) = (Scale::Linear, Way::Right, Shown::Text);
-    Spec { name, title, min: 0.0, max, start, scale, way, shown, enabled: true }
+    let (scale, direction, value_shown) = (Scale::Linear, Direction::Right, ValueShown::Text);
+    Spec { name, title, min: 0.0, max, start, scale, direction, value_shown, enabled: true }
 }
 
 pub const ALL: [Spec; 9] = [
     spec("brightness", "Brightness", 100.0, 40.0),
     Spec { scale: Scale::Stepped(25.0), ..spec("quality", "Quality", 100.0, 50.0) },
     Spec { min: 20.0, scale: Scale::Square, ..spec("frequency", "Frequency", 20_000.0, 1000.0) },
-    Spec { way: Way::Left, ..spec("balance", "Balance (right to left)", 100.0, 30.0) },
-    Spec { shown: Shown::Compose, ..spec("opacity", "Opacity", 100.0, 75.0) },
-    Spec { shown: Shown::Label, ..spec("zoom", "Zoom", 10.0, 2.0) },
-    Spec { shown: Shown::Nowhere, ..spec("warmth", "Warmth", 100.0, 60.0) },
+    Spec { direction: Direction::Left, ..spec("balance", "Balance (right to left)", 100.0, 30.0) },
+    Spec { value_shown: ValueShown::Compose, ..spec("opacity", "Opacity", 100.0, 75.0) },
+    Spec { value_shown: ValueShown::Label, ..spec("zoom", "Zoom", 10.0, 2.0) },
+    Spec { value_shown: ValueShown::Nowhere, ..spec("warmth", "Warmth", 100.0, 60.0) },
     Spec { enabled: false, ..spec("locked", "Locked", 100.0, 10.0) },
-    Spec { way: Way::Up, ..spec("level", "Level", 100.0, 20.0) },
+    Spec { direction: Direction::Up, ..spec("level", "Level", 100.0, 20.0) },
 ];
 
 impl Spec {
@@ -86,22 +86,26 @@ impl Spec {
     fn widget(&self, gallery: &Gallery) -> Widget {
         let value = self.value(gallery);
         let fraction = self.fraction(value);
-        let look = match self.way {
-            Way::Right => Look::Slider(fraction),
-            Way::Left => Look::SliderLeft(fraction),
-            Way::Up => Look::SliderUp(fraction),
+        let look = match self.direction {
+            Direction::Right => Appearance::Slider(fraction),
+            Direction::Left => Appearance::SliderLeft(fraction),
+            Direction::Up => Appearance::SliderUp(fraction),
         };
-        let class = if self.shown == Shown::Compose { "android.view.View" } else { "android.widget.SeekBar" };
-        let mut bar = Widget::new(class).look(look).enabled(self.enabled);
-        bar = if self.way == Way::Up {
+        let class = if self.value_shown == ValueShown::Compose {
+            "android.view.View"
+        } else {
+            "android.widget.SeekBar"
+        };
+        let mut bar = Widget::new(class).appearance(look).enabled(self.enabled);
+        bar = if self.direction == Direction::Up {
             bar.size(Size::Dp(48), Size::Dp(200))
         } else {
             bar.size(Size::Fill, Size::Dp(48))
         };
-        bar = match self.shown {
-            Shown::Text => bar.id(PACKAGE, self.name).text(format!("{value:.1}")),
-            Shown::Compose => bar.description(format!("{} {:.0} percent", self.title, value)),
-            Shown::Label | Shown::Nowhere => bar.id(PACKAGE, self.name),
+        bar = match self.value_shown {
+            ValueShown::Text => bar.id(PACKAGE, self.name).text(format!("{value:.1}")),
+            ValueShown::Compose => bar.description(format!("{} {:.0} percent", self.title, value)),
+            ValueShown::Label | ValueShown::Nowhere => bar.id(PACKAGE, self.name),
         };
         bar.key = Some(Key::of(self.name));
         bar.flags.focusable = true;
@@ -114,7 +118,7 @@ pub fn view(gallery: &Gallery) -> Widget {
     for spec in ALL {
         let bar = spec.widget(gallery);
         body.push(caption(spec.title));
-        if spec.shown == Shown::Label {
+        if spec.value_shown == ValueShown::Label {
             let value = caption(format!("{:.1}x", spec.value(gallery))).size(Size::Dp(56), Size::Dp(24));
             body.push(row(48, [bar, value.id(PACKAGE, "zoom_value")]));
         } else {

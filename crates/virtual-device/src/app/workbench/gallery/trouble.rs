@@ -1,13 +1,13 @@
-//! Dialogs, requests, and ways to go wrong.
+//! Dialogs, requests, crashes and hangs.
 
 use tokio::time::Duration;
 
 use super::{Gallery, PACKAGE};
 use crate::app::parts::{button, caption, label, page};
-use crate::app::widget::{Key, Look, Size, Widget};
-use crate::app::{Answer, Context, Effect, Request};
+use crate::app::widget::{Appearance, Key, Size, Widget};
+use crate::app::{Context, Effect, HttpAnswer, HttpRequest};
 
-/// Long enough for the system to ask about it, if somebody touches the screen.
+/// The time of a hang: long enough for "isn't responding" if somebody touches the screen.
 const FREEZE: Duration = Duration::from_secs(30);
 const SLOW: Duration = Duration::from_secs(3);
 const REQUEST_MS: u64 = 320;
@@ -64,8 +64,9 @@ pub fn menu() -> Widget {
                 .on_tap(Key::of(key))
                 .child(label(text).id(PACKAGE, "title").size(Size::Fill, Size::Dp(48)))
         });
-    let mut menu =
-        Widget::new("android.widget.FrameLayout").look(Look::Menu).size(Size::Dp(180), Size::Content);
+    let mut menu = Widget::new("android.widget.FrameLayout")
+        .appearance(Appearance::Menu)
+        .size(Size::Dp(180), Size::Content);
     menu.anchor = Some(Key::of("open_menu"));
     menu.child(Widget::new("android.widget.ListView").children(rows))
 }
@@ -114,12 +115,13 @@ pub fn tap(gallery: &mut Gallery, key: Key, context: &mut Context) -> bool {
     true
 }
 
-/// The request of this key to a real server, numbered so that its answer finds the process that asked.
-pub fn request(key: Key, api: &str, process: u32) -> Option<Request> {
+/// Returns the request of this key to a real server. Its number holds the process, so that only that one gets the
+/// answer.
+pub fn request(key: Key, api: &str, process: u32) -> Option<HttpRequest> {
     let at = REQUESTS.iter().position(|(known, ..)| *known == key.name)?;
     let (method, path) = REQUESTS[at].2.split_once(' ')?;
     let body = if method == "POST" { "{\"items\":[3,7]}" } else { "" };
-    Some(Request {
+    Some(HttpRequest {
         number: process.wrapping_mul(REQUESTS.len() as u32).wrapping_add(at as u32),
         method: method.to_owned(),
         url: format!("{api}{path}"),
@@ -127,12 +129,12 @@ pub fn request(key: Key, api: &str, process: u32) -> Option<Request> {
     })
 }
 
-pub fn answered(gallery: &mut Gallery, request: u32, process: u32, answer: &Answer) {
+pub fn answered(gallery: &mut Gallery, request: u32, process: u32, answer: &HttpAnswer) {
     let at = request.wrapping_sub(process.wrapping_mul(REQUESTS.len() as u32)) as usize;
     let Some((key, ..)) = REQUESTS.get(at) else { return };
     let text = match answer {
-        Answer::Status { status, .. } => format!("Answer {status}"),
-        Answer::Failed(_) => "No answer".to_owned(),
+        HttpAnswer::Status { status, .. } => format!("Answer {status}"),
+        HttpAnswer::Failed(_) => "No answer".to_owned(),
     };
     gallery.set_text(key, text);
 }

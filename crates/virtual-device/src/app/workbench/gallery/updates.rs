@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::{Gallery, PACKAGE};
 use crate::app::parts::{button, caption, column, field, heading, label, page, row, space, toolbar};
-use crate::app::widget::{Key, Layout, Look, Size, Widget};
+use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 const LATE_MS: u64 = 1500;
 const IN_PLACE_MS: u64 = 400;
@@ -13,14 +13,15 @@ fn progress(part: f32) -> Widget {
     let mut bar = Widget::new("android.widget.ProgressBar")
         .id(PACKAGE, "progress")
         .text(format!("{:.1}", part * 100.0));
-    bar.look = Look::Slider(part);
+    bar.appearance = Appearance::Slider(part);
     bar.size(Size::Fill, Size::Dp(24))
 }
 
 pub fn animation(gallery: &Gallery) -> Widget {
     let part = (gallery.ticks % 50) as f32 / 50.0;
-    let spinner =
-        Widget::new("android.widget.ProgressBar").look(Look::Spinner).size(Size::Fill, Size::Dp(64));
+    let spinner = Widget::new("android.widget.ProgressBar")
+        .appearance(Appearance::Spinner)
+        .size(Size::Fill, Size::Dp(64));
     let stop = button("Still usable", Key::of("usable")).id(PACKAGE, "usable");
     let used = label(format!("Used {:.0} times", gallery.number("usable"))).id(PACKAGE, "used");
     page(PACKAGE, "Animation", [spinner, progress(part), stop, used])
@@ -32,7 +33,7 @@ pub fn clock(gallery: &Gallery) -> Widget {
     page(PACKAGE, "Clock", [heading(time).id(PACKAGE, "time"), caption("since you came here")])
 }
 
-/// Each frame wraps the same content in other nodes, as a careless composition does.
+/// A screen that wraps the same content in other nodes with each frame, as a careless composition does.
 pub fn churn(gallery: &Gallery) -> Widget {
     let rows = ["Alpha", "Beta", "Gamma"].map(|name| label(name).id(PACKAGE, "churn_row"));
     let mut content = column(4, rows);
@@ -51,7 +52,8 @@ pub fn view(gallery: &Gallery) -> Widget {
         label(price).id(PACKAGE, "price"),
     ];
     if gallery.flag("loading") {
-        let spinner = Widget::new("android.widget.ProgressBar").id(PACKAGE, "loading").look(Look::Spinner);
+        let spinner =
+            Widget::new("android.widget.ProgressBar").id(PACKAGE, "loading").appearance(Appearance::Spinner);
         body.push(spinner.size(Size::Fill, Size::Dp(48)));
     }
     if gallery.flag("loaded") {
@@ -97,10 +99,12 @@ pub fn due(gallery: &mut Gallery, name: &'static str) {
     }
 }
 
-/// A toolbar of the app over a document of the web.
+/// A toolbar of the app over a web page.
 pub fn web(gallery: &Gallery) -> Widget {
-    let check =
-        Widget::new("android.widget.CheckBox").id(PACKAGE, "agree").text("I agree").look(Look::CheckBox);
+    let check = Widget::new("android.widget.CheckBox")
+        .id(PACKAGE, "agree")
+        .text("I agree")
+        .appearance(Appearance::CheckBox);
     let check =
         check.size(Size::Fill, Size::Dp(40)).checked(gallery.flag("web_check")).on_tap(Key::of("web_check"));
     let questions = ["How do I return something?", "Where is my order?", "How do I pay?"];
@@ -119,7 +123,7 @@ pub fn web(gallery: &Gallery) -> Widget {
     .size(Size::Fill, Size::Fill);
     document.padding_dp = 16;
     Widget::new("android.widget.LinearLayout")
-        .look(Look::Page)
+        .appearance(Appearance::Page)
         .size(Size::Fill, Size::Fill)
         .child(space(24))
         .child(toolbar(PACKAGE, "Web page"))
@@ -127,14 +131,16 @@ pub fn web(gallery: &Gallery) -> Widget {
 }
 
 pub fn card(gallery: &Gallery) -> Widget {
-    let like = Widget::new("android.widget.ImageButton").description("Like").look(Look::TextButton);
+    let like =
+        Widget::new("android.widget.ImageButton").description("Like").appearance(Appearance::TextButton);
     let like = like.id(PACKAGE, "like").size(Size::Dp(48), Size::Dp(48)).on_tap(Key::of("like"));
-    let picture =
-        Widget::new("android.widget.ImageView").look(Look::Picture).size(Size::Dp(96), Size::Dp(96));
+    let picture = Widget::new("android.widget.ImageView")
+        .appearance(Appearance::Picture)
+        .size(Size::Dp(96), Size::Dp(96));
     let rows = ["Small", "Large"].map(|size| {
         Widget::new("android.view.ViewGroup")
             .id(PACKAGE, "variant")
-            .look(Look::Row)
+            .appearance(Appearance::Row)
             .size(Size::Fill, Size::Dp(64))
             .layout(Layout::Row, 8, 8)
             .on_tap(Key::of("variant"))

@@ -29,32 +29,26 @@ pub fn dump(state: &State, words: &[&str]) -> String {
 }
 
 /// A task and its activities, the top one last.
-pub struct Task<'a> {
+pub struct TaskRecord<'a> {
     pub id: u32,
     pub package: &'a str,
     pub stack: Vec<&'a str>,
-    /// Over all of them, and of another app.
+    /// An activity of another app over all of them.
     pub guest: Option<(&'a str, &'a str)>,
 }
 
-/// Every task, the front one last. A recording that is played has one of its own.
-pub fn tasks(state: &State) -> Vec<Task<'_>> {
-    let known = state.ui.tasks().iter();
-    let mut all: Vec<Task<'_>> = known
-        .map(|task| Task { id: task.id, package: task.package, stack: task.stack.clone(), guest: None })
+/// Returns every task, the front one last.
+pub fn tasks(state: &State) -> Vec<TaskRecord<'_>> {
+    let known = state.surface.tasks().into_iter();
+    let mut all: Vec<TaskRecord<'_>> = known
+        .map(|task| TaskRecord { id: task.id, package: task.package, stack: task.stack, guest: None })
         .collect();
-    let (asking, asker) = state.focused();
-    if state.replay.is_none()
-        && asking != state.front().0
+    let (asking, asker) = state.surface.windows(&state.screen()).focused;
+    if asking != state.front().0
         && let Some(task) = all.last_mut()
     {
         // An activity of another app, in the task of the one that asks.
         task.guest = Some((asking, asker));
-    }
-    if state.replay.is_some() {
-        let (package, activity) = state.front();
-        let id = all.iter().map(|task| task.id).max().unwrap_or(0) + 1;
-        all.push(Task { id, package, stack: vec![activity], guest: None });
     }
     all
 }
@@ -64,15 +58,15 @@ fn hash(task: u32, index: usize) -> u32 {
     (task.wrapping_mul(0x009e_3779).wrapping_add(index as u32 * 0x0051_ed27) & 0x0fff_ffff) | 0x0100_0000
 }
 
-pub fn record(task: &Task<'_>, index: usize) -> String {
+pub fn record(task: &TaskRecord<'_>, index: usize) -> String {
     let activity = task.stack.get(index).copied().unwrap_or("");
     format!("ActivityRecord{{{:07x} u0 {}/{activity} t{}}}", hash(task.id, index), task.package, task.id)
 }
 
-/// The resumed activity.
+/// Returns the resumed activity.
 pub fn front_record(state: &State) -> String {
     match tasks(state).last() {
-        Some(Task { id, guest: Some((package, activity)), .. }) => {
+        Some(TaskRecord { id, guest: Some((package, activity)), .. }) => {
             format!("ActivityRecord{{{:07x} u0 {package}/{activity} t{id}}}", hash(*id, 50))
         }
         Some(task) => record(task, task.stack.len().saturating_sub(1)),
@@ -84,11 +78,11 @@ fn uid_of(state: &State, package: &str) -> u32 {
     state.packages.get(package).map_or(1000, |p| p.uid)
 }
 
-fn kind(task: &Task<'_>) -> &'static str {
+fn kind(task: &TaskRecord<'_>) -> &'static str {
     if task.package == crate::app::launcher::PACKAGE { "home" } else { "standard" }
 }
 
-fn task_name(state: &State, task: &Task<'_>) -> String {
+fn task_name(state: &State, task: &TaskRecord<'_>) -> String {
     format!(
         "Task{{{:07x} #{} type={} A={}:{}",
         hash(task.id, 99),
@@ -99,7 +93,7 @@ fn task_name(state: &State, task: &Task<'_>) -> String {
     )
 }
 
-fn task_line(state: &State, task: &Task<'_>, front: bool) -> String {
+fn task_line(state: &State, task: &TaskRecord<'_>, front: bool) -> String {
     let requested = if newer(state) { format!(" visibleRequested={front}") } else { String::new() };
     format!(
         "{} U=0 visible={front}{requested} mode=fullscreen translucent={} sz={}}}",
@@ -147,15 +141,15 @@ fn activities(state: &State) -> String {
     out
 }
 
-/// One activity of a task, with what clients look for in its block.
-fn activity(state: &State, task: &Task<'_>, index: usize, shown: bool, out: &mut String) {
+/// Writes one activity of a task, with what clients look for in its block.
+fn activity(state: &State, task: &TaskRecord<'_>, index: usize, shown: bool, out: &mut String) {
     let label = if newer(state) { "Hist  #" } else { "Hist #" };
     let uid = uid_of(state, task.package);
     let component = format!("{}/{}", task.package, task.stack.get(index).copied().unwrap_or(""));
     let apk = state.packages.get(task.package).map_or_else(String::new, crate::packages::Package::apk);
-    let process = match state.pids.get(task.package) {
+    let process = match state.processes.pid(task.package) {
         Some(pid) => {
-            format!("app=ProcessRecord{{{:07x} {pid}:{}/{}}}", hash(*pid, 1), task.package, user(uid))
+            format!("app=ProcessRecord{{{:07x} {pid}:{}/{}}}", hash(pid, 1), task.package, user(uid))
         }
         None => "app=null".to_owned(),
     };
@@ -180,7 +174,7 @@ fn activity(state: &State, task: &Task<'_>, index: usize, shown: bool, out: &mut
     );
 }
 
-/// `u0_a123` for apps, the name for the system's own users.
+/// Returns `u0a123` for apps, and the number for the system's own user.
 pub fn user(uid: u32) -> String {
     match uid {
         1000 => "1000".to_owned(),
@@ -209,7 +203,7 @@ fn top(state: &State) -> String {
     let all = tasks(state);
     let Some(task) = all.last() else { return String::new() };
     let index = task.stack.len().saturating_sub(1);
-    let pid = state.pids.get(task.package).copied().unwrap_or(0);
+    let pid = state.processes.pid(task.package).unwrap_or(0);
     let name = if newer(state) {
         format!(
             "{}:{} id={} userId=0 displayId=0(type=INTERNAL)",
@@ -244,14 +238,14 @@ fn processes(state: &State) -> String {
     let front = state.front().0;
     let mut out = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  All known processes:\n"
         .to_owned();
-    for (name, pid) in &state.pids {
+    for (name, pid) in state.processes.iter() {
         let uid = uid_of(state, name);
         let kind = if uid == 1000 { "PERS" } else { "APP" };
         let _ = write!(
             out,
             "  *{kind}* UID {uid} ProcessRecord{{{:07x} {pid}:{name}/{}}}\n    user #0 uid={uid}\n    \
              packageList={{{name}}}\n    curProcState={}\n",
-            hash(*pid, 1),
+            hash(pid, 1),
             user(uid),
             if name == front { 2 } else { 19 },
         );
@@ -259,9 +253,9 @@ fn processes(state: &State) -> String {
     let _ = writeln!(
         out,
         "\n  Process LRU list (sorted by oom_adj, {} total, non-act at 0, non-svc at 0):",
-        state.pids.len()
+        state.processes.iter().len()
     );
-    for (index, (name, pid)) in state.pids.iter().enumerate() {
+    for (index, (name, pid)) in state.processes.iter().enumerate() {
         let shown = if name == front { "fg     T/A/TOP  LCMNFUA" } else { "cch    B/ /CAC  -------" };
         let why = if name == front { "(top-activity)" } else { "(cch-empty)" };
         let _ = writeln!(

@@ -6,16 +6,16 @@ use super::newer;
 use crate::state::State;
 
 const UNIQUE_ID: &str = "4619827259835644672";
-/// Of a 60 Hz screen.
+/// The time of one frame of a 60 Hz screen, in nanoseconds.
 const FRAME_NS: u64 = 16_666_667;
 /// Frames that the compositor remembers of a layer.
 const FRAMES_KEPT: u64 = 127;
 
 pub fn dump(state: &State) -> String {
-    let (width, height) = state.physical_size();
-    let rotation = state.display_rotation();
+    let (width, height) = state.display.physical_size();
+    let rotation = state.display.rotation();
     let screen = state.screen();
-    let density = state.config.density;
+    let density = state.display.physical_density();
     format!(
         "DISPLAY MANAGER (dumpsys display)\n  mOnlyCode=false\n  mSafeMode=false\n  mPendingTraversal=false\n  \
          mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, uniqueId='local:{UNIQUE_ID}', \
@@ -33,14 +33,14 @@ pub fn dump(state: &State) -> String {
     )
 }
 
-/// A display as the framework prints it, in its present rotation.
+/// Returns the display as the framework prints it, in its current rotation.
 pub fn info(state: &State) -> String {
     let screen = state.screen();
-    base_info(state, screen.width.unsigned_abs(), screen.height.unsigned_abs(), state.display_rotation())
+    base_info(state, screen.width.unsigned_abs(), screen.height.unsigned_abs(), state.display.rotation())
 }
 
 fn base_info(state: &State, width: u32, height: u32, rotation: u32) -> String {
-    let density = state.density_override.unwrap_or(state.config.density);
+    let density = state.screen().density;
     let group = if newer(state) { ", displayGroupId 0" } else { "" };
     let committed = if newer(state) { ", committedState ON" } else { "" };
     format!(
@@ -61,7 +61,7 @@ fn layers(state: &State) -> Vec<String> {
         "StatusBar#68".to_owned(),
         "NavigationBar0#75".to_owned(),
     ];
-    if state.ui.keyboard_shown() {
+    if state.keyboard_shown() {
         all.push("InputMethod#81".to_owned());
     }
     all.push(format!("{package}/{full}#0"));
@@ -84,7 +84,8 @@ pub fn surface_flinger(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// Three times per frame: wanted, shown and finished. A screen that rests draws nothing, so old frames stay.
+/// Returns three times per frame: wanted, shown and finished. A screen that does not change draws nothing, so old
+/// frames stay.
 fn latency(state: &State, layer: &str) -> String {
     let mut out = format!("{FRAME_NS}\n");
     if !layers(state).iter().any(|known| known == layer || known.trim_end_matches("#0") == layer) {

@@ -50,20 +50,20 @@ fn named<'a>(words: &[&'a str]) -> Option<&'a str> {
 }
 
 pub fn memory(state: &State, words: &[&str]) -> String {
-    let uptime = state.clock.uptime(state.now).as_millis();
+    let uptime = state.clock.uptime_ms(state.now);
     let head = format!("Applications Memory Usage (in Kilobytes):\nUptime: {uptime} Realtime: {uptime}\n");
     match named(words) {
         None => {
             let mut out = format!("{head}\nTotal PSS by process:\n");
-            for (name, pid) in &state.pids {
-                let _ = writeln!(out, "    {:>7}K: {name} (pid {pid})", pss(*pid));
+            for (name, pid) in state.processes.iter() {
+                let _ = writeln!(out, "    {:>7}K: {name} (pid {pid})", pss(pid));
             }
             out + "\nTotal RAM: 4,030,464K (status normal)\n Free RAM: 1,812,331K\n Used RAM: 1,904,112K\n"
         }
         Some(name) => {
-            let found = state.pids.iter().find(|(known, pid)| *known == name || pid.to_string() == name);
+            let found = state.processes.iter().find(|(known, pid)| *known == name || pid.to_string() == name);
             let Some((name, pid)) = found else { return format!("No process found for: {name}\n") };
-            let total = pss(*pid);
+            let total = pss(pid);
             let swap = if newer(state) { "TOTAL SWAP PSS" } else { "TOTAL SWAP (KB)" };
             let (java, native, code) = (total * 30 / 100, total * 25 / 100, total * 20 / 100);
             format!(
@@ -92,19 +92,19 @@ pub fn memory(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// The share of a process in kilobytes: made from its pid, so that it stays the same.
+/// Returns the memory of a process in kilobytes. It is computed from the pid, so that it stays the same.
 fn pss(pid: u32) -> u64 {
     60_000 + u64::from(pid) * 37 % 90_000
 }
 
 pub fn graphics(state: &mut State, words: &[&str]) -> String {
-    let uptime = state.clock.uptime(state.now).as_millis() as u64;
+    let uptime = state.clock.uptime_ms(state.now);
     let head = format!("Applications Graphics Acceleration Info:\nUptime: {uptime} Realtime: {uptime}\n");
     let Some(name) = named(words) else { return head };
-    let Some(pid) = state.pids.get(name).copied() else { return format!("No process found for: {name}\n") };
+    let Some(pid) = state.processes.pid(name) else { return format!("No process found for: {name}\n") };
     let since = state.services.frames_since_ms.get(name).copied().unwrap_or(0);
-    let changed = state.clock.uptime(state.changed_at()).as_millis() as u64;
-    // One frame per change would need a record of each: a burst of a third of a second is near enough.
+    let changed = state.clock.uptime_ms(state.changed_at());
+    // An estimate: a burst of a third of a second, because the changes are not counted one by one.
     let frames = if changed > since { 20 + (changed - since) / 1000 } else { 0 };
     let jank = frames / 10;
     let out = format!(
@@ -119,7 +119,7 @@ pub fn graphics(state: &mut State, words: &[&str]) -> String {
         frames.saturating_sub(jank) / 2,
         frames.saturating_sub(jank).div_ceil(2),
     );
-    if words.contains(&"reset") && state.services.frames_since_ms.len() < crate::state::SETTINGS_MAX {
+    if words.contains(&"reset") && state.services.frames_since_ms.len() < crate::state::ENTRIES_MAX {
         state.services.frames_since_ms.insert(name.to_owned(), uptime);
     }
     out
@@ -131,7 +131,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 
 pub fn cpu(state: &State) -> String {
     let mut out = "Load: 0.42 / 0.4 / 0.38\nCPU usage from 60000ms to 0ms ago:\n".to_owned();
-    for (name, pid) in &state.pids {
+    for (name, pid) in state.processes.iter() {
         let share = pid % 7;
         let _ = writeln!(out, "  {share}% {pid}/{name}: {share}% user + 0% kernel");
     }

@@ -1,4 +1,4 @@
-//! `dumpsys`: what each service prints, as Android 12 and 16 print it.
+//! `dumpsys`: the output of each service, as on Android 12 and 16.
 
 mod activity;
 mod display;
@@ -6,17 +6,17 @@ mod health;
 mod package;
 mod window;
 
-use super::{Answer, Call};
+use super::{Call, ProgramOutput};
 use crate::state::State;
 
 pub use activity::tasks;
 pub use display::info as display_info;
 pub use package::paragraph as package_paragraph;
 
-/// First release that prints the newer forms. Every difference between 12 and 16 that is modelled came by then.
+/// First release that prints the newer forms. All modelled differences between 12 and 16 came with it.
 const NEWER_FORMS_SDK: u32 = 33;
 
-/// Names that the service manager knows, in its order.
+/// Names of services, in the service manager's order.
 pub const SERVICES: [&str; 34] = [
     "SurfaceFlinger",
     "accessibility",
@@ -54,29 +54,29 @@ pub const SERVICES: [&str; 34] = [
     "window",
 ];
 
-/// Whether the phone prints what Android 13 and later print.
+/// Returns true if the phone prints the forms of Android 13 and later.
 pub fn newer(state: &State) -> bool {
     state.config.sdk >= NEWER_FORMS_SDK
 }
 
-pub fn dumpsys(state: &mut State, call: &Call<'_>) -> Answer {
+pub fn dumpsys(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let all = call.words();
     let mut words = all.as_slice();
     // Options of dumpsys itself stand before the service.
     loop {
         match words {
-            ["-l", ..] => return Answer::out(list(state)),
+            ["-l", ..] => return ProgramOutput::out(list(state)),
             ["-t" | "-T" | "--priority", _, rest @ ..] => words = rest,
             ["--pid" | "--stability" | "--thread" | "--clients" | "--proto", rest @ ..] => words = rest,
             _ => break,
         }
     }
     match words {
-        [] => Answer::out(everything(state)),
+        [] => ProgramOutput::out(everything(state)),
         [service, arguments @ ..] => match dump(state, service, arguments) {
-            Some(text) => Answer::out(text),
+            Some(text) => ProgramOutput::out(text),
             // Printed as an error, and still a success.
-            None => Answer::fail(0, format!("Can't find service: {service}\n")),
+            None => ProgramOutput::fail(0, format!("Can't find service: {service}\n")),
         },
     }
 }
@@ -89,7 +89,7 @@ fn list(state: &State) -> String {
     out
 }
 
-/// The services of this release.
+/// Returns the services of this release.
 pub fn services(state: &State) -> impl Iterator<Item = &'static str> {
     let newer = newer(state);
     SERVICES.into_iter().chain(newer.then_some("locale"))
@@ -108,7 +108,7 @@ fn everything(state: &mut State) -> String {
     out
 }
 
-/// `None` when there is no such service; one that says nothing of interest says nothing.
+/// Returns the output of a service, or nothing when there is no such service.
 fn dump(state: &mut State, service: &str, words: &[&str]) -> Option<String> {
     Some(match service {
         "activity" => activity::dump(state, words),

@@ -21,20 +21,20 @@ pub fn dump(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// Everything about one package.
+/// Returns everything about one package.
 pub fn paragraph(state: &State, name: &str) -> String {
     let Some(package) = state.packages.get(name) else {
         return format!("Unable to find package: {name}\n");
     };
     let mut out = String::new();
-    if let Some(app) = state.ui.app(name) {
+    if let Some(entry) = state.packages.entry(name) {
         let _ = write!(
             out,
             "Activity Resolver Table:\n  Non-Data Actions:\n      android.intent.action.MAIN:\n        \
              {:07x} {name}/{} filter {:07x}\n          Action: \"android.intent.action.MAIN\"\n          \
              Category: \"android.intent.category.LAUNCHER\"\n\n",
             package.uid * 7919,
-            app.entry(),
+            entry,
             (package.uid * 104_729) & 0x0fff_ffff,
         );
     }

@@ -7,8 +7,8 @@ use super::newer;
 use crate::shell::services::IME;
 use crate::state::State;
 
-/// A window as the window manager names it, from the top.
-struct Shown {
+/// A window in the list of the window manager.
+struct WindowRecord {
     hash: u32,
     title: String,
     package: String,
@@ -16,7 +16,7 @@ struct Shown {
     frame: (i32, i32, i32, i32),
 }
 
-impl Shown {
+impl WindowRecord {
     fn name(&self) -> String {
         format!("Window{{{:07x} u0 {}}}", self.hash, self.title)
     }
@@ -32,7 +32,8 @@ pub fn dump(state: &State, words: &[&str]) -> String {
         Some(&("lastanr" | "l")) => last_anr(),
         Some(&("sessions" | "s")) => "WINDOW MANAGER SESSIONS (dumpsys window sessions)\n".to_owned(),
         Some(word) if !word.starts_with('-') => {
-            let all: Vec<Shown> = shown(state).into_iter().filter(|w| w.title.contains(*word)).collect();
+            let all: Vec<WindowRecord> =
+                shown(state).into_iter().filter(|w| w.title.contains(*word)).collect();
             if all.is_empty() {
                 return format!("Bad window command, or no windows match: {word}\nUse -h for help.\n");
             }
@@ -44,15 +45,16 @@ pub fn dump(state: &State, words: &[&str]) -> String {
     }
 }
 
-/// Every window, the top one first.
-fn shown(state: &State) -> Vec<Shown> {
+/// Returns every window, the top one first.
+fn shown(state: &State) -> Vec<WindowRecord> {
     let screen = state.screen();
+    let windows = state.surface.windows(&screen);
     let (width, height) = (screen.width, screen.height);
     let (package, activity) = state.front();
     let full = activity.strip_prefix('.').map_or(activity.to_owned(), |rest| format!("{package}.{rest}"));
     let title = format!("{package}/{full}");
     let (bar, keys) = (screen.px(24), screen.px(48));
-    let system = |hash, title: &str, kind, frame| Shown {
+    let system = |hash, title: &str, kind, frame| WindowRecord {
         hash,
         title: title.to_owned(),
         package: "com.android.systemui".to_owned(),
@@ -64,9 +66,9 @@ fn shown(state: &State) -> Vec<Shown> {
         system(0x5d1_77e2, "NotificationShade", "NOTIFICATION_SHADE", (0, 0, width, height)),
         system(0x4ae_95b3, "StatusBar", "STATUS_BAR", (0, 0, width, bar)),
     ];
-    if state.ui.keyboard_shown() {
+    if windows.keyboard {
         let k = screen.keyboard();
-        all.push(Shown {
+        all.push(WindowRecord {
             hash: 0x5d3_a1c2,
             title: "InputMethod".to_owned(),
             package: "com.android.inputmethod.latin".to_owned(),
@@ -75,18 +77,17 @@ fn shown(state: &State) -> Vec<Shown> {
         });
     }
     let task = super::activity::tasks(state).last().map_or(1, |t| t.id);
-    let (asking, asker) = state.focused();
+    let (asking, asker) = windows.focused;
     if asking != package {
-        all.push(Shown {
+        all.push(WindowRecord {
             hash: 0x6a1_4c00 + task,
             title: format!("{asking}/{asker}"),
             package: asking.to_owned(),
             kind: "BASE_APPLICATION",
             frame: (0, 0, width, height),
         });
-    } else if let Some(dialog) = state.ui.dialog_window(&screen) {
-        let v = dialog.visible;
-        all.push(Shown {
+    } else if let Some(v) = windows.dialog {
+        all.push(WindowRecord {
             hash: 0x2b7_0d00 + task,
             title: title.clone(),
             package: package.to_owned(),
@@ -94,7 +95,7 @@ fn shown(state: &State) -> Vec<Shown> {
             frame: (v.left, v.top, v.right, v.bottom),
         });
     }
-    all.push(Shown {
+    all.push(WindowRecord {
         hash: 0x3c9_1f00 + task,
         title,
         package: package.to_owned(),
@@ -104,16 +105,17 @@ fn shown(state: &State) -> Vec<Shown> {
     all
 }
 
-/// The window that gets keys: the app's topmost, not a bar and not the keyboard.
+/// Returns the window that gets keys: the app's topmost, not a bar or the keyboard.
 fn focus(state: &State) -> String {
-    if state.ui.is_opening() {
+    let windows = state.surface.windows(&state.screen());
+    if windows.opening {
         return "null".to_owned();
     }
-    let package = state.focused().0;
-    shown(state).iter().find(|w| w.package == package).map_or_else(|| "null".to_owned(), Shown::name)
+    let package = windows.focused.0;
+    shown(state).iter().find(|w| w.package == package).map_or_else(|| "null".to_owned(), WindowRecord::name)
 }
 
-fn one(state: &State, index: usize, window: &Shown, out: &mut String) {
+fn one(state: &State, index: usize, window: &WindowRecord, out: &mut String) {
     let (left, top, right, bottom) = window.frame;
     let frame = format!("[{left},{top}][{right},{bottom}]");
     let screen = state.screen();
@@ -148,7 +150,7 @@ fn windows(state: &State) -> String {
         one(state, index, window, &mut out);
     }
     let screen = state.screen();
-    let target = if state.ui.keyboard_shown() { focus(state) } else { "null".to_owned() };
+    let target = if state.keyboard_shown() { focus(state) } else { "null".to_owned() };
     let _ = write!(
         out,
         "\n  mGlobalConfiguration={{1.0 310mcc260mnc [en_US] ldltr sw411dp w411dp h{}dp {}dpi nrml long {} finger -keyb/v/h -nav/h}}\n  \
@@ -164,11 +166,11 @@ fn windows(state: &State) -> String {
 
 fn displays(state: &State) -> String {
     let screen = state.screen();
-    let (width, height) = state.physical_size();
-    let density = state.config.density;
-    let rotation = state.display_rotation();
+    let (width, height) = state.display.physical_size();
+    let density = state.display.physical_density();
+    let rotation = state.display.rotation();
     let title = if newer(state) { "mDisplayId=0 (organized)" } else { "mDisplayId=0 rootTasks=4" };
-    let base = match state.size_override {
+    let base = match state.display.size_override() {
         Some((w, h)) => format!(" base={w}x{h} {}dpi", screen.density),
         None => String::new(),
     };
@@ -186,8 +188,9 @@ fn displays(state: &State) -> String {
         h = screen.height,
         focus = focus(state),
         app = front_record(state),
-        ime = if state.ui.keyboard_shown() { focus(state) } else { "null".to_owned() },
-        mode = if state.rotation_is_locked() { "USER_ROTATION_LOCKED" } else { "USER_ROTATION_FREE" },
+        ime = if state.keyboard_shown() { focus(state) } else { "null".to_owned() },
+        mode =
+            if state.settings.rotation_is_locked() { "USER_ROTATION_LOCKED" } else { "USER_ROTATION_FREE" },
         degrees = rotation * 90,
     )
 }
@@ -213,8 +216,8 @@ fn policy() -> String {
 }
 
 pub fn input_method(state: &State) -> String {
-    let shown = state.ui.keyboard_shown();
-    let current = state.setting("secure", "default_input_method").unwrap_or_else(|| IME.to_owned());
+    let shown = state.keyboard_shown();
+    let current = state.settings.get("secure", "default_input_method").unwrap_or(IME);
     let package = state.front().0;
     format!(
         "Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  InputMethod #0:\n    mId={IME}\n    \

@@ -1,0 +1,137 @@
+//! Inputs, from whoever sends them, on their way to the surface. Each one is recorded for [`crate::Truth`].
+
+use tokio::time::{Duration, Instant};
+
+use super::State;
+use crate::app::geometry::Point;
+use crate::app::keys;
+use crate::faults::TapOutcome;
+use crate::surface::Touch;
+use crate::truth::Applied;
+
+/// A finger that one command put down and another will lift.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldFinger {
+    from: Point,
+    since: Instant,
+}
+
+impl State {
+    /// Taps, unless a fault loses or delays the tap.
+    pub fn tap(&mut self, x: i32, y: i32) {
+        match self.faults.tap((x, y), self.now) {
+            TapOutcome::Applied | TapOutcome::Double => self.apply_tap((x, y)),
+            TapOutcome::Lost | TapOutcome::Late => {}
+        }
+    }
+
+    pub fn apply_tap(&mut self, at: Point) {
+        let hit = self.surface.tap(at, &self.display.screen(), self.now);
+        self.note_input(Applied::Tap { at, hit });
+        self.settle();
+    }
+
+    pub fn swipe(&mut self, from: Point, to: Point, ms: u64) {
+        let hit = self.surface.swipe(from, to, ms, &self.display.screen(), self.now);
+        self.note_input(Applied::Swipe { from, to, ms, hit });
+        self.settle();
+    }
+
+    /// Makes a long press that moves and lets go.
+    pub fn drag_and_drop(&mut self, from: Point, to: Point, ms: u64) {
+        let hit = self.surface.drag_and_drop(from, to, ms, &self.display.screen(), self.now);
+        self.note_input(Applied::Swipe { from, to, ms, hit });
+        self.settle();
+    }
+
+    /// Puts a finger down for a swipe that `swipe` will end.
+    pub fn begin_swipe(&mut self, from: Point, to: Point, ms: u64) {
+        self.touch(Touch::Begins { from, to, time: Duration::from_millis(ms) });
+    }
+
+    pub fn touch(&mut self, touch: Touch) {
+        self.surface.touch(touch, &self.display.screen(), self.now);
+    }
+
+    pub fn put_finger_down(&mut self, at: Point) {
+        self.finger = Some(HeldFinger { from: at, since: self.now });
+    }
+
+    pub fn move_finger(&mut self, to: Point) {
+        self.touch(Touch::At(to));
+        if let Some(finger) = self.finger {
+            self.begin_swipe(finger.from, to, 0);
+        }
+    }
+
+    pub fn lift_finger(&mut self, at: Point) {
+        if let Some(finger) = self.finger.take() {
+            let ms = self.now.saturating_duration_since(finger.since).as_millis() as u64;
+            self.swipe(finger.from, at, ms);
+        }
+    }
+
+    pub fn cancel_finger(&mut self) {
+        self.finger = None;
+        self.touch(Touch::Cancelled);
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        let into = self.surface.type_text(text, self.now);
+        self.note_input(Applied::Text { text: text.to_owned(), into });
+        self.settle();
+    }
+
+    /// Holds a key until it repeats once.
+    pub fn long_key(&mut self, code: u32) {
+        match code {
+            // The system takes these: HOME opens the assistant, and Back acts when it is released.
+            keys::HOME => self.note_input(Applied::Key { code }),
+            keys::BACK => self.key(code),
+            // A click happens on release, unless it has become a long press.
+            keys::ENTER | keys::DPAD_CENTER => {
+                if self.surface.long_press_focused(&self.display.screen(), self.now) {
+                    self.note_input(Applied::Key { code });
+                    self.settle();
+                } else {
+                    self.key(code);
+                }
+            }
+            _ => {
+                self.key(code);
+                self.key(code);
+            }
+        }
+    }
+
+    pub fn key(&mut self, code: u32) {
+        if code == keys::PASTE {
+            let text = self.clipboard.clone();
+            let into = self.surface.type_text(&text, self.now);
+            self.note_input(Applied::Paste { text, into });
+        } else {
+            self.surface.key(code, &self.display.screen(), self.now);
+            self.note_input(Applied::Key { code });
+        }
+        self.settle();
+    }
+
+    /// Replaces the text of the field at a point; false when there is none.
+    pub fn set_text(&mut self, at: Point, text: &str) -> bool {
+        let into = self.surface.set_text(at, text, &self.display.screen(), self.now);
+        let done = into.is_some();
+        self.note_input(Applied::Text { text: text.to_owned(), into });
+        self.settle();
+        done
+    }
+
+    pub fn select_all(&mut self) {
+        self.surface.select_all();
+        self.note_input(Applied::Key { code: keys::A });
+    }
+
+    pub fn note_input(&mut self, input: Applied) {
+        self.film.note_input();
+        self.record.input(input, self.clock.uptime_ms(self.now));
+    }
+}
