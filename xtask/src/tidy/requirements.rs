@@ -106,7 +106,7 @@ mod tests {
             ("range", "docs/a.md", "SY-07-SY-08"),
             ("fault-range", "docs/a.md", "W5-W6"),
             ("scenario", "scenarios/a.md", "Proves F12."),
-            ("underscore", "docs/a.md", "[SY-08](a.md)"),
+            ("link", "docs/a.md", "[SY-08](a.md)"),
         ] {
             let found = breaches(name, path, text);
             assert!(

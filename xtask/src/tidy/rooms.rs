@@ -1,6 +1,8 @@
 //! Which room (top folder) of core may know which. The rooms stand in one order and imports go one way along it, so
 //! that no two rooms can need each other.
 
+use std::collections::BTreeSet;
+
 use super::rust::{Fact, Kind, SourceFile};
 
 /// From the bottom up: a room knows those before it.
@@ -20,13 +22,14 @@ pub fn check(sources: &[SourceFile]) -> Vec<String> {
             breaches.push(format!("{}: not in a room of core ({})", source.path, ROOMS.join(", ")));
             continue;
         };
+        // An import would be told again at each use of what it brings in.
+        let mut told = BTreeSet::new();
         for fact in source.product_facts() {
-            if let Some(why) = breach(room, fact) {
+            if let Some(why) = breach(room, fact).filter(|why| told.insert(why.clone())) {
                 breaches.push(format!("{}:{}: {why}", source.path, fact.line));
             }
         }
     }
-    breaches.dedup();
     breaches
 }
 

@@ -5,7 +5,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, Fields, ImplItem, Item, Meta, Stmt, TraitItem};
 
 use super::imports::Imports;
-use super::tokens::{Found, scan, text};
+use super::macros::{Found, scan, text};
 
 pub struct Fact {
     pub line: usize,

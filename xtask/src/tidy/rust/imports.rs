@@ -52,7 +52,7 @@ impl Imports {
     pub fn imported(&self, item: &ItemUse) -> Vec<(String, Segments)> {
         let mut found = Vec::new();
         flatten(&item.tree, &mut Vec::new(), &mut found);
-        found.into_iter().map(|(name, path)| (name, self.from_root(path))).collect()
+        found.into_iter().map(|(name, path)| (name, self.absolute(path))).collect()
     }
 
     /// The full path, as far as the imports tell it.
@@ -60,12 +60,12 @@ impl Imports {
         let Some(first) = path.first() else { return path };
         match self.scopes.iter().rev().find_map(|scope| scope.get(first)) {
             Some(imported) => imported.iter().chain(&path[1..]).cloned().collect(),
-            None => self.from_root(path),
+            None => self.absolute(path),
         }
     }
 
     /// Replaces `self` and `super` at the start.
-    fn from_root(&self, path: Segments) -> Segments {
+    fn absolute(&self, path: Segments) -> Segments {
         let ups = path.iter().take_while(|part| *part == "super" || *part == "self").count();
         if ups == 0 || path == ["self"] {
             return path;

@@ -3,7 +3,7 @@
 
 mod facts;
 mod imports;
-mod tokens;
+mod macros;
 
 use std::collections::BTreeSet;
 use std::path::Path;
