@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use crate::command::{debug_binary, output};
 
 const TOOLS_DOC: &str = "docs/tools.md";
-const SCHEMAS: &str = "crates/server/schemas";
+/// One file for each tool, named after it.
+pub const SCHEMAS: &str = "crates/server/schemas";
 
 /// Each generated file's path below the root, and what belongs in it.
 pub type Generated = BTreeMap<PathBuf, String>;

@@ -4,10 +4,12 @@ mod bench;
 mod command;
 mod docs;
 mod fuzz;
+mod mcp;
 mod sim;
 mod test;
 mod third_party;
 mod tidy;
+mod tokens;
 
 use std::process::ExitCode;
 
@@ -15,6 +17,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
 
   test           format, lints, tidy and every test; what CI runs. With CI=true a skipped test is a failure
   tidy           the rules that no compiler checks
+  tokens         what the tool list costs an agent, tool by tool, and beside it the lists of two peers
   docs           writes docs/tools.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         ["bench", options @ ..] => bench::bench(&root, options),
         ["fuzz", options @ ..] => fuzz::fuzz(&root, options),
         ["sim", options @ ..] => sim::sim(&root, options),
+        ["tokens"] => tokens::report(&root),
         ["docs"] => docs::write(&root),
         ["third-party"] => third_party::report(&root),
         _ => Err(USAGE.to_owned()),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::command::{cargo, run};
 use crate::third_party::{self, Parts};
-use crate::{sim, tidy};
+use crate::{sim, tidy, tokens};
 
 /// How a test says that it did nothing. It goes to stderr past the test harness, which holds back prints.
 const SKIPPED: &str = "skipped: ";
@@ -38,13 +38,14 @@ fn steps(root: &Path, ci: bool) -> Result<Tally, StepError> {
     })?;
     let parts = step("third-party parts", || parts(root, ci))?;
     step("build", || run(cargo(root).args(["test", "--workspace", "--no-run", "--quiet"])))?;
+    let unmeasured = step("tool list", || tokens::gate(root, &parts, ci))?;
     step("tidy", || tidy::tidy(root))?;
     step("simulation", || sim::of_tests(root))?;
     let tally = step("tests", || tests(root, &parts))?;
     for missing in &parts.missing {
         println!("missing: {missing}");
     }
-    for line in &tally.skips {
+    for line in tally.skips.iter().chain(&unmeasured) {
         println!("{line}");
     }
     Ok(tally)

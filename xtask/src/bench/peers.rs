@@ -1,21 +1,17 @@
 //! The same screens on the same phone, read with two other tools: what their answers cost and what is in them.
 
 use std::fmt;
-use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use super::process::{INITIALIZE, Phone, Running};
-use super::tokens::{Tokenizer, text_of};
+use super::process::Phone;
+use super::tokens::text_of;
 use crate::command::output;
-
-/// They start a program on the phone first; this is only against a hang.
-const ANSWER_WAIT_MAX: Duration = Duration::from_secs(120);
+use crate::mcp::{INITIALIZE, talk};
+use crate::tokens::Tokenizer;
 
 /// Words are compared by their beginning: every tool cuts long texts, at different places.
 const WORDS_CHARS_COMPARED: usize = 16;
@@ -99,7 +95,7 @@ impl Told {
         tool: &'static str,
         on: &Screen,
         answer: Result<String, String>,
-        tokenizer: &Tokenizer<'_>,
+        tokenizer: &Tokenizer,
     ) -> Told {
         let figures = answer.and_then(|answer| Ok(Figures::of(&answer, on, tokenizer.count(&answer)?)));
         let (figures, not_measured) = match figures {
@@ -208,32 +204,6 @@ impl Peers {
         let said = talk(adb.environment(&mut command), "", |_| false)?;
         if said.contains("@e") { Ok(said) } else { Err(format!("it told no element: {said:.300}")) }
     }
-}
-
-/// What a program writes until it ends, or until the line that is waited for.
-fn talk(
-    command: &mut Command,
-    input: &str,
-    is_last: impl Fn(&str) -> bool + Send + 'static,
-) -> Result<String, String> {
-    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = Running(pipes.spawn().map_err(|e| e.to_string())?);
-    let mut stdin = child.0.stdin.take().ok_or("no stdin")?;
-    stdin.write_all(input.as_bytes()).map_err(|e| e.to_string())?;
-    let stdout = BufReader::new(child.0.stdout.take().ok_or("no stdout")?);
-    let (to, from) = channel();
-    std::thread::spawn(move || {
-        let mut said = String::new();
-        for line in stdout.lines().map_while(Result::ok) {
-            said.push_str(&line);
-            said.push('\n');
-            if is_last(&line) {
-                break;
-            }
-        }
-        to.send(said)
-    });
-    from.recv_timeout(ANSWER_WAIT_MAX).map_err(|_| format!("no answer in {ANSWER_WAIT_MAX:?}"))
 }
 
 /// An adb server that knows only this phone, with a home of its own for everything that uses it.

@@ -2,26 +2,17 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
 use super::adb::Adb;
+use crate::mcp::{INITIALIZE, Running};
 
 /// A phone says what it runs at once; this is only against a hang.
 const TRACE_WAIT_MAX: Duration = Duration::from_secs(30);
-
-/// A child that does not outlive the benchmark.
-pub struct Running(pub Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 pub struct Phone {
     pub address: String,
@@ -118,10 +109,6 @@ pub struct Call {
 struct Head {
     id: Option<u64>,
 }
-
-pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}
-{"jsonrpc":"2.0","method":"notifications/initialized"}
-"#;
 
 impl Server {
     /// Gives the server and the time from its start to the answer of its first `tools/list`.

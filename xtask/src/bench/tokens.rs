@@ -1,15 +1,14 @@
 //! What an agent pays to read a screen: the answers of the product, as they come over MCP from a phone, counted by a real
 //! tokenizer. What is counted as an element is said in docs/tokens.md.
 
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
 use super::process::{Phone, Server};
 use super::recording::{By, Recording};
 use super::table::Line;
+use crate::tokens::Tokenizer;
 
 /// The phone's screens.
 pub const SIZES: [&str; 3] = ["small", "medium", "large"];
@@ -19,30 +18,6 @@ const GOAL: f64 = 11.0;
 const GOAL_WITH_IDS: f64 = 20.0;
 /// And what changed when one text did.
 const GOAL_CHANGE: f64 = 60.0;
-
-pub struct Tokenizer<'a> {
-    pub node: &'a Path,
-    /// gpt-tokenizer with the o200k encoding.
-    pub script: &'a Path,
-}
-
-impl Tokenizer<'_> {
-    pub fn count(&self, text: &str) -> Result<usize, String> {
-        let script = "const {encode} = require(process.argv[1]); let t = ''; \
-            process.stdin.on('data', d => t += d).on('end', () => console.log(encode(t).length));";
-        let mut child = Command::new(self.node)
-            .args(["-e", script])
-            .arg(self.script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|e| format!("{}: {e}", self.node.display()))?;
-        child.stdin.take().ok_or("no stdin")?.write_all(text.as_bytes()).map_err(|e| e.to_string())?;
-        let done = child.wait_with_output().map_err(|e| e.to_string())?;
-        let said = String::from_utf8_lossy(&done.stdout);
-        said.trim().parse().map_err(|_| format!("the tokenizer said {said:?}"))
-    }
-}
 
 /// The parts of a tool's answer over MCP that a model reads.
 #[derive(Deserialize)]
@@ -121,7 +96,7 @@ pub fn lines(
     answers: &Answers,
     told: f64,
     xml: &str,
-    tokenizer: &Tokenizer<'_>,
+    tokenizer: &Tokenizer,
 ) -> Result<[Line; 3], String> {
     let [plain, full, change, raw] = [answers.outline.as_str(), &answers.with_ids, &answers.changes, xml]
         .map(|text| tokenizer.count(text));

@@ -1,12 +1,17 @@
-//! The rules that no compiler checks: which crate may know which, how long things get, what is banned where, and
-//! that what is generated is fresh.
+//! The rules that no compiler checks: which crate and which room may know which, what is banned where, and that what is
+//! written or generated beside the code fits it. Each rule reports for itself.
 
 mod arrows;
-mod mask;
 mod pages;
+mod requirements;
+mod rooms;
+mod rust;
+mod selector;
 mod source;
+mod tool_names;
 #[cfg(test)]
 pub mod tree;
+mod waiting;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,24 +21,52 @@ use crate::{command, docs};
 /// More folders inside each other than this is a link that leads in a circle.
 const FOLDER_DEPTH_MAX: usize = 32;
 
+/// A rule's name, and its breaches or why it could not be checked.
+type Report = (&'static str, Result<Vec<String>, String>);
+
 pub fn tidy(root: &Path) -> Result<(), String> {
-    let mut breaches = arrows::check(&command::metadata(root)?.packages);
-    breaches.extend(source::check(root)?);
-    breaches.extend(pages::check(root)?);
-    breaches.extend(pages::check_pins(root)?);
-    // A product that does not build must not hide the other breaches.
-    match command::debug_binary(root).and_then(|binary| docs::generate(&binary)) {
-        Ok(wanted) => breaches.extend(
-            docs::stale(root, &wanted)?
-                .iter()
-                .map(|path| format!("{}: not what the binary writes; run cargo xtask docs", path.display())),
-        ),
-        Err(message) => breaches.push(message),
-    }
-    match breaches.len() {
+    let (sources, unparsed) = rust::load(root)?;
+    let reports: Vec<Report> = vec![
+        ("arrows between crates", command::metadata(root).map(|metadata| arrows::check(&metadata.packages))),
+        ("rooms of core", Ok(rooms::check(&sources))),
+        ("every file parses", Ok(unparsed)),
+        ("length of files", Ok(source::check_length(&sources))),
+        ("banned words", Ok(source::check_banned(&sources))),
+        ("starting programs", Ok(source::check_spawns(&sources))),
+        ("waiting and clocks", Ok(waiting::check(&sources))),
+        ("one selector type", Ok(selector::check(&sources))),
+        ("tool names stay in the server", tool_names::check(root, &sources)),
+        ("requirement ids", requirements::check(root)),
+        ("pages", pages::check(root)),
+        ("pins", pages::check_pins(root)),
+        ("generated files", stale_files(root)),
+    ];
+    let broken = reports.iter().filter(|report| !tell(report)).count();
+    match broken {
         0 => Ok(()),
-        n => Err(format!("{}\ntidy: {n} breaches", breaches.join("\n"))),
+        n => Err(format!("tidy: {n} of {} rules are broken", reports.len())),
     }
+}
+
+/// Prints what a rule found; true if that is nothing.
+fn tell((name, outcome): &Report) -> bool {
+    let breaches = match outcome {
+        Ok(breaches) => breaches.as_slice(),
+        Err(message) => std::slice::from_ref(message),
+    };
+    match breaches.len() {
+        0 => println!("tidy: {name}: ok"),
+        n => println!("tidy: {name}: {n} breaches\n{}", breaches.join("\n")),
+    }
+    breaches.is_empty()
+}
+
+fn stale_files(root: &Path) -> Result<Vec<String>, String> {
+    let wanted = docs::generate(&command::debug_binary(root)?)?;
+    let stale = docs::stale(root, &wanted)?;
+    let told =
+        |path: &PathBuf| format!("{}: not what the binary writes; run cargo xtask docs", path.display());
+    Ok(stale.iter().map(told).collect())
 }
 
 /// Files below `folder` with that ending, as sorted paths below `root`. Hidden folders and build output are left out.

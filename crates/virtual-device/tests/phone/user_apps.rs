@@ -174,6 +174,7 @@ fn changed(from: &str, to: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table: each wrong file with its place and problem")]
 fn wrong_files_are_refused_with_the_place() {
     for (text, place, problem) in [
         ("{".to_owned(), "line 1, column 1", "EOF while parsing"),
