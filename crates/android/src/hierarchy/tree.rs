@@ -41,7 +41,7 @@ impl<'a> Tree<'a> {
     pub fn new(limits: &'a Limits, bytes: usize) -> Tree<'a> {
         Tree {
             limits,
-            elements_max: limits.elements_of(bytes),
+            elements_max: limits.elements_max_for(bytes),
             snapshot: Snapshot::default(),
             open: Vec::new(),
             classes: Names::default(),

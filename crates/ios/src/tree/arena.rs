@@ -29,7 +29,7 @@ impl<'l> Arena<'l> {
     pub fn new(limits: &'l Limits, bytes: usize) -> Arena<'l> {
         Arena {
             limits,
-            elements_max: limits.elements_of(bytes),
+            elements_max: limits.elements_max_for(bytes),
             snapshot: Snapshot { platform: Platform::Ios, ..Snapshot::default() },
             names: Names::default(),
             depth_said: false,
