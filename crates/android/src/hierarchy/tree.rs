@@ -178,7 +178,7 @@ impl<'a> Tree<'a> {
             parent,
             end: index.saturating_add(1),
             depth: parent_depth.map_or(0, |depth| depth.saturating_add(1)),
-            role: role::of_android(&class, affordances),
+            role: role::from_android_class(&class, affordances),
             system_window: parent.is_none() && is_system(&app),
             app,
             stable_id: read(tag.resource_id),
