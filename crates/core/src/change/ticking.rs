@@ -73,8 +73,8 @@ struct Clock {
 impl Clock {
     /// Counts the steps forward to `later`, over midnight if needed.
     fn steps_to(self, later: Clock) -> u32 {
-        let around = if self.parts == 2 { 24 * 60 } else { 24 * 3600 };
-        if later.at >= self.at { later.at - self.at } else { later.at + around - self.at.min(around) }
+        let period = if self.parts == 2 { 24 * 60 } else { 24 * 3600 };
+        if later.at >= self.at { later.at - self.at } else { later.at + period - self.at.min(period) }
     }
 }
 

@@ -81,8 +81,8 @@ impl Tracker {
     }
 
     /// True if this is the newest revision, captured after the last relevant change (SY-12). Others are stale.
-    pub fn is_fresh(&self, seen: &Observation) -> bool {
-        seen.revision == self.revision && seen.captured_at_ms >= self.changed_at_ms
+    pub fn is_fresh(&self, observation: &Observation) -> bool {
+        observation.revision == self.revision && observation.captured_at_ms >= self.changed_at_ms
     }
 
     /// Records an action on the device. The next changes may be its effect and do not count as ticking.
@@ -104,22 +104,22 @@ impl Tracker {
         let last = self.last.take()?;
         self.acted = false;
         // The tree and the ids are shared, not copied.
-        let seen =
+        let observation =
             Arc::new(Observation { captured_at_ms, diff: Diff::default(), ..Observation::clone(&last) });
-        self.last = Some(Arc::clone(&seen));
-        Some(seen)
+        self.last = Some(Arc::clone(&observation));
+        Some(observation)
     }
 
     pub fn observe(&mut self, snapshot: Snapshot, captured_at_ms: u64) -> Arc<Observation> {
         let reading = ScreenReading::new(snapshot);
-        let seen = match self.last.take() {
+        let observation = match self.last.take() {
             None => self.first(reading, captured_at_ms),
             Some(last) => self.next(&last, reading, captured_at_ms),
         };
         self.acted = false;
-        let seen = Arc::new(seen);
-        self.last = Some(Arc::clone(&seen));
-        seen
+        let observation = Arc::new(observation);
+        self.last = Some(Arc::clone(&observation));
+        observation
     }
 
     /// Records that the last capture was given to the agent. Later deltas start from it.
@@ -130,12 +130,12 @@ impl Tracker {
     /// Compares with the capture of a revision; `None` if that capture is no longer kept.
     pub fn since(&self, revision: u64) -> Option<Comparison> {
         let mut kept = self.reported.iter().chain(&self.last).chain(self.remembered.iter().rev());
-        self.compare_with(Arc::clone(kept.find(|seen| seen.revision == revision)?))
+        self.compare_with(Arc::clone(kept.find(|observation| observation.revision == revision)?))
     }
 
     /// Compares with the capture that was last given to the agent; `None` if nothing relevant changed since.
     pub fn since_reported(&self) -> Option<Comparison> {
-        let reported = self.reported.as_ref().filter(|seen| seen.revision != self.revision)?;
+        let reported = self.reported.as_ref().filter(|observation| observation.revision != self.revision)?;
         self.compare_with(Arc::clone(reported))
     }
 
@@ -178,7 +178,7 @@ impl Tracker {
         if diff.is_relevant() {
             self.revision += 1;
             self.changed_at_ms = captured_at_ms;
-            let reported = self.reported.as_ref().filter(|seen| seen.revision == last.revision);
+            let reported = self.reported.as_ref().filter(|observation| observation.revision == last.revision);
             self.remember(Arc::clone(reported.unwrap_or(last)));
         }
         let fingerprint = self.fingerprint(last, &reading, &ids, &diff);
@@ -258,11 +258,11 @@ impl Tracker {
             || is_time_step(base.reading.element(old), now.reading.element(new), false)
     }
 
-    fn remember(&mut self, seen: Arc<Observation>) {
+    fn remember(&mut self, observation: Arc<Observation>) {
         if self.remembered.len() == REMEMBERED_MAX {
             self.remembered.pop_front();
         }
-        self.remembered.push_back(seen);
+        self.remembered.push_back(observation);
     }
 
     /// Computes the fingerprint. A screen keeps it while it is scrolled, and gets it back at a position it had before.

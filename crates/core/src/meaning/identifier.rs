@@ -17,7 +17,7 @@ pub struct Identifier<'a> {
 /// An estimate of how reliable an identifier is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Confidence {
-    /// From 0 to 1.
+    /// The score from 0 to 1.
     pub score: f64,
     pub reason: &'static str,
 }

@@ -11,7 +11,7 @@ use crate::text::quote::is_unreadable;
 
 pub(crate) use sibling::{any_sibling, sibling};
 
-/// Where a label was found, best first.
+/// The source of a label, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelSource {
     Own,

@@ -7,8 +7,8 @@ use crate::screen::snapshot::Snapshot;
 
 /// Returns the role of an Android class name with its affordances.
 ///
-/// Only the end of the last name part counts, because app and library classes are named after the class that they
-/// extend (`AppCompatSpinner`, `TextInputEditText`).
+/// The end of the last name part decides, because app and library classes are named after the class that they extend
+/// (`AppCompatSpinner`, `TextInputEditText`).
 pub fn from_android_class(class: &str, affordances: Affordances) -> Role {
     let name = last_part(class);
     let role = role_by_name(name);

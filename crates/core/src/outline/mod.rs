@@ -288,9 +288,9 @@ impl<'a> Writer<'a> {
         if element.role == Role::Progress {
             return Some(Kind::Shown);
         }
-        let around =
+        let enclosing =
             self.frames.iter().rev().find(|frame| matches!(frame.kind, Kind::Tappable | Kind::Scrolls));
-        let owner = around.filter(|frame| frame.kind == Kind::Tappable);
+        let owner = enclosing.filter(|frame| frame.kind == Kind::Tappable);
         let is_part_of_owner =
             owner.is_some_and(|owner| element.role == Role::Button || owner.carrier == Some(index));
         if element.role.is_control() && !is_part_of_owner {

@@ -38,7 +38,7 @@ impl ScreenReading {
             })
             .collect();
         let mut relevant = screen_hash(&snapshot);
-        // In reverse order, so that a child's hash is complete before it is mixed into its parent.
+        // Runs backwards, so that a child's hash is complete before it is mixed into its parent.
         for index in (0..nodes.len()).rev() {
             let subtree_hash = nodes[index].subtree_hash;
             match snapshot.elements[index].parent.filter(|parent| (*parent as usize) < index) {

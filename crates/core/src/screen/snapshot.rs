@@ -120,7 +120,7 @@ impl Limits {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     pub platform: Platform,
-    /// In document order; see [`Element`].
+    /// The elements in document order; see [`Element`].
     pub elements: Vec<Element>,
     /// The screen's size in the current rotation, with an override size applied.
     pub size: Size,

@@ -157,11 +157,11 @@ proptest! {
     fn ids_are_unique(screens in prop::collection::vec(any_screen(), 1..6)) {
         let mut session = Session::new();
         for screen in screens {
-            let seen = session.observe(screen);
-            let mut ids = seen.ids.to_vec();
+            let observation = session.observe(screen);
+            let mut ids = observation.ids.to_vec();
             ids.sort_unstable();
             ids.dedup();
-            prop_assert_eq!(ids.len(), seen.reading.nodes.len());
+            prop_assert_eq!(ids.len(), observation.reading.nodes.len());
         }
     }
 

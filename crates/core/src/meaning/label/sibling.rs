@@ -70,7 +70,7 @@ pub(crate) fn any_sibling(snapshot: &Snapshot, index: usize) -> Option<SiblingTe
     let mut branch = index;
     for _ in 0..WRAPPERS_MAX {
         let parent = snapshot.elements[branch].parent? as usize;
-        let around = snapshot.elements.get(parent)?;
+        let container = snapshot.elements.get(parent)?;
         let mut alone = true;
         if let Some(found) = before(snapshot, element, branch, &mut alone) {
             return Some(found);
@@ -78,7 +78,8 @@ pub(crate) fn any_sibling(snapshot: &Snapshot, index: usize) -> Option<SiblingTe
         if let Some(found) = after(snapshot, element, branch, &mut alone) {
             return Some(found);
         }
-        if !alone || around.affordances.scrollable || matches!(around.role, Role::List | Role::WebView) {
+        if !alone || container.affordances.scrollable || matches!(container.role, Role::List | Role::WebView)
+        {
             return None;
         }
         branch = parent;
