@@ -1,23 +1,23 @@
-//! Two fingers, written to the touch panel itself: `input` has only one. Makers differ in whether a shell may write
-//! there, so the panel is looked for before anything is sent.
+//! Pinches with two fingers by writing events to the touch panel, because `input` supports only one finger. Not every
+//! device lets the shell write there, so a writable panel is searched before anything is sent.
 
 use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::adb::Script;
 
-/// Exit code of our own script: the panel took not even the first event.
+/// Exit code of our own script: the panel did not accept the first event.
 pub const NOT_TAKEN: u8 = 24;
 
-/// Android takes two fingers for a pinch when they are 27 mm apart; below that it ends.
+/// Android recognises a pinch only while the fingers are at least 27 mm apart.
 const SPAN_MIN_DP: i64 = 180;
-/// And when their distance has changed by twice the touch slop. What they move until then does not zoom.
+/// A pinch starts after the distance has changed by twice the touch slop. That movement does not zoom.
 const APPROACH_DP: i64 = 24;
-/// Edges of a screen belong to the system's own gestures.
+/// Screen edges that are left free, because the system has its own gestures there.
 const EDGE_DP: i64 = 32;
-/// Of a target: its very edge may belong to its neighbour.
-const RIM_PX: i64 = 4;
+/// Edge of the target that is left free, because it may belong to a neighbour.
+const TARGET_EDGE_PX: i64 = 4;
 const FRAMES: i64 = 10;
-/// Panels that are read; the touch screen is among the first few.
+/// Input devices that are read; the touch screen is among the first few.
 const DEVICES_MAX: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +32,11 @@ pub struct Panel {
     x: Axis,
     y: Axis,
     pressure: Option<Axis>,
-    /// It reports BTN_TOUCH.
+    /// True if it reports BTN_TOUCH.
     button: bool,
 }
 
-/// The screen as it is turned now.
+/// The screen in its current rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Display {
     rotation: u8,
@@ -48,31 +48,31 @@ pub struct Display {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pinch {
     pub center: Point,
-    /// Both fingers stay in here.
+    /// The rectangle in which both fingers stay.
     pub within: Option<Rect>,
     pub from_px: u32,
     pub to_px: u32,
     pub duration_ms: u32,
 }
 
-/// Everything that a gesture needs to know, in one round trip. Nothing of it is kept: the screen may turn, or be given
-/// another size, between two gestures.
+/// Returns the script that reads all facts for a gesture in one round trip. They are not cached, because the screen may
+/// be rotated or resized between two gestures.
 pub fn look() -> Script {
     Script::new("getevent -p 2>/dev/null; for d in /dev/input/event*; do [ -w \"$d\" ] && echo \"writable $d\"; done; ")
         .then("wm density; dumpsys display | grep 'DisplayViewport{'")
 }
 
-/// The touch screen that the shell may write to.
+/// Finds the touch screen that the shell may write to.
 pub fn panel(answer: &str) -> Option<Panel> {
     let writable: Vec<&str> = answer.lines().filter_map(|line| line.strip_prefix("writable ")).collect();
     let devices = answer.split("add device ").skip(1).take(DEVICES_MAX);
     let panels = devices.filter_map(|text| {
         let path = text.lines().next()?.split_once(": ")?.1.trim();
         let number = path.strip_prefix("/dev/input/event")?;
-        let known = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        let is_valid = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
         // A touchpad moves a pointer; emulators leave the property out.
         let pointer = text.contains("INPUT_PROP_POINTER");
-        if !known || pointer || !writable.contains(&path) {
+        if !is_valid || pointer || !writable.contains(&path) {
             return None;
         }
         axis(text, "002f")?;
@@ -88,7 +88,7 @@ pub fn panel(answer: &str) -> Option<Panel> {
     panels.max_by_key(|(direct, _)| *direct).map(|(_, panel)| panel)
 }
 
-/// From `0035  : value 0, min 0, max 1079, fuzz 0, …`. The same code in a list of keys has no range behind it.
+/// Parses `0035  : value 0, min 0, max 1079, fuzz 0, …`. The same code in a list of keys has no range.
 fn axis(text: &str, code: &str) -> Option<Axis> {
     let range = text.lines().find_map(|line| {
         let (before, range) = line.split_once("value ")?;
@@ -125,8 +125,8 @@ impl Display {
         dp * self.density / 160
     }
 
-    /// The panel does not turn with the screen, and has units of its own.
-    fn raw(&self, (x, y): (i64, i64), panel: &Panel) -> (i64, i64) {
+    /// Converts a screen point to panel units. The panel does not rotate with the screen.
+    fn panel_point(&self, (x, y): (i64, i64), panel: &Panel) -> (i64, i64) {
         let (width, height) = (self.width, self.height);
         let (upright, size) = match self.rotation {
             1 => ((height - 1 - y, x), (height, width)),
@@ -135,7 +135,7 @@ impl Display {
             _ => ((x, y), (width, height)),
         };
         let scaled = |at: i64, size: i64, axis: Axis| {
-            // The middle of a pixel.
+            // Maps to the middle of a pixel.
             let raw = axis.min + (2 * at + 1) * (axis.max - axis.min + 1) / (2 * size);
             raw.clamp(axis.min, axis.max)
         };
@@ -143,21 +143,25 @@ impl Display {
     }
 }
 
-/// The distances of the fingers, frame by frame, and whether they lie side by side.
+/// Returns the distance between the fingers for each frame, and true if they are side by side.
 fn spans(pinch: &Pinch, display: &Display) -> (Vec<i64>, bool) {
     let (edge, approach) = (display.px(EDGE_DP), display.px(APPROACH_DP));
     let (x, y) = (i64::from(pinch.center.x), i64::from(pinch.center.y));
     let (mut left, mut right) = (edge, display.width - edge);
     let (mut top, mut bottom) = (edge, display.height - edge);
     if let Some(target) = pinch.within {
-        (left, right) =
-            (left.max(i64::from(target.left) + RIM_PX), right.min(i64::from(target.right) - RIM_PX));
-        (top, bottom) =
-            (top.max(i64::from(target.top) + RIM_PX), bottom.min(i64::from(target.bottom) - RIM_PX));
+        (left, right) = (
+            left.max(i64::from(target.left) + TARGET_EDGE_PX),
+            right.min(i64::from(target.right) - TARGET_EDGE_PX),
+        );
+        (top, bottom) = (
+            top.max(i64::from(target.top) + TARGET_EDGE_PX),
+            bottom.min(i64::from(target.bottom) - TARGET_EDGE_PX),
+        );
     }
     let (across, down) = ((x - left).min(right - x).max(0) * 2, (y - top).min(bottom - y).max(0) * 2);
     let (from, to) = (i64::from(pinch.from_px.max(1)), i64::from(pinch.to_px.max(1)));
-    // Coming from further out takes room as well.
+    // The approach of a closing pinch takes room too.
     let room = (across.max(down) - if to < from { approach } else { 0 }).max(1);
     let (small, large) = (from.min(to), from.max(to));
     let wanted = small.max(display.px(SPAN_MIN_DP));
@@ -169,22 +173,21 @@ fn spans(pinch: &Pinch, display: &Display) -> (Vec<i64>, bool) {
     ([first].into_iter().chain(frames).collect(), across >= down)
 }
 
-/// Fingers that went down come up again whatever happens in between, and also when the connection is gone. Every
-/// event is a process of its own: slow, but the size of an event in bytes is then the phone's own business, which
-/// differs between 32 and 64 bit.
+/// Returns the script of a pinch. It lifts the fingers after any failure, also when the connection is gone. Each event
+/// starts a process: slow, but it leaves the event's binary size, which differs between 32 and 64 bit, to the phone.
 pub fn play(panel: &Panel, display: &Display, pinch: &Pinch) -> Script {
     let (spans, across) = spans(pinch, display);
     let center = (i64::from(pinch.center.x), i64::from(pinch.center.y));
-    let places = spans.iter().map(|span| {
+    let positions = spans.iter().map(|span| {
         let (before, after) = (span / 2, span - span / 2);
         let (dx, dy) = if across { (1, 0) } else { (0, 1) };
         [
-            display.raw((center.0 - before * dx, center.1 - before * dy), panel),
-            display.raw((center.0 + after * dx, center.1 + after * dy), panel),
+            display.panel_point((center.0 - before * dx, center.1 - before * dy), panel),
+            display.panel_point((center.0 + after * dx, center.1 + after * dy), panel),
         ]
     });
     let mut script = functions(panel);
-    for (index, [a, b]) in places.enumerate() {
+    for (index, [a, b]) in positions.enumerate() {
         script = match index {
             0 => script.then("{ down"),
             _ => pause(script.then(" &&"), pinch.duration_ms / (FRAMES as u32 + 1)).then(" && move"),
@@ -201,7 +204,7 @@ fn functions(panel: &Panel) -> Script {
         None => script,
     };
     let button = |script: Script, text: &'static str| if panel.button { script.then(text) } else { script };
-    // Toybox takes -1 for an option, older programs do not know `--`.
+    // Toybox parses -1 as an option, and older programs do not know `--`.
     let mut script = Script::new("for d in").arg(&panel.path).then("; do e() { sendevent \"$d\" \"$@\"; }; ");
     script =
         script.then("lift() { e 3 47 $1; sendevent -- \"$d\" 3 57 -1 || e 3 57 -1 || e 3 57 4294967295; }; ");
@@ -232,7 +235,7 @@ mod tests {
     const UPRIGHT: &str = "Physical density: 160\n  mViewports=[DisplayViewport{type=INTERNAL, valid=true, orientation=0, \
         logicalFrame=Rect(0, 0 - 1080, 2400), physicalFrame=Rect(0, 0 - 1, 1)}]\n";
 
-    fn here(answer: &str) -> (Panel, Display) {
+    fn panel_and_display(answer: &str) -> (Panel, Display) {
         (panel(answer).expect("a panel"), display(answer).expect("a screen"))
     }
 
@@ -259,16 +262,16 @@ mod tests {
     }
 
     #[test]
-    fn the_panel_does_not_turn_with_the_screen() {
-        let (panel, upright) = here(&[TOUCH, WRITABLE, UPRIGHT].concat());
-        assert_eq!(upright.raw((100, 300), &panel), (100, 300));
+    fn points_are_converted_to_the_unrotated_panel() {
+        let (panel, upright) = panel_and_display(&[TOUCH, WRITABLE, UPRIGHT].concat());
+        assert_eq!(upright.panel_point((100, 300), &panel), (100, 300));
         let turned =
             |rotation: u8, width: i64, height: i64| Display { rotation, width, height, density: 160 };
-        assert_eq!(turned(1, 2400, 1080).raw((300, 979), &panel), (100, 300));
-        assert_eq!(turned(2, 1080, 2400).raw((979, 2099), &panel), (100, 300));
-        assert_eq!(turned(3, 2400, 1080).raw((2099, 100), &panel), (100, 300));
+        assert_eq!(turned(1, 2400, 1080).panel_point((300, 979), &panel), (100, 300));
+        assert_eq!(turned(2, 1080, 2400).panel_point((979, 2099), &panel), (100, 300));
+        assert_eq!(turned(3, 2400, 1080).panel_point((2099, 100), &panel), (100, 300));
         let fine = Panel { x: Axis { min: 0, max: 32_767 }, ..panel };
-        assert_eq!(upright.raw((540, 0), &fine).0, 16_399);
+        assert_eq!(upright.panel_point((540, 0), &fine).0, 16_399);
         for unknown in
             ["", "DisplayViewport{type=INTERNAL, orientation=7, logicalFrame=Rect(0, 0 - 1, 1)}", UPRIGHT]
         {
@@ -277,8 +280,8 @@ mod tests {
     }
 
     #[test]
-    fn fingers_keep_the_ratio_the_distance_and_to_their_target() {
-        let (_, screen) = here(&[TOUCH, WRITABLE, UPRIGHT].concat());
+    fn fingers_keep_ratio_and_minimum_distance_and_stay_in_the_target() {
+        let (_, screen) = panel_and_display(&[TOUCH, WRITABLE, UPRIGHT].concat());
         let ends = |pinch: &Pinch| {
             let (spans, across) = spans(pinch, &screen);
             (spans[0], spans[1], *spans.last().expect("frames"), across)
@@ -293,8 +296,8 @@ mod tests {
     }
 
     #[test]
-    fn fingers_that_went_down_come_up_whatever_happens() {
-        let (panel, screen) = here(&[TOUCH, WRITABLE, UPRIGHT].concat());
+    fn the_script_moves_the_fingers_and_lifts_them() {
+        let (panel, screen) = panel_and_display(&[TOUCH, WRITABLE, UPRIGHT].concat());
         let script = play(&panel, &screen, &pinch(200, 400, None));
         let text = script.as_str().expect("sendable");
         assert!(text.starts_with("for d in '/dev/input/event4'; do e() {"), "{text}");
@@ -306,22 +309,23 @@ mod tests {
         assert!(text.len() < 4000, "an old adbd takes no more: {}", text.len());
     }
 
-    /// The judge is a real shell, in which `sendevent` says what it was given and fails at `broken`.
-    #[expect(clippy::disallowed_methods, reason = "the test asks a real shell")]
+    /// Runs the script in a real shell, where `sendevent` prints its arguments and fails for `broken`.
+    #[expect(clippy::disallowed_methods, reason = "the test runs a real shell")]
     fn events(broken: &str) -> (Vec<String>, Option<i32>) {
-        let (panel, screen) = here(&[TOUCH, WRITABLE, UPRIGHT].concat());
+        let (panel, screen) = panel_and_display(&[TOUCH, WRITABLE, UPRIGHT].concat());
         let script = play(&panel, &screen, &Pinch { duration_ms: 0, ..pinch(200, 400, None) });
         let text = script.as_str().expect("sendable");
         let program =
             format!("sendevent() {{ echo \"$@\"; case \"$*\" in {broken}) return 1;; esac; }}; {text}");
         let ran =
             std::process::Command::new("/bin/sh").arg("-c").arg(program).output().expect("/bin/sh runs");
-        let said = String::from_utf8_lossy(&ran.stdout).replace("-- ", "").replace("/dev/input/event4 ", "");
-        (said.lines().map(str::to_owned).collect(), ran.status.code())
+        let printed =
+            String::from_utf8_lossy(&ran.stdout).replace("-- ", "").replace("/dev/input/event4 ", "");
+        (printed.lines().map(str::to_owned).collect(), ran.status.code())
     }
 
     #[test]
-    fn a_shell_puts_both_fingers_down_and_lifts_them_also_after_a_failure() {
+    fn a_real_shell_lifts_both_fingers_even_after_a_failure() {
         let lifted = ["3 47 0", "3 57 -1", "3 47 1", "3 57 -1", "1 330 0", "0 0 0"];
         let (whole, code) = events("nothing");
         assert_eq!(code, Some(0), "GE-01");
@@ -332,7 +336,7 @@ mod tests {
             "a way of 11 steps, down and up"
         );
         assert!(whole.ends_with(&lifted.map(str::to_owned)), "{whole:?}");
-        // In the middle of the way, and at the second finger.
+        // It fails in the middle of the movement, and at the second finger.
         for broken in ["*'3 54 1050'*", "*'3 57 2'*"] {
             let (broken, code) = events(broken);
             assert_eq!(code, Some(1));
@@ -340,7 +344,7 @@ mod tests {
         }
         let (refused, code) = events("*");
         assert_eq!((refused.len(), code), (1, Some(i32::from(NOT_TAKEN))), "nothing was sent");
-        // A program that knows no `--` is asked in its own way.
+        // A program without `--` gets the event in another form.
         let (old, _) = events("--*");
         assert_eq!(old.iter().filter(|event| *event == "3 57 -1").count(), 4, "{old:?}");
     }

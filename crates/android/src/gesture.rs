@@ -1,18 +1,18 @@
-//! Touches and keys as scripts for a device's shell. Each gesture is one script: between two commands of ours anything
-//! could happen.
+//! Touches and keys as scripts for a device's shell. Each gesture is one script, because the screen could change
+//! between two commands.
 
 use mdm_core::port::{DeviceError, DeviceErrorKind, Key, Orientation};
 use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::adb::Script;
 
-/// Exit codes of our own scripts.
+/// Exit codes of our own scripts: Android is too old, the keyboard's state is unknown.
 pub const TOO_OLD: u8 = 22;
 pub const CANNOT_TELL: u8 = 23;
 
-/// `input draganddrop` rests for the system's own long press. A longer rest needs a finger of our own.
+/// `input draganddrop` holds for the system's long press time. A longer hold is sent as single events.
 const SYSTEM_HOLD_MS: u32 = 500;
-/// Places between the two ends of a drag that is made of single events; each costs the start of a program.
+/// Moves of a drag that is sent as single events; each starts a process.
 const DRAG_MOVES: i64 = 4;
 
 pub fn tap(point: Point) -> Script {
@@ -34,17 +34,17 @@ pub fn drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
     match hold_ms {
         0 => swipe(from, to, duration_ms),
         1..=SYSTEM_HOLD_MS => {
-            // Comparison Android 7.
-            let known = since(Script::new(""), 24).then("input draganddrop");
-            at(at(known, from), to).number(duration_ms.into())
+            // SDK 24 is Android 7.
+            let script = since(Script::new(""), 24).then("input draganddrop");
+            at(at(script, from), to).number(duration_ms.into())
         }
-        _ => own_drag(from, to, hold_ms, duration_ms),
+        _ => drag_by_events(from, to, hold_ms, duration_ms),
     }
 }
 
-/// A finger that goes down must come up again, whatever happens in between.
-fn own_drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
-    // Comparison Android 10.
+/// Drags with single events. The finger is lifted after any failure.
+fn drag_by_events(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
+    // SDK 29 is Android 10.
     let mut script = at(since(Script::new(""), 29).then("input motionevent DOWN"), from);
     script = pause(script.then(" && {"), hold_ms);
     for step in 1..=DRAG_MOVES {
@@ -59,7 +59,7 @@ fn own_drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Script {
     at(script.then(" || { input motionevent CANCEL"), to).then("; exit 1; }; }")
 }
 
-/// Ends with [`TOO_OLD`] on systems before `sdk`.
+/// Exits with [`TOO_OLD`] on systems before `sdk`.
 fn since(script: Script, sdk: i64) -> Script {
     script.then("[ \"$(getprop ro.build.version.sdk)\" -ge").number(sdk).then(" ] || exit 22; ")
 }
@@ -76,25 +76,25 @@ pub fn press(key: Key) -> Script {
     Script::new("input keyevent").number(code(key).into())
 }
 
-/// To the end of the field, then back over its characters.
+/// Moves to the end of the field, then deletes `characters` backwards.
 pub fn erase(characters: u32) -> Script {
     let end = press(Key::MoveEnd);
     (0..characters).fold(end, |script, _| script.number(code(Key::Delete).into()))
 }
 
-/// The keyboard takes Back before anything else does, but only while it is shown.
+/// Sends Back only while the keyboard is shown, because then the keyboard handles it.
 pub fn hide_keyboard() -> Script {
     Script::new("case \"$(dumpsys input_method | grep 'mInputShown=')\" in ")
         .then("*mInputShown=true*) input keyevent 4;; *mInputShown=false*) ;; *) exit 23;; esac")
 }
 
-/// The keyboard's window may fill the screen; what takes touches is its region.
+/// Reads the keyboard's touchable region, because its window may fill the screen.
 pub fn keyboard() -> Script {
     Script::new("dumpsys input_method | grep mInputShown=true && ")
         .then("dumpsys window InputMethod | grep 'touchable region='")
 }
 
-/// From `touchable region=SkRegion((0,1500,1080,2400))`, which may have several parts.
+/// Parses `touchable region=SkRegion((0,1500,1080,2400))`, which may have several parts.
 pub fn keyboard_place(answer: &str) -> Option<Rect> {
     let region = answer.lines().find_map(|line| line.split_once("SkRegion("))?.1;
     let parts = region.split('(').filter_map(|part| {
@@ -111,7 +111,7 @@ pub fn keyboard_place(answer: &str) -> Option<Rect> {
     whole.filter(|rect| !rect.is_empty())
 }
 
-/// `wide` when the screen is landscape without any rotation, as on many tablets.
+/// Sets the orientation. `wide`: the screen is landscape without rotation, as on many tablets.
 pub fn orientation(wanted: Orientation, wide: bool) -> Script {
     let turned = match wanted {
         Orientation::Auto => return Script::new("settings put system accelerometer_rotation 1"),
@@ -122,7 +122,7 @@ pub fn orientation(wanted: Orientation, wide: bool) -> Script {
         .number(turned.into())
 }
 
-/// From `wm size`: the last line is the size in use.
+/// Reads the answer of `wm size`, in which the last line is the size in use.
 pub fn is_naturally_wide(answer: &str) -> bool {
     let size = answer.lines().rev().find_map(|line| line.split_once(": ")?.1.trim().split_once('x'));
     let numbers = size.and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
@@ -188,7 +188,7 @@ mod tests {
     const THERE: Point = Point { x: 110, y: 220 };
 
     #[test]
-    fn one_script_a_gesture() {
+    fn each_gesture_is_one_script() {
         let text = |script: Script| script.as_str().map(str::to_owned).unwrap_or_default();
         assert_eq!(text(swipe(HERE, THERE, 300)), "input swipe 10 20 110 220 300");
         assert_eq!(
@@ -196,15 +196,15 @@ mod tests {
             "input tap 10 20 & first=$!; sleep 0.12; input tap 10 20; second=$?; wait $first && exit $second"
         );
         assert_eq!(text(press(Key::Android(287))), "input keyevent 287");
-        let held = text(drag(HERE, THERE, 400, 300));
-        assert!(held.ends_with("|| exit 22; input draganddrop 10 20 110 220 300"), "{held}");
-        let long = text(drag(HERE, THERE, 1500, 400));
-        assert!(long.contains("input motionevent DOWN 10 20 && { sleep '1.500' &&"), "{long}");
-        assert_eq!(long.matches("MOVE").count(), 4, "{long}");
+        let short_hold = text(drag(HERE, THERE, 400, 300));
+        assert!(short_hold.ends_with("|| exit 22; input draganddrop 10 20 110 220 300"), "{short_hold}");
+        let long_hold = text(drag(HERE, THERE, 1500, 400));
+        assert!(long_hold.contains("input motionevent DOWN 10 20 && { sleep '1.500' &&"), "{long_hold}");
+        assert_eq!(long_hold.matches("MOVE").count(), 4, "{long_hold}");
     }
 
     #[test]
-    fn keys_have_their_own_codes() {
+    fn every_key_has_a_distinct_code() {
         let mut codes: Vec<u16> = Key::NAMED.iter().map(|(_, key)| code(*key)).collect();
         codes.sort_unstable();
         codes.dedup();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keyboard_is_where_it_takes_touches() {
+    fn the_keyboard_rectangle_is_its_touchable_region() {
         let place = |answer: &str| keyboard_place(answer).map(|r| (r.left, r.top, r.right, r.bottom));
         let shown =
             "  mShowRequested=true mInputShown=true\n    touchable region=SkRegion((0,1500,1080,2400))\n";
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tablet_may_be_wide_by_nature() {
+    fn portrait_is_a_rotation_on_wide_tablets() {
         assert!(!is_naturally_wide("Physical size: 1080x2400"));
         assert!(is_naturally_wide("Physical size: 2560x1600\n"));
         assert!(is_naturally_wide("Physical size: 1080x2400\nOverride size: 1000x800"));

@@ -1,4 +1,4 @@
-//! A window hierarchy as the device wrote it, read into a [`Snapshot`].
+//! Reads a window hierarchy, as the device wrote it, into a [`Snapshot`].
 //!
 //! Architecture invariant: reading never fails, never panics and never recurses. What cannot be read becomes a
 //! [`Defect`](mdm_core::screen::snapshot::Defect), and the rest is kept (SE-07).
@@ -15,7 +15,7 @@ use mdm_wire::markup::{Event, Scanner};
 use scan::{DIALECT, Tag};
 use tree::Tree;
 
-/// Fills elements, rotation and defects. The screen and its size are not in the hierarchy: the caller adds them.
+/// Reads elements, rotation and defects. The caller adds the screen and its size, which are not in the hierarchy.
 pub fn parse(xml: &[u8], limits: &Limits) -> Snapshot {
     let bytes = &xml[..xml.len().min(limits.bytes_max)];
     let over_limit = bytes.len() < xml.len();
@@ -36,7 +36,7 @@ pub fn parse(xml: &[u8], limits: &Limits) -> Snapshot {
     tree.finish()
 }
 
-/// Returns where the hierarchy was cut off, when it was.
+/// Returns the offset at which the hierarchy was cut off, if it was.
 fn read_events<'a>(scanner: &mut Scanner<'a>, tree: &mut Tree<'a>, bytes_len: usize) -> Option<usize> {
     loop {
         match scanner.next_event() {
@@ -50,7 +50,7 @@ fn read_events<'a>(scanner: &mut Scanner<'a>, tree: &mut Tree<'a>, bytes_len: us
             Event::Cut { offset } => return Some(offset),
             Event::End => return (!tree.is_complete()).then_some(bytes_len),
         }
-        // What follows a complete document is either another one or a message of the tool that made it.
+        // After a complete document comes either another one or a message of the tool that wrote it.
         if tree.document_ended() && !scanner.seek_document() {
             return None;
         }

@@ -1,13 +1,13 @@
-//! Screenshots: `screencap` output to pixels.
+//! Converts the output of `screencap` to pixels.
 
 use mdm_core::port::Pixels;
 use mdm_core::screen::geometry::Size;
 
-/// An 8K screen; anything larger is not a phone.
+/// Limit of a screenshot: an 8K screen.
 pub const PIXELS_BYTES_MAX: usize = 7680 * 4320 * 4;
 const RGBA_8888: u32 = 1;
 
-/// Raw `screencap`: width, height, format, on newer devices the colour space, then the pixels.
+/// Parses raw `screencap` output: width, height, format, on newer devices the colour space, then the pixels.
 pub fn from_raw(mut raw: Vec<u8>) -> Result<Pixels, String> {
     let word = |at: usize| raw.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let (Some(width), Some(height), Some(format)) = (word(0), word(4), word(8)) else {
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn both_header_lengths_are_understood() {
+    fn both_header_lengths_are_parsed() {
         for extra in [0, 4] {
             let pixels = from_raw(raw(2, 1, 1, 8 + extra)).unwrap();
             assert_eq!((pixels.size, pixels.rgba.len()), (Size { width: 2, height: 1 }, 8));
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_and_foreign_pixels_are_refused() {
+    fn truncated_pixels_and_other_formats_are_errors() {
         assert!(from_raw(raw(2, 2, 1, 3)).is_err());
         assert!(from_raw(raw(u32::MAX, u32::MAX, 1, 3)).is_err(), "SE-07");
         assert!(from_raw(raw(1, 1, 5, 4)).is_err());

@@ -1,9 +1,9 @@
-//! Which activity is in front, from `dumpsys activity activities`.
+//! Finds the focused activity in the output of `dumpsys activity activities`.
 
 use mdm_core::screen::snapshot::Screen;
 
-/// Most telling first: the one activity that is resumed on top of everything, then what each display or task calls
-/// resumed, then the focused app. Old and new Android versions print different ones (W29).
+/// Keys in order of preference: the activity resumed on top of everything, then the resumed one of each display or
+/// task, then the focused app. Android versions print different ones (W29).
 const KEYS: [&str; 5] =
     ["ResumedActivity:", "topResumedActivity=", "mResumedActivity:", "mFocusedApp=", "mFocusedActivity:"];
 
@@ -14,7 +14,7 @@ pub fn parse(dump: &str) -> Option<Screen> {
     })
 }
 
-/// `ActivityRecord{1a2b u0 com.app/.Main t12}`: the word with a slash in it.
+/// Parses the word with a slash in `ActivityRecord{1a2b u0 com.app/.Main t12}`.
 fn component(record: &str) -> Option<Screen> {
     let inside = record.split_once('{')?.1;
     let word = inside.split([' ', '}']).find(|word| word.contains('/'))?;
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn every_known_form() {
+    fn every_known_key_is_parsed() {
         check("  mResumedActivity: ActivityRecord{88 u0 a.b/.Main t7}", Some(("a.b", "a.b.Main")));
         check("    topResumedActivity=ActivityRecord{88 u0 a.b/c.d.Main t7}", Some(("a.b", "c.d.Main")));
         check("  mFocusedApp=ActivityRecord{f00 u10 a.b/.Main} t4}", Some(("a.b", "a.b.Main")));
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_of_everything_wins_over_another_display() {
+    fn the_top_resumed_activity_wins_over_other_displays() {
         let dump = "Display #1\n topResumedActivity=ActivityRecord{1 u0 other/.Side t1}\n\
                     Display #0\n topResumedActivity=ActivityRecord{2 u0 front/.Main t2}\n\
                     ResumedActivity: ActivityRecord{2 u0 front/.Main t2}";

@@ -1,15 +1,15 @@
-//! How to type a text: with `input text` where a key map can, through the clipboard where it cannot.
+//! Plans how to type a text: with `input text` if a US keyboard has its characters, else through the clipboard.
 
 use crate::adb::Script;
 
-/// A longer text does not fit a command line on every device.
+/// A longer text does not fit into a command line on every device.
 pub const TEXT_CHARS_MAX: usize = 4000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typing {
     /// One script of `input` commands.
     Keys(Script),
-    /// `input text` knows only what a US keyboard can type, so this goes through the clipboard.
+    /// Through the clipboard, because `input text` supports only the characters of a US keyboard.
     Paste,
 }
 
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn spaces_percent_and_shell_characters() {
+    fn spaces_percent_and_shell_characters_are_escaped() {
         assert_eq!(keys("a b"), "true && input text 'a%sb'");
         assert_eq!(keys("100%s"), "true && input text '100%' && input text 's'");
         assert_eq!(keys("; $(x) & \""), "true && input text ';%s$(x)%s&%s\"'", "S1");
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_keyboard_can_type_is_pasted() {
+    fn characters_outside_a_us_keyboard_are_pasted() {
         assert_eq!(plan("héllo"), Typing::Paste);
         assert_eq!(plan("😀"), Typing::Paste);
         assert_eq!(plan("bell\u{7}"), Typing::Paste);

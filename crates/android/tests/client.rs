@@ -1,5 +1,5 @@
-//! The adb client against the virtual phone: straight to its adbd, and through an adb server. Both ways must give the
-//! same results.
+//! Runs the adb client against the virtual phone, directly and through an adb server. Both routes must give the same
+//! results.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -33,8 +33,8 @@ fn no_key() -> HostKey {
     HostKey::at("/nonexistent/adbkey")
 }
 
-/// The same phone, reached both ways.
-async fn both_ways() -> (Phone, [Adb; 2]) {
+/// Returns a phone with both routes to it.
+async fn both_routes() -> (Phone, [Adb; 2]) {
     let phone = Phone::new(PhoneConfig::default());
     let server = AdbServer::new();
     server.add("phone", "device", phone.clone());
@@ -46,8 +46,8 @@ async fn both_ways() -> (Phone, [Adb; 2]) {
 }
 
 #[tokio::test]
-async fn commands_have_an_exit_code_and_two_outputs() {
-    let (_phone, routes) = both_ways().await;
+async fn commands_return_exit_code_stdout_and_stderr() {
+    let (_phone, routes) = both_routes().await;
     for adb in routes {
         let output = adb.shell(&Script::new("echo out; echo err >&2; exit 7"), MIB).await.unwrap();
         assert_eq!(
@@ -64,15 +64,19 @@ async fn commands_have_an_exit_code_and_two_outputs() {
 }
 
 #[tokio::test]
-async fn files_go_there_and_back_with_progress() {
-    let (_phone, routes) = both_ways().await;
+async fn files_are_pushed_and_pulled_with_progress() {
+    let (_phone, routes) = both_routes().await;
     let content: Vec<u8> = (0..3 * MIB + 17).map(|i| (i * 31 % 251) as u8).collect();
     for adb in routes {
         let path = "/data/local/tmp/there and back";
-        let mut heard = Vec::new();
-        let sent = adb.push(&mut &content[..], path, 0o644, 1_700_000_000, |n| heard.push(n)).await.unwrap();
+        let mut progress = Vec::new();
+        let sent =
+            adb.push(&mut &content[..], path, 0o644, 1_700_000_000, |n| progress.push(n)).await.unwrap();
         assert_eq!(sent, content.len() as u64);
-        assert!(heard.is_sorted() && heard.len() > 10 && heard.last() == Some(&sent), "progress is told");
+        assert!(
+            progress.is_sorted() && progress.len() > 10 && progress.last() == Some(&sent),
+            "progress is reported"
+        );
         let stat = adb.stat(path).await.unwrap().expect("the file is there");
         assert_eq!((stat.size, stat.mtime, stat.mode & 0o777), (sent, 1_700_000_000, 0o644));
         let mut back = Vec::new();
@@ -89,8 +93,8 @@ async fn files_go_there_and_back_with_progress() {
 }
 
 #[tokio::test]
-async fn packages_are_streamed() {
-    let (phone, routes) = both_ways().await;
+async fn packages_are_installed_by_streaming() {
+    let (phone, routes) = both_routes().await;
     let mut apk = b"PK\x03\x04".to_vec();
     apk.resize(200_000, 7);
     for adb in routes {
@@ -104,8 +108,8 @@ async fn packages_are_streamed() {
 }
 
 #[tokio::test]
-async fn a_port_of_the_phone_is_forwarded() {
-    let (_phone, routes) = both_ways().await;
+async fn a_local_port_is_forwarded_to_the_phone() {
+    let (_phone, routes) = both_routes().await;
     for adb in routes {
         let forward = adb.forward(0, "tcp:7").await.unwrap();
         for _ in 0..2 {
@@ -120,12 +124,12 @@ async fn a_port_of_the_phone_is_forwarded() {
         tokio::task::yield_now().await;
         assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err(), "it ends with its handle");
         let closed = adb.open("tcp:9").await;
-        assert!(closed.is_err(), "nobody listens there");
+        assert!(closed.is_err(), "no service listens there");
     }
 }
 
 #[tokio::test]
-async fn a_port_of_this_machine_is_reached_from_the_phone() {
+async fn the_phone_reaches_a_local_port_by_reverse_forwarding() {
     let phone = Phone::new(PhoneConfig::default());
     let adb = direct(&phone, no_key());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -147,7 +151,7 @@ async fn a_port_of_this_machine_is_reached_from_the_phone() {
 
 #[tokio::test]
 async fn the_log_is_followed_line_by_line() {
-    let (_phone, routes) = both_ways().await;
+    let (_phone, routes) = both_routes().await;
     for adb in routes {
         let mut log = adb.logcat(&Script::new("logcat -v threadtime")).await.unwrap();
         adb.shell(&Script::new("monkey -p com.workbench -c android.intent.category.LAUNCHER 1"), MIB)
@@ -165,14 +169,14 @@ async fn the_log_is_followed_line_by_line() {
 }
 
 #[tokio::test]
-async fn a_key_opens_a_phone_that_asks_for_one() {
+async fn a_phone_that_requires_a_key_accepts_ours() {
     let folder = std::env::temp_dir().join(format!("mdm-key-{}", std::process::id()));
     let key = HostKey::at(folder.join("adbkey"));
-    // A person accepts the new key; it is made on the way, as adb does.
+    // A person accepts the new key, which is created during the handshake.
     let phone = Phone::new(PhoneConfig { auth: Auth::AcceptNew, ..PhoneConfig::default() });
     let adb = direct(&phone, key.clone());
     assert_eq!(adb.shell(&Script::new("echo in"), MIB).await.unwrap().stdout, "in\n");
-    // From now on the signature alone is enough.
+    // The known key needs only its signature.
     let public = mdm_wire::adb::auth::PublicKey::decode(&key.public().await.unwrap()).unwrap();
     let phone = Phone::new(PhoneConfig { auth: Auth::Keys(vec![public]), ..PhoneConfig::default() });
     assert_eq!(direct(&phone, key).shell(&Script::new("echo in"), MIB).await.unwrap().stdout, "in\n");
@@ -192,7 +196,7 @@ async fn a_phone_that_refuses_the_key_is_unauthorized() {
     let refused =
         direct(&phone, HostKey::at(folder.join("adbkey"))).shell(&Script::new("echo in"), MIB).await;
     assert!(matches!(refused, Err(AdbError::Unauthorized(_))), "{refused:?}");
-    // The clock is paused: making a key may or may not have happened before the patience ended.
+    // The clock is paused, so the key may or may not exist when the timeout ends.
     drop(std::fs::remove_dir_all(folder));
 }
 
@@ -214,7 +218,7 @@ async fn many_streams_share_one_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_command_leaves_the_connection_whole() {
+async fn a_dropped_command_keeps_the_connection() {
     let phone = Phone::new(PhoneConfig::default());
     let adb = direct(&phone, no_key());
     let script = Script::new("sleep 60");
@@ -225,7 +229,7 @@ async fn a_dropped_command_leaves_the_connection_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cut_connection_is_made_again_and_never_looks_like_an_end() {
+async fn a_lost_connection_is_an_error_and_is_reopened() {
     let phone = Phone::new(PhoneConfig::default());
     let adb = direct(&phone, no_key());
     let cutter = phone.clone();
@@ -240,11 +244,11 @@ async fn a_cut_connection_is_made_again_and_never_looks_like_an_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_says_nothing_is_not_called_unauthorized() {
+async fn a_peer_without_an_answer_is_unreachable_and_not_unauthorized() {
     let connector = Arc::new(|| {
         let (ours, theirs) = tokio::io::duplex(1024);
         Box::pin(async move {
-            // Keeps the other end open, in silence.
+            // Keeps the other end open without an answer.
             tokio::spawn(async move {
                 tokio::time::sleep(std::time::Duration::from_secs(60)).await;
                 drop(theirs);
@@ -252,6 +256,6 @@ async fn a_peer_that_says_nothing_is_not_called_unauthorized() {
             Ok(Box::new(ours) as Box<dyn Transport>)
         }) as _
     });
-    let silent = Adb::direct(Link::new(connector, no_key())).shell(&Script::new("true"), MIB).await;
-    assert!(matches!(silent, Err(AdbError::Unreachable(_))), "{silent:?}");
+    let result = Adb::direct(Link::new(connector, no_key())).shell(&Script::new("true"), MIB).await;
+    assert!(matches!(result, Err(AdbError::Unreachable(_))), "{result:?}");
 }

@@ -1,5 +1,5 @@
-//! What an agent reads of each screen of the virtual phone, kept in outlines.md. A change there is a change of what
-//! every agent reads: look at it, then UPDATE_OUTLINES=1 writes it.
+//! Compares the outline of each screen of the virtual phone with outlines.md. A difference changes what every agent
+//! reads: review it, then update the file with UPDATE_OUTLINES=1.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -69,7 +69,7 @@ async fn run(adb: &Adb, command: &'static str) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_agent_reads_of_each_screen() {
+async fn outlines_of_all_screens_match_the_file() {
     let phone = Phone::new(PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() });
     let adb = connected(&phone);
     let mut page = "# What an agent reads of the virtual phone's screens\n".to_owned();

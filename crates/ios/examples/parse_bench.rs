@@ -1,4 +1,4 @@
-//! Time and memory for reading: `cargo run --release -p mdm-ios --example parse_bench -- FILE …`
+//! Measures time and memory of reading: `cargo run --release -p mdm-ios --example parse_bench -- FILE …`
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 #![expect(clippy::disallowed_methods, reason = "measures real time")]
 
@@ -22,13 +22,13 @@ fn main() -> std::io::Result<()> {
         let each_ns = parse_us * 1000.0 / elements.max(1) as f64;
         let length = bytes.len();
         println!("{detect_us:9.1} {parse_us:9.1} {elements:8} {each_ns:9.0} {length:9}  {path}");
-        // Pages are counted, so this says something about large files only.
+        // Memory is counted in pages, so the figure is useful for large files only.
         println!("  the process grew by {peak} bytes, {:.2} times the file", peak as f64 / length as f64);
     }
     Ok(())
 }
 
-/// The most memory that this process has had so far, where the system says so.
+/// Returns the peak memory of this process, or 0 if the system does not report it.
 fn peak_bytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

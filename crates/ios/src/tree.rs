@@ -1,4 +1,4 @@
-//! A screen as WebDriverAgent or idb wrote it, read into a [`Snapshot`].
+//! Reads a screen as written by WebDriverAgent or idb into a [`Snapshot`].
 //!
 //! Architecture invariant: reading never fails, never panics and never recurses. What cannot be read becomes a
 //! [`Defect`](mdm_core::screen::snapshot::Defect), and the rest is kept (SE-07).
@@ -22,32 +22,32 @@ use locate::Located;
 use raw_node::Dialect;
 use text::{Faults, Text};
 
-/// Who wrote a tree, and how.
+/// The tool that wrote a tree, and its format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// The page source of XCUITest: an element is a tag.
+    /// The page source of XCUITest as XML: an element is a tag.
     WdaXml,
-    /// The same source asked for as JSON.
+    /// The page source of XCUITest as JSON.
     WdaJson,
-    /// A flat list, or the one element at a point.
+    /// A flat list, or the element at a point.
     IdbLegacy,
-    /// The same elements, each with its children.
+    /// A list of elements with their children.
     IdbNested,
-    /// A document about the read with the elements in it.
+    /// A document with metadata and the elements.
     IdbComplete,
 }
 
-/// What these bytes are, by what stands in them. Looks through the envelope of a WebDriver answer.
+/// Detects the format from the content, also inside a WebDriver response.
 pub fn detect(bytes: &[u8]) -> Option<Format> {
     locate::locate(bytes).map(|located| located.format)
 }
 
-/// Fills everything that the source says: elements, size, screen and defects.
+/// Reads elements, size, screen and defects.
 pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
     let read = &bytes[..bytes.len().min(limits.bytes_max)];
     let mut arena = Arena::new(limits, read.len());
     if read.len() < bytes.len() {
-        arena.leave_out_bytes(read.len(), bytes.len());
+        arena.limit_bytes(read.len(), bytes.len());
     }
     match locate::locate(read) {
         None => arena.defect(DefectKind::BadMarkup, 0, "no tree of an iOS screen in the answer"),
@@ -68,20 +68,20 @@ fn read_tree(bytes: &[u8], start: usize, format: Format, arena: &mut Arena<'_>) 
     }
 }
 
-/// The tree is the text of a JSON string that begins at `start`.
+/// Reads a tree that is the content of the JSON string at `start`.
 fn read_quoted(bytes: &[u8], start: usize, format: Format, arena: &mut Arena<'_>) {
-    let (raw, whole) = json::string_at(bytes, start);
+    let (raw, complete) = json::string_at(bytes, start);
     let mut faults = Faults::default();
     let inner = Text::Json(raw).read(usize::MAX, &mut faults).unwrap_or_default();
-    let first_inner = arena.defects_len();
+    let first_defect = arena.defects_len();
     if let Some(located) = locate::locate(inner.as_bytes()) {
         read_tree(inner.as_bytes(), located.start, format, arena);
     }
-    arena.move_defects(first_inner, |offset| start + 1 + text::json_offset(raw, offset));
+    arena.map_defect_offsets(first_defect, |offset| start + 1 + text::json_offset(raw, offset));
     if faults.bad_utf8 {
         arena.defect(DefectKind::BadUtf8, start, "invalid UTF-8 was replaced");
     }
-    if !whole {
+    if !complete {
         arena.truncated(bytes.len());
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes of the device protocols, in both directions.
+//! Codecs of the device protocols, for both ends.
 //!
 //! Architecture invariant: nothing here performs I/O, keeps a connection or knows a device. The client (`mdm-android`)
 //! and the embedded phone (`mdm-virtual-device`) share these codecs and nothing else.

@@ -1,8 +1,8 @@
-//! Tags in bytes that may be anything. No byte is looked at more than a few times, and nothing recurses.
+//! Finds XML tags in untrusted bytes. Each byte is read only a few times, and nothing recurses.
 
 use memchr::{memchr, memchr2, memmem};
 
-/// What the scanner met, in the order of the bytes.
+/// The next thing that the scanner found, in byte order.
 pub enum Event<'a, T> {
     Open {
         name: &'a [u8],
@@ -14,7 +14,7 @@ pub enum Event<'a, T> {
         name: &'a [u8],
         offset: usize,
     },
-    /// Markup that could not be read; the scanner already stands behind it.
+    /// Markup that could not be read; the scanner has skipped it.
     Broken {
         offset: usize,
         what: &'static str,
@@ -26,19 +26,19 @@ pub enum Event<'a, T> {
     End,
 }
 
-/// What a reader keeps of a start tag. Values are raw: references are not resolved yet.
+/// A reader's own record of a start tag. Values are raw: references are not resolved yet.
 pub trait Attributes<'a>: Default {
     fn set(&mut self, name: &[u8], value: &'a [u8]);
-    /// Something in this tag is not as it should be.
+    /// Reports a fault in this tag.
     fn note(&mut self, fault: &'static str);
 }
 
-/// How the documents of one source look.
+/// The markup of one source.
 #[derive(Clone, Copy)]
 pub struct Dialect {
-    /// Whether a tag of this name can begin a document. Anything before it is a message of the tool that made it.
+    /// True if a tag of this name can begin a document. Anything before it is a message of the tool that wrote it.
     pub begins_document: fn(&[u8]) -> bool,
-    /// A value that runs into one of these has lost its closing quote: serialisers write `<` as `&lt;`.
+    /// A value that contains one of these has lost its closing quote, because serialisers write `<` as `&lt;`.
     pub tag_starts: &'static [&'static [u8]],
 }
 
@@ -53,7 +53,7 @@ impl<'a> Scanner<'a> {
         Scanner { bytes, at, dialect }
     }
 
-    /// Moves to the beginning of the next document and says whether there is one.
+    /// Moves to the beginning of the next document; returns false if there is none.
     pub fn seek_document(&mut self) -> bool {
         while let Some(distance) = memchr(b'<', self.rest()) {
             self.at += distance;
@@ -248,7 +248,7 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Names are half of all bytes, so this is a table.
+/// Bytes that end a name. A table, because names are half of all bytes.
 const ENDS_NAME: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte: u8 = 0;
@@ -259,7 +259,7 @@ const ENDS_NAME: [bool; 256] = {
     table
 };
 
-/// Where the scan of a part of a tag ended.
+/// The position at which the scan of a part of a tag ended.
 enum Step {
     To(usize),
     /// Another tag begins here, inside this one.
@@ -267,7 +267,7 @@ enum Step {
     Cut,
 }
 
-/// Most values are a few bytes long, for which a plain loop beats the set-up of a vectorised search.
+/// Bytes that are searched by a plain loop first: most values are short, and a vectorised search costs set-up time.
 const SHORT_VALUE_BYTES: usize = 12;
 
 fn find_either(bytes: &[u8], start: usize, one: u8, other: u8) -> Option<usize> {

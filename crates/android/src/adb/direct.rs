@@ -1,4 +1,4 @@
-//! One connection to an adbd, carrying many streams.
+//! One connection to an adbd with many streams.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,23 +19,23 @@ use super::Features;
 use super::error::AdbError;
 use super::key::HostKey;
 
-/// Bytes in both directions: a TCP connection, or a pipe to a phone in this process.
+/// A byte stream in both directions: a TCP connection, or a pipe to a phone in this process.
 pub trait Transport: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Transport for T {}
 
-/// Streams open at once on one connection; one more is refused.
+/// Streams that may be open on one connection.
 const STREAMS_MAX: usize = 256;
-/// How long a device may take for each answer while the connection is made.
+/// Limit for each answer of the device during the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Frames that a device may send on a stream before it is read. The protocol allows one unacknowledged WRITE, so a
-/// device that needs more is broken and loses the stream.
+/// Unread frames that are kept per stream. The protocol allows one unacknowledged WRITE; a device that sends more loses
+/// the stream.
 const UNREAD_FRAMES_MAX: usize = 2;
-/// Frames that are worth a turn of the scheduler.
-const LARGE_BYTES: usize = 16 * 1024;
-/// What this client understands; a device uses only what both sides name.
+/// Frames of this size let their reader run before the next frame is read.
+const LARGE_FRAME_BYTES: usize = 16 * 1024;
+/// Features of this client; a device uses only those that both sides have.
 const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,abb,abb_exec";
 
-/// Where a device may connect to on this machine: destinations that were named in a `reverse` request.
+/// Local destinations that a device may connect to, from earlier `reverse` requests.
 type ReverseTargets = Mutex<Vec<String>>;
 
 pub struct Direct {
@@ -46,7 +46,7 @@ pub struct Direct {
 struct Shared {
     banner: Banner,
     payload_bytes_max: usize,
-    /// Bounded by the protocol: a stream has at most one WRITE, one OKAY and one CLOSE on its way.
+    /// Limited by the protocol: a stream has at most one WRITE, one OKAY and one CLOSE in the queue.
     outgoing: mpsc::UnboundedSender<Frame>,
     streams: Mutex<Streams>,
     ended: CancellationToken,
@@ -67,7 +67,7 @@ struct Entry {
 }
 
 impl Direct {
-    /// Introduces this host to the device and proves its identity with `key` when asked.
+    /// Connects to the device and authenticates with `key` if the device asks for it.
     pub async fn handshake(mut io: Box<dyn Transport>, key: &HostKey) -> Result<Direct, AdbError> {
         let mut input = BytesMut::new();
         let banner = format!("host::features={FEATURES}");
@@ -76,7 +76,7 @@ impl Direct {
         loop {
             let frame = match tokio::time::timeout(HANDSHAKE_TIMEOUT, receive(&mut io, &mut input)).await {
                 Ok(frame) => frame?,
-                // After the key was offered silence means that a person has not accepted it; before, nobody is there.
+                // No answer after the public key means that nobody has accepted it on the screen.
                 Err(_) if offered => {
                     return Err(AdbError::Unauthorized(
                         "the device has not accepted this computer's key".to_owned(),
@@ -125,15 +125,11 @@ impl Direct {
         !self.shared.ended.is_cancelled()
     }
 
-    pub fn banner(&self) -> &Banner {
-        &self.shared.banner
-    }
-
     pub fn features(&self) -> Features {
         Features::from_list(|name| self.shared.banner.has_feature(name))
     }
 
-    /// Lets the device open `target` (`tcp:N`) on this machine, as a reverse forward asked for.
+    /// Allows the device to open `target` (`tcp:N`) on this machine, for a reverse forward.
     pub fn allow_reverse(&self, target: &str) {
         let mut targets = lock(&self.shared.reverse_targets);
         if targets.len() < STREAMS_MAX && !targets.iter().any(|t| t == target) {
@@ -143,7 +139,7 @@ impl Direct {
 
     pub async fn open(&self, service: &str) -> Result<DirectStream, AdbError> {
         let (opened, answer) = oneshot::channel();
-        // From here on a drop of this future closes the stream on the device too.
+        // From here on, dropping this future also closes the stream on the device.
         let mut stream = DirectStream::register(&self.shared, Some(opened))?;
         let mut payload = BytesMut::from(service.as_bytes());
         payload.extend_from_slice(b"\0");
@@ -159,14 +155,14 @@ impl Direct {
     }
 }
 
-/// The part before the first colon: the rest may be long and may hold what a person typed.
+/// Returns the part before the first colon, because the rest may be long and may hold typed text.
 fn service_name(service: &str) -> &str {
     service.split(':').next().unwrap_or(service)
 }
 
 impl Shared {
     fn send(&self, frame: Frame) {
-        // Fails only when the connection has ended, which every stream notices by itself.
+        // Fails only if the connection has ended, which every stream detects itself.
         drop(self.outgoing.send(frame));
     }
 
@@ -177,7 +173,7 @@ impl Shared {
     fn handle(self: &Arc<Self>, frame: Frame) -> Result<(), WireError> {
         let (remote, local) = (frame.arg0, frame.arg1);
         match frame.command {
-            Command::Okay => self.acknowledged(local, remote),
+            Command::Okay => self.handle_okay(local, remote),
             Command::Write => {
                 if !self.deliver(local, frame.payload) {
                     self.send(Frame::new(Command::Close, local, remote, Bytes::new()));
@@ -190,17 +186,17 @@ impl Shared {
         Ok(())
     }
 
-    fn acknowledged(&self, local: u32, remote: u32) {
+    fn handle_okay(&self, local: u32, remote: u32) {
         if let Some(entry) = self.streams().open.get_mut(&local) {
             match entry.opened.take() {
                 Some(opened) => drop(opened.send(remote)),
-                // A second OKAY for one WRITE is a mistake of the device; one credit is all there is.
+                // A second OKAY for one WRITE is a fault of the device and is ignored.
                 None => drop(entry.acks.try_send(())),
             }
         }
     }
 
-    /// False when nobody reads that stream any more, or when the device ignores flow control.
+    /// Returns false if the stream has no reader, or if the device ignores flow control.
     fn deliver(&self, local: u32, payload: Bytes) -> bool {
         let mut streams = self.streams();
         let Some(entry) = streams.open.get(&local) else { return false };
@@ -211,7 +207,7 @@ impl Shared {
         delivered
     }
 
-    /// The device connects to this machine: only where a reverse forward said that it may.
+    /// Accepts a connection from the device, if a reverse forward allows its target.
     fn accept_reverse(self: &Arc<Self>, remote: u32, payload: &[u8]) {
         let target = String::from_utf8_lossy(payload).trim_end_matches('\0').to_owned();
         let allowed = lock(&self.reverse_targets).contains(&target);
@@ -223,7 +219,7 @@ impl Shared {
         stream.remote = remote;
         let shared = Arc::clone(self);
         tokio::spawn(async move {
-            // Dropping the stream closes it, so a target that cannot be reached refuses the device.
+            // If the target cannot be reached, dropping the stream closes it on the device.
             if let Ok(local) = super::forward::connect_target(&target).await {
                 shared.send(Frame::new(Command::Okay, stream.local, remote, Bytes::new()));
                 super::forward::pump(local, stream).await;
@@ -285,11 +281,11 @@ impl AsyncRead for DirectStream {
         while this.pending.is_empty() {
             match ready!(this.data.poll_recv(cx)) {
                 Some(bytes) => {
-                    // Acknowledged only when read: this is what keeps a fast device from filling our memory.
+                    // Acknowledged only when read, so that a fast device cannot fill our memory.
                     this.shared.send(Frame::new(Command::Okay, this.local, this.remote, Bytes::new()));
                     this.pending = bytes;
                 }
-                // An end because the connection broke must not look like the end of the output.
+                // A lost connection must not look like the end of the output.
                 None if this.shared.ended.is_cancelled() => {
                     return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
                 }
@@ -300,7 +296,7 @@ impl AsyncRead for DirectStream {
         buf.put_slice(&this.pending[..count]);
         this.pending.advance(count);
         if this.pending.is_empty() {
-            // An empty rest would still hold the memory of the whole frame.
+            // An empty slice would still keep the whole frame in memory.
             this.pending = Bytes::new();
         }
         Poll::Ready(Ok(()))
@@ -329,7 +325,7 @@ impl AsyncWrite for DirectStream {
         Poll::Ready(Ok(()))
     }
 
-    /// adb has no half-close: the stream closes as a whole when it is dropped.
+    /// Does nothing, because adb has no half-close: dropping the stream closes it.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -373,13 +369,13 @@ async fn read_frames(
     loop {
         match Frame::decode(&mut input, PAYLOAD_BYTES_MAX) {
             Ok(Some(frame)) => {
-                let is_large = frame.payload.len() >= LARGE_BYTES;
+                let is_large = frame.payload.len() >= LARGE_FRAME_BYTES;
                 if shared.handle(frame).is_err() {
                     break;
                 }
                 if is_large {
-                    // Its reader takes it now, and the next frame is read into the same memory: pages that are new for
-                    // every frame cost more than the bytes in them.
+                    // The stream's reader frees the frame now, so that the next one reuses its memory. New pages for
+                    // every frame cost more than copying its bytes.
                     tokio::task::yield_now().await;
                 }
                 continue;
@@ -396,7 +392,7 @@ async fn read_frames(
             break;
         }
     }
-    // First the mark, then the ends of the streams: whoever sees an end also sees why.
+    // `ended` is set before the streams end, so that their readers can see the reason.
     shared.ended.cancel();
     shared.streams().open.clear();
 }
@@ -422,6 +418,6 @@ async fn receive(io: &mut Box<dyn Transport>, input: &mut BytesMut) -> Result<Fr
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing in here panics while holding a lock; if it did, the maps are still whole.
+    // No code panics while holding a lock; even then the maps would be valid.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What can go wrong between this machine and a device.
+//! Errors of the adb client.
 
 use std::fmt;
 use std::io;
@@ -9,18 +9,18 @@ use mdm_wire::adb::WireError;
 pub enum AdbError {
     /// No connection could be made; nothing was sent.
     Unreachable(String),
-    /// The connection ended after a request had left this machine: its fate is unknown.
+    /// The connection ended after a request was sent; its outcome is unknown.
     Lost(String),
-    /// The device or the adb server said no.
+    /// The device or the adb server refused the request.
     Refused(String),
     NotFound(String),
     Unauthorized(String),
     Offline(String),
     /// The peer broke the protocol.
     Protocol(String),
-    /// The command contains a character that no command line can carry.
+    /// The command contains a character that a command line cannot hold.
     Unsendable(&'static str),
-    /// A file of this machine could not be read or written.
+    /// A local file could not be read or written.
     Local(String),
 }
 
@@ -29,7 +29,7 @@ impl AdbError {
         AdbError::Lost(error.to_string())
     }
 
-    /// A FAIL text of the adb server, sorted by what it means for the caller.
+    /// Maps a FAIL text of the adb server to the error that it means.
     pub(crate) fn from_server(text: String) -> AdbError {
         let has = |part: &str| text.contains(part);
         if has("unauthorized") || has("authorizing") {

@@ -1,4 +1,4 @@
-//! Ports of the device on this machine (forward), and ports of this machine on the device (reverse).
+//! Forwards ports: local ports to the device (forward), and device ports to this machine (reverse).
 
 use std::io;
 
@@ -9,12 +9,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Adb, AdbError};
 
-/// Connections that one forward carries at the same time; more wait in the listener's queue.
+/// Connections that one forward serves at the same time; more wait in the listener's queue.
 const CONNECTIONS_MAX: usize = 64;
 /// Largest text of an answer to a reverse request.
 const ANSWER_BYTES_MAX: usize = 1024;
 
-/// A local port whose connections go to a service of the device, for as long as this lives.
+/// A local port that is connected to a service of the device. Dropping it closes the port.
 pub struct Forward {
     pub port: u16,
     _stop: DropGuard,
@@ -45,7 +45,7 @@ impl Adb {
         let answer = self.reverse_request(&format!("reverse:forward:tcp:{device_port};{target}")).await?;
         match answer.parse() {
             Ok(port) => Ok(port),
-            // A device that was told the port need not repeat it.
+            // The device may omit the port if the request named it.
             Err(_) => Ok(device_port),
         }
     }
@@ -78,7 +78,7 @@ async fn serve(adb: Adb, listener: TcpListener, service: String) {
                 let Ok((caller, _)) = accepted else { continue };
                 let (adb, service) = (adb.clone(), service.clone());
                 connections.spawn(async move {
-                    // A device that refuses the service closes the caller's connection, which is all TCP can say.
+                    // If the device refuses the service, the caller's connection is closed: TCP cannot report more.
                     if let Ok(stream) = adb.open(&service).await {
                         pump(caller, stream).await;
                     }
@@ -93,12 +93,12 @@ pub(super) async fn connect_target(target: &str) -> io::Result<TcpStream> {
     TcpStream::connect(("127.0.0.1", port)).await
 }
 
-/// Copies both ways until either side ends. adb has no half-close, so one end is the end of both.
+/// Copies both ways until either side ends, because adb has no half-close.
 pub(super) async fn pump<S: AsyncRead + AsyncWrite + Unpin>(local: TcpStream, device: S) {
     drop(local.set_nodelay(true));
     let (mut local_in, mut local_out) = local.into_split();
     let (mut device_in, mut device_out) = tokio::io::split(device);
-    // How the copy ended is of no interest to anyone: both connections are gone.
+    // The result is not needed: both connections are closed.
     tokio::select! {
         _ = copy_flushing(&mut local_in, &mut device_out) => {}
         _ = tokio::io::copy(&mut device_in, &mut local_out) => {}

@@ -1,4 +1,4 @@
-//! Installing an APK without a copy on the device: its bytes go straight to the package manager.
+//! Installs an APK by streaming it to the package manager, without a copy on the device.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
@@ -8,7 +8,7 @@ const ANSWER_BYTES_MAX: usize = 16 * 1024;
 const CHUNK_BYTES: usize = 64 * 1024;
 
 impl Adb {
-    /// Installs or replaces; `size_bytes` is the exact length of `apk`. `progress` hears how many bytes are sent.
+    /// Installs or replaces a package. `size_bytes` is the exact length of `apk`; `progress` gets the bytes sent.
     pub async fn install(
         &self,
         apk: &mut (impl AsyncRead + Unpin),
@@ -20,7 +20,7 @@ impl Adb {
         let mut sent = 0;
         loop {
             let count = apk.read(&mut chunk).await.map_err(|e| AdbError::Local(e.to_string()))?;
-            // A package manager that has seen enough answers and closes: its answer is read below.
+            // The package manager may answer and close early; its answer is read below.
             if count == 0 || stream.write_all(&chunk[..count]).await.is_err() {
                 break;
             }

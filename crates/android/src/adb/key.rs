@@ -1,4 +1,4 @@
-//! The user's adb key: `~/.android/adbkey`, the same file that adb uses, so a phone that trusts adb trusts us.
+//! The user's adb key, `~/.android/adbkey`: adb's own file, so that a phone which trusts adb trusts us.
 
 use std::path::{Path, PathBuf};
 
@@ -22,23 +22,23 @@ impl HostKey {
         HostKey { path: path.into() }
     }
 
-    /// Where adb itself keeps it.
+    /// Returns the key at adb's own path.
     pub fn of_user(home: &Path) -> HostKey {
         HostKey::at(home.join(".android").join("adbkey"))
     }
 
-    /// The signature of a device's token, or `None` when there is no usable key yet.
+    /// Signs a device's token; `None` if there is no usable key yet.
     pub fn sign(&self, token: &[u8]) -> Option<Vec<u8>> {
-        // Signing anything but a token would lend the key to whatever the device likes.
+        // Only tokens are signed: otherwise a device could get signatures for any data.
         if token.len() != TOKEN_BYTES {
             return None;
         }
         let key = self.read().ok()?;
-        // Blinded: the device chooses the message and can time the answer.
+        // Signed with blinding, because the device chooses the message and can measure the time.
         key.sign_with_rng(&mut rsa::rand_core::OsRng, Pkcs1v15Sign::new::<Sha1>(), token).ok()
     }
 
-    /// The public half to show on the phone's screen. Makes a key when the user has none, as adb does.
+    /// Returns the public key, to be accepted on the phone's screen. Creates a key if the user has none, as adb does.
     pub async fn public(&self) -> Result<Vec<u8>, AdbError> {
         let key = match self.read() {
             Ok(key) => key,
@@ -75,7 +75,7 @@ fn generate(path: &Path) -> Result<RsaPrivateKey, AdbError> {
         std::fs::create_dir_all(folder).map_err(|e| local(e.to_string()))?;
     }
     let mut options = std::fs::OpenOptions::new();
-    // Never over a key that appeared in the meantime: it may be trusted by every phone of the user.
+    // Never overwrites a key that was created meanwhile: the user's phones may trust it.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

@@ -1,4 +1,4 @@
-//! A direct connection that is made when needed and made again after it broke.
+//! A direct connection that is opened on demand, and reopened after it was lost.
 
 use std::future::Future;
 use std::io;
@@ -17,7 +17,7 @@ use super::key::HostKey;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Transport>>> + Send>>;
-/// Makes a fresh transport to the same device.
+/// Opens a new transport to the same device.
 pub type Connector = Arc<dyn Fn() -> Connecting + Send + Sync>;
 
 pub struct Link {
@@ -27,7 +27,7 @@ pub struct Link {
     generation: AtomicU64,
 }
 
-/// A connector to `host:port`.
+/// Returns a connector to `host:port`.
 pub fn tcp(address: String) -> Connector {
     Arc::new(move || {
         let address = address.clone();
@@ -48,7 +48,7 @@ impl Link {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// True if a live connection is there. One that is just being made is not there yet.
+    /// True if there is a live connection. One that is being opened does not count yet.
     pub fn is_connected(&self) -> bool {
         self.current.try_lock().is_ok_and(|current| current.as_ref().is_some_and(|direct| direct.is_alive()))
     }
@@ -70,7 +70,7 @@ impl Link {
         Ok(())
     }
 
-    /// The live connection, or a new one. Nothing of the caller's has been sent when this fails.
+    /// Returns the live connection, or opens a new one. If this fails, no request was sent.
     pub async fn connection(&self) -> Result<Arc<Direct>, AdbError> {
         let mut current = self.current.lock().await;
         if let Some(direct) = current.as_ref().filter(|d| d.is_alive()) {

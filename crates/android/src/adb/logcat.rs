@@ -1,4 +1,4 @@
-//! The device's log as it is written, line by line.
+//! Follows the device's log, line by line.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use mdm_wire::adb::shell::Packet;
 use super::shell::ShellStream;
 use super::{Adb, AdbError, Script};
 
-/// Longer lines are cut: logcat itself writes at most about 4 kB a message.
+/// Limit of a line; longer ones are cut. logcat writes at most about 4 kB per message.
 const LINE_BYTES_MAX: usize = 16 * 1024;
 
 impl Adb {
@@ -24,13 +24,13 @@ impl Adb {
 
 pub struct Logcat {
     stream: ShellStream,
-    /// The start of a line whose end has not come: chunks end anywhere, also inside a character (W35).
+    /// The start of an incomplete line. Chunks end anywhere, even inside a character (W35).
     partial: BytesMut,
     ready: VecDeque<String>,
 }
 
 impl Logcat {
-    /// The next whole line, or `None` when the device ended the stream.
+    /// Returns the next complete line; `None` if the device ended the stream.
     pub async fn next_line(&mut self) -> Result<Option<String>, AdbError> {
         loop {
             if let Some(line) = self.ready.pop_front() {

@@ -1,4 +1,4 @@
-//! An async adb client: through the adb server's socket, or straight to an adbd.
+//! An async adb client, through the adb server's socket or directly to an adbd.
 
 pub mod direct;
 pub mod error;
@@ -25,7 +25,7 @@ pub use stream::AdbStream;
 use link::Link;
 use server::AdbServer;
 
-/// One device, reached one way. Cheap to clone; every service gets a stream of its own.
+/// One device, reached over one route. Cheap to clone; every service gets its own stream.
 #[derive(Clone)]
 pub struct Adb {
     route: Arc<Route>,
@@ -36,7 +36,7 @@ enum Route {
     Direct(Link),
 }
 
-/// What the device's adbd can do.
+/// Features of the device's adbd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
     pub shell_v2: bool,
@@ -80,8 +80,8 @@ impl Adb {
         }
     }
 
-    /// Counts the connections made so far; facts read under one number hold while it stays the same. Through a
-    /// server the connection is the server's business and the count stays zero.
+    /// Counts the connections made so far. Facts read from the device stay valid while the count is the same. Through a
+    /// server it is always zero, because the server owns the connection.
     pub fn generation(&self) -> u64 {
         match &*self.route {
             Route::Server { .. } => 0,
@@ -89,7 +89,7 @@ impl Adb {
         }
     }
 
-    /// True if a connection stands. Through a server only its list of devices tells, so this is not known here.
+    /// True if there is a live connection. Through a server it is always false: only its device list has the state.
     pub fn is_connected(&self) -> bool {
         match &*self.route {
             Route::Server { .. } => false,
@@ -97,7 +97,7 @@ impl Adb {
         }
     }
 
-    /// Ends the connection; the next call makes a new one. A server keeps its own.
+    /// Closes a direct connection; the next call opens a new one. A server's connection stays.
     pub async fn close(&self) {
         if let Route::Direct(link) = &*self.route {
             link.close().await;

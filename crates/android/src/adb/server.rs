@@ -1,4 +1,4 @@
-//! The adb server of this machine: which devices it has, and streams to them.
+//! A client of the local adb server: its device list, and streams to devices.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::error::AdbError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where the server listens. A connection is made for every request, as the protocol wants it.
+/// The address of an adb server. Every request uses a new connection, as the protocol requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdbServer {
     pub address: String,
@@ -21,25 +21,21 @@ impl AdbServer {
         AdbServer { address: address.into() }
     }
 
-    /// A request whose answer is one text.
+    /// Sends a request and returns its answer, which is one text.
     pub async fn query(&self, request: &str) -> Result<String, AdbError> {
         let mut stream = self.request(request).await?;
         read_text(&mut stream).await
     }
 
-    /// A stream to a service of a device.
+    /// Opens a stream to a service of a device.
     pub async fn open(&self, serial: &str, service: &str) -> Result<TcpStream, AdbError> {
-        // Until the service itself is asked for, nothing has reached the device.
+        // Nothing reaches the device before the service is requested.
         let mut stream = self.request(&format!("host:transport:{serial}")).await?;
         send(&mut stream, service).await?;
         Ok(stream)
     }
 
-    pub async fn devices(&self) -> Result<Vec<host::DeviceLine>, AdbError> {
-        Ok(host::parse_devices(&self.query("host:devices-l").await?))
-    }
-
-    /// Follows devices as they come and go.
+    /// Follows changes of the device list.
     pub async fn track(&self) -> Result<Tracker, AdbError> {
         Ok(Tracker { stream: self.request("host:track-devices-l").await? })
     }

@@ -1,4 +1,4 @@
-//! Finding the adb program and starting its server: the only place that spawns a process.
+//! Finds the adb program and starts its server. This is the only place that spawns a process.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -8,17 +8,17 @@ use tokio::process::Command;
 
 use super::error::AdbError;
 
-/// `adb start-server` waits for the daemon to listen; on a slow disk that takes a while.
+/// Limit for `adb start-server`, which waits until the daemon listens; a slow disk makes it slow.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the search reads, so that a test can give it a world of its own.
+/// The environment in which adb is searched. Tests pass their own.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     pub adb_path: Option<PathBuf>,
     pub android_sdk_root: Option<PathBuf>,
     pub android_home: Option<PathBuf>,
     pub home: Option<PathBuf>,
-    /// SDKs that packages of the system install.
+    /// SDK folders of system packages.
     pub system_sdks: Vec<PathBuf>,
     pub path: Vec<PathBuf>,
     /// `ADB_SERVER_SOCKET`, `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`.
@@ -27,7 +27,7 @@ pub struct Environment {
     pub server_port: Option<String>,
 }
 
-/// Where an adb server listens unless told otherwise.
+/// The default address of an adb server.
 const SERVER_HOST: &str = "127.0.0.1";
 const SERVER_PORT: u16 = 5037;
 
@@ -48,7 +48,7 @@ impl Environment {
         }
     }
 
-    /// `HOST:PORT` and the port of the adb server, as adb itself reads them.
+    /// Returns `HOST:PORT` and the port of the adb server, from the same variables that adb reads.
     pub fn server_address(&self) -> (String, u16) {
         if let Some(socket) = self.server_socket.as_deref().and_then(|socket| socket.strip_prefix("tcp:")) {
             let (host, port) = socket.rsplit_once(':').unwrap_or((SERVER_HOST, socket));
@@ -61,7 +61,7 @@ impl Environment {
         (format!("{host}:{port}"), port)
     }
 
-    /// The first adb that exists: ADB_PATH, the SDK variables, the usual folders, PATH.
+    /// Returns the first adb that exists: ADB_PATH, the SDK variables, the usual folders, PATH.
     pub fn find_adb(&self) -> Option<PathBuf> {
         let program = if cfg!(windows) { "adb.exe" } else { "adb" };
         let in_sdk = |sdk: &PathBuf| sdk.join("platform-tools").join(program);
@@ -76,7 +76,8 @@ impl Environment {
     }
 }
 
-/// Starts the server on `port` and waits until it listens. Its output never reaches ours: stdout is the MCP channel.
+/// Starts the server on `port` and waits until it listens. Its output is discarded, because our stdout is the MCP
+/// channel.
 pub async fn start_server(adb: &std::path::Path, port: u16) -> Result<(), AdbError> {
     #[expect(clippy::disallowed_methods, reason = "starting the adb server is what this module is for")]
     let mut command = Command::new(adb);
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_is_where_adb_would_look_for_it() {
+    fn the_server_address_follows_adb_variables() {
         let address = |socket: Option<&str>, host: Option<&str>, port: Option<&str>| {
             let text = |text: Option<&str>| text.map(str::to_owned);
             let (server_socket, server_host, server_port) = (text(socket), text(host), text(port));
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_follows_its_order() {
+    fn adb_is_searched_in_the_documented_order() {
         let root = std::env::temp_dir().join(format!("mdm-find-adb-{}", std::process::id()));
         let make = |relative: &str| {
             let file = root.join(relative);

@@ -1,4 +1,4 @@
-//! Commands on the device: exit code, output and errors apart, within a limit.
+//! Runs commands on the device, with exit code, stdout and stderr, within a size limit.
 
 use bytes::{Bytes, BytesMut};
 use mdm_wire::adb::shell::Packet;
@@ -6,18 +6,18 @@ use tokio::io::AsyncReadExt;
 
 use super::{Adb, AdbError, AdbStream, Script};
 
-/// Errors of a command are read by people and by a few string tests; more than this helps nobody.
+/// Limit of stderr that is kept; it is only read by people and by a few string tests.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
-/// Room for one read; the buffer is used again when the packets before are gone.
+/// Size of one read. The buffer is reused after earlier packets are dropped.
 const READ_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
     pub stdout: Bytes,
-    /// Empty where the device's shell service cannot keep the two apart (before Android 7).
+    /// Empty on devices that cannot separate it from stdout (before Android 7).
     pub stderr: Bytes,
     pub exit_code: u8,
-    /// The command wrote more than the caller wanted to keep, and was closed.
+    /// True if the command wrote more than the limit and was closed.
     pub truncated: bool,
 }
 
@@ -26,7 +26,7 @@ impl Output {
         String::from_utf8_lossy(&self.stdout).trim().to_owned()
     }
 
-    /// What a person would look at: errors if there are any, else the output.
+    /// Returns stderr if it has text, else stdout.
     pub fn message(&self) -> String {
         let stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
         if stderr.is_empty() { self.stdout_text() } else { stderr }
@@ -63,7 +63,7 @@ impl Adb {
                     break;
                 }
                 Some(_) => {}
-                // Without an exit code nobody knows how the command ended.
+                // Without an exit code the result of the command is unknown.
                 None => return Err(AdbError::Lost("the command's exit code never came".to_owned())),
             }
             if output.truncated {
@@ -75,7 +75,8 @@ impl Adb {
         Ok(output)
     }
 
-    /// Old devices: one stream, no exit code. A last line brings the code and proves that the output is whole.
+    /// Runs a script on old devices, which have one stream and no exit code. An added last line has the exit code and
+    /// proves that the output is complete.
     async fn shell_v1(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, AdbError> {
         const MARK: &str = "mdm-exit:";
         let wrapped = Script::new("( ").append(script).then(" ); r=$?; echo; echo mdm-exit:$r");
@@ -98,14 +99,14 @@ impl Adb {
         })
     }
 
-    /// Starts a script and hands over its packets as they come.
+    /// Starts a script and returns a stream of its packets.
     pub async fn shell_stream(&self, script: &Script) -> Result<ShellStream, AdbError> {
         let text = script.as_str().ok_or(UNSENDABLE)?;
         let stream = self.open(&format!("shell,v2,raw:{text}")).await?;
         Ok(ShellStream { stream, input: BytesMut::new() })
     }
 
-    /// Raw output without an exit code: for services that old devices offer for binary data.
+    /// Runs a script and returns its raw output without an exit code, for binary data on old devices.
     pub async fn exec(&self, script: &Script, bytes_max: usize) -> Result<(Bytes, bool), AdbError> {
         let text = script.as_str().ok_or(UNSENDABLE)?;
         self.open(&format!("exec:{text}")).await?.read_to_limit(bytes_max).await
@@ -120,7 +121,7 @@ pub struct ShellStream {
 }
 
 impl ShellStream {
-    /// The next packet, or `None` when the device closed the stream.
+    /// Returns the next packet; `None` if the device closed the stream.
     pub async fn next(&mut self) -> Result<Option<Packet>, AdbError> {
         loop {
             if let Some(packet) = Packet::decode(&mut self.input)? {

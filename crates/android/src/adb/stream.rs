@@ -1,4 +1,4 @@
-//! A stream to one service of a device, whichever way it goes.
+//! A stream to one service of a device, over either route.
 
 use std::io;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ pub enum AdbStream {
 }
 
 impl AdbStream {
-    /// Reads until the device closes the stream, keeping at most `bytes_max`. The flag says that there was more.
+    /// Reads until the device closes the stream, but at most `bytes_max`. Returns true if there was more.
     pub async fn read_to_limit(&mut self, bytes_max: usize) -> Result<(Bytes, bool), AdbError> {
         let mut buffer = BytesMut::new();
         while buffer.len() <= bytes_max {

@@ -1,4 +1,4 @@
-//! Files to and from the device.
+//! Copies files to and from the device.
 
 use bytes::BytesMut;
 use mdm_wire::adb::sync::{
@@ -8,11 +8,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Adb, AdbError, AdbStream};
 
-/// Texts with which a device explains a failure.
+/// Limit of the text of a failure.
 const FAIL_BYTES_MAX: usize = 4096;
 
 impl Adb {
-    /// `None` when there is no such file.
+    /// Reads the attributes of a file; `None` if it does not exist.
     pub async fn stat(&self, path: &str) -> Result<Option<Stat>, AdbError> {
         let v2 = self.features().await?.stat_v2;
         let mut stream = self.sync(if v2 { Id::StatV2 } else { Id::Stat }, path).await?;
@@ -25,7 +25,7 @@ impl Adb {
         Ok((stat.error == 0 && stat.mode != 0).then_some(stat))
     }
 
-    /// Writes everything from `source` to `path` on the device. `progress` hears how many bytes are sent.
+    /// Writes everything from `source` to `path` on the device. `progress` gets the bytes sent so far.
     pub async fn push(
         &self,
         source: &mut (impl AsyncRead + Unpin),
@@ -45,7 +45,7 @@ impl Adb {
             }
             out.clear();
             put_message(&mut out, Id::Data, &chunk[..count]);
-            // A device that refuses the file says why and closes: the reason is worth more than "broken pipe".
+            // A device that refuses the file sends the reason and closes; the reason is read instead of "broken pipe".
             if stream.write_all(&out).await.is_err() {
                 break;
             }

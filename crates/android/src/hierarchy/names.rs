@@ -1,15 +1,15 @@
-//! Class and package names, each read once: a screen repeats a few of them on every node.
+//! Caches class and package names, because a screen repeats a few of them on every node.
 
 use std::sync::Arc;
 
 use super::value::{self, ValueFaults};
 
-/// More different names than this are read anew each time; real screens have about twenty.
+/// Names that are cached; real screens have about twenty.
 const NAMES_MAX: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Names<'a> {
-    /// As they stand in the answer, with what they mean.
+    /// Raw names with their decoded text.
     known: Vec<(&'a [u8], Arc<str>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept of a tag of a window hierarchy.
+//! The attributes that are kept of a tag in a window hierarchy.
 
 use mdm_wire::markup::{Attributes, Dialect};
 
@@ -17,11 +17,11 @@ pub(super) struct Tag<'a> {
     pub bounds: &'a [u8],
     pub rotation: &'a [u8],
     pub flags: Flags,
-    /// The first thing in this tag that is not as it should be.
+    /// The first fault found in this tag.
     pub fault: Option<&'static str>,
 }
 
-/// Attributes that say true or false.
+/// Attributes with the value true or false.
 #[derive(Default)]
 pub(super) struct Flags {
     pub checkable: Option<bool>,
@@ -37,7 +37,7 @@ pub(super) struct Flags {
     pub selected: Option<bool>,
 }
 
-/// Names with which a document can begin.
+/// Tag names that can begin a document.
 const DOCUMENT_STARTS: [&[u8]; 4] = [b"?xml", b"hierarchy", b"displays", b"node"];
 
 pub(super) const DIALECT: Dialect = Dialect {
@@ -67,7 +67,7 @@ impl<'a> Attributes<'a> for Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    /// By length first: comparing with every name in turn took a third of the whole scan.
+    /// Finds the field of an attribute by length first: comparing with every name took a third of the scan.
     fn text_attribute(&mut self, name: &[u8]) -> Option<&mut &'a [u8]> {
         match name.len() {
             4 if name == b"text" => Some(&mut self.text),

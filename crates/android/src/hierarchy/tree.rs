@@ -1,4 +1,4 @@
-//! From tags to the arena of elements.
+//! Builds the elements from tags.
 
 use mdm_core::meaning::role;
 use mdm_core::screen::element::{Affordances, Element, State};
@@ -10,13 +10,14 @@ use super::names::Names;
 use super::scan::Tag;
 use super::value::{self, ValueFaults};
 
-/// Tags that hold elements without being one.
+/// Tags that hold elements but are not elements.
 const WRAPPERS: [&[u8]; 6] = [b"hierarchy", b"displays", b"display", b"windows", b"window", b"AppiumAUT"];
 
-/// How many levels an end tag may close at once, when end tags between are missing.
+/// Levels that one end tag may close, if end tags before it are missing.
 const MISSING_ENDS_MAX: usize = 16;
 
-struct Open<'a> {
+/// A tag that was opened and not closed yet.
+struct OpenTag<'a> {
     name: &'a [u8],
     wrapper: bool,
     /// The nearest element at this level or above.
@@ -27,10 +28,10 @@ pub(super) struct Tree<'a> {
     limits: &'a Limits,
     elements_max: usize,
     snapshot: Snapshot,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenTag<'a>>,
     classes: Names<'a>,
     packages: Names<'a>,
-    /// Levels below the deepest one allowed.
+    /// Open levels below the deepest one allowed.
     levels_over: usize,
     rotation_known: bool,
     root_seen: bool,
@@ -41,7 +42,7 @@ impl<'a> Tree<'a> {
     pub fn new(limits: &'a Limits, bytes: usize) -> Tree<'a> {
         Tree {
             limits,
-            elements_max: limits.elements_of(bytes),
+            elements_max: limits.elements_max_for(bytes),
             snapshot: Snapshot::default(),
             open: Vec::new(),
             classes: Names::default(),
@@ -53,7 +54,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns false when no more elements may be added.
+    /// Adds an element or wrapper. Returns false if the element limit is reached.
     pub fn open(&mut self, tag: &Tag<'a>) -> bool {
         self.root_seen = true;
         self.document_ended = false;
@@ -76,14 +77,14 @@ impl<'a> Tree<'a> {
         if tag.self_closing {
             self.document_ended = wrapper && self.open.is_empty();
         } else if self.open.len() < self.limits.depth_max {
-            self.open.push(Open { name: tag.name, wrapper, element });
+            self.open.push(OpenTag { name: tag.name, wrapper, element });
         } else {
-            self.too_deep(tag.offset);
+            self.enter_too_deep_level(tag.offset);
         }
         true
     }
 
-    fn too_deep(&mut self, offset: usize) {
+    fn enter_too_deep_level(&mut self, offset: usize) {
         let first = self.levels_over == 0;
         self.levels_over += 1;
         if first {
@@ -123,7 +124,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Whether something was opened, and all of it was closed again.
+    /// True if at least one tag was opened and all are closed.
     pub fn is_complete(&self) -> bool {
         self.root_seen && self.open.is_empty()
     }
@@ -139,7 +140,8 @@ impl<'a> Tree<'a> {
         self.snapshot
     }
 
-    /// The first defect of each kind that loses elements is kept in any case: absence hangs on it.
+    /// Adds a defect. The first one of each kind that loses elements is kept even over the limit, because absence
+    /// cannot be proven with it.
     pub fn defect(&mut self, kind: DefectKind, offset: usize, detail: impl Into<String>) {
         let defects = &mut self.snapshot.defects;
         let must_keep = kind.loses_elements() && !defects.iter().any(|defect| defect.kind == kind);
@@ -178,8 +180,8 @@ impl<'a> Tree<'a> {
             parent,
             end: index.saturating_add(1),
             depth: parent_depth.map_or(0, |depth| depth.saturating_add(1)),
-            role: role::of_android(&class, affordances),
-            system_window: parent.is_none() && is_system(&app),
+            role: role::from_android_class(&class, affordances),
+            system_window: parent.is_none() && is_system_package(&app),
             app,
             stable_id: read(tag.resource_id),
             text: read(tag.text),
@@ -195,7 +197,7 @@ impl<'a> Tree<'a> {
             clock: is_clock(&class, tag),
             class,
         };
-        self.note_faults(tag, faults);
+        self.report_faults(tag, faults);
         Element { bounds: self.bounds(tag), ..element }
     }
 
@@ -209,7 +211,7 @@ impl<'a> Tree<'a> {
         })
     }
 
-    fn note_faults(&mut self, tag: &Tag<'a>, faults: ValueFaults) {
+    fn report_faults(&mut self, tag: &Tag<'a>, faults: ValueFaults) {
         if let Some(fault) = tag.fault {
             self.defect(DefectKind::BadAttribute, tag.offset, fault);
         }
@@ -233,19 +235,19 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Windows of these packages stand over whichever app is in front: dialogs of the system, the permission controller.
-fn is_system(package: &str) -> bool {
+/// True for packages whose windows lie over any app: system dialogs, the permission controller.
+fn is_system_package(package: &str) -> bool {
     package == "android" || package.starts_with("com.android.") || package.starts_with("com.google.android.")
 }
 
-/// A class that exists to show the running time, or the clock of the status bar.
+/// True for classes that show the current time, and for the clock of the status bar.
 fn is_clock(class: &str, tag: &Tag<'_>) -> bool {
-    let name = |ending: &str| {
+    let is_class = |ending: &str| {
         class.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     };
-    name("TextClock")
-        || name("Chronometer")
-        || name("DigitalClock")
+    is_class("TextClock")
+        || is_class("Chronometer")
+        || is_class("DigitalClock")
         || (tag.resource_id.ends_with(b":id/clock") && tag.package == b"com.android.systemui")
 }
 
@@ -260,7 +262,7 @@ fn affordances(tag: &Tag<'_>) -> Affordances {
     }
 }
 
-/// Every node carries `checked`, so it only means something on one that can be checked (ST-01).
+/// Reads the state. Every node has `checked`, so it counts only on a checkable one (ST-01).
 fn state(tag: &Tag<'_>) -> State {
     State {
         enabled: tag.flags.enabled,

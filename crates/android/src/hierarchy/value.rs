@@ -1,14 +1,14 @@
-//! Attribute values: from raw bytes to text, rectangles and numbers.
+//! Decodes attribute values: text, rectangles and numbers.
 
 use std::borrow::Cow;
 
 use mdm_core::screen::geometry::Rect;
 use memchr::{memchr, memrchr};
 
-/// The longest reference that means something, `&#x10FFFF;`, in bytes.
+/// Length of the longest valid reference, `&#x10FFFF;`.
 const REFERENCE_BYTES_MAX: usize = 10;
 
-/// What could not be read in a value. The value was kept all the same.
+/// Faults found while a value was decoded. The value is kept nevertheless.
 #[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ValueFaults {
     pub bad_utf8: bool,
@@ -16,7 +16,7 @@ pub(super) struct ValueFaults {
     pub too_long: bool,
 }
 
-/// `None` for an empty value.
+/// Decodes a text; `None` if it is empty.
 pub(super) fn text(raw: &[u8], bytes_max: usize, faults: &mut ValueFaults) -> Option<Box<str>> {
     if raw.is_empty() {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn text(raw: &[u8], bytes_max: usize, faults: &mut ValueFaults) -> Op
     Some(resolve_references(&utf8, faults).into())
 }
 
-/// At most `bytes_max`, without splitting a character or a reference.
+/// Cuts the raw bytes to `bytes_max` without splitting a character or a reference.
 fn cut(raw: &[u8], bytes_max: usize) -> &[u8] {
     if raw.len() <= bytes_max {
         return raw;
@@ -77,7 +77,7 @@ fn resolve_references(value: &str, faults: &mut ValueFaults) -> String {
     out
 }
 
-/// The character that `rest` begins with a reference to, and the reference's length in bytes.
+/// Decodes the reference at the beginning of `rest`: its character, and its length in bytes.
 fn reference(rest: &str) -> Option<(char, usize)> {
     let (name, length) = reference_name(rest)?;
     let character = match name {
@@ -109,14 +109,14 @@ fn code_point(name: &str) -> Option<u32> {
         Some(hex) => (hex, 16),
         None => (number, 10),
     };
-    // `from_str_radix` would also take a sign.
+    // `from_str_radix` would also accept a sign.
     if !digits.chars().all(|digit| digit.is_digit(radix)) {
         return None;
     }
     u32::from_str_radix(digits, radix).ok()
 }
 
-/// Older Android serialisers write a character outside the first plane as two references to its surrogates.
+/// Decodes two references to the surrogates of one character, as older Android serialisers write them.
 fn surrogate_pair(high: u32, rest: &str, length: usize) -> Option<(char, usize)> {
     let (name, low_length) = reference_name(rest.get(length..)?.strip_prefix('&').and(rest.get(length..))?)?;
     let low = code_point(name).filter(|code| (0xDC00..0xE000).contains(code))?;
@@ -124,7 +124,7 @@ fn surrogate_pair(high: u32, rest: &str, length: usize) -> Option<(char, usize)>
     Some((character, length + low_length))
 }
 
-/// `[left,top][right,bottom]`
+/// Parses `[left,top][right,bottom]`.
 pub(super) fn bounds(raw: &[u8]) -> Option<Rect> {
     let mut rest = raw;
     let left = number_between(&mut rest, b'[', b',')?;
@@ -162,7 +162,7 @@ fn number_before(rest: &mut &[u8], close: u8) -> Option<i32> {
     None
 }
 
-/// Quarter turns. Some sources say it in degrees.
+/// Parses quarter turns. Some sources write degrees.
 pub(super) fn rotation(raw: &[u8]) -> Option<u8> {
     match raw {
         b"0" => Some(0),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_references_are_kept_as_they_are() {
+    fn invalid_references_are_kept_unchanged() {
         for raw in [
             "&",
             "&;",
@@ -226,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn broken_utf8_is_replaced() {
+    fn invalid_utf8_is_replaced() {
         let mut faults = ValueFaults::default();
         assert_eq!(text(b"a\xFFb", 10, &mut faults).as_deref(), Some("a\u{FFFD}b"));
         assert!(faults.bad_utf8);
     }
 
     #[test]
-    fn rectangles() {
+    fn rectangles_are_parsed() {
         assert_eq!(bounds(b"[0,-12][1080,2400]"), Some(Rect::new(0, -12, 1080, 2400)));
         assert_eq!(bounds(b"[-2147483648,0][2147483647,1]"), Some(Rect::new(i32::MIN, 0, i32::MAX, 1)));
         for raw in [

@@ -1,4 +1,4 @@
-//! Small dumps in the style of `uiautomator dump`, and what must hold for every tree.
+//! Writes small dumps in the style of `uiautomator dump`, and checks the structure of trees.
 
 use std::fmt::Write;
 
@@ -9,8 +9,8 @@ pub fn read(xml: &str) -> Snapshot {
     parse(xml.as_bytes(), &Limits::default())
 }
 
-/// A dump from lines `Class bounds attribute=value …`, two spaces of indentation for each level. Attributes that a
-/// line does not name get the value that a plain node has. A value with spaces stands in single quotes.
+/// Writes a dump from lines `Class bounds attribute=value …`, with two spaces of indentation per level. Other
+/// attributes get the value of a plain node. A value with spaces is in single quotes.
 pub fn dump(lines: &str) -> String {
     let mut xml =
         String::from("<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\">");
@@ -70,7 +70,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Parents come before their children, and the descendants of an element are exactly `index + 1 .. end`.
+/// Asserts that parents come before their children, and that the descendants of an element are `index + 1 .. end`.
 pub fn assert_well_formed(snapshot: &Snapshot) {
     let elements = &snapshot.elements;
     let mut open: Vec<(usize, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Outlines of screens written by hand in the style of real ones.
+//! Outlines of hand-written screens in the style of real ones.
 
 use mdm_core::identity::ElementId;
 use mdm_core::outline::{Lines, OutlineOptions, lines, page};
@@ -7,7 +7,7 @@ use mdm_core::screen::reading::ScreenReading;
 
 use crate::dump::{dump, read};
 
-const WHOLE: OutlineOptions =
+const ALL_DETAILS: OutlineOptions =
     OutlineOptions { text_max_chars: 160, points: true, stable_ids: true, depth_max: usize::MAX, root: None };
 
 fn show(screen: &str, options: &OutlineOptions) -> Lines {
@@ -18,17 +18,17 @@ fn show(screen: &str, options: &OutlineOptions) -> Lines {
     lines(&ScreenReading::new(snapshot), &ids, options)
 }
 
-/// Without the ids, which are only numbers here.
+/// Compares the outline without ids, which are arbitrary here.
 #[track_caller]
 fn check(screen: &str, expect: &str) {
-    let shown = show(screen, &WHOLE);
+    let shown = show(screen, &ALL_DETAILS);
     let text: String =
         shown.lines.iter().map(|line| format!("{}{}\n", "  ".repeat(line.indent), line.text)).collect();
     assert_eq!(text, expect);
 }
 
 #[test]
-fn a_login_form() {
+fn a_login_form_is_outlined() {
     check(
         "FrameLayout [0,0][1080,2400]
   ImageView [400,100][680,300] desc=Logo id=logo
@@ -66,7 +66,7 @@ button (no label) #overflow @1010,130
 }
 
 #[test]
-fn a_settings_list() {
+fn a_settings_list_is_outlined() {
     check(
         "FrameLayout [0,0][1080,2400]
   FrameLayout [0,100][1080,300] desc='Date &amp; time' id=collapsing_toolbar
@@ -103,7 +103,7 @@ list #rows scrollable, 5 shown, 1 more below
 }
 
 #[test]
-fn a_compose_screen() {
+fn a_compose_screen_is_outlined() {
     check(
         "androidx.compose.ui.platform.ComposeView [0,0][1080,2400]
   android.view.View [0,0][1080,2400]
@@ -138,7 +138,7 @@ button "Search" @810,2300
 }
 
 #[test]
-fn a_dialog_over_a_ground_that_can_be_tapped() {
+fn a_tappable_background_behind_a_dialog_has_no_line() {
     check(
         "FrameLayout [0,0][1080,2400] clickable id=touch_outside
   LinearLayout [100,900][980,1500] clickable
@@ -155,7 +155,7 @@ fn a_dialog_over_a_ground_that_can_be_tapped() {
 }
 
 #[test]
-fn a_row_is_tapped_beside_its_buttons() {
+fn the_tap_point_of_a_row_avoids_its_buttons() {
     check(
         "FrameLayout [0,0][1080,400]
   LinearLayout [0,0][1080,200] clickable desc=Milk
@@ -166,7 +166,7 @@ fn a_row_is_tapped_beside_its_buttons() {
 }
 
 #[test]
-fn what_a_row_says_itself_is_not_said_again() {
+fn a_text_inside_a_row_label_has_no_own_line() {
     check(
         "FrameLayout [0,0][1080,400]
   LinearLayout [0,0][1080,200] clickable desc='Milk, 10 left'
@@ -197,7 +197,7 @@ fn a_password_is_never_shown() {
 }
 
 #[test]
-fn device_text_cannot_pretend() {
+fn device_text_cannot_imitate_outline_lines() {
     // SE-05
     check(
         "TextView [0,0][9,9] text='x&#10;button &quot;Pay&quot; @1,1 &#8238;'
@@ -208,25 +208,25 @@ TextView [0,0][9,9] text=a id='odd &#10;id'
 }
 
 #[test]
-fn what_does_not_fit_comes_on_later_pages() {
+fn lines_over_the_limit_are_on_later_pages() {
     let screen = "TextView [0,0][9,9] text=abcdefgh\n".repeat(6)
         + "Button [0,0][9,9] text=Go clickable\nTextView [0,0][0,0] text=hidden\n";
     let shown = show(&screen, &OutlineOptions { text_max_chars: 4, ..OutlineOptions::default() });
     assert_eq!((shown.lines.len(), shown.off_screen, shown.total), (7, 1, 8));
     let first = page(&shown, 24, 1);
-    // What is acted on comes first.
+    // Targets come first.
     assert_eq!(first.text, "e1 text \"abc\"…+4…\"h\"\ne7 button \"Go\"\n");
     assert_eq!((first.shown, first.left_out, first.targets_left_out), (2, 5, 0));
     let pages: Vec<_> = (1..20).map(|number| page(&shown, 24, number)).collect();
     assert_eq!(pages.iter().map(|page| page.shown).sum::<usize>(), 7, "every line once");
     let whole = page(&shown, 1000, 1);
     assert_eq!((whole.shown, whole.left_out), (7, 0));
-    // However little is allowed, a page gets on by a line.
+    // Every page has at least one line, however low the limit is.
     assert_eq!(page(&shown, 0, 3).shown, 1);
 }
 
 #[test]
-fn a_list_says_what_it_does_not_show() {
+fn a_list_line_counts_its_hidden_elements() {
     let rows: String = (0..6)
         .map(|row| format!("  Button [0,{}][9,{}] text=r{row} clickable\n", row * 10, row * 10 + 10))
         .collect();
@@ -239,7 +239,7 @@ fn a_list_says_what_it_does_not_show() {
 }
 
 #[test]
-fn a_part_of_the_screen_can_be_asked_for() {
+fn an_outline_can_be_limited_to_a_subtree() {
     let screen = "FrameLayout [0,0][9,9]
   LinearLayout [0,0][9,9] clickable id=row desc=Row
     Button [0,0][3,3] text=Del clickable

@@ -1,4 +1,4 @@
-//! Nothing that a peer can send makes reading or showing fail (SE-07).
+//! No input makes reading or outlining fail (SE-07).
 
 use mdm_android::hierarchy::{Limits, parse};
 use mdm_core::change::tracker::Tracker;
@@ -20,7 +20,7 @@ FrameLayout [0,0][1080,2400]
     Button [0,500][1080,600] text='Log in' clickable id=login
 ";
 
-fn survive(bytes: &[u8], limits: &Limits) -> Snapshot {
+fn parse_and_check(bytes: &[u8], limits: &Limits) -> Snapshot {
     let snapshot = parse(bytes, limits);
     assert_well_formed(&snapshot);
     assert!(snapshot.elements.len() <= limits.elements_max);
@@ -40,22 +40,22 @@ fn survive(bytes: &[u8], limits: &Limits) -> Snapshot {
 
 proptest! {
     #[test]
-    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        survive(&bytes, &Limits::default());
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        parse_and_check(&bytes, &Limits::default());
     }
 
     #[test]
-    fn any_markup(parts in proptest::collection::vec(
+    fn any_markup_is_read(parts in proptest::collection::vec(
         prop::sample::select(vec![
             "<", ">", "/", "=", "\"", "'", " ", "&", ";", "&#", "x", "<node", "</node>", "<hierarchy>", "</hierarchy>",
             "<!--", "-->", "<?xml", "?>", "<![CDATA[", "]]>", " text=\"a\"", " bounds=\"[0,0][-9,2147483647]\"",
             " clickable=\"true\"", " password='true'", "/>", "😀", "<android.view.View", " scrollable=\"true\"",
         ]), 0..200)) {
-        survive(format!("<hierarchy>{}", parts.concat()).as_bytes(), &Limits::default());
+        parse_and_check(format!("<hierarchy>{}", parts.concat()).as_bytes(), &Limits::default());
     }
 
     #[test]
-    fn any_mutation(changes in proptest::collection::vec((any::<prop::sample::Index>(), 0..4u8, any::<u8>()), 1..12)) {
+    fn any_mutation_is_read(changes in proptest::collection::vec((any::<prop::sample::Index>(), 0..4u8, any::<u8>()), 1..12)) {
         let mut bytes = dump(FORM).into_bytes();
         for (place, kind, byte) in changes {
             let at = place.index(bytes.len());
@@ -66,20 +66,20 @@ proptest! {
                 _ => bytes.extend_from_within(at..(at + usize::from(byte)).min(bytes.len())),
             }
         }
-        survive(&bytes, &Limits::default());
+        parse_and_check(&bytes, &Limits::default());
     }
 }
 
 #[test]
-fn every_truncation_keeps_what_was_complete() {
+fn every_truncation_keeps_the_complete_elements() {
     let xml = dump(FORM);
-    let whole = survive(xml.as_bytes(), &Limits::default());
+    let whole = parse_and_check(xml.as_bytes(), &Limits::default());
     assert!(whole.is_whole() && whole.elements.len() == 7);
-    // No value of this dump holds a '>', so each one ends a tag.
+    // No value of this dump contains '>', so each one ends a tag.
     let tag_ends: Vec<usize> =
         xml.match_indices("<node").map(|(start, _)| start + xml[start..].find('>').unwrap()).collect();
     for cut in 0..xml.len() {
-        let snapshot = survive(&xml.as_bytes()[..cut], &Limits::default());
+        let snapshot = parse_and_check(&xml.as_bytes()[..cut], &Limits::default());
         let complete = tag_ends.iter().filter(|&&end| end < cut).count();
         assert_eq!(snapshot.elements.len(), complete, "cut at {cut}");
         for (element, original) in snapshot.elements.iter().zip(&whole.elements) {
@@ -95,60 +95,64 @@ fn every_truncation_keeps_what_was_complete() {
 }
 
 #[test]
-fn ten_thousand_levels() {
+fn ten_thousand_levels_are_limited() {
     let deep =
         format!("<hierarchy>{}{}</hierarchy>", "<node text=\"x\">".repeat(10_000), "</node>".repeat(10_000));
-    let snapshot = survive(deep.as_bytes(), &Limits::default());
+    let snapshot = parse_and_check(deep.as_bytes(), &Limits::default());
     assert_eq!(snapshot.elements.len(), 10_000);
     let kinds: Vec<_> = snapshot.defects.iter().map(|defect| defect.kind).collect();
     assert_eq!(kinds, [DefectKind::LimitReached]);
 }
 
 #[test]
-fn twenty_megabytes() {
+fn twenty_megabytes_are_read() {
     let node = format!("<node text=\"{}\" clickable=\"true\" bounds=\"[0,0][9,9]\"/>", "x".repeat(300));
     let count = (20 << 20) / node.len();
-    let snapshot =
-        survive(format!("<hierarchy>{}</hierarchy>", node.repeat(count)).as_bytes(), &Limits::default());
+    let snapshot = parse_and_check(
+        format!("<hierarchy>{}</hierarchy>", node.repeat(count)).as_bytes(),
+        &Limits::default(),
+    );
     assert_eq!(snapshot.elements.len(), 50_000);
     assert!(!snapshot.is_whole());
 }
 
-/// An element is larger in memory than on the wire, so a few bytes cannot buy many of them.
+/// An element is larger in memory than on the wire, so a small input may not have many of them.
 #[test]
-fn many_elements_take_many_bytes() {
+fn the_element_limit_grows_with_the_input() {
     let tiny = format!("<hierarchy>{}</hierarchy>", "<a/>".repeat(100_000));
-    let snapshot = survive(tiny.as_bytes(), &Limits::default());
+    let snapshot = parse_and_check(tiny.as_bytes(), &Limits::default());
     assert_eq!(snapshot.elements.len(), 20_000 + tiny.len() / 128);
     assert!(!snapshot.is_whole(), "SE-07");
 }
 
 #[test]
-fn limits_are_kept_and_named() {
+fn limits_are_kept_and_reported() {
     let limits =
         Limits { bytes_max: 4000, elements_max: 3, depth_max: 2, value_bytes_max: 4, defects_max: 2 };
-    let long = survive(b"<hierarchy><node text=\"abcdefgh\"/></hierarchy>", &limits);
+    let long = parse_and_check(b"<hierarchy><node text=\"abcdefgh\"/></hierarchy>", &limits);
     assert_eq!(long.elements[0].text.as_deref(), Some("abcd"));
     assert_eq!(long.defects[0].kind, DefectKind::BadAttribute);
     assert!(long.is_whole(), "a cut text is no missing element");
 
-    let many = survive(dump(FORM).as_bytes(), &limits);
+    let many = parse_and_check(dump(FORM).as_bytes(), &limits);
     assert_eq!(many.elements.len(), 3);
     assert!(many.defects.iter().any(|defect| defect.kind == DefectKind::LimitReached));
 
-    let big =
-        survive(format!("<hierarchy><node/>{}<node/></hierarchy>", " ".repeat(5000)).as_bytes(), &limits);
+    let big = parse_and_check(
+        format!("<hierarchy><node/>{}<node/></hierarchy>", " ".repeat(5000)).as_bytes(),
+        &limits,
+    );
     assert_eq!((big.elements.len(), big.defects[0].kind), (1, DefectKind::LimitReached));
 
-    // Defects that lose nothing do not push out the one that does.
+    // Defects that lose no elements do not displace the one that does.
     let noisy = "<hierarchy><node a/><node a/><node a/>";
-    let snapshot = survive(noisy.as_bytes(), &Limits { elements_max: 10, ..limits });
+    let snapshot = parse_and_check(noisy.as_bytes(), &Limits { elements_max: 10, ..limits });
     assert!(!snapshot.is_whole());
 }
 
-/// Each of these is quadratic in a careless scanner, which would not come back from them.
+/// Each of these inputs takes quadratic time in a naive scanner, which would not finish.
 #[test]
-fn repetition_costs_no_more_than_its_length() {
+fn repetitive_input_takes_linear_time() {
     let parts = [
         "<",
         "<!--",
@@ -166,8 +170,8 @@ fn repetition_costs_no_more_than_its_length() {
     ];
     for part in parts {
         let xml = format!("<hierarchy>{}", part.repeat((1 << 20) / part.len()));
-        survive(xml.as_bytes(), &Limits::default());
+        parse_and_check(xml.as_bytes(), &Limits::default());
     }
     let value = format!("<hierarchy><node text=\"{}\"/></hierarchy>", "&".repeat(1 << 20));
-    survive(value.as_bytes(), &Limits::default());
+    parse_and_check(value.as_bytes(), &Limits::default());
 }

@@ -1,4 +1,4 @@
-//! ScreenReading a hierarchy and showing it, on dumps written for these tests, on hostile bytes and on real captures.
+//! Reads and outlines hierarchies: dumps written for these tests, hostile bytes and real captures.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail a test")]
 

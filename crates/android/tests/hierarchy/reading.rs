@@ -1,4 +1,4 @@
-//! What a dump says, and what becomes of it.
+//! Reading of single nodes, documents and faulty dumps.
 
 use mdm_android::hierarchy::{Limits, parse};
 use mdm_core::screen::element::Role;
@@ -16,7 +16,7 @@ fn texts(snapshot: &Snapshot) -> Vec<&str> {
 }
 
 #[test]
-fn a_node_is_read_whole() {
+fn every_attribute_of_a_node_is_read() {
     let snapshot = read(
         r#"<?xml version='1.0'?><hierarchy rotation="1"><node NAF="true" bounds="[-5,10][1080,200]" hint="Your email"
         text="a &lt;b&gt; &amp;&#10;&#128512;" resource-id="com.x:id/email" class="android.widget.EditText"
@@ -42,8 +42,8 @@ fn a_node_is_read_whole() {
 }
 
 #[test]
-fn empty_and_absent_are_nothing() {
-    // ID-03: no identifier is made up.
+fn empty_and_absent_attributes_are_none() {
+    // ID-03: no identifier is invented.
     let snapshot =
         read(r#"<hierarchy rotation="0"><node text="" resource-id="" content-desc=""/></hierarchy>"#);
     let element = &snapshot.elements[0];
@@ -51,13 +51,13 @@ fn empty_and_absent_are_nothing() {
         (&element.text, &element.stable_id, &element.description, &element.hint),
         (&None, &None, &None, &None)
     );
-    // ST-01: what was not said is not false.
+    // ST-01: an unreported state is not false.
     assert_eq!(element.state, Default::default());
     assert_eq!(kinds(&snapshot), []);
 }
 
 #[test]
-fn false_is_false_and_checked_needs_checkable() {
+fn checked_counts_only_on_checkable_nodes() {
     // W6, ST-01
     let snapshot = read(&dump(
         "TextView [0,0][9,9] text='Dark mode' checked\n\
@@ -91,7 +91,7 @@ fn messages_around_the_document_are_skipped() {
 }
 
 #[test]
-fn an_answer_without_a_hierarchy_proves_nothing() {
+fn an_answer_without_a_hierarchy_is_incomplete() {
     for answer in
         ["", "ERROR: null root node returned by UiTestAutomationBridge.", "<html><body>502</body></html>"]
     {
@@ -103,7 +103,7 @@ fn an_answer_without_a_hierarchy_proves_nothing() {
 }
 
 #[test]
-fn classes_as_tags_windows_and_several_roots() {
+fn class_tags_windows_and_several_roots_are_read() {
     let snapshot = read(
         "<displays><display id='0'><window index='0' title='a>b'><hierarchy rotation='3'>\
          <android.widget.Switch checkable = 'true' checked = 'true' displayed='false'><node text='in'/>\
@@ -121,7 +121,7 @@ fn classes_as_tags_windows_and_several_roots() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_the_rest_kept() {
+fn unreadable_parts_are_defects_and_the_rest_is_kept() {
     let cases = [
         (r#"<node text="a" bounds="[0,0][9"/>"#, DefectKind::BadAttribute),
         (r#"<node text="a" bounds="[0,0][9,99999999999]"/>"#, DefectKind::BadAttribute),
@@ -144,7 +144,7 @@ fn what_cannot_be_read_is_named_and_the_rest_kept() {
 }
 
 #[test]
-fn characters_of_several_bytes_stay_whole() {
+fn multi_byte_characters_are_kept() {
     // W35
     let snapshot = read(&dump("TextView [0,0][9,9] text='日本語 – עברית – 👩‍👩‍👧 é'"));
     assert_eq!(texts(&snapshot), ["日本語 – עברית – 👩‍👩‍👧 é"]);

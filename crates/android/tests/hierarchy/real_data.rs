@@ -1,4 +1,4 @@
-//! Dumps of real apps. They are kept beside the project, not in it; without them these tests say that they skip.
+//! Dumps of real apps. They are kept outside the project; without them these tests print that they are skipped.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,7 @@ use quick_xml::events::Event;
 
 use crate::dump::assert_well_formed;
 
-/// The dumps are other people's and stay outside the project. Without them a test says so and skips; with CI=true it
-/// fails.
+/// Lists the files of a folder. Missing data is a failure if CI=true.
 fn data(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
     let mut files = Vec::new();
@@ -23,14 +22,14 @@ fn data(folder: &str) -> Vec<PathBuf> {
     if files.is_empty() {
         let message = format!("skipped: no real dumps in {}", root.display());
         assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
-        // Straight to stderr: the harness holds back what a passing test prints.
+        // Printed to stderr directly, because the harness hides the output of a passing test.
         std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
     }
     files.sort();
     files
 }
 
-/// The folders are two levels deep.
+/// Collects the XML files of a folder and its subfolders.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -53,8 +52,8 @@ fn load(path: &Path) -> (Vec<u8>, Snapshot) {
     (xml, snapshot)
 }
 
-/// (text, bounds) of every node, read by a parser that is not ours.
-fn second_opinion(xml: &[u8]) -> Vec<(String, String)> {
+/// Reads text and bounds of every node with another parser.
+fn read_with_quick_xml(xml: &[u8]) -> Vec<(String, String)> {
     let mut reader = Reader::from_str(std::str::from_utf8(xml).unwrap());
     let mut nodes = Vec::new();
     loop {
@@ -80,7 +79,7 @@ fn second_opinion(xml: &[u8]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn another_parser_reads_the_same() {
+fn quick_xml_reads_the_same_nodes() {
     for path in whole_files() {
         let (xml, snapshot) = load(&path);
         assert_eq!(snapshot.defects, [], "{}", path.display());
@@ -93,12 +92,12 @@ fn another_parser_reads_the_same() {
                 (element.text.as_deref().unwrap_or_default().to_owned(), bounds)
             })
             .collect();
-        assert_eq!(ours, second_opinion(&xml), "{}", path.display());
+        assert_eq!(ours, read_with_quick_xml(&xml), "{}", path.display());
     }
 }
 
 #[test]
-fn broken_files_give_what_is_in_them() {
+fn malformed_files_give_their_elements() {
     for path in data("malformed") {
         let (_, snapshot) = load(&path);
         assert!(!snapshot.elements.is_empty() && !snapshot.is_whole(), "{}", path.display());
@@ -107,7 +106,7 @@ fn broken_files_give_what_is_in_them() {
 }
 
 #[test]
-fn every_tappable_element_that_can_be_seen_is_in_the_outline() {
+fn every_visible_tappable_element_is_in_the_outline() {
     let (mut tappable, mut reached) = (0, 0);
     for path in whole_files() {
         let (_, snapshot) = load(&path);
@@ -134,7 +133,7 @@ fn points(text: &str) -> Vec<(i32, i32)> {
 }
 
 #[test]
-fn outlines_are_short_and_say_every_password_only_by_its_length() {
+fn outlines_are_short_and_never_show_a_password() {
     let (mut lines, mut chars) = (0, 0);
     for path in whole_files() {
         let (xml, snapshot) = load(&path);
@@ -149,7 +148,7 @@ fn outlines_are_short_and_say_every_password_only_by_its_length() {
             assert!(!text.is_some_and(|text| shown.contains(text)), "{}", path.display());
         }
     }
-    // About four characters are a token: `cargo xtask bench` counts the real ones.
+    // A token has about four characters; `cargo xtask bench` counts real tokens.
     assert!(chars <= lines * 44, "{chars} characters in {lines} lines");
 }
 

@@ -1,18 +1,18 @@
-//! A later capture said as the changes to an earlier one. Applying them gives exactly the later one (SY-15).
+//! A later capture expressed as changes to an earlier one. Applying them gives exactly the later capture (SY-15).
 
 use crate::identity::{NONE, Pairing};
 use crate::screen::element::Element;
 use crate::screen::geometry::Size;
 use crate::screen::snapshot::{Defect, Platform, Screen, Snapshot};
 
-/// The elements of the later capture, in its order.
+/// A step that yields the next elements of the later capture, in its order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
-    /// Elements of the earlier capture, as they were.
+    /// Copies unchanged elements of the earlier capture.
     Keep { from: u32, count: u32 },
-    /// One of the earlier capture, changed to this.
+    /// Replaces an element of the earlier capture by its changed version.
     Patch { from: u32, element: Element },
-    /// A new one.
+    /// Inserts a new element.
     Put { element: Element },
 }
 
@@ -26,7 +26,7 @@ pub struct Delta {
     pub defects: Vec<Defect>,
 }
 
-/// The delta does not belong to the capture that it was applied to.
+/// The error for a delta that was made for another capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongBase;
 
@@ -39,7 +39,7 @@ pub fn delta(before: &Snapshot, after: &Snapshot, pairing: &Pairing) -> Delta {
             ops.push(Op::Put { element: element.clone() });
             continue;
         };
-        if !same_but_for_place(was, element) {
+        if !same_except_tree_position(was, element) {
             ops.push(Op::Patch { from, element: element.clone() });
         } else if let Some(Op::Keep { from: start, count }) = ops.last_mut()
             && *start + *count == from
@@ -71,7 +71,7 @@ pub fn apply(delta: &Delta, before: &Snapshot) -> Result<Snapshot, WrongBase> {
             Op::Patch { element, .. } | Op::Put { element } => elements.push(element.clone()),
         }
     }
-    link(&mut elements);
+    set_parents_and_ends(&mut elements);
     Ok(Snapshot {
         platform: delta.platform,
         elements,
@@ -82,8 +82,8 @@ pub fn apply(delta: &Delta, before: &Snapshot) -> Result<Snapshot, WrongBase> {
     })
 }
 
-/// Parents and ends follow from the order and the depths.
-pub fn link(elements: &mut [Element]) {
+/// Fills in `parent` and `end` of each element from the document order and the depths.
+pub fn set_parents_and_ends(elements: &mut [Element]) {
     let mut open: Vec<usize> = Vec::new();
     for index in 0..elements.len() {
         let depth = usize::from(elements[index].depth);
@@ -102,8 +102,8 @@ pub fn link(elements: &mut [Element]) {
     }
 }
 
-fn same_but_for_place(was: &Element, is: &Element) -> bool {
-    // Named one by one, so that a new field cannot be forgotten.
+fn same_except_tree_position(was: &Element, is: &Element) -> bool {
+    // Destructured, so that a new field cannot be forgotten.
     let Element {
         parent: _,
         end: _,

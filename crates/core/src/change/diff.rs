@@ -1,23 +1,23 @@
-//! What changed between two captures: what counts (SY-03) and what does not (SY-04).
+//! What changed between two captures: relevant changes (SY-03) and cosmetic ones (SY-04).
 
 use crate::identity::{NONE, Pairing};
 use crate::screen::element::{Element, Role};
-use crate::screen::reading::{ScreenReading, frame_hash};
+use crate::screen::reading::{ScreenReading, hash_without_texts};
 
-/// The whole change in one word, by what it does to an agent's picture of the screen.
+/// The kind of the whole change, ordered by how much of an agent's knowledge of the screen it makes stale.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {
     #[default]
     None,
-    /// Movement, focus and ticking texts only.
+    /// Only movement, focus and ticking texts.
     Cosmetic,
     State,
     Text,
-    /// Elements came, went or changed places.
+    /// Elements were added, removed or reordered.
     Hierarchy,
-    /// The same list, another part of it.
+    /// The same list shows another part of its content.
     Scroll,
-    /// Another screen, or so little left of this one that it is as good as another.
+    /// Another screen, or one of which so little is left that it counts as another.
     Navigation,
 }
 
@@ -26,7 +26,7 @@ impl ChangeKind {
         !matches!(self, ChangeKind::None | ChangeKind::Cosmetic)
     }
 
-    /// The names under which waits filter (SY-08).
+    /// The name that a wait can filter by (SY-08).
     pub fn as_str(self) -> Option<&'static str> {
         Some(match self {
             ChangeKind::None => return None,
@@ -40,17 +40,18 @@ impl ChangeKind {
     }
 }
 
-/// An element that stayed and differs in something that counts.
+/// An element that is in both captures and differs in a relevant field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Changed {
     pub old: u32,
     pub new: u32,
-    /// Text, description, hint or value.
+    /// The text, description, hint or value differs.
     pub words: bool,
-    /// Everything else: enabled, checked, selected, expanded, shown, what it is and what can be done with it.
+    /// Another relevant field differs: state, displayed, role, class, identifier or affordances.
     pub state: bool,
 }
 
+/// Counts of elements with cosmetic changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cosmetic {
     pub moved: usize,
@@ -66,7 +67,7 @@ pub struct Diff {
     /// Indexes in the earlier capture.
     pub removed: Vec<u32>,
     pub changed: Vec<Changed>,
-    /// Stayed, but under another parent or in another order: old and new index.
+    /// Old and new index of elements that are in both captures, but under another parent or in another order.
     pub reordered: Vec<(u32, u32)>,
     pub cosmetic: Cosmetic,
 }
@@ -77,7 +78,7 @@ impl Diff {
     }
 }
 
-/// `ticks` tells whether words that went from those of an old element to those of a new one only show passing time.
+/// Compares two captures. `ticks(old, new)` is true if the change of an element's words only shows that time passed.
 pub fn diff(
     before: &ScreenReading,
     after: &ScreenReading,
@@ -95,11 +96,11 @@ pub fn diff(
         let (was, is) = (before.element(old), after.element(new));
         diff.cosmetic.moved += usize::from(was.bounds != is.bounds);
         diff.cosmetic.focused += usize::from(was.state.focused != is.state.focused);
-        if before.nodes[old as usize].own == after.nodes[new as usize].own {
+        if before.nodes[old as usize].own_hash == after.nodes[new as usize].own_hash {
             continue;
         }
         let words = words_differ(was, is);
-        let state = !words || frame_hash(was) != frame_hash(is);
+        let state = !words || hash_without_texts(was) != hash_without_texts(is);
         if words && !state && ticks(old, new) {
             diff.cosmetic.ticked += 1;
         } else {
@@ -111,8 +112,8 @@ pub fn diff(
 }
 
 fn unpaired(partners: &[u32]) -> Vec<u32> {
-    let alone = partners.iter().enumerate().filter(|(_, partner)| **partner == NONE);
-    alone.map(|(index, _)| index as u32).collect()
+    let unpaired = partners.iter().enumerate().filter(|(_, partner)| **partner == NONE);
+    unpaired.map(|(index, _)| index as u32).collect()
 }
 
 fn words_differ(was: &Element, is: &Element) -> bool {
@@ -121,19 +122,19 @@ fn words_differ(was: &Element, is: &Element) -> bool {
 
 fn reordered(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
-    // The furthest old index seen under each new parent; the last place is for elements without one.
-    let mut furthest = vec![0; after.nodes.len() + 1];
+    // The highest old index seen under each new parent; the last entry is for elements without a parent.
+    let mut highest = vec![0; after.nodes.len() + 1];
     for (new, old) in pairing.to_old.iter().enumerate().filter(|(_, old)| **old != NONE) {
         let parent = after.snapshot.elements[new].parent;
         let old_parent = before.element(*old).parent;
         let partner = parent.and_then(|parent| pairing.to_old.get(parent as usize)).copied();
-        let place = parent.map_or(after.nodes.len(), |parent| (parent as usize).min(after.nodes.len()));
-        let stayed = partner.filter(|partner| *partner != NONE) == old_parent
+        let entry = parent.map_or(after.nodes.len(), |parent| (parent as usize).min(after.nodes.len()));
+        let same_parent = partner.filter(|partner| *partner != NONE) == old_parent
             || (partner == Some(NONE) && old_parent.is_some_and(|p| pairing.to_new[p as usize] == NONE));
-        if !stayed || *old < furthest[place] {
+        if !same_parent || *old < highest[entry] {
             found.push((*old, new as u32));
         } else {
-            furthest[place] = *old;
+            highest[entry] = *old;
         }
     }
     found
@@ -164,58 +165,58 @@ fn kind(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing, diff: 
     if moved + focused + ticked > 0 { ChangeKind::Cosmetic } else { ChangeKind::None }
 }
 
-/// Everything that came and went did so inside something that scrolls, at its two ends, and what stayed in it moved
-/// from the one towards the other.
+/// True if every added and removed element lies at an end of a scroll container, and the elements that stayed in the
+/// container moved away from the end where elements were added.
 fn is_scroll(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing, diff: &Diff) -> bool {
     if diff.added.is_empty() || !diff.reordered.is_empty() {
         return false;
     }
-    let came = diff.added.iter().map(|new| Some((scroller(after, *new)?, Side::Came(*new))));
-    let went = diff.removed.iter().map(|old| {
+    let entered = diff.added.iter().map(|new| Some((scroller(after, *new)?, Edge::Entered(*new))));
+    let left = diff.removed.iter().map(|old| {
         let partner = pairing.to_new[scroller(before, *old)? as usize];
-        (partner != NONE).then_some((partner, Side::Went(*old)))
+        (partner != NONE).then_some((partner, Edge::Left(*old)))
     });
-    let mut moves: Vec<(u32, Side)> = Vec::new();
-    for place in came.chain(went) {
-        match place {
-            Some(place) if pairing.to_old[place.0 as usize] != NONE => moves.push(place),
+    let mut moves: Vec<(u32, Edge)> = Vec::new();
+    for edge in entered.chain(left) {
+        match edge {
+            Some(edge) if pairing.to_old[edge.0 as usize] != NONE => moves.push(edge),
             _ => return false,
         }
     }
     moves.sort_unstable();
     moves.chunk_by(|a, b| a.0 == b.0).all(|moves| {
-        let travelled = travelled(before, after, pairing, moves[0].0);
-        travelled.is_some_and(|travelled| moves.iter().all(|(_, side)| travelled.explains(*side)))
+        let shift = shift(before, after, pairing, moves[0].0);
+        shift.is_some_and(|shift| moves.iter().all(|(_, edge)| shift.explains(*edge)))
     })
 }
 
-/// An element that came into view or left it, by its index in its own capture.
+/// An element that entered or left a scroll container, by its index in its own capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
-    Came(u32),
-    Went(u32),
+enum Edge {
+    Entered(u32),
+    Left(u32),
 }
 
-/// How what stayed in a list moved, and which places it took.
-struct Travelled {
+/// The direction in which elements that stayed in a scroll container moved, and the index ranges they span.
+struct Shift {
     forward: bool,
     olds: (u32, u32),
     news: (u32, u32),
 }
 
-impl Travelled {
-    /// Content that moves towards the start comes in at the end and goes out at the start.
-    fn explains(&self, side: Side) -> bool {
-        match (side, self.forward) {
-            (Side::Came(new), true) => new > self.news.1,
-            (Side::Came(new), false) => new < self.news.0,
-            (Side::Went(old), true) => old < self.olds.0,
-            (Side::Went(old), false) => old > self.olds.1,
+impl Shift {
+    /// True if the shift explains the edge: scrolling forward adds elements at the end and removes them at the start.
+    fn explains(&self, edge: Edge) -> bool {
+        match (edge, self.forward) {
+            (Edge::Entered(new), true) => new > self.news.1,
+            (Edge::Entered(new), false) => new < self.news.0,
+            (Edge::Left(old), true) => old < self.olds.0,
+            (Edge::Left(old), false) => old > self.olds.1,
         }
     }
 }
 
-/// The outermost element around `index` that scrolls: a page that moves takes the lists on it along.
+/// Returns the outermost scroll container around `index`: a scrolled page moves the lists on it too.
 fn scroller(reading: &ScreenReading, index: u32) -> Option<u32> {
     let mut found = None;
     let mut at = reading.element(index).parent;
@@ -229,13 +230,8 @@ fn scroller(reading: &ScreenReading, index: u32) -> Option<u32> {
     found
 }
 
-/// `None` unless most of what kept its size inside moved by one distance.
-fn travelled(
-    before: &ScreenReading,
-    after: &ScreenReading,
-    pairing: &Pairing,
-    scroller: u32,
-) -> Option<Travelled> {
+/// Returns the shift of a scroll container's content; `None` unless most moved elements moved by the same distance.
+fn shift(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing, scroller: u32) -> Option<Shift> {
     let mut moved = Vec::new();
     for new in after.range(scroller).skip(1) {
         let old = pairing.to_old[new as usize];
@@ -256,7 +252,7 @@ fn travelled(
     let ends = |all: &mut dyn Iterator<Item = u32>| {
         all.fold((u32::MAX, 0), |(least, most), index| (least.min(index), most.max(index)))
     };
-    Some(Travelled {
+    Some(Shift {
         forward: if down == 0 { across < 0 } else { down < 0 },
         olds: ends(&mut together.iter().map(|moved| moved.1)),
         news: ends(&mut together.iter().map(|moved| moved.2)),

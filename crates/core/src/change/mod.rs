@@ -1,5 +1,5 @@
-//! Screens over time: what differs between two captures, whether it counts, when a screen rests, and the session's
-//! memory of all that.
+//! Screens over time: what differs between two captures, which differences are relevant, when a screen has settled, and
+//! the session's memory of its captures.
 //!
 //! What may not enter: what an agent wants (see `intent`), a clock, a device. Times arrive with the captures.
 

@@ -1,13 +1,13 @@
-//! When a screen has come to rest (SY-05, RFC 013 §7.1.1).
+//! Decides when a screen has settled (SY-05, RFC 013 §7.1.1).
 //!
 //! Architecture invariant: time arrives as data. The same captures, changes and window give the same outcome (SY-06).
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Stability {
-    /// The last capture showed a change, or there was none yet.
+    /// The last capture showed a change, or there is no capture yet.
     #[default]
     Transient,
-    /// Quiet since the last change, but not yet for a whole window.
+    /// No change since the last one, but not yet for a whole window.
     Stabilizing,
     Stable,
 }
@@ -22,23 +22,23 @@ impl Stability {
     }
 }
 
-/// Fed with captures in the order in which they were made.
+/// Tracks the stability of a screen over captures, which must arrive in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stabiliser {
     window_ms: u64,
     last_change_ms: u64,
-    /// No capture is older than the one before it, whatever a clock says.
+    /// The latest capture time seen. A clock that goes back does not lower it.
     newest_ms: u64,
     state: Stability,
 }
 
 impl Stabiliser {
-    /// What happened before `start_ms` is not known, so quiet counts from there.
+    /// Starts to count quiet time at `start_ms`, because earlier changes are unknown.
     pub fn new(start_ms: u64, window_ms: u64) -> Stabiliser {
         Stabiliser { window_ms, last_change_ms: start_ms, newest_ms: start_ms, state: Stability::Transient }
     }
 
-    /// A capture of `at_ms`; `changed` when it differs from the one before in something that counts.
+    /// Adds the capture made at `at_ms`. `changed` is true if it differs from the one before in something relevant.
     pub fn capture(&mut self, at_ms: u64, changed: bool) -> Stability {
         self.newest_ms = self.newest_ms.max(at_ms);
         self.state = if changed {
@@ -52,7 +52,7 @@ impl Stabiliser {
         self.state
     }
 
-    /// From here on; what was captured before is judged by it with the next capture.
+    /// Replaces the window. The state is judged by it from the next capture on.
     pub fn set_window(&mut self, window_ms: u64) {
         self.window_ms = window_ms;
     }
@@ -65,21 +65,21 @@ impl Stabiliser {
         self.last_change_ms
     }
 
-    /// A capture at or after this moment, without a change until then, proves rest; `None` when that is proven.
+    /// Returns the earliest time at which an unchanged capture proves stability; `None` if it is stable already.
     pub fn proof_at_ms(&self) -> Option<u64> {
         (self.state != Stability::Stable).then(|| self.last_change_ms.saturating_add(self.window_ms))
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::print_stdout, reason = "a test with a seed says which")]
+#[allow(clippy::print_stdout, reason = "the test prints its seed")]
 mod tests {
     use super::*;
 
     const SEQUENCES: u64 = 200_000;
     const SEED: u64 = 13;
 
-    /// RFC 013 §7.1.1 word by word, over the whole history, looked at anew after each capture.
+    /// RFC 013 §7.1.1 word by word, evaluated over the whole history after each capture.
     fn model(start: u64, window: u64, captures: &[(u64, bool)]) -> Stability {
         let Some((now, changed_now)) = captures.last().copied() else { return Stability::Transient };
         if changed_now {
@@ -120,7 +120,7 @@ mod tests {
             let mut stabiliser = Stabiliser::new(start, window);
             let mut at = start;
             for _ in 0..random.below(24) {
-                // Steps around the length of the window are where mistakes would be.
+                // Steps around the length of the window are the likeliest to show mistakes.
                 at += [random.below(3), random.below(window + 2), window][random.below(3) as usize];
                 captures.push((at, random.below(10) < changes_of_ten));
                 let state = stabiliser.capture(at, captures[captures.len() - 1].1);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_quiet_never_adds_up() {
+    fn quiet_time_starts_again_after_each_change() {
         let mut stabiliser = Stabiliser::new(0, 250);
         assert_eq!(stabiliser.capture(200, false), Stability::Stabilizing);
         assert_eq!(stabiliser.capture(240, true), Stability::Transient);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_proves_nothing() {
+    fn a_clock_that_goes_back_does_not_prove_stability() {
         let mut stabiliser = Stabiliser::new(1000, 250);
         assert_eq!(stabiliser.capture(900, true), Stability::Transient);
         assert_eq!(stabiliser.capture(1200, false), Stability::Stabilizing);

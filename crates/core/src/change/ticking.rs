@@ -1,19 +1,19 @@
-//! Texts that change by themselves: clocks at once, counters once they have been seen to tick (SY-04).
+//! Detects texts that change by themselves: clocks at once, counters after several changes (SY-04).
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::screen::element::Element;
 
-/// Changes of one text, with nothing done to the device between them, after which it counts as ticking.
+/// Changes of one text, without an action between them, after which it counts as ticking.
 const CHANGES_TO_TICK: u8 = 3;
 
-/// A clock that jumps further than this many of its smallest unit was set, and did not tick.
+/// A clock that jumps further than this, in its smallest unit, was set and did not tick.
 const CLOCK_STEPS_MAX: u32 = 90;
 
-/// How a text has changed so far.
+/// The past changes of one text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ticks {
-    /// Of the text with its numbers left out.
+    /// Hash of the text without its numbers.
     shape: u64,
     changes: u8,
 }
@@ -23,41 +23,42 @@ impl Ticks {
         self.changes >= CHANGES_TO_TICK
     }
 
-    /// Something was done to the device: only what has proven to tick keeps its name for it.
+    /// Returns the state after an action on the device: only a text that already ticks keeps its count.
     #[must_use]
-    pub fn interrupted(self) -> Ticks {
+    pub fn after_action(self) -> Ticks {
         if self.is_ticking() { self } else { Ticks::default() }
     }
 
-    /// Takes in one more change of the text. `alone`: nothing was done to the device since the last capture.
+    /// Returns the state after one more change of the text. `unprompted`: no action since the last capture.
     #[must_use]
-    pub fn after(self, before: &str, now: &str, alone: bool) -> Ticks {
+    pub fn after_change(self, before: &str, now: &str, unprompted: bool) -> Ticks {
         let shape = shape(now);
         if shape_differs(before, now) {
             return Ticks { shape, changes: 0 };
         }
         let known = if self.shape == shape { self.changes } else { 0 };
-        Ticks { shape, changes: known.saturating_add(u8::from(alone)) }
+        Ticks { shape, changes: known.saturating_add(u8::from(unprompted)) }
     }
 }
 
-/// Whether a text of `element` that went from `before` to `now` only shows that time went on.
+/// True if a text of `element` that changed from `before` to `now` only shows that time passed.
 pub fn is_clock_step(element: &Element, before: &str, now: &str) -> bool {
     if element.clock {
-        return clock(now).is_some() || relative_time(now);
+        return parse_clock(now).is_some() || is_relative_time(now);
     }
-    match (clock(before), clock(now)) {
+    match (parse_clock(before), parse_clock(now)) {
         (Some(before), Some(now)) => before.parts == now.parts && before.steps_to(now) <= CLOCK_STEPS_MAX,
-        _ => relative_time(before) && relative_time(now),
+        _ => is_relative_time(before) && is_relative_time(now),
     }
 }
 
-/// Whether the text of `element` is one that time changes.
+/// True if a text of `element` shows a time that changes by itself.
 pub fn shows_time(element: &Element) -> bool {
     let texts = [&element.text, &element.description, &element.value];
     texts.into_iter().flatten().any(|text| {
-        text.bytes().any(|byte| byte.is_ascii_digit()) && (clock(text).is_some() || relative_time(text))
-            || relative_time(text)
+        text.bytes().any(|byte| byte.is_ascii_digit())
+            && (parse_clock(text).is_some() || is_relative_time(text))
+            || is_relative_time(text)
     })
 }
 
@@ -65,20 +66,20 @@ pub fn shows_time(element: &Element) -> bool {
 struct Clock {
     /// 2 for `12:41`, 3 for `12:41:05`.
     parts: u8,
-    /// In its smallest unit.
+    /// The time shown, in the smallest unit.
     at: u32,
 }
 
 impl Clock {
-    /// Forward, over midnight or the full hour if need be.
+    /// Counts the steps forward to `later`, over midnight if needed.
     fn steps_to(self, later: Clock) -> u32 {
-        let around = if self.parts == 2 { 24 * 60 } else { 24 * 3600 };
-        if later.at >= self.at { later.at - self.at } else { later.at + around - self.at.min(around) }
+        let period = if self.parts == 2 { 24 * 60 } else { 24 * 3600 };
+        if later.at >= self.at { later.at - self.at } else { later.at + period - self.at.min(period) }
     }
 }
 
-/// `12:41`, `1:05:33`, `9:41 AM`, `12:41 Uhr`: digits and colons, and at most one short word.
-fn clock(text: &str) -> Option<Clock> {
+/// Parses `12:41`, `1:05:33`, `9:41 AM`, `12:41 Uhr`: digits and colons, and at most one short word.
+fn parse_clock(text: &str) -> Option<Clock> {
     let text = text.trim();
     if text.len() > 16 || !text.as_bytes().first()?.is_ascii_digit() {
         return None;
@@ -99,8 +100,8 @@ fn clock(text: &str) -> Option<Clock> {
     matches!(parts, 2 | 3).then_some(Clock { parts, at })
 }
 
-/// `5 min ago`, `2h ago`, `just now`. Other languages are learnt from how the text behaves.
-fn relative_time(text: &str) -> bool {
+/// True for `5 min ago`, `2h ago`, `just now`. Other languages are detected by how the text changes.
+fn is_relative_time(text: &str) -> bool {
     let text = text.trim();
     if text.len() > 24 {
         return false;
@@ -116,7 +117,7 @@ fn shape_differs(before: &str, now: &str) -> bool {
     !before.bytes().any(|byte| byte.is_ascii_digit()) || shape(before) != shape(now)
 }
 
-/// Of the text with every number, and the separators inside numbers, taken as one mark.
+/// Hashes the text with every number, including its separators, replaced by `#`.
 fn shape(text: &str) -> u64 {
     let mut hasher = Xxh3::new();
     let mut in_number = false;
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_step_and_settings_jump() {
+    fn a_small_clock_step_is_time_and_a_jump_is_not() {
         // SY-04
         assert!(steps("12:41", "12:42"));
         assert!(steps("9:59 AM", "10:00 AM"));
@@ -168,43 +169,47 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_ticks_once_it_was_seen_to() {
+    fn a_counter_ticks_after_three_changes() {
         let texts = ["3 of 90 s", "4 of 90 s", "5 of 90 s", "6 of 90 s", "7 of 90 s"];
         let mut ticks = Ticks::default();
         let mut ticking = Vec::new();
         for pair in texts.windows(2) {
-            ticks = ticks.after(pair[0], pair[1], true);
+            ticks = ticks.after_change(pair[0], pair[1], true);
             ticking.push(ticks.is_ticking());
         }
         assert_eq!(ticking, [false, false, true, true]);
-        // Words that change are news even then.
-        assert!(!ticks.after("7 of 90 s", "done", true).is_ticking());
+        // A change of words is relevant even then.
+        assert!(!ticks.after_change("7 of 90 s", "done", true).is_ticking());
     }
 
     #[test]
-    fn what_follows_an_action_is_no_tick() {
+    fn changes_after_actions_are_not_ticks() {
         let mut ticks = Ticks::default();
         for count in 1..20 {
-            ticks = ticks.after(&format!("Cart {count}"), &format!("Cart {}", count + 1), false);
+            ticks = ticks.after_change(&format!("Cart {count}"), &format!("Cart {}", count + 1), false);
         }
         assert!(!ticks.is_ticking());
     }
 
     #[test]
-    fn one_late_change_after_each_of_many_actions_is_no_tick() {
+    fn one_late_change_after_each_action_is_not_ticking() {
         let mut ticks = Ticks::default();
         for count in 1..20 {
-            ticks = ticks.interrupted().after(&format!("Cart {count}"), &format!("Cart {}", count + 1), true);
+            ticks = ticks.after_action().after_change(
+                &format!("Cart {count}"),
+                &format!("Cart {}", count + 1),
+                true,
+            );
         }
         assert!(!ticks.is_ticking());
         for count in 20..23 {
-            ticks = ticks.after(&format!("Cart {count}"), &format!("Cart {}", count + 1), true);
+            ticks = ticks.after_change(&format!("Cart {count}"), &format!("Cart {}", count + 1), true);
         }
-        assert!(ticks.is_ticking() && ticks.interrupted().is_ticking(), "what ticked goes on ticking");
+        assert!(ticks.is_ticking() && ticks.after_action().is_ticking(), "what ticked goes on ticking");
     }
 
     #[test]
-    fn numbers_may_grow_a_digit() {
+    fn the_number_of_digits_does_not_change_the_shape() {
         assert_eq!(shape("9 s"), shape("10 s"));
         assert_eq!(shape("1,234.5 km"), shape("7 km"));
         assert_ne!(shape("9 s"), shape("9 m"));

@@ -1,7 +1,7 @@
-//! The session's memory of one device's screen: names for elements, revisions, and which changes were only time passing.
+//! The session's memory of one device's screen: element ids, revisions, and texts that change by themselves.
 //!
-//! Architecture invariant: nothing here reads a clock or a device. The same captures give the same names, revisions
-//! and fingerprints.
+//! Architecture invariant: nothing here reads a clock or a device. The same captures give the same ids, revisions and
+//! fingerprints.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use crate::screen::element::{Element, Role};
 use crate::screen::reading::ScreenReading;
 use crate::screen::snapshot::Snapshot;
 
-/// Captures kept, so that deltas can be asked for and a screen that comes back is known again.
+/// Captures that are kept for deltas, and to recognise a screen that comes back.
 const REMEMBERED_MAX: usize = 16;
-/// Elements whose ticking is watched.
+/// Elements whose text changes are counted.
 const TICKING_MAX: usize = 256;
-/// Other appearances of a screen that was scrolled.
+/// Fingerprints of scrolled screens that are mapped to the first one.
 const ALIASES_MAX: usize = 256;
 
-/// One capture with its place in the session.
+/// One capture with its ids and its revision in the session.
 #[derive(Debug, Clone)]
 pub struct Observation {
     pub reading: Arc<ScreenReading>,
-    /// One for each element.
+    /// One id per element.
     pub ids: Arc<[ElementId]>,
-    /// Goes up exactly when something that counts changed (SY-02).
+    /// Goes up exactly when something relevant changed (SY-02).
     pub revision: u64,
     pub captured_at_ms: u64,
     pub fingerprint: Fingerprint,
-    /// Against the capture before; empty for the first one.
+    /// The changes since the capture before; empty for the first one.
     pub diff: Diff,
-    /// A button that was pressed and is disabled since.
+    /// A button that was pressed and has been disabled since.
     submitting: Option<Loading>,
 }
 
 impl Observation {
-    /// Signs that more is to come (SY-13).
+    /// Returns a sign that the screen is still loading (SY-13).
     pub fn loading(&self) -> Option<Loading> {
         loading(&self.reading).or(self.submitting)
     }
@@ -49,7 +49,7 @@ impl Observation {
     }
 }
 
-/// A later capture set against an earlier one of the same session.
+/// The last capture compared with an earlier one of the same session.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     pub base: Arc<Observation>,
@@ -60,16 +60,17 @@ pub struct Comparison {
 #[derive(Debug, Clone, Default)]
 pub struct Tracker {
     last: Option<Arc<Observation>>,
-    /// The last capture that was handed out.
+    /// The last capture that was given to the agent.
     reported: Option<Arc<Observation>>,
-    /// Earlier captures, the newest last, one for each revision: the one that was handed out, if one was.
+    /// Earlier captures, the newest last, one per revision. The one given to the agent is preferred.
     remembered: VecDeque<Arc<Observation>>,
     ids_given: u32,
     revision: u64,
-    /// When the capture with the last relevant change was made.
+    /// The time of the capture that showed the last relevant change.
     changed_at_ms: u64,
     ticks: BTreeMap<ElementId, Ticks>,
     aliases: BTreeMap<Fingerprint, Fingerprint>,
+    /// True if an action was sent since the last capture.
     acted: bool,
     actions: u64,
 }
@@ -79,72 +80,73 @@ impl Tracker {
         self.last.as_ref()
     }
 
-    /// Whether this is the screen as it was last seen: the newest revision, captured after the last relevant change
-    /// (SY-12). Anything else is stale.
-    pub fn is_fresh(&self, seen: &Observation) -> bool {
-        seen.revision == self.revision && seen.captured_at_ms >= self.changed_at_ms
+    /// True if this is the newest revision, captured after the last relevant change (SY-12). Others are stale.
+    pub fn is_fresh(&self, observation: &Observation) -> bool {
+        observation.revision == self.revision && observation.captured_at_ms >= self.changed_at_ms
     }
 
-    /// Something was done to the device: what changes next may be its effect, and is no ticking.
+    /// Records an action on the device. The next changes may be its effect and do not count as ticking.
     pub fn note_action(&mut self) {
         self.acted = true;
         self.actions += 1;
-        // An effect may come late, after a look that showed nothing yet: what changed once after each of three actions
-        // was changed by them.
-        self.ticks.values_mut().for_each(|ticks| *ticks = ticks.interrupted());
+        // An effect may come late, after a capture that did not show it yet. A text that changed once after each of
+        // three actions was changed by them.
+        self.ticks.values_mut().for_each(|ticks| *ticks = ticks.after_action());
     }
 
-    /// So far.
+    /// Returns the number of actions so far.
     pub fn actions(&self) -> u64 {
         self.actions
     }
 
-    /// The device answered with the very bytes of the last capture.
-    pub fn unchanged(&mut self, captured_at_ms: u64) -> Option<Arc<Observation>> {
+    /// Records a capture whose bytes equal those of the last one.
+    pub fn observe_unchanged(&mut self, captured_at_ms: u64) -> Option<Arc<Observation>> {
         let last = self.last.take()?;
         self.acted = false;
-        // The tree and the names are shared, not copied.
-        let seen =
+        // The tree and the ids are shared, not copied.
+        let observation =
             Arc::new(Observation { captured_at_ms, diff: Diff::default(), ..Observation::clone(&last) });
-        self.last = Some(Arc::clone(&seen));
-        Some(seen)
+        self.last = Some(Arc::clone(&observation));
+        Some(observation)
     }
 
     pub fn observe(&mut self, snapshot: Snapshot, captured_at_ms: u64) -> Arc<Observation> {
         let reading = ScreenReading::new(snapshot);
-        let seen = match self.last.take() {
+        let observation = match self.last.take() {
             None => self.first(reading, captured_at_ms),
             Some(last) => self.next(&last, reading, captured_at_ms),
         };
         self.acted = false;
-        let seen = Arc::new(seen);
-        self.last = Some(Arc::clone(&seen));
-        seen
+        let observation = Arc::new(observation);
+        self.last = Some(Arc::clone(&observation));
+        observation
     }
 
-    /// The last capture goes to the agent: later deltas start from it.
-    pub fn report(&mut self) {
+    /// Records that the last capture was given to the agent. Later deltas start from it.
+    pub fn mark_reported(&mut self) {
         self.reported = self.last.clone();
     }
 
-    /// What changed since a revision. `None` when that capture is no longer kept.
+    /// Compares with the capture of a revision; `None` if that capture is no longer kept.
     pub fn since(&self, revision: u64) -> Option<Comparison> {
         let mut kept = self.reported.iter().chain(&self.last).chain(self.remembered.iter().rev());
-        self.against(Arc::clone(kept.find(|seen| seen.revision == revision)?))
+        self.compare_with(Arc::clone(kept.find(|observation| observation.revision == revision)?))
     }
 
-    /// What changed since the capture that was handed out last; `None` when nothing that counts did.
+    /// Compares with the capture that was last given to the agent; `None` if nothing relevant changed since.
     pub fn since_reported(&self) -> Option<Comparison> {
-        let reported = self.reported.as_ref().filter(|seen| seen.revision != self.revision)?;
-        self.against(Arc::clone(reported))
+        let reported = self.reported.as_ref().filter(|observation| observation.revision != self.revision)?;
+        self.compare_with(Arc::clone(reported))
     }
 
-    /// What changed from a capture of this session to the last one.
-    pub fn against(&self, base: Arc<Observation>) -> Option<Comparison> {
+    /// Compares an earlier capture of this session with the last one.
+    pub fn compare_with(&self, base: Arc<Observation>) -> Option<Comparison> {
         let now = self.last.as_ref()?;
-        let mut pairing = by_ids(&base, now);
+        let mut pairing = pair_by_ids(&base, now);
         pairing.replaced = pair(&base.reading, &now.reading).replaced;
-        let diff = diff(&base.reading, &now.reading, &pairing, |old, new| self.ticked(&base, old, now, new));
+        let diff = diff(&base.reading, &now.reading, &pairing, |old, new| {
+            self.only_time_passed(&base, old, now, new)
+        });
         Some(Comparison { base, pairing, diff })
     }
 
@@ -167,17 +169,17 @@ impl Tracker {
 
     fn next(&mut self, last: &Arc<Observation>, reading: ScreenReading, captured_at_ms: u64) -> Observation {
         let pairing = pair(&last.reading, &reading);
-        self.watch_ticks(last, &reading, &pairing);
+        self.count_ticks(last, &reading, &pairing);
         let diff = diff(&last.reading, &reading, &pairing, |old, new| {
             self.ticks.get(&last.ids[old as usize]).is_some_and(|ticks| ticks.is_ticking())
                 || is_time_step(last.reading.element(old), reading.element(new), self.acted)
         });
-        let ids = self.name(last, &reading, &pairing);
+        let ids = self.assign_ids(last, &reading, &pairing);
         if diff.is_relevant() {
             self.revision += 1;
             self.changed_at_ms = captured_at_ms;
-            let handed_out = self.reported.as_ref().filter(|seen| seen.revision == last.revision);
-            self.remember(Arc::clone(handed_out.unwrap_or(last)));
+            let reported = self.reported.as_ref().filter(|observation| observation.revision == last.revision);
+            self.remember(Arc::clone(reported.unwrap_or(last)));
         }
         let fingerprint = self.fingerprint(last, &reading, &ids, &diff);
         let submitting = submitting(last, &reading, &pairing, &diff);
@@ -190,8 +192,9 @@ impl Tracker {
         ElementId(self.ids_given)
     }
 
-    /// Names follow their elements; where little of the last screen is left, an earlier one may have come back.
-    fn name(
+    /// Gives each paired element the id of its partner, and others a new one. If little of the last screen is left, an
+    /// earlier screen may have come back with its ids.
+    fn assign_ids(
         &mut self,
         last: &Arc<Observation>,
         reading: &ScreenReading,
@@ -199,20 +202,20 @@ impl Tracker {
     ) -> Vec<ElementId> {
         let mut known: Vec<Option<ElementId>> =
             pairing.to_old.iter().map(|old| last.ids.get(*old as usize).copied()).collect();
-        // A damaged capture proves nobody gone (W10): those it lost have their names on an earlier one.
+        // An incomplete capture does not prove that elements are gone (W10): an earlier one still has their ids.
         if pairing.pairs() * 2 < reading.nodes.len() || !last.reading.snapshot.is_whole() {
-            self.recognise(reading, &mut known);
+            self.reuse_earlier_ids(reading, &mut known);
         }
         known.into_iter().map(|id| id.unwrap_or_else(|| self.new_id())).collect()
     }
 
-    fn recognise(&self, reading: &ScreenReading, known: &mut [Option<ElementId>]) {
+    fn reuse_earlier_ids(&self, reading: &ScreenReading, known: &mut [Option<ElementId>]) {
         for earlier in self.remembered.iter().rev() {
             if earlier.reading.snapshot.screen != reading.snapshot.screen {
                 continue;
             }
             let pairing = pair(&earlier.reading, reading);
-            // Nearly all of it, or it is only a screen of the same make.
+            // Nine elements of ten must match, or it is only a screen with the same layout.
             if pairing.replaced || pairing.pairs() * 10 < reading.nodes.len() * 9 {
                 continue;
             }
@@ -225,44 +228,44 @@ impl Tracker {
         }
     }
 
-    fn watch_ticks(&mut self, last: &Observation, reading: &ScreenReading, pairing: &Pairing) {
+    fn count_ticks(&mut self, last: &Observation, reading: &ScreenReading, pairing: &Pairing) {
         if last.reading.relevant == reading.relevant {
             return;
         }
         for (new, old) in pairing.to_old.iter().enumerate().filter(|(_, old)| **old != NONE) {
-            if last.reading.nodes[*old as usize].own == reading.nodes[new].own {
+            if last.reading.nodes[*old as usize].own_hash == reading.nodes[new].own_hash {
                 continue;
             }
             let (was, is) = (last.reading.element(*old), &reading.snapshot.elements[new]);
-            let Some((before, now)) = changed_words(was, is) else { continue };
+            let Some((before, now)) = changed_text(was, is) else { continue };
             let id = last.ids[*old as usize];
             if self.ticks.len() >= TICKING_MAX && !self.ticks.contains_key(&id) {
-                // The oldest name is the one most likely gone.
+                // The element with the oldest id is the likeliest to be gone.
                 self.ticks.pop_first();
             }
             let ticks = self.ticks.entry(id).or_default();
-            *ticks = ticks.after(before, now, !self.acted);
+            *ticks = ticks.after_change(before, now, !self.acted);
         }
     }
 
-    /// Whether its words are known to change by themselves.
+    /// True if the element's words are known to change by themselves.
     pub fn is_ticking(&self, id: ElementId) -> bool {
         self.ticks.get(&id).is_some_and(|ticks| ticks.is_ticking())
     }
 
-    fn ticked(&self, base: &Observation, old: u32, now: &Observation, new: u32) -> bool {
+    fn only_time_passed(&self, base: &Observation, old: u32, now: &Observation, new: u32) -> bool {
         self.ticks.get(&now.ids[new as usize]).is_some_and(|ticks| ticks.is_ticking())
             || is_time_step(base.reading.element(old), now.reading.element(new), false)
     }
 
-    fn remember(&mut self, seen: Arc<Observation>) {
+    fn remember(&mut self, observation: Arc<Observation>) {
         if self.remembered.len() == REMEMBERED_MAX {
             self.remembered.pop_front();
         }
-        self.remembered.push_back(seen);
+        self.remembered.push_back(observation);
     }
 
-    /// A screen keeps its fingerprint while it is scrolled, and gets it back when it returns to a place it had.
+    /// Computes the fingerprint. A screen keeps it while it is scrolled, and gets it back at a position it had before.
     fn fingerprint(
         &mut self,
         last: &Observation,
@@ -274,14 +277,14 @@ impl Tracker {
             return last.fingerprint;
         }
         let ticking = |index: usize| self.ticks.get(&ids[index]).is_some_and(|ticks| ticks.is_ticking());
-        let plain = fingerprint::of(reading, ticking);
-        if diff.kind == ChangeKind::Scroll && plain != last.fingerprint {
+        let unaliased = fingerprint::of(reading, ticking);
+        if diff.kind == ChangeKind::Scroll && unaliased != last.fingerprint {
             if self.aliases.len() >= ALIASES_MAX {
                 self.aliases.pop_first();
             }
-            self.aliases.insert(plain, last.fingerprint);
+            self.aliases.insert(unaliased, last.fingerprint);
         }
-        self.aliases.get(&plain).copied().unwrap_or(plain)
+        self.aliases.get(&unaliased).copied().unwrap_or(unaliased)
     }
 }
 
@@ -289,38 +292,39 @@ fn loading(reading: &ScreenReading) -> Option<Loading> {
     let snapshot = &reading.snapshot;
     let visible: Vec<_> = reading.nodes.iter().map(|node| node.visible).collect();
     loading::loading(snapshot, &visible).or_else(|| {
-        // The front activity and the window that was read belong to different apps.
+        // The focused activity and the window that was read belong to different apps.
         let screen = snapshot.screen.as_ref()?;
         let root = snapshot.elements.first().filter(|root| !root.app.is_empty())?;
-        let leaving = *root.app != *screen.app && !root.system_window;
-        leaving.then_some(Loading { signal: Signal::Navigation, source: Source::UiTree, index: 0 })
+        let navigating = *root.app != *screen.app && !root.system_window;
+        navigating.then_some(Loading { signal: Signal::Navigation, source: Source::UiTree, index: 0 })
     })
 }
 
-/// A button that could be pressed at the last look and cannot now: it was pressed, and what it does is still under way.
-/// It lasts for as long as the button stays so.
+/// Returns a button that was enabled in the last capture and is disabled now: it was pressed, and its work still runs.
+/// The sign lasts while the button stays disabled.
 fn submitting(
     last: &Observation,
     reading: &ScreenReading,
     pairing: &Pairing,
     diff: &Diff,
 ) -> Option<Loading> {
-    let is_off = |element: &Element| {
+    let is_disabled_button = |element: &Element| {
         element.role == Role::Button && element.affordances.clickable && element.state.enabled == Some(false)
     };
     let sign = |index: u32| Loading { signal: Signal::SubmitDisabled, source: Source::History, index };
     let pressed = diff.changed.iter().find(|changed| {
-        is_off(reading.element(changed.new)) && last.reading.element(changed.old).state.enabled == Some(true)
+        is_disabled_button(reading.element(changed.new))
+            && last.reading.element(changed.old).state.enabled == Some(true)
     });
-    let still = || {
+    let still_disabled = || {
         let before = last.submitting?.index as usize;
         let now = pairing.to_new.get(before).copied().filter(|new| *new != NONE)?;
-        is_off(reading.element(now)).then_some(now)
+        is_disabled_button(reading.element(now)).then_some(now)
     };
-    pressed.map(|changed| changed.new).or_else(still).map(sign)
+    pressed.map(|changed| changed.new).or_else(still_disabled).map(sign)
 }
 
-fn by_ids(base: &Observation, now: &Observation) -> Pairing {
+fn pair_by_ids(base: &Observation, now: &Observation) -> Pairing {
     let mut olds: Vec<(ElementId, u32)> =
         base.ids.iter().enumerate().map(|(index, id)| (*id, index as u32)).collect();
     olds.sort_unstable();
@@ -335,8 +339,8 @@ fn by_ids(base: &Observation, now: &Observation) -> Pairing {
     pairing
 }
 
-/// The one text of an element that changed.
-fn changed_words<'a>(was: &'a Element, is: &'a Element) -> Option<(&'a str, &'a str)> {
+/// Returns the first changed text of an element, before and after.
+fn changed_text<'a>(was: &'a Element, is: &'a Element) -> Option<(&'a str, &'a str)> {
     if was.password || is.password {
         return None;
     }
@@ -346,7 +350,7 @@ fn changed_words<'a>(was: &'a Element, is: &'a Element) -> Option<(&'a str, &'a 
     Some((before.as_deref()?, now.as_deref()?))
 }
 
-/// Whether all words that differ do so because time went on. After an action a clock may have been set.
+/// True if every changed text only shows that time passed. After an action it is false: a clock may have been set.
 fn is_time_step(was: &Element, is: &Element, acted: bool) -> bool {
     let texts = [(&was.text, &is.text), (&was.description, &is.description), (&was.value, &is.value)];
     let mut changed = texts.into_iter().filter(|(was, is)| was != is);

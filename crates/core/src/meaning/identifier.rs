@@ -1,7 +1,6 @@
-//! How an element can be asked for again, and how far that can be trusted (ID-03 to ID-05).
+//! Identifiers by which an element can be found again, and how reliable they are (ID-03 to ID-05).
 //!
-//! Architecture invariant: this layer reads what was extracted and writes nothing back; the session's own names are not
-//! known here (ID-07).
+//! Architecture invariant: this layer reads elements and changes nothing in them; it does not know session ids (ID-07).
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,31 +14,31 @@ pub struct Identifier<'a> {
     pub confidence: Confidence,
 }
 
-/// Advice, never truth.
+/// An estimate of how reliable an identifier is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Confidence {
-    /// From 0 to 1.
+    /// The score from 0 to 1.
     pub score: f64,
     pub reason: &'static str,
 }
 
-/// An identifier that the platform or the app's developer set. On Android a content description set for accessibility
-/// counts where there is no resource id; on iOS a label does not.
+/// Returns the identifier set by the platform or the app's developer. On Android, the content description counts if
+/// there is no resource id; on iOS, the label does not.
 pub fn stable_id<'a>(snapshot: &Snapshot, element: &'a Element) -> Option<&'a str> {
-    let described = || {
+    let android_description = || {
         let description = element.description.as_deref().filter(|text| !text.trim().is_empty());
         description.filter(|_| snapshot.platform == Platform::Android && !element.password)
     };
-    element.stable_id.as_deref().or_else(described)
+    element.stable_id.as_deref().or_else(android_description)
 }
 
-/// A test tag is an identifier that is no resource of the app: Compose and React Native write theirs that way.
+/// Returns the test tag: an identifier that is not a resource of the app. Compose and React Native write theirs so.
 pub fn test_tag<'a>(snapshot: &Snapshot, element: &'a Element) -> Option<&'a str> {
     let id = element.stable_id.as_deref()?;
     (snapshot.platform == Platform::Ios || !id.contains(":id/")).then_some(id)
 }
 
-/// How often each identifier and each text stands on a screen.
+/// Counts of each identifier and each text on a screen, kept as sorted hashes.
 #[derive(Debug, Clone, Default)]
 pub struct Census {
     ids: Vec<u64>,
@@ -59,7 +58,7 @@ impl Census {
         }
     }
 
-    /// Elements that carry this identifier. More than one is a collision (ID-04).
+    /// Counts the elements with this identifier. More than one is a collision (ID-04).
     pub fn with_id(&self, id: &str) -> usize {
         count(&self.ids, hash(id))
     }
@@ -70,7 +69,7 @@ impl Census {
 
     pub fn identifier<'a>(&self, snapshot: &Snapshot, element: &'a Element) -> Option<Identifier<'a>> {
         if let Some(id) = stable_id(snapshot, element) {
-            return Some(Identifier { value: id, confidence: self.by_id(snapshot, element, id) });
+            return Some(Identifier { value: id, confidence: self.confidence_of_id(snapshot, element, id) });
         }
         let (value, base) = match own_words(element) {
             Some(words) => (words, 0.6 / self.with_words(words).max(1) as f64),
@@ -80,7 +79,7 @@ impl Census {
         Some(Identifier { value, confidence: Confidence { score: rounded(base), reason: "no_stable_id" } })
     }
 
-    fn by_id(&self, snapshot: &Snapshot, element: &Element, id: &str) -> Confidence {
+    fn confidence_of_id(&self, snapshot: &Snapshot, element: &Element, id: &str) -> Confidence {
         let holders = self.with_id(id).max(1);
         if holders > 1 {
             return Confidence { score: rounded(0.5 / holders as f64), reason: "stable_id_collision" };
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn confidence_takes_the_rest_of_the_screen_into_account() {
+    fn confidence_drops_with_duplicates_on_the_screen() {
         // ID-05
         let (android, ios) = (Platform::Android, Platform::Ios);
         let named = element(Some("a:id/x"), Some("d"), Some("t"));

@@ -1,4 +1,4 @@
-//! What an element is called, and what it holds.
+//! The label (name) and the value of an element.
 
 mod sibling;
 
@@ -9,15 +9,14 @@ use crate::screen::element::{Element, Role};
 use crate::screen::snapshot::Snapshot;
 use crate::text::quote::is_unreadable;
 
-pub(crate) use sibling::sibling_of_value;
-pub use sibling::{Beside, sibling};
+pub(crate) use sibling::{any_sibling, sibling};
 
-/// Where a label was found, best first.
+/// The source of a label, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelSource {
     Own,
     Descendants,
-    /// A text beside it.
+    /// A text next to the element.
     Sibling,
     Hint,
 }
@@ -26,28 +25,27 @@ pub enum LabelSource {
 pub struct Label<'a> {
     pub text: Cow<'a, str>,
     pub source: LabelSource,
-    /// Every text of its own descendants that stands before this index is part of the label.
+    /// The words of every own descendant before this index are part of the label.
     pub covers_until: u32,
-    /// The element beside it whose text it is.
+    /// The sibling whose text it is.
     pub from: Option<u32>,
 }
 
-/// What a control holds, as the platform wrote it.
+/// The content of a control, as the platform wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     Text(&'a str),
-    /// A secret: only its length is told (ST-07).
+    /// A secret, of which only the length is reported (ST-07).
     Hidden {
         chars: usize,
     },
 }
 
-/// A label joined from descendants ends after this many texts or characters; the rest stays text of its own.
+/// A label joined from descendants ends after this many texts or characters; the other texts stay separate.
 const JOINED_TEXTS_MAX: usize = 6;
 const JOINED_CHARS_MAX: usize = 100;
 
-/// Its own words, else those of the descendants that belong to it alone, else those of a text beside it, else its
-/// hint.
+/// Returns the label: the element's own words, else those of its own descendants, else a sibling text, else the hint.
 pub fn label(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     let element = snapshot.elements.get(index)?;
     let covers_until = index as u32 + 1;
@@ -59,26 +57,26 @@ pub fn label(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     {
         return Some(joined);
     }
-    let hint = said(element.hint.as_deref());
-    // A heading above a form must not push the hint of its first field away; a name above it keeps its own line.
-    if let Some(beside) = hint.is_none().then(|| sibling(snapshot, index)).flatten() {
-        let text = Cow::Borrowed(beside.text);
-        return Some(Label { text, source: LabelSource::Sibling, covers_until, from: Some(beside.index) });
+    let hint = readable(element.hint.as_deref());
+    // A hint wins over a sibling: the text above the first field may be the heading of the form.
+    if let Some(sibling) = hint.is_none().then(|| sibling(snapshot, index)).flatten() {
+        let text = Cow::Borrowed(sibling.text);
+        return Some(Label { text, source: LabelSource::Sibling, covers_until, from: Some(sibling.index) });
     }
     Some(Label { text: Cow::Borrowed(hint?), source: LabelSource::Hint, covers_until, from: None })
 }
 
-/// What the element itself says it is called: its text where that is no value, else its description.
+/// Returns the element's own name: its text if that is not a value, else its description.
 pub fn own_words(element: &Element) -> Option<&str> {
-    let description = said(element.description.as_deref());
+    let description = readable(element.description.as_deref());
     if element.password {
-        // Some apps repeat the content in the description.
+        // Some apps repeat the secret in the description.
         let repeated = [&element.text, &element.value].contains(&&element.description);
         return description.filter(|_| !repeated);
     }
-    let text = said(element.text.as_deref()).filter(|_| !element.role.text_is_value());
+    let text = readable(element.text.as_deref()).filter(|_| !element.role.text_is_value());
     let words = text.and_then(|text| without_state(element, text)).or(description);
-    // Flutter writes the value of a slider where others write its name.
+    // Flutter writes a slider's value where other toolkits write its name.
     words.filter(|words| !is_only_value(element, words))
 }
 
@@ -86,24 +84,24 @@ fn is_only_value(element: &Element, words: &str) -> bool {
     matches!(element.role, Role::Slider | Role::Progress) && crate::meaning::value::read(words).is_some()
 }
 
-/// `None` for an element that holds nothing, or that does not say.
+/// Returns the content of a control; `None` if it is empty or not reported.
 pub fn value(element: &Element) -> Option<Value<'_>> {
-    // What the platform calls the value is meant before the text is.
-    let held = if element.value.is_some() { &element.value } else { &element.text };
+    // The platform's value takes precedence over the text.
+    let content = if element.value.is_some() { &element.value } else { &element.text };
     // An empty field reports its hint as its text.
-    if let Some(text) = held.as_deref().filter(|_| *held != element.hint) {
+    if let Some(text) = content.as_deref().filter(|_| *content != element.hint) {
         if element.password {
             return Some(Value::Hidden { chars: text.chars().count() });
         }
         return element.role.text_is_value().then_some(Value::Text(text));
     }
-    let words = said(element.description.as_deref()).filter(|_| !element.password)?;
+    let words = readable(element.description.as_deref()).filter(|_| !element.password)?;
     is_only_value(element, words).then_some(Value::Text(words))
 }
 
-/// The descendants that no other tappable element stands between, in document order. What scrolls is a world of
-/// its own and is passed over too.
-pub fn belonging(snapshot: &Snapshot, index: usize) -> impl Iterator<Item = usize> + '_ {
+/// Returns the descendants that are not inside another tappable element, a scroll container or a web view, in document
+/// order.
+pub(crate) fn own_descendants(snapshot: &Snapshot, index: usize) -> impl Iterator<Item = usize> + '_ {
     let end = snapshot.elements.get(index).map_or(0, |element| element.end as usize);
     let mut next = index.saturating_add(1);
     std::iter::from_fn(move || {
@@ -132,7 +130,7 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     let mut covers_until = index as u32 + 1;
     let mut parts = 0;
     let mut chars = 0;
-    for inner in belonging(snapshot, index) {
+    for inner in own_descendants(snapshot, index) {
         let Some(words) = own_words(&snapshot.elements[inner]) else { continue };
         let repeated = words == last;
         let full = parts == JOINED_TEXTS_MAX || chars + words.chars().count() > JOINED_CHARS_MAX;
@@ -157,18 +155,18 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     (parts > 0).then_some(Label { text, source: LabelSource::Descendants, covers_until, from: None })
 }
 
-/// Icon fonts and invisible characters are no words.
-fn said(text: Option<&str>) -> Option<&str> {
-    let readable = |character: char| !character.is_whitespace() && !is_unreadable(character);
-    text.map(str::trim).filter(|text| text.chars().any(readable))
+/// Returns the trimmed text, or `None` if it only has icon-font or invisible characters.
+fn readable(text: Option<&str>) -> Option<&str> {
+    let is_readable = |character: char| !character.is_whitespace() && !is_unreadable(character);
+    text.map(str::trim).filter(|text| text.chars().any(is_readable))
 }
 
-/// Switches write their state as their text, or behind their name.
+/// Removes the state from a switch's text: it can be the whole text, or follow the name.
 fn without_state<'a>(element: &Element, text: &'a str) -> Option<&'a str> {
     if element.role != Role::Switch || element.state.checked.is_none() {
         return Some(text);
     }
-    if state::on_off(text).is_some() {
+    if state::parse_on_off(text).is_some() {
         return None;
     }
     let name = text.rsplit_once(' ').filter(|(_, last)| *last == "ON" || *last == "OFF");
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_called_after_its_texts_but_not_after_its_buttons() {
+    fn a_row_is_labelled_by_its_texts_but_not_by_its_buttons() {
         let elements = vec![
             clickable(node(None, 5, "")),
             node(Some(0), 2, "Milk"),
@@ -211,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_row_leaves_the_rest_to_be_read() {
+    fn a_joined_label_stops_at_its_limit() {
         let mut elements = vec![clickable(node(None, 9, ""))];
         elements.extend((1..9).map(|i| node(Some(0), i + 1, ["one", "two"][i as usize % 2])));
         let snapshot = Snapshot { elements, ..Snapshot::default() };
@@ -220,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_password_is_never_words() {
+    fn the_text_of_a_password_is_never_a_label() {
         // ST-07
         let secret = Element {
             password: true,
@@ -230,14 +228,14 @@ mod tests {
             ..node(Some(0), 2, "hunter2")
         };
         assert_eq!(value(&secret), Some(Value::Hidden { chars: 7 }));
-        // Also where the platform does not call it a field.
+        // Also if its role is not a text field.
         let plain = Element { role: Role::Text, hint: None, ..secret.clone() };
         let all = labels(vec![clickable(node(None, 3, "")), secret, Element { end: 3, ..plain }]);
         assert_eq!(all, [None, Some("Password".into()), None]);
     }
 
     #[test]
-    fn a_field_is_called_by_description_or_hint_and_holds_its_text() {
+    fn a_field_is_labelled_by_its_hint_and_has_its_text_as_value() {
         let field =
             Element { role: Role::TextField, hint: Some("Email".into()), ..node(None, 1, "ada@example.com") };
         assert_eq!(value(&field), Some(Value::Text("ada@example.com")));
@@ -247,14 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn an_icon_is_called_by_its_description() {
+    fn an_icon_is_labelled_by_its_description() {
         let icon = node(None, 1, "\u{E722}");
         assert_eq!(own_words(&icon), None);
         assert_eq!(own_words(&Element { description: Some("Camera".into()), ..icon }), Some("Camera"));
     }
 
     #[test]
-    fn a_switch_is_not_called_off() {
+    fn the_state_of_a_switch_is_not_its_label() {
         let state = State { checked: Some(false), ..State::default() };
         let switch = Element { role: Role::Switch, state, ..clickable(node(None, 1, "OFF")) };
         assert_eq!(labels(vec![Element { role: Role::Switch, ..switch }]), [None]);

@@ -1,10 +1,10 @@
-//! Whether a screen shows that it is still loading (SY-13).
+//! Finds signs that a screen is still loading (SY-13).
 //!
-//! A sign counts only where it cannot mean something else: a drop-down is called Spinner, headlines speak of progress,
-//! and bars show storage, ratings and where a song is (W12).
+//! A sign counts only if it cannot mean something else: Android's drop-down is called Spinner, headlines contain the
+//! word progress, and bars show storage, ratings and the position in a song (W12).
 
 use crate::meaning::label;
-use crate::meaning::semantics::id_has;
+use crate::meaning::semantics::id_contains_word;
 use crate::meaning::value::{self, Unit};
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
@@ -12,19 +12,19 @@ use crate::screen::snapshot::Snapshot;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Signal {
-    /// A bar that is not full, or one without a value.
+    /// A bar that is neither empty nor full, or has no value.
     Progress,
-    /// A turning circle.
+    /// A progress circle.
     Spinner,
-    /// A text that says nothing else.
+    /// A text that only says "loading".
     LoadingText,
     /// Grey shapes in place of content.
     Skeleton,
-    /// An empty layer over the content that is called loading.
+    /// An empty layer over the content whose identifier says loading.
     Overlay,
-    /// A submit control that was enabled before: told by who compares captures.
+    /// A disabled button that was enabled before. Set by the tracker, which compares captures.
     SubmitDisabled,
-    /// Another screen is on its way: told by who compares captures.
+    /// Another screen is about to appear. Set by the tracker.
     Navigation,
 }
 
@@ -44,9 +44,9 @@ impl Signal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// One capture shows it.
+    /// Found in one capture.
     UiTree,
-    /// Two captures together show it.
+    /// Found by comparing captures.
     History,
 }
 
@@ -63,11 +63,11 @@ impl Source {
 pub struct Loading {
     pub signal: Signal,
     pub source: Source,
-    /// The element that shows it.
+    /// Index of the element with the sign.
     pub index: u32,
 }
 
-/// The first sign of loading that can be seen. `visible` is what [`crate::screen::visible::visible_rects`] gives.
+/// Returns the first visible sign of loading. `visible` comes from [`crate::screen::visible::visible_rects`].
 pub fn loading(snapshot: &Snapshot, visible: &[Option<Rect>]) -> Option<Loading> {
     let mut bars = 0;
     let mut found = None;
@@ -81,19 +81,19 @@ pub fn loading(snapshot: &Snapshot, visible: &[Option<Rect>]) -> Option<Loading>
             found = found.filter(|(_, _, sure)| *sure).or(Some((signal, index, true)));
         }
     }
-    // Several bars compare things; one of them is no sign by itself.
+    // Several bars are a chart or a list of values, so an unsure bar does not count then.
     let (signal, index, _) = found.filter(|(_, _, sure)| *sure || bars < 2)?;
     Some(Loading { signal, source: Source::UiTree, index: index as u32 })
 }
 
-/// A sign, and whether it is one whatever else is on the screen.
+/// Returns the sign of a progress element, and true if it counts whatever else is on the screen.
 fn progress(snapshot: &Snapshot, index: usize, element: &Element) -> Option<(Signal, bool)> {
     if element.bounds.is_empty() || element.class.ends_with("RatingBar") || is_meter(element) {
         return None;
     }
     let shown = [&element.value, &element.text, &element.description];
     let reading = shown.into_iter().flatten().find_map(|text| value::read_description(text));
-    let named = says_loading(snapshot, index, element);
+    let named = is_named_loading(snapshot, index, element);
     if let Some(reading) = reading {
         let full = match reading.unit {
             Unit::Of(max) => max,
@@ -110,26 +110,25 @@ fn progress(snapshot: &Snapshot, index: usize, element: &Element) -> Option<(Sig
     if named {
         return Some((Signal::Progress, true));
     }
-    let of_an_item = belongs_to_item(snapshot, element);
-    (!of_an_item).then_some((Signal::Progress, false))
+    (!belongs_to_item(snapshot, element)).then_some((Signal::Progress, false))
 }
 
-/// Bars that measure something that is not work.
+/// True for bars that measure something other than progress.
 fn is_meter(element: &Element) -> bool {
     element.class.ends_with("LevelIndicator")
         || element.class.ends_with("RatingIndicator")
-        || id_has(
+        || id_contains_word(
             element,
             &["storage", "battery", "rating", "level", "score", "quota", "seek", "player", "playback"],
         )
 }
 
-/// A bar, not a circle.
+/// True for a bar, false for a circle.
 fn is_long(bounds: Rect) -> bool {
     i64::from(bounds.width()) > i64::from(bounds.height()) * 2
 }
 
-/// Only bars for the whole page go from one edge of the screen to the other.
+/// True for bars across the whole screen width, which show the progress of the page.
 fn is_edge_to_edge(snapshot: &Snapshot, bounds: Rect) -> bool {
     let root = snapshot.elements.first().map_or(0, |root| root.bounds.width());
     let screen = match snapshot.size.rect().width() {
@@ -139,7 +138,7 @@ fn is_edge_to_edge(snapshot: &Snapshot, bounds: Rect) -> bool {
     screen > 0 && i64::from(bounds.width()) * 50 >= i64::from(screen) * 49
 }
 
-/// The bar of a row, card or player belongs to what that shows.
+/// True for the bar of a row, card or player, which shows a property of that item.
 fn belongs_to_item(snapshot: &Snapshot, element: &Element) -> bool {
     let mut parent = element.parent;
     for _ in 0..ITEM_LEVELS_MAX {
@@ -156,33 +155,36 @@ fn belongs_to_item(snapshot: &Snapshot, element: &Element) -> bool {
 
 const ITEM_LEVELS_MAX: usize = 6;
 
-/// Whether the bar's own identifier or a text beside it speaks of loading.
-fn says_loading(snapshot: &Snapshot, index: usize, element: &Element) -> bool {
+/// True if the bar's identifier, description or a sibling text mentions loading.
+fn is_named_loading(snapshot: &Snapshot, index: usize, element: &Element) -> bool {
     const WORK: [&str; 8] = ["loading", "load", "loader", "download", "upload", "install", "sync", "refresh"];
-    if id_has(element, &WORK) || element.description.as_deref().is_some_and(is_loading_text) {
+    if id_contains_word(element, &WORK) || element.description.as_deref().is_some_and(is_loading_text) {
         return true;
     }
     let Some(parent) = element.parent else { return false };
-    let beside = snapshot.children(parent as usize).take(SIBLINGS_MAX).filter(|&sibling| sibling != index);
-    beside.into_iter().any(|sibling| label::own_words(&snapshot.elements[sibling]).is_some_and(is_work_text))
+    let siblings = snapshot.children(parent as usize).take(SIBLINGS_MAX).filter(|&sibling| sibling != index);
+    siblings
+        .into_iter()
+        .any(|sibling| label::own_words(&snapshot.elements[sibling]).is_some_and(is_work_text))
 }
 
 const SIBLINGS_MAX: usize = 16;
 
 fn other_sign(snapshot: &Snapshot, index: usize, element: &Element, rect: Rect) -> Option<Signal> {
     if element.role != Role::TextField && !element.password {
-        let says = |text: &Option<Box<str>>| text.as_deref().is_some_and(is_loading_text);
-        if says(&element.text) || says(&element.description) {
+        let is_loading = |text: &Option<Box<str>>| text.as_deref().is_some_and(is_loading_text);
+        if is_loading(&element.text) || is_loading(&element.description) {
             return Some(Signal::LoadingText);
         }
     }
-    let called = element.stable_id.as_deref().is_some_and(may_be_called_loading);
-    let skeleton = (called && id_has(element, &["skeleton", "shimmer"])) || is_shimmer_class(&element.class);
-    let layer = called && id_has(element, &["loading", "loader"]);
+    let may_match = element.stable_id.as_deref().is_some_and(may_contain_loading_word);
+    let skeleton = (may_match && id_contains_word(element, &["skeleton", "shimmer"]))
+        || is_shimmer_class(&element.class);
+    let layer = may_match && id_contains_word(element, &["loading", "loader"]);
     if !skeleton && !layer {
         return None;
     }
-    // Such wrappers often stay around the content when it has come.
+    // Such wrappers often stay around the content after it has loaded.
     if !is_empty_of_content(snapshot, index) {
         return None;
     }
@@ -192,8 +194,8 @@ fn other_sign(snapshot: &Snapshot, index: usize, element: &Element, rect: Rect) 
     covers_half(snapshot, rect).then_some(Signal::Overlay)
 }
 
-/// Rules most identifiers out without parting them into words.
-fn may_be_called_loading(id: &str) -> bool {
+/// Rules out most identifiers without splitting them into words.
+fn may_contain_loading_word(id: &str) -> bool {
     let bytes = id.as_bytes();
     let begins = |at: usize, word: &[u8]| {
         bytes.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word))
@@ -205,7 +207,7 @@ fn may_be_called_loading(id: &str) -> bool {
     })
 }
 
-/// No class of the platform itself is.
+/// True for the shimmer classes of libraries; the platform has none.
 fn is_shimmer_class(class: &str) -> bool {
     !class.starts_with("android") && class.rsplit('.').next().is_some_and(|name| name.starts_with("Shimmer"))
 }
@@ -228,22 +230,22 @@ fn covers_half(snapshot: &Snapshot, rect: Rect) -> bool {
     area(rect) * 2 >= area(if screen.is_empty() { root } else { screen })
 }
 
-/// In bytes; longer texts are content.
+/// Longer texts are content.
 const TEXT_BYTES_MAX: usize = 64;
 
-/// Whether a text says that something is loading, and nothing else.
+/// True if a text says that something is loading, and nothing else.
 fn is_loading_text(text: &str) -> bool {
     if text.len() > TEXT_BYTES_MAX {
         return false;
     }
     let text = text.trim_start();
-    // The initials of what stands below rule most texts out.
+    // Most texts are ruled out by their first letter.
     if text.bytes().next().is_none_or(|first| first.is_ascii() && !b"abcdejlopvwy".contains(&(first | 0x20)))
     {
         return false;
     }
     let bare = text.trim_end_matches(['.', '…', '!', '。', '\u{A0}', ' ', '\n']);
-    // Small and capital letters of these scripts are equally long.
+    // Lower and upper case of these scripts have the same length in bytes.
     let mut known = LOADING.iter().filter(|words| words.len() == bare.len());
     if known.any(|words| words.chars().eq(bare.chars().flat_map(char::to_lowercase))) {
         return true;
@@ -254,7 +256,7 @@ fn is_loading_text(text: &str) -> bool {
     unfinished && bare.get(.."loading ".len()).is_some_and(|start| start.eq_ignore_ascii_case("loading "))
 }
 
-/// "Downloading update 3 of 7", beside a bar.
+/// True for a text next to a bar such as "Downloading update 3 of 7".
 fn is_work_text(text: &str) -> bool {
     const WORK: [&str; 9] = [
         "loading",

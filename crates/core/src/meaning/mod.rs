@@ -1,6 +1,6 @@
-//! What one capture means to a person: roles, names, composed controls, their states and values, signs of loading.
+//! The meaning of one capture: roles, labels, composed controls with their states and values, signs of loading.
 //!
-//! What may not enter: other captures, session ids, and what an agent wants. The same capture always means the same.
+//! What may not enter: other captures, session ids, and what an agent wants. Equal captures give equal results.
 
 pub mod identifier;
 pub mod label;

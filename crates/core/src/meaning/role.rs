@@ -1,20 +1,20 @@
-//! Roles from class names, and from what stands around an element where the class says little.
+//! Derives roles from class names, and from the surrounding elements where the class is generic.
 
 use crate::meaning::label;
 use crate::meaning::semantics::{self, ControlKind};
 use crate::screen::element::{Affordances, Element, Role};
 use crate::screen::snapshot::Snapshot;
 
-/// The role that an Android class name and its affordances stand for.
+/// Returns the role of an Android class name with its affordances.
 ///
-/// Only the last part of the name counts, and of that mostly its end: app and library classes are called after what
-/// they extend (`AppCompatSpinner`, `TextInputEditText`).
-pub fn of_android(class: &str, affordances: Affordances) -> Role {
+/// The end of the last name part decides, because app and library classes are named after the class that they extend
+/// (`AppCompatSpinner`, `TextInputEditText`).
+pub fn from_android_class(class: &str, affordances: Affordances) -> Role {
     let name = last_part(class);
-    let role = by_name(name);
+    let role = role_by_name(name);
     let operable = affordances.clickable || affordances.focusable;
     match role {
-        // A rating that is only shown.
+        // A read-only rating.
         Role::Slider if name.ends_with("RatingBar") && !operable => Role::Progress,
         Role::Text | Role::Unknown if affordances.checkable => Role::Checkbox,
         Role::Button if affordances.checkable && (name == "CompoundButton" || name.ends_with("Chip")) => {
@@ -30,9 +30,10 @@ fn last_part(class: &str) -> &str {
     cut.map_or(class, |cut| &class[cut + 1..])
 }
 
-/// The longest ending wins: `RadioButton` is no `Button`, and a `Spinner` is a drop-down, never a sign of loading (W12).
-fn by_name(name: &str) -> Role {
-    // Nine elements of ten are one of these.
+/// Finds the role of a class name. The longest ending wins: `RadioButton` is not a `Button`, and a `Spinner` is a
+/// drop-down, never a sign of loading (W12).
+fn role_by_name(name: &str) -> Role {
+    // Fast path: nine elements of ten have one of these names.
     match name {
         "View" => return Role::Unknown,
         "TextView" => return Role::Text,
@@ -41,13 +42,13 @@ fn by_name(name: &str) -> Role {
         "Button" | "ImageButton" => return Role::Button,
         _ => {}
     }
-    // The last byte rules most endings out without a call.
+    // Comparing the last byte first avoids most calls of `ends_with`.
     let last = name.as_bytes().last();
     let fits = |ending: &str| ending.as_bytes().last() == last && name.ends_with(ending);
     ENDINGS.iter().find(|(ending, _)| fits(ending)).map_or(Role::Unknown, |(_, role)| *role)
 }
 
-/// Longer endings before the shorter ones that they end in.
+/// Name endings. A longer ending comes before the shorter one that it ends in.
 const ENDINGS: [(&str, Role); 59] = [
     ("AutoCompleteTextView", Role::TextField),
     ("TextView", Role::Text),
@@ -82,7 +83,7 @@ const ENDINGS: [(&str, Role); 59] = [
     ("TimePicker", Role::Container),
     ("FactoryHolder", Role::Container),
     ("RadioButton", Role::Radio),
-    // The hours and minutes on the face of the clock.
+    // The hours and minutes on the clock face of a time picker.
     ("RadialPickerTouchHelper", Role::Radio),
     ("ToggleButton", Role::Switch),
     ("Button", Role::Button),
@@ -111,40 +112,42 @@ const ENDINGS: [(&str, Role); 59] = [
     ("Key", Role::Key),
 ];
 
-/// How many levels of wrapping are looked through for a page.
-const LEVELS_MAX: usize = 24;
+/// Ancestors that are searched for a web view.
+const ANCESTORS_MAX: usize = 24;
 
-/// The role of an element where its class leaves it open: what a tappable element holds, where it stands in a row of
-/// tabs, a list or a page. What the class says clearly stays (AC-08).
+/// Returns the role of an element. If its class is generic, the controls inside a tappable element decide, or its place
+/// in a row of tabs, a list or a web page. A specific class decides alone (AC-08).
 pub fn in_context(snapshot: &Snapshot, index: usize) -> Role {
     let Some(element) = snapshot.elements.get(index) else { return Role::Unknown };
     match element.role {
-        Role::Button | Role::Checkbox if says_little(&element.class) => {
-            held(snapshot, index).unwrap_or_else(|| placed(snapshot, index, element))
+        Role::Button | Role::Checkbox if is_generic_class(&element.class) => {
+            inner_control_role(snapshot, index).unwrap_or_else(|| role_from_parent(snapshot, index, element))
         }
         Role::Container | Role::Unknown if element.state.selected == Some(true) => {
             if is_option(snapshot, element) { Role::Tab } else { element.role }
         }
-        Role::Container | Role::Unknown | Role::Text => platform_id(element).unwrap_or(element.role),
+        Role::Container | Role::Unknown | Role::Text => {
+            role_from_platform_id(element).unwrap_or(element.role)
+        }
         role => role,
     }
 }
 
-/// Classes that a framework gives to everything that it draws itself.
-fn says_little(class: &str) -> bool {
-    matches!(by_name(last_part(class)), Role::Unknown | Role::Container | Role::Text | Role::Image)
+/// True for classes that frameworks use for everything that they draw themselves.
+fn is_generic_class(class: &str) -> bool {
+    matches!(role_by_name(last_part(class)), Role::Unknown | Role::Container | Role::Text | Role::Image)
 }
 
-/// The one control inside that has no tap of its own shows what a tap on the outside does.
-fn held(snapshot: &Snapshot, index: usize) -> Option<Role> {
-    let mut controls = label::belonging(snapshot, index)
+/// Returns the role of the only non-tappable control inside: a tap on the outer element operates it.
+fn inner_control_role(snapshot: &Snapshot, index: usize) -> Option<Role> {
+    let mut controls = label::own_descendants(snapshot, index)
         .map(|inner| snapshot.elements[inner].role)
         .filter(|&role| role.is_control() && role != Role::Button);
     let first = controls.next()?;
     controls.next().is_none().then_some(first)
 }
 
-fn placed(snapshot: &Snapshot, index: usize, element: &Element) -> Role {
+fn role_from_parent(snapshot: &Snapshot, index: usize, element: &Element) -> Role {
     if element.role != Role::Button {
         return element.role;
     }
@@ -154,12 +157,12 @@ fn placed(snapshot: &Snapshot, index: usize, element: &Element) -> Role {
     if is_option(snapshot, element) {
         return Role::Tab;
     }
-    let holds = element.end as usize > index + 1;
-    if parent.role == Role::List && holds {
+    let has_children = element.end as usize > index + 1;
+    if parent.role == Role::List && has_children {
         return Role::Row;
     }
     let plain = &*element.class == "android.view.View" && label::own_words(element).is_some();
-    if plain && is_in_page(snapshot, element) { Role::Link } else { element.role }
+    if plain && is_in_web_view(snapshot, element) { Role::Link } else { element.role }
 }
 
 fn is_option(snapshot: &Snapshot, element: &Element) -> bool {
@@ -167,9 +170,9 @@ fn is_option(snapshot: &Snapshot, element: &Element) -> bool {
     control.is_some_and(|control| matches!(control.kind, ControlKind::TabRow | ControlKind::SegmentedControl))
 }
 
-fn is_in_page(snapshot: &Snapshot, element: &Element) -> bool {
+fn is_in_web_view(snapshot: &Snapshot, element: &Element) -> bool {
     let mut above = element.parent;
-    for _ in 0..LEVELS_MAX {
+    for _ in 0..ANCESTORS_MAX {
         let Some(parent) = above.and_then(|parent| snapshot.elements.get(parent as usize)) else {
             return false;
         };
@@ -181,8 +184,8 @@ fn is_in_page(snapshot: &Snapshot, element: &Element) -> bool {
     false
 }
 
-/// Identifiers that the platform's own layouts use.
-fn platform_id(element: &Element) -> Option<Role> {
+/// Returns the role of an identifier that Android's own layouts use.
+fn role_from_platform_id(element: &Element) -> Option<Role> {
     let (_, name) = element.stable_id.as_deref()?.rsplit_once(":id/")?;
     match name {
         "parentPanel" | "parent_panel" => Some(Role::Dialog),
@@ -196,7 +199,7 @@ mod tests {
     use super::*;
 
     fn check(class: &str, expect: Role) {
-        assert_eq!(of_android(class, Affordances::default()), expect, "{class}");
+        assert_eq!(from_android_class(class, Affordances::default()), expect, "{class}");
     }
 
     #[test]
@@ -237,19 +240,19 @@ mod tests {
     }
 
     #[test]
-    fn affordances_decide_where_the_class_says_little() {
+    fn affordances_decide_for_generic_classes() {
         let clickable = Affordances { clickable: true, ..Affordances::default() };
         let checkable = Affordances { checkable: true, ..clickable };
-        assert_eq!(of_android("android.view.View", clickable), Role::Button);
-        assert_eq!(of_android("android.widget.TextView", clickable), Role::Button);
-        assert_eq!(of_android("android.view.View", checkable), Role::Checkbox);
-        assert_eq!(of_android("android.widget.Switch", checkable), Role::Switch);
-        assert_eq!(of_android("com.google.android.material.chip.Chip", checkable), Role::Checkbox);
-        // The eye in a password field reports this.
-        assert_eq!(of_android("android.widget.ImageButton", checkable), Role::Button);
-        assert_eq!(of_android("androidx.recyclerview.widget.RecyclerView", clickable), Role::List);
-        assert_eq!(of_android("android.widget.RatingBar", Affordances::default()), Role::Progress);
-        assert_eq!(of_android("android.widget.RatingBar", clickable), Role::Slider);
+        assert_eq!(from_android_class("android.view.View", clickable), Role::Button);
+        assert_eq!(from_android_class("android.widget.TextView", clickable), Role::Button);
+        assert_eq!(from_android_class("android.view.View", checkable), Role::Checkbox);
+        assert_eq!(from_android_class("android.widget.Switch", checkable), Role::Switch);
+        assert_eq!(from_android_class("com.google.android.material.chip.Chip", checkable), Role::Checkbox);
+        // The show-password button of a field reports this.
+        assert_eq!(from_android_class("android.widget.ImageButton", checkable), Role::Button);
+        assert_eq!(from_android_class("androidx.recyclerview.widget.RecyclerView", clickable), Role::List);
+        assert_eq!(from_android_class("android.widget.RatingBar", Affordances::default()), Role::Progress);
+        assert_eq!(from_android_class("android.widget.RatingBar", clickable), Role::Slider);
     }
 
     fn role_at(text: &str, index: usize) -> Role {
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn compose_shows_the_role_in_a_child() {
+    fn a_compose_element_takes_the_role_of_its_only_control() {
         // AC-08
         let switch = r#"
             android.view.View [0,0][900,100] click focusable check=on
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_are_known_by_their_row() {
+    fn options_in_a_row_of_tabs_are_tabs() {
         let tabs = r#"
             android.view.View [0,2200][1080,2400]
               android.view.View [0,2200][540,2400] focusable selected
@@ -282,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_links_dialogs_and_headings() {
+    fn rows_links_dialogs_and_headings_are_recognised() {
         let list = r#"
             androidx.recyclerview.widget.RecyclerView [0,0][1080,900] scroll
               LinearLayout [0,0][1080,100] click

@@ -1,7 +1,7 @@
-//! Which control an element is, from its role, its structure and its repeated children (SM-01).
+//! Recognises controls from an element's role, structure and repeated children (SM-01).
 //!
-//! Everything here is deterministic, names its reason, and answers nothing when it is not sure. What the platform says
-//! itself counts more than anything derived.
+//! Every result is deterministic and has a reason; an unsure one is `None`. What the platform reports takes precedence
+//! over anything derived.
 
 mod adjustable;
 mod choice;
@@ -14,29 +14,30 @@ use crate::screen::element::{Element, Role};
 use crate::screen::snapshot::Snapshot;
 
 pub(crate) use expandable::words_say_expanded;
+pub(crate) use toggle::is_toggle;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ControlKind {
     Slider,
     Stepper,
     Dropdown,
-    /// Adjacent options of which one is selected.
+    /// Adjacent options, one of them selected.
     SegmentedControl,
-    /// The same, but each option shows another page.
+    /// Like a segmented control, but each option shows another page.
     TabRow,
     RadioGroup,
-    /// A wheel or column of which one entry is chosen.
+    /// A wheel or column with one chosen entry.
     Picker,
     Rating,
-    /// Says that it can be adjusted, or reads like it, without being a known control.
+    /// An element of no known kind that is reported as adjustable, or looks like it.
     CustomAdjustable,
-    /// A name and the switch, check box or radio button beside it.
+    /// A name with a switch, check box or radio button.
     ToggleRow,
-    /// Shows or hides what belongs to it.
+    /// An element that shows or hides others.
     Expandable,
 }
 
-/// How a control's state is told.
+/// The kind of values that a control's state has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StateShape {
     Continuous,
@@ -56,7 +57,7 @@ impl StateShape {
 }
 
 impl ControlKind {
-    /// The word of the contract. Kinds that it does not know are composite controls.
+    /// The role name in the tool contract. Kinds without a name there are composite controls.
     pub fn semantic_role(self) -> &'static str {
         match self {
             ControlKind::Slider | ControlKind::Rating => "slider",
@@ -108,7 +109,7 @@ impl ControlKind {
     }
 }
 
-/// Why an element was taken for a control.
+/// The evidence by which a control was recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     Class,
@@ -147,7 +148,7 @@ pub struct Parts {
     pub increase: Option<u32>,
     /// The switch, check box or radio button of a row.
     pub toggle: Option<u32>,
-    /// In the order of the screen.
+    /// The options in document order.
     pub options: Vec<u32>,
 }
 
@@ -155,7 +156,7 @@ pub struct Parts {
 pub struct Control {
     pub kind: ControlKind,
     pub reason: Reason,
-    /// The element that is operated: the adjustable node itself, never a wrapper (AC-07).
+    /// The element to operate: the adjustable node itself, never a wrapper (AC-07).
     pub target: u32,
     pub parts: Parts,
 }
@@ -166,10 +167,10 @@ impl Control {
     }
 }
 
-/// Larger groups are lists, not controls.
+/// A group with more options is a list, not a control.
 const OPTIONS_MAX: usize = 16;
 
-/// The control that the element at `index` is or holds together, if it is one.
+/// Recognises the control whose root is the element at `index`.
 pub fn control(snapshot: &Snapshot, index: usize) -> Option<Control> {
     let element = snapshot.elements.get(index)?;
     match element.role {
@@ -183,58 +184,58 @@ pub fn control(snapshot: &Snapshot, index: usize) -> Option<Control> {
         | Role::Switch
         | Role::Radio
         | Role::Progress
-        | Role::WebView => adjustable::stated(element, index),
+        | Role::WebView => adjustable::reported(element, index),
         Role::Slider => Some(adjustable::slider(snapshot, index)),
-        Role::Picker => Some(named(snapshot, index, ControlKind::Picker)),
-        Role::Dropdown => Some(named(snapshot, index, ControlKind::Dropdown)),
-        Role::Stepper => Some(stepper::of_class(snapshot, index)),
-        Role::SegmentedControl => Some(choice::of_class(snapshot, index)),
-        Role::Button | Role::Checkbox => adjustable::stated(element, index)
+        Role::Picker => Some(with_sibling_label(snapshot, index, ControlKind::Picker)),
+        Role::Dropdown => Some(with_sibling_label(snapshot, index, ControlKind::Dropdown)),
+        Role::Stepper => Some(stepper::by_class(snapshot, index)),
+        Role::SegmentedControl => Some(choice::by_class(snapshot, index)),
+        Role::Button | Role::Checkbox => adjustable::reported(element, index)
             .or_else(|| expandable::expandable(element, index))
             .or_else(|| toggle::row(snapshot, index)),
         Role::Container | Role::List | Role::Row | Role::Dialog | Role::Unknown => {
-            adjustable::stated(element, index).or_else(|| structure(snapshot, index, element))
+            adjustable::reported(element, index).or_else(|| by_structure(snapshot, index, element))
         }
     }
 }
 
-fn structure(snapshot: &Snapshot, index: usize, element: &Element) -> Option<Control> {
+fn by_structure(snapshot: &Snapshot, index: usize, element: &Element) -> Option<Control> {
     if element.state.expanded.is_some() {
         return expandable::expandable(element, index);
     }
     if end_of(snapshot, index) == index + 1 {
-        return adjustable::bare(snapshot, index, element);
+        return adjustable::unnamed_slider(snapshot, index, element);
     }
-    let group = Group::of(snapshot, index)?;
+    let group = ChildCounts::of(snapshot, index)?;
     if group.tappable >= 2 {
         if group.selected == 1
-            && let Some(found) = choice::row(snapshot, index)
+            && let Some(found) = choice::options_in_row(snapshot, index)
         {
             return Some(found);
         }
-        if let Some(found) = stepper::of_three(snapshot, index) {
+        if let Some(found) = stepper::by_structure(snapshot, index) {
             return Some(found);
         }
     }
     if group.radios >= 2
-        && let Some(found) = choice::radios(snapshot, index)
+        && let Some(found) = choice::radio_group(snapshot, index)
     {
         return Some(found);
     }
     toggle::row(snapshot, index)
 }
 
-/// One look at the children, so that most containers are dismissed by it.
+/// Counts of an element's children, which rule out most containers cheaply.
 #[derive(Default)]
-struct Group {
+struct ChildCounts {
     tappable: usize,
     selected: usize,
     radios: usize,
 }
 
-impl Group {
-    fn of(snapshot: &Snapshot, index: usize) -> Option<Group> {
-        let mut group = Group::default();
+impl ChildCounts {
+    fn of(snapshot: &Snapshot, index: usize) -> Option<ChildCounts> {
+        let mut group = ChildCounts::default();
         for (count, child) in snapshot.children(index).enumerate() {
             if count == OPTIONS_MAX {
                 return None;
@@ -242,7 +243,7 @@ impl Group {
             let (at, child) = (child, &snapshot.elements[child]);
             let selected = is_selected(snapshot, at);
             group.selected += usize::from(selected);
-            // What is selected is often no longer clickable.
+            // A selected option is often not clickable.
             group.tappable += usize::from(child.is_tappable() || selected);
             let radio = child.role == Role::Radio || is_radio_row(snapshot, at);
             group.radios += usize::from(radio);
@@ -251,47 +252,48 @@ impl Group {
     }
 }
 
-/// iOS says of a selected button that its value is 1. A button that shows a 1 counts something.
+/// True if the element is selected. iOS gives a selected button the value 1, but also a button that shows the count 1,
+/// which is not selected.
 fn is_selected(snapshot: &Snapshot, index: usize) -> bool {
     let element = &snapshot.elements[index];
     if element.state.selected != Some(true) {
         return false;
     }
     let shown = snapshot.elements.get(index + 1).filter(|_| end_of(snapshot, index) > index + 1);
-    let says = |value: &str| shown.and_then(label::own_words) == Some(value);
-    !element.value.as_deref().is_some_and(says)
+    let is_shown = |value: &str| shown.and_then(label::own_words) == Some(value);
+    !element.value.as_deref().is_some_and(is_shown)
 }
 
-/// A row of a group begins with its radio button or ends with it.
+/// True for a row that begins or ends with a radio button.
 fn is_radio_row(snapshot: &Snapshot, index: usize) -> bool {
     let last = end_of(snapshot, index) - 1;
     let radio = |inner: usize| snapshot.elements.get(inner).is_some_and(|inner| inner.role == Role::Radio);
     last > index && (radio(index + 1) || radio(last))
 }
 
-/// One past the last descendant, also where a driver broke the order.
+/// Returns one past the last descendant, clamped for trees with a broken order.
 fn end_of(snapshot: &Snapshot, index: usize) -> usize {
     let end = snapshot.elements.get(index).map_or(0, |element| element.end as usize);
     end.min(snapshot.elements.len()).max(index + 1)
 }
 
-fn named(snapshot: &Snapshot, index: usize, kind: ControlKind) -> Control {
+fn with_sibling_label(snapshot: &Snapshot, index: usize, kind: ControlKind) -> Control {
     let mut control = Control::new(kind, Reason::Class, index);
-    control.parts.label = label::sibling(snapshot, index).map(|beside| beside.index);
+    control.parts.label = label::sibling(snapshot, index).map(|text| text.index);
     control
 }
 
-/// All controls of a screen with their indexes.
+/// Returns all controls of a screen with their indexes.
 pub fn controls(snapshot: &Snapshot) -> impl Iterator<Item = (usize, Control)> + '_ {
     (0..snapshot.elements.len()).filter_map(|index| Some((index, control(snapshot, index)?)))
 }
 
-/// A tap on it does something, as far as the platform says (ID-08).
+/// True if the platform reports that the element handles a tap (ID-08).
 pub fn is_clickable(element: &Element) -> bool {
     element.is_tappable()
 }
 
-/// It is there for what it holds (ID-08).
+/// True if the element groups others (ID-08).
 pub fn is_container(snapshot: &Snapshot, index: usize) -> bool {
     let Some(element) = snapshot.elements.get(index) else { return false };
     match element.role {
@@ -303,14 +305,14 @@ pub fn is_container(snapshot: &Snapshot, index: usize) -> bool {
     }
 }
 
-/// Whether one of the words of a developer's identifier is among `words`.
-pub(crate) fn id_has(element: &Element, words: &[&str]) -> bool {
+/// True if the developer's identifier contains one of `words` as a whole word.
+pub(crate) fn id_contains_word(element: &Element, words: &[&str]) -> bool {
     let Some(id) = element.stable_id.as_deref() else { return false };
     let name = id.rsplit_once('/').map_or(id, |(_, name)| name);
     id_words(name).any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))
 }
 
-/// `btn_plusAction` is btn, plus and Action.
+/// Splits an identifier into words: `btn_plusAction` is btn, plus and Action.
 fn id_words(name: &str) -> impl Iterator<Item = &str> {
     let mut rest = name;
     std::iter::from_fn(move || {

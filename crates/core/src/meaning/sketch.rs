@@ -1,9 +1,9 @@
-//! Trees for tests, written as they are read: one element a line, two spaces a level.
+//! Element trees for tests, written as text: one element per line, two spaces per level.
 //!
-//! `Switch [0,0][90,40] click check=on text:"ON" desc:"Wi-Fi" id:wifi` A class without a dot is one of
-//! `android.widget`; `role:Slider` sets what a driver of another platform would.
+//! `Switch [0,0][90,40] click check=on text:"ON" desc:"Wi-Fi" id:wifi`. A class without a dot is in `android.widget`.
+//! `role:Slider` sets the role directly, as the driver of another platform would.
 
-use crate::meaning::role::of_android;
+use crate::meaning::role::from_android_class;
 use crate::screen::element::{Affordances, Element, Role, State, ValueRange};
 use crate::screen::geometry::{Rect, Size};
 use crate::screen::snapshot::{Platform, Snapshot};
@@ -58,7 +58,7 @@ fn element(line: &str) -> Element {
             flag(word, &mut element.affordances, &mut element.state, &mut element.password);
         }
     }
-    element.role = role.unwrap_or_else(|| of_android(&element.class, element.affordances));
+    element.role = role.unwrap_or_else(|| from_android_class(&element.class, element.affordances));
     element
 }
 
@@ -126,7 +126,7 @@ fn named_role(word: &str) -> Role {
     roles.into_iter().find(|role| format!("{role:?}") == word).unwrap()
 }
 
-/// Any tree, also a broken one, for properties that must hold of all.
+/// Generates any tree, including broken ones, for properties that must hold for all trees.
 pub(crate) fn any_snapshot() -> impl proptest::strategy::Strategy<Value = Snapshot> {
     use proptest::prelude::*;
     let classes = prop::sample::select(vec![
@@ -181,7 +181,7 @@ pub(crate) fn any_snapshot() -> impl proptest::strategy::Strategy<Value = Snapsh
                 parent: (index as u32).checked_sub(up).filter(|_| up < 8),
                 end: (index as u32 + length).saturating_sub(1),
                 class: class.into(),
-                role: of_android(class, affordances),
+                role: from_android_class(class, affordances),
                 text: text.map(Into::into),
                 description: description.map(Into::into),
                 stable_id: id.map(Into::into),

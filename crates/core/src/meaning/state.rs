@@ -1,4 +1,4 @@
-//! What state a control is in, for all that can be known of it (ST-01 to ST-07).
+//! Reads the state of a control (ST-01 to ST-07).
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use crate::meaning::value::{self, ParsedValue, Unit};
 use crate::screen::element::{Element, Role, ValueRange};
 use crate::screen::snapshot::Snapshot;
 
-/// The one option of several that is chosen (ST-04).
+/// The chosen option of a group (ST-04).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice<'a> {
-    /// Only where the platform or the developer set one.
+    /// The identifier, if the platform or the developer set one.
     pub id: Option<&'a str>,
     pub label: Option<Cow<'a, str>>,
-    /// The element that is the option.
+    /// Index of the option's element.
     pub index: u32,
 }
 
-/// `None` means that nothing says it, which is neither false nor zero nor empty.
+/// The state of a control. `None` means unknown, which is neither false nor zero nor empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ControlState<'a> {
     pub checked: Option<bool>,
@@ -26,19 +26,19 @@ pub struct ControlState<'a> {
     pub focused: Option<bool>,
     pub expanded: Option<bool>,
     pub enabled: Option<bool>,
-    /// What a text field holds.
+    /// The content of a text field.
     pub text_value: Option<Value<'a>>,
-    /// In the control's own range where that is known, else in `unit`.
+    /// The number, in the control's own range if that is known, else in `unit`.
     pub value: Option<f64>,
     pub unit: Option<Unit<'a>>,
-    /// Where both ends are known, and in the unit of `value`.
+    /// The range in the unit of `value`, if both ends are known.
     pub value_range: Option<ValueRange>,
-    /// As the platform wrote it.
+    /// The value's text, verbatim.
     pub raw_value: Option<&'a str>,
     pub choice: Option<Choice<'a>>,
 }
 
-/// The state of the element at `index`. A row or group that is a control has the state of its parts.
+/// Reads the state of the element at `index`. A row or group that is a control has the state of its parts.
 pub fn read(snapshot: &Snapshot, index: usize) -> ControlState<'_> {
     let Some(element) = snapshot.elements.get(index) else { return ControlState::default() };
     let raw = element.state;
@@ -56,33 +56,35 @@ pub fn read(snapshot: &Snapshot, index: usize) -> ControlState<'_> {
         Role::Switch | Role::Checkbox | Role::Radio if element.end as usize <= index + 1 => {
             state.checked = raw.checked.or_else(|| on_off_words(element));
         }
-        Role::Progress => number(&mut state, element),
-        _ => of_control(snapshot, index, &mut state),
+        Role::Progress => read_number(&mut state, element),
+        _ => read_control(snapshot, index, &mut state),
     }
     if element.affordances.adjustable && state.value.is_none() && element.role != Role::TextField {
-        number(&mut state, element);
+        read_number(&mut state, element);
     }
     state
 }
 
-fn of_control<'a>(snapshot: &'a Snapshot, index: usize, state: &mut ControlState<'a>) {
+fn read_control<'a>(snapshot: &'a Snapshot, index: usize, state: &mut ControlState<'a>) {
     let element = &snapshot.elements[index];
-    // Nothing in a secret is told, whatever it is made of (ST-07).
+    // Nothing inside a secret field is read, whatever its structure (ST-07).
     if element.password {
         return;
     }
     let Some(control) = semantics::control(snapshot, index) else { return };
     match control.kind {
-        ControlKind::Slider | ControlKind::Rating | ControlKind::CustomAdjustable => number(state, element),
-        ControlKind::Stepper => stepper(snapshot, &control, element, state),
+        ControlKind::Slider | ControlKind::Rating | ControlKind::CustomAdjustable => {
+            read_number(state, element)
+        }
+        ControlKind::Stepper => read_stepper(snapshot, &control, element, state),
         ControlKind::Dropdown | ControlKind::Picker => {
-            state.choice = held_choice(snapshot, index);
+            state.choice = shown_choice(snapshot, index);
             if control.kind == ControlKind::Picker {
-                number(state, element);
+                read_number(state, element);
             }
         }
         ControlKind::SegmentedControl | ControlKind::TabRow | ControlKind::RadioGroup => {
-            state.choice = chosen(snapshot, &control);
+            state.choice = selected_option(snapshot, &control);
         }
         ControlKind::ToggleRow => {
             let toggle = control.parts.toggle.map(|toggle| &snapshot.elements[toggle as usize]);
@@ -95,16 +97,16 @@ fn of_control<'a>(snapshot: &'a Snapshot, index: usize, state: &mut ControlState
     }
 }
 
-/// The number in what the platform calls the value, else in the text, else in the description.
-fn number<'a>(state: &mut ControlState<'a>, element: &'a Element) {
+/// Reads the number from the platform's value, else from the text, else from the description.
+fn read_number<'a>(state: &mut ControlState<'a>, element: &'a Element) {
     if element.password {
         return;
     }
-    let spoken = element.description.as_deref().filter(|_| element.value.is_none());
+    let described = element.description.as_deref().filter(|_| element.value.is_none());
     let stated = [element.value.as_deref(), element.text.as_deref()].into_iter().flatten();
     let mut readings = stated
         .map(|raw| (raw, value::read_description(raw)))
-        .chain(spoken.map(|raw| (raw, value::read_description(raw))))
+        .chain(described.map(|raw| (raw, value::read_description(raw))))
         .filter_map(|(raw, reading)| Some((raw, reading?)));
     let range = element.value_range.as_deref().copied().filter(is_a_range);
     match readings.next() {
@@ -113,7 +115,7 @@ fn number<'a>(state: &mut ControlState<'a>, element: &'a Element) {
             set_value(state, reading, range);
         }
         None => {
-            // A value in words ("Medium") is still what the platform says.
+            // A value in words ("Medium") is kept as the raw value.
             state.raw_value = element.value.as_deref();
             state.value_range = range;
         }
@@ -124,8 +126,8 @@ fn is_a_range(range: &ValueRange) -> bool {
     range.min.is_finite() && range.max.is_finite() && range.min < range.max
 }
 
-/// Percent and own unit are never mixed (W25): with a range the value is in it, and without one it is a percentage that
-/// says so. A value that its range does not hold leaves the range out.
+/// Sets value, unit and range without mixing percent and own unit (W25). With a range, a percentage is converted to it;
+/// without one, it stays a percentage. A range that does not contain the value is left out.
 fn set_value<'a>(state: &mut ControlState<'a>, reading: ParsedValue<'a>, range: Option<ValueRange>) {
     let ParsedValue { number, unit } = reading;
     let (value, unit, range) = match (unit, range) {
@@ -140,13 +142,13 @@ fn set_value<'a>(state: &mut ControlState<'a>, reading: ParsedValue<'a>, range: 
     state.value_range = range;
 }
 
-fn stepper<'a>(
+fn read_stepper<'a>(
     snapshot: &'a Snapshot,
     control: &Control,
     element: &'a Element,
     state: &mut ControlState<'a>,
 ) {
-    number(state, element);
+    read_number(state, element);
     let Some(part) = control.parts.value.filter(|_| state.value.is_none()) else { return };
     let part = &snapshot.elements[part as usize];
     let text = match label::value(part) {
@@ -162,19 +164,19 @@ fn stepper<'a>(
     }
 }
 
-/// What a closed drop-down or a wheel shows: its value, its text, else the first text in it.
-fn held_choice(snapshot: &Snapshot, index: usize) -> Option<Choice<'_>> {
+/// Returns the choice shown by a closed drop-down or a wheel: its value, its text, else the first text inside.
+fn shown_choice(snapshot: &Snapshot, index: usize) -> Option<Choice<'_>> {
     let element = &snapshot.elements[index];
     if let Some(Value::Text(text)) = label::value(element) {
         return Some(Choice { id: None, label: Some(Cow::Borrowed(text)), index: index as u32 });
     }
-    label::belonging(snapshot, index).find_map(|inner| {
+    label::own_descendants(snapshot, index).find_map(|inner| {
         let text = label::own_words(&snapshot.elements[inner])?;
         Some(Choice { id: None, label: Some(Cow::Borrowed(text)), index: inner as u32 })
     })
 }
 
-fn chosen<'a>(snapshot: &'a Snapshot, control: &Control) -> Option<Choice<'a>> {
+fn selected_option<'a>(snapshot: &'a Snapshot, control: &Control) -> Option<Choice<'a>> {
     let is_chosen = |option: &&u32| {
         let state = snapshot.elements[**option as usize].state;
         state.checked == Some(true) || (state.checked.is_none() && state.selected == Some(true))
@@ -186,25 +188,27 @@ fn chosen<'a>(snapshot: &'a Snapshot, control: &Control) -> Option<Choice<'a>> {
     }
     let element = &snapshot.elements[option as usize];
     let named = label::label(snapshot, option as usize).filter(|label| label.source != LabelSource::Hint);
-    // A selected tab is often not tappable any more: its words are still its own.
-    let first =
-        || label::belonging(snapshot, option as usize).find_map(|i| label::own_words(&snapshot.elements[i]));
+    // A selected tab is often not tappable, so `label` does not join its descendants' words.
+    let first = || {
+        label::own_descendants(snapshot, option as usize)
+            .find_map(|i| label::own_words(&snapshot.elements[i]))
+    };
     let label = named.map(|label| label.text).or_else(|| first().map(Cow::Borrowed));
     Some(Choice { id: element.stable_id.as_deref(), label, index: option })
 }
 
-/// Only where the platform does not say it otherwise.
+/// Reads the state from a switch's text, for platforms that do not report it.
 fn on_off_words(element: &Element) -> Option<bool> {
     let words =
         element.value.as_deref().or(element.text.as_deref()).filter(|_| element.role == Role::Switch)?;
-    on_off(words)
+    parse_on_off(words)
 }
 
-/// Longer texts are no state, in bytes.
+/// Longer texts are not a state.
 const STATE_BYTES_MAX: usize = 32;
 
-/// The words that platforms write on a switch for its state.
-pub(crate) fn on_off(text: &str) -> Option<bool> {
+/// Parses the words that platforms write on a switch for its state.
+pub(crate) fn parse_on_off(text: &str) -> Option<bool> {
     let text = text.trim().trim_end_matches('.');
     if text.is_empty() || text.len() > STATE_BYTES_MAX {
         return None;

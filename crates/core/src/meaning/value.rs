@@ -1,16 +1,16 @@
-//! A number and its unit, read from a text that is meant as a value.
+//! Parses a number and its unit from a text that is a value.
 //!
-//! Nothing is guessed: what is not wholly a value is none (W5), and dates, times, versions and codes are not values.
+//! Nothing is guessed: a text that is only partly a value is none (W5). Dates, times and codes are not values.
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unit<'a> {
-    /// The text does not say.
+    /// The text has no unit.
     None,
     Percent,
-    /// "3 of 5": the end of the range stands in the text, its beginning does not.
+    /// "3 of 5": the text gives the end of the range, but not its beginning.
     Of(f64),
-    /// As it stands in the text: "°C", "$", "min".
+    /// A unit as written in the text: "°C", "$", "min".
     Own(&'a str),
 }
 
@@ -20,18 +20,18 @@ pub struct ParsedValue<'a> {
     pub unit: Unit<'a>,
 }
 
-/// No value is longer, in bytes.
+/// Longer texts are not values.
 const TEXT_BYTES_MAX: usize = 64;
-/// More digits are a code or a phone number, and a float could not hold them.
+/// A number with more digits is a code or a phone number, and a float could not hold it.
 const DIGITS_MAX: usize = 15;
 const SEPARATORS_MAX: usize = 6;
 
-/// The value that the whole of `text` is.
+/// Reads `text` as one value.
 ///
-/// A single comma before three digits parts thousands ("1,234"), as it does far more often than it begins decimals.
+/// A single comma before three digits separates thousands ("1,234"), which is far more common than decimals there.
 pub fn read(text: &str) -> Option<ParsedValue<'_>> {
     let text = trimmed(text);
-    // Most texts are words: their first byte says so.
+    // Rejects most texts by their first byte: only currency prefixes begin with a letter.
     let first = *text.as_bytes().first()?;
     if first.is_ascii_alphabetic() && !matches!(first, b'R' | b'U' | b'C' | b'A')
         || text.len() > TEXT_BYTES_MAX
@@ -50,8 +50,8 @@ pub fn read(text: &str) -> Option<ParsedValue<'_>> {
     Some(ParsedValue { number, unit })
 }
 
-/// The one value in the description of a control: "Volume, 38 percent", "Brightness: 50%", "Volume 38%". Several
-/// values in it are none, because nothing says which of them is meant.
+/// Reads the only value in a control's description: "Volume, 38 percent", "Brightness: 50%", "Volume 38%". Returns
+/// `None` if it holds several values, because it is unknown which one is meant.
 pub fn read_description(text: &str) -> Option<ParsedValue<'_>> {
     if let Some(reading) = read(text) {
         return Some(reading);
@@ -70,7 +70,7 @@ pub fn read_description(text: &str) -> Option<ParsedValue<'_>> {
     found.or_else(|| read_end(text))
 }
 
-/// "Media volume 38 percent": from the first digit on, and only with a unit that a name does not end in.
+/// Reads "Media volume 38 percent" from the first digit on. A unit is required: a name can end in a plain number.
 fn read_end(text: &str) -> Option<ParsedValue<'_>> {
     let start = text.find(|c| digit(c).is_some())?;
     let start = if text[..start].ends_with('%') { start - 1 } else { start };
@@ -81,7 +81,7 @@ fn read_end(text: &str) -> Option<ParsedValue<'_>> {
         .filter(|reading| matches!(reading.unit, Unit::Percent | Unit::Of(_)))
 }
 
-/// Commas inside numbers part nothing.
+/// Splits a description at its separators. A comma inside a number does not split.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let separators = [", ", "; ", ": ", "\n", "، ", "、", "，", " - ", " – ", " · "];
     let mut rest = Some(text);
@@ -97,7 +97,7 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || crate::text::quote::is_unreadable(c))
 }
 
-/// A currency, or the percent sign of Turkish.
+/// Splits off a currency symbol, or the leading percent sign of Turkish.
 fn prefix(text: &str) -> (Option<Unit<'_>>, &str) {
     if let Some(rest) = text.strip_prefix(['%', '٪']) {
         return (Some(Unit::Percent), rest);
@@ -134,12 +134,12 @@ fn is_separator(character: char) -> bool {
     matches!(character, '.' | ',' | '\'' | '’' | '٫' | '٬' | '\u{A0}' | '\u{202F}' | '\u{2009}')
 }
 
-/// The number that `text` begins with, and what follows it.
+/// Reads the number at the beginning of `text`, and returns the rest.
 fn number(text: &str) -> Option<(f64, &str)> {
     let mut digits = [0u8; DIGITS_MAX];
     let mut count = 0;
     let mut separators = [(' ', 0usize); SEPARATORS_MAX];
-    let mut parted = 0;
+    let mut separator_count = 0;
     let mut rest = "";
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
@@ -153,17 +153,17 @@ fn number(text: &str) -> Option<(f64, &str)> {
             rest = &text[at..];
             break;
         }
-        *separators.get_mut(parted)? = (character, count);
-        parted += 1;
+        *separators.get_mut(separator_count)? = (character, count);
+        separator_count += 1;
     }
-    let whole = whole_digits(&separators[..parted], count, digits[0] == b'0')?;
+    let whole = whole_digits(&separators[..separator_count], count, digits[0] == b'0')?;
     if count == 0 || (digits[0] == b'0' && whole > 1) {
         return None;
     }
     Some((assemble(&digits[..count], whole)?, rest))
 }
 
-/// How many of the digits stand before the decimals.
+/// Counts the digits before the decimals; `None` if the separators are not those of a number.
 fn whole_digits(separators: &[(char, usize)], count: usize, zero_first: bool) -> Option<usize> {
     let Some((&(last, at), before)) = separators.split_last() else { return Some(count) };
     let thousands = |separators: &[(char, usize)], end: usize| {
@@ -204,7 +204,7 @@ fn unit(number: f64, rest: &str) -> Option<Unit<'_>> {
         return Some(Unit::Percent);
     }
     if let Some(max) = of(rest) {
-        // "12/5" is a date rather than twelve of five.
+        // "12/5" is a date.
         return (number >= 0.0 && number <= max).then_some(Unit::Of(max));
     }
     let known = UNITS.contains(&rest);
@@ -212,14 +212,14 @@ fn unit(number: f64, rest: &str) -> Option<Unit<'_>> {
     known.then_some(Unit::Own(rest))
 }
 
-/// "of 5", "/5", "out of 5 stars"
+/// Reads the maximum from "of 5", "/5" or "out of 5 stars".
 fn of(rest: &str) -> Option<f64> {
     let after = OF.iter().find_map(|word| rest.strip_prefix(word))?.trim_start();
     let (max, rest) = number(after)?;
     let noun = rest.trim();
     let is_noun = noun.chars().count() <= NOUN_CHARS_MAX && noun.chars().all(char::is_alphabetic);
-    let parted = noun.is_empty() || rest.starts_with(char::is_whitespace);
-    (is_noun && parted && max > 0.0).then_some(max)
+    let is_separate = noun.is_empty() || rest.starts_with(char::is_whitespace);
+    (is_noun && is_separate && max > 0.0).then_some(max)
 }
 
 const NOUN_CHARS_MAX: usize = 12;
@@ -243,14 +243,14 @@ const PERCENT: [&str; 14] = [
 
 const OF: [&str; 11] = ["/", "of ", "out of ", "von ", "sur ", "de ", "di ", "из ", "van ", "av ", "z "];
 
-/// Units that may follow without a space. Letters that also stand for thousands, dimensions or clocks are missing.
+/// Units that may follow without a space. Letters that can also mean thousands, dimensions or clocks are left out.
 const UNITS: [&str; 48] = [
     "°", "°C", "°F", "℃", "℉", "px", "dp", "sp", "pt", "cm", "mm", "km", "mi", "ft", "kg", "mg", "lb", "lbs",
     "oz", "ml", "ms", "sec", "min", "hr", "hrs", "Hz", "kHz", "MHz", "GHz", "dB", "kW", "mAh", "GB", "MB",
     "KB", "kB", "TB", "bpm", "rpm", "km/h", "mph", "kcal", "fps", "€", "£", "₽", "x", "s",
 ];
 
-/// Units that are only meant after a space.
+/// Units that are accepted only after a space.
 const SPACED_UNITS: [&str; 32] = [
     "m", "g", "l", "s", "h", "w", "v", "a", "k", "in", "seconds", "second", "minutes", "minute", "hours",
     "hour", "days", "day", "weeks", "week", "stars", "star", "points", "steps", "step", "°", "usd", "eur",
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_with_their_units() {
+    fn numbers_are_read_with_their_units() {
         check("38%", 38.0, Unit::Percent);
         check(" 50 percent ", 50.0, Unit::Percent);
         check("%38", 38.0, Unit::Percent);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn separators() {
+    fn thousands_and_decimal_separators_are_told_apart() {
         check("1,234.5", 1234.5, Unit::None);
         check("1.234,5", 1234.5, Unit::None);
         check("1\u{202F}234,5", 1234.5, Unit::None);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_is_no_value() {
+    fn text_without_digits_is_not_a_value() {
         // W5
         for text in ["", " ", "\u{200B}", "-", "+", "%", "$", ".", ",5x", "of 5"] {
             assert_eq!(read(text), None, "{text}");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_times_versions_codes_and_names_are_no_values() {
+    fn dates_times_versions_codes_and_names_are_not_values() {
         for text in [
             "12:30",
             "0:04",
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_hold_one_value() {
+    fn a_description_with_one_value_is_read() {
         let number = |text| read_description(text).map(|reading| (reading.number, reading.unit));
         assert_eq!(number("Volume, 38 percent"), Some((38.0, Unit::Percent)));
         assert_eq!(number("Brightness: 50%"), Some((50.0, Unit::Percent)));
@@ -368,7 +368,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_panic(text in "\\PC*", numeric in "[-+$€%٪0-9٠-٩.,'’\u{A0}/ of]{0,40}") {
+        fn reading_any_text_does_not_panic(text in "\\PC*", numeric in "[-+$€%٪0-9٠-٩.,'’\u{A0}/ of]{0,40}") {
             for text in [&text, &numeric] {
                 for reading in [read(text), read_description(text)].into_iter().flatten() {
                     prop_assert!(reading.number.is_finite());
@@ -377,7 +377,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_written_is_read(scaled in -99_999_999_999i64..=99_999_999_999, decimals in 0u32..=4) {
+        fn formatted_numbers_are_read_back(scaled in -99_999_999_999i64..=99_999_999_999, decimals in 0u32..=4) {
             let number = scaled as f64 / f64::from(10u32.pow(decimals));
             let plain = ParsedValue { number, unit: Unit::None };
             let text = number.to_string();

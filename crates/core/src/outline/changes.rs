@@ -1,4 +1,4 @@
-//! Two outlines of one screen, as the lines that differ.
+//! The lines that differ between two outlines of one screen.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use super::{Line, Lines};
 use crate::identity::ElementId;
 use crate::text::tokens;
 
-/// What an agent has to read to know the later screen.
+/// The changed lines that turn the earlier outline into the later one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// `+` came, `~` changed, `-` went; each ended by a newline.
+    /// Lines that start with `+` (added), `~` (changed) or `-` (removed), each ended by a newline.
     pub text: String,
     pub added: usize,
     pub changed: usize,
     pub removed: usize,
-    /// Of these, lines that did not fit.
+    /// Lines that did not fit into the token limit.
     pub left_out: usize,
 }
 
-/// Of the name of an element with many texts, one of which changed.
+/// Tokens shown of the name of an element with many texts, if one of them changed.
 const NAME_TOKENS_MAX: usize = 4;
 
-/// Lines of elements that went away tell little: a few are enough.
+/// Removed lines that are shown; they tell an agent little.
 const REMOVED_SHOWN_MAX: usize = 8;
 
 pub fn changes(before: &Lines, after: &Lines, max_tokens: usize) -> Changes {
@@ -36,7 +36,7 @@ pub fn changes(before: &Lines, after: &Lines, max_tokens: usize) -> Changes {
             }
             Some(old) if old.text != line.text => {
                 out.changes.changed += 1;
-                out.push(&format!("~ {} {}", line.id, from_to(&old.text, &line.text)));
+                out.push(&format!("~ {} {}", line.id, describe_change(&old.text, &line.text)));
             }
             Some(_) => {}
         }
@@ -60,7 +60,7 @@ struct Writer {
 impl Writer {
     fn push(&mut self, line: &str) {
         let cost = tokens::estimate(line) + 1;
-        // Once a line did not fit, no later one is shown: a gap in the middle would mislead.
+        // After the first line that does not fit, none is shown: a gap in the middle would mislead.
         if self.changes.left_out > 0 || cost > self.tokens_left {
             self.changes.left_out += 1;
             return;
@@ -71,15 +71,15 @@ impl Writer {
     }
 }
 
-/// What stayed at the beginning of a line, then the part that changed: `switch "Wi-Fi" off -> on`.
-fn from_to(old: &str, new: &str) -> String {
+/// Writes the unchanged beginning of a line, then the part that changed: `switch "Wi-Fi" off -> on`.
+fn describe_change(old: &str, new: &str) -> String {
     let (was, is) = (pieces(old), pieces(new));
-    let (start, was, is) = middle(&was, &is);
+    let (start, was, is) = split_common(&was, &is);
     let mut text = start.join(" ");
     match (was, is) {
         ([], is) => push_word(&mut text, &format!("now {}", is.join(" "))),
         (was, []) => push_word(&mut text, &format!("no longer {}", was.join(" "))),
-        ([was], [is]) => match inner_change(was, is) {
+        ([was], [is]) => match joined_label_change(was, is) {
             Some(change) => push_word(&mut text, &change),
             None => push_word(&mut text, &format!("{was} -> {is}")),
         },
@@ -95,7 +95,7 @@ fn push_word(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
-/// The words of a line; a quoted text is one.
+/// Splits a line at spaces; a quoted text is one piece.
 fn pieces(line: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut quoted, mut escaped) = (0, false, false);
@@ -114,39 +114,42 @@ fn pieces(line: &str) -> Vec<&str> {
     pieces
 }
 
-/// The common beginning, and what differs before the common end.
-fn middle<'a, 'b>(was: &'b [&'a str], is: &'b [&'a str]) -> (&'b [&'a str], &'b [&'a str], &'b [&'a str]) {
+/// Returns the common beginning, and the parts that differ before the common end.
+fn split_common<'a, 'b>(
+    was: &'b [&'a str],
+    is: &'b [&'a str],
+) -> (&'b [&'a str], &'b [&'a str], &'b [&'a str]) {
     let start = was.iter().zip(is).take_while(|(a, b)| a == b).count();
     let (was_rest, is_rest) = (&was[start..], &is[start..]);
     let end = was_rest.iter().rev().zip(is_rest.iter().rev()).take_while(|(a, b)| a == b).count();
     (&was[..start], &was_rest[..was_rest.len() - end], &is_rest[..is_rest.len() - end])
 }
 
-/// In a label that joins many texts, only those that changed.
-fn inner_change(was: &str, is: &str) -> Option<String> {
+/// Describes a change in a label that joins many texts, by the texts that changed.
+fn joined_label_change(was: &str, is: &str) -> Option<String> {
     let inside =
         |text: &'_ str| text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).map(str::to_owned);
     let (was, is) = (inside(was)?, inside(is)?);
     let (was, is): (Vec<&str>, Vec<&str>) = (was.split(", ").collect(), is.split(", ").collect());
-    let (start, was_mid, is_mid) = middle(&was, &is);
-    let stayed = was.len() > was_mid.len() && is.len() > is_mid.len();
-    let short = |part: &[&str]| {
+    let (start, was_mid, is_mid) = split_common(&was, &is);
+    let shares_texts = was.len() > was_mid.len() && is.len() > is_mid.len();
+    let quoted_list = |part: &[&str]| {
         if part.is_empty() { "nothing".to_owned() } else { format!("\"{}\"", part.join(", ")) }
     };
     let name = match start {
         [] => "…".to_owned(),
-        [first, rest @ ..] => recognisable(first, rest.is_empty()),
+        [first, rest @ ..] => abbreviated(first, rest.is_empty()),
     };
-    stayed.then(|| format!("{name} {} -> {}", short(was_mid), short(is_mid)))
+    shares_texts.then(|| format!("{name} {} -> {}", quoted_list(was_mid), quoted_list(is_mid)))
 }
 
-/// Enough of a name for a reader who has seen the whole of it.
-fn recognisable(name: &str, is_all: bool) -> String {
+/// Shortens a name to a few tokens, enough for a reader who has seen all of it.
+fn abbreviated(name: &str, is_all: bool) -> String {
     let fits = |end: &usize| tokens::estimate(&name[..*end]) <= NAME_TOKENS_MAX;
     let ends = name.char_indices().map(|(at, character)| at + character.len_utf8());
     let end = ends.take_while(fits).last().unwrap_or(0);
     let more = if end < name.len() || !is_all { "…" } else { "" };
-    // Half of an escape would look like one of the quotes.
+    // A backslash before the closing quote would look like an escaped quote.
     format!("\"{}{more}\"", name[..end].trim_end_matches(['\\', ' ']))
 }
 
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_changed_and_went() {
+    fn added_changed_and_removed_lines_are_listed() {
         let before =
             outline(&[(1, "text \"00:40\""), (2, "switch \"Remember me\" off"), (3, "button \"Log in\"")]);
         let after =
@@ -182,24 +185,39 @@ mod tests {
     }
 
     #[test]
-    fn only_the_part_that_changed_is_said() {
-        assert_eq!(from_to("text \"a b c\"", "text \"a b d\""), "text \"a b c\" -> \"a b d\"");
-        assert_eq!(from_to("text \"x \\\" y\"", "text \"x \\\" z\""), "text \"x \\\" y\" -> \"x \\\" z\"");
-        assert_eq!(from_to("button \"x\" disabled", "button \"x\""), "button \"x\" no longer disabled");
-        assert_eq!(from_to("button \"x\"", "button \"x\" disabled"), "button \"x\" now disabled");
-        assert_eq!(from_to("field = \"a\"", "field = \"b\" focused"), "field = \"a\" -> \"b\" focused");
+    fn only_the_changed_part_of_a_line_is_written() {
+        assert_eq!(describe_change("text \"a b c\"", "text \"a b d\""), "text \"a b c\" -> \"a b d\"");
+        assert_eq!(
+            describe_change("text \"x \\\" y\"", "text \"x \\\" z\""),
+            "text \"x \\\" y\" -> \"x \\\" z\""
+        );
+        assert_eq!(
+            describe_change("button \"x\" disabled", "button \"x\""),
+            "button \"x\" no longer disabled"
+        );
+        assert_eq!(describe_change("button \"x\"", "button \"x\" disabled"), "button \"x\" now disabled");
+        assert_eq!(
+            describe_change("field = \"a\"", "field = \"b\" focused"),
+            "field = \"a\" -> \"b\" focused"
+        );
         let row = |price: &str| format!("button \"Milk, 1 l, {price}, in stock\" #row");
-        assert_eq!(from_to(&row("1.20"), &row("1.30")), "button \"Milk…\" \"1.20\" -> \"1.30\"");
-        assert_eq!(from_to("button \"Milk\"", "button \"Milk, 2\""), "button \"Milk\" nothing -> \"2\"");
+        assert_eq!(describe_change(&row("1.20"), &row("1.30")), "button \"Milk…\" \"1.20\" -> \"1.30\"");
+        assert_eq!(
+            describe_change("button \"Milk\"", "button \"Milk, 2\""),
+            "button \"Milk\" nothing -> \"2\""
+        );
         let fund = |price: &str| format!("row \"短期期货恐慌指数ETF-Proshares, {price}, 33.4%\"");
-        assert_eq!(from_to(&fund("33.005"), &fund("33.1")), "row \"短期期货…\" \"33.005\" -> \"33.1\"");
+        assert_eq!(
+            describe_change(&fund("33.005"), &fund("33.1")),
+            "row \"短期期货…\" \"33.005\" -> \"33.1\""
+        );
         let quoted = |end: &str| format!("text \"He said it!\\\" to me, {end}\"");
-        assert_eq!(from_to(&quoted("a"), &quoted("b")), "text \"He said it!…\" \"a\" -> \"b\"");
-        assert_eq!(from_to("text \"é\"", "text \"è\""), "text \"é\" -> \"è\"");
+        assert_eq!(describe_change(&quoted("a"), &quoted("b")), "text \"He said it!…\" \"a\" -> \"b\"");
+        assert_eq!(describe_change("text \"é\"", "text \"è\""), "text \"é\" -> \"è\"");
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn lines_that_do_not_fit_are_counted() {
         let many: Vec<(u32, &str)> = (0..40).map(|n| (n, "text \"some words\"")).collect();
         let found = changes(&outline(&[]), &outline(&many), 50);
         assert!(found.left_out > 30 && found.text.lines().count() + found.left_out == 40, "{found:?}");

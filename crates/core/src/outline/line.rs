@@ -1,4 +1,4 @@
-//! The words of one line.
+//! Writes the text of one outline line.
 
 use std::fmt::Write;
 
@@ -24,26 +24,26 @@ impl Writer<'_> {
         rect: Rect,
     ) -> String {
         let element = &self.snapshot.elements[index];
-        let shows = carrier.map_or(element, |carrier| &self.snapshot.elements[carrier]);
+        let state_source = carrier.map_or(element, |carrier| &self.snapshot.elements[carrier]);
         let mut line = String::with_capacity(64);
         let role = match carrier {
-            Some(_) => shows.role,
-            None if self.is_bare_slider(index) => Role::Slider,
+            Some(_) => state_source.role,
+            None if self.is_unnamed_slider(index) => Role::Slider,
             None => role::in_context(self.snapshot, index),
         };
         line.push_str(word(role, kind));
         let state = state::read(self.snapshot, index);
         self.push_label(&mut line, index, kind, label);
         self.push_value(&mut line, element, &state);
-        // A switch with a line of its own says itself whether it is on.
+        // A toggle's own line shows the derived state, other lines only the reported one.
         let toggles = matches!(element.role, Role::Switch | Role::Checkbox | Role::Radio);
         let checked = if toggles { state.checked } else { element.state.checked };
-        push_checked(&mut line, role, checked.or(shows.state.checked));
+        push_checked(&mut line, role, checked.or(state_source.state.checked));
         push_expanded(&mut line, state.expanded);
         let nameless = label.is_none();
         self.push_id(&mut line, element, nameless && kind != Kind::Shown);
         let inside_tappable = self.frames.last().is_some_and(|frame| frame.kind == Kind::Tappable);
-        // Views pass "selected" on to what they hold.
+        // Android views pass "selected" on to their children.
         push_states(&mut line, element, !(kind == Kind::Shown && inside_tappable));
         if kind == Kind::Scrolls || element.affordances.scrollable {
             self.push_scrolling(&mut line, index);
@@ -64,7 +64,7 @@ impl Writer<'_> {
             }
             return;
         };
-        // What a closed drop-down holds is its choice, not its name.
+        // The text inside a closed drop-down is its choice, not its name.
         let choice = element.role == Role::Dropdown && label.source == LabelSource::Descendants;
         if choice && let Some(name) = label::sibling(self.snapshot, index) {
             line.push(' ');
@@ -72,7 +72,7 @@ impl Writer<'_> {
         }
         line.push_str(if choice { " = " } else { " " });
         push_quoted(line, &label.text, self.options.text_max_chars);
-        // A description beside the text tells what an icon-like text does ("PRIVATE", "Add tab").
+        // A description next to a short text tells what the element does ("PRIVATE", "Add tab").
         let operated = matches!(kind, Kind::Tappable | Kind::Control);
         if operated && label.source == LabelSource::Own && !element.password {
             let description = element.description.as_deref().map(str::trim).unwrap_or_default();
@@ -83,7 +83,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Without words and without an identifier only its place tells it from others.
+    /// Writes the element's position on the screen if it has neither words nor an identifier.
     fn push_no_label(&self, line: &mut String, element: &Element) {
         let screen = self.snapshot.size.rect();
         let root = self.snapshot.elements.first().map_or(screen, |root| root.bounds);
@@ -138,7 +138,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An id that several elements share names none of them; it is only shown where there is no other name.
+    /// Writes the identifier. One shared by several elements identifies none, so it is written only without a label.
     fn push_id(&self, line: &mut String, element: &Element, even_if_shared: bool) {
         let Some(id) = element.stable_id.as_deref() else { return };
         if !even_if_shared && !self.options.stable_ids {

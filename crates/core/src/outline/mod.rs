@@ -1,4 +1,6 @@
 //! A screen as text for an agent: one line for each element worth its attention, in document order.
+//!
+//! What may not enter: JSON, other captures except as earlier outlines, sending anything to a device.
 
 mod changes;
 mod line;
@@ -22,15 +24,15 @@ pub use page::{Page, page};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutlineOptions {
-    /// Of one text from the device.
+    /// Limit for one text from the device.
     pub text_max_chars: usize,
-    /// Where to tap: ` @x,y`.
+    /// Appends the tap point: ` @x,y`.
     pub points: bool,
-    /// The developer's identifiers, also where an element has a name.
+    /// Appends the developer's identifier even if the element has a label.
     pub stable_ids: bool,
-    /// Lines further in than this many levels are left out.
+    /// Lines with a deeper indentation are left out.
     pub depth_max: usize,
-    /// Only this element and what it holds.
+    /// Limits the outline to this element and its descendants.
     pub root: Option<usize>,
 }
 
@@ -46,20 +48,20 @@ impl Default for OutlineOptions {
     }
 }
 
-/// One element worth a line.
+/// The line of one element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pub index: u32,
     pub id: ElementId,
     pub indent: usize,
-    /// Without id and indentation.
+    /// The line without id and indentation.
     pub text: String,
-    /// It is acted on, rather than read.
+    /// True for elements to act on, false for elements to read.
     pub is_target: bool,
 }
 
 impl Line {
-    /// As it stands in an outline.
+    /// Appends the whole line with indentation, id and newline.
     pub fn push_to(&self, out: &mut String) {
         for _ in 0..self.indent {
             out.push_str("  ");
@@ -73,15 +75,15 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// Elements in the snapshot.
     pub total: usize,
-    /// Elements that would have had a line, had they been on the screen.
+    /// Elements without a line because they are off the screen.
     pub off_screen: usize,
-    /// Lines deeper than asked for.
+    /// Lines left out because of `depth_max`.
     pub too_deep: usize,
-    /// Elements whose words stand on the line of another one.
+    /// Elements whose words are part of another element's line.
     pub folded: usize,
 }
 
-/// `ids`: one for each element.
+/// Writes the outline. `ids` holds one id per element.
 pub fn lines(reading: &ScreenReading, ids: &[ElementId], options: &OutlineOptions) -> Lines {
     let snapshot = &reading.snapshot;
     let range = match options.root {
@@ -95,7 +97,7 @@ pub fn lines(reading: &ScreenReading, ids: &[ElementId], options: &OutlineOption
         ids,
         options,
         shared_ids: SharedIds::new(snapshot),
-        names_of_others: names_of_others(reading),
+        label_texts: label_texts(reading),
         frames: Vec::new(),
         last_leaf: None,
         out: Lines { total: snapshot.elements.len(), ..Lines::default() },
@@ -107,7 +109,8 @@ pub fn lines(reading: &ScreenReading, ids: &[ElementId], options: &OutlineOption
     writer.out
 }
 
-fn names_of_others(reading: &ScreenReading) -> Vec<u32> {
+/// Returns the texts that are the label of a visible control, sorted by index.
+fn label_texts(reading: &ScreenReading) -> Vec<u32> {
     let controls = reading.snapshot.elements.iter().enumerate().filter(|(index, element)| {
         element.role.is_control() && element.role != Role::Button && reading.nodes[*index].visible.is_some()
     });
@@ -118,8 +121,8 @@ fn names_of_others(reading: &ScreenReading) -> Vec<u32> {
         if element.role == Role::Dropdown && label.source == LabelSource::Descendants {
             texts.extend(label::sibling(&reading.snapshot, index).map(|name| name.index));
         }
-        // The text before a switch that is called the same.
-        let near = (index.saturating_sub(NAME_REACH)..index).map(|before| before as u32);
+        // A text before the control that repeats its name.
+        let near = (index.saturating_sub(NAME_ELEMENTS_MAX)..index).map(|before| before as u32);
         texts.extend(near.filter(|before| {
             let text = reading.element(*before);
             text.parent == element.parent && label::own_words(text) == Some(&*label.text)
@@ -130,10 +133,10 @@ fn names_of_others(reading: &ScreenReading) -> Vec<u32> {
     texts
 }
 
-/// How far before a control the text that names it may stand, in elements.
-const NAME_REACH: usize = 3;
+/// Elements before a control that are checked for a text with the control's name.
+const NAME_ELEMENTS_MAX: usize = 3;
 
-/// Every line of a screen, with ids in document order. For looking at single captures.
+/// Writes every line of a single capture, with ids in document order.
 pub fn text(reading: &ScreenReading, options: &OutlineOptions) -> String {
     let ids: Vec<ElementId> = (1..=reading.nodes.len() as u32).map(ElementId).collect();
     let mut text = String::new();
@@ -143,33 +146,33 @@ pub fn text(reading: &ScreenReading, options: &OutlineOptions) -> String {
     text
 }
 
-/// Indentation is worth its tokens only so far.
+/// Deeper lines are not indented further, to save tokens.
 const INDENT_MAX: usize = 6;
 
-/// How far into a row its controls are looked for, in elements.
-const ROW_REACH: usize = 24;
+/// Elements of a row that are searched for its controls.
+const ROW_ELEMENTS_MAX: usize = 24;
 
-/// How many surrounding lines are asked whether they already said a text.
-const FRAMES_ASKED_MAX: usize = 4;
+/// Enclosing lines that are searched for a repeated text.
+const FRAMES_SEARCHED_MAX: usize = 4;
 
 /// Longer labels are not searched: a hostile screen could put thousands of texts inside one.
-const ASKED_BYTES_MAX: usize = 2000;
+const SEARCHED_LABEL_BYTES_MAX: usize = 2000;
 
-/// An element around the present one that has a line.
+/// An enclosing element that has a line.
 struct Frame<'a> {
     end: usize,
-    /// Of the lines inside it.
+    /// Indentation of the lines inside it.
     indent: usize,
     kind: Kind,
     label: Option<Label<'a>>,
-    /// Its place among the lines, and what of it is out of sight.
+    /// Index of its line.
     line: usize,
     hidden: Hidden,
-    /// The control inside a tappable element that shows what kind of thing it is and its state.
+    /// The control inside a tappable element that carries its role and state.
     carrier: Option<usize>,
 }
 
-/// Elements of something that scrolls which lie outside what it shows.
+/// Counts of a scroll container's elements that lie outside its visible part.
 #[derive(Clone, Copy, Default)]
 struct Hidden {
     before: usize,
@@ -183,10 +186,10 @@ struct Writer<'a> {
     ids: &'a [ElementId],
     options: &'a OutlineOptions,
     shared_ids: SharedIds,
-    /// Texts that are the label of a control beside them, in order.
-    names_of_others: Vec<u32>,
+    /// Texts that are the label of a control, sorted by index.
+    label_texts: Vec<u32>,
     frames: Vec<Frame<'a>>,
-    /// The last tappable line without descendants: its text may follow as a sibling that lies on it.
+    /// Bounds and words of the last tappable leaf: a sibling on top of it may repeat its words.
     last_leaf: Option<(Rect, &'a str)>,
     out: Lines,
 }
@@ -195,7 +198,7 @@ struct Writer<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tappable,
-    /// Operated, though its node does not say that it can be clicked.
+    /// A control whose node is not marked clickable.
     Control,
     Scrolls,
     Shown,
@@ -207,12 +210,12 @@ impl<'a> Writer<'a> {
         let snapshot = self.snapshot;
         let element = &snapshot.elements[index];
         let Some(kind) = self.kind(index, element) else { return };
-        let Some(rect) = self.rect(index) else { return self.out_of_sight(element, kind) };
+        let Some(rect) = self.rect(index) else { return self.count_hidden(element, kind) };
         let label = label::label(snapshot, index);
         if kind == Kind::Tappable && self.is_wrapper(index, rect, label.as_ref()) {
             return;
         }
-        if element.role == Role::Row && self.is_named_after_its_control(index, label.as_ref()) {
+        if element.role == Role::Row && self.repeats_its_control(index, label.as_ref()) {
             return;
         }
         let carrier = (kind == Kind::Tappable).then(|| carrier(snapshot, index)).flatten();
@@ -240,7 +243,7 @@ impl<'a> Writer<'a> {
         self.reading.nodes[index].visible
     }
 
-    /// Leaves the elements that end before `index`, and says on the lines of lists what they did not show.
+    /// Closes the enclosing elements that end before `index`, and appends the hidden counts to the lines of lists.
     fn close_until(&mut self, index: usize) {
         while let Some(frame) = self.frames.pop_if(|frame| frame.end <= index) {
             let Hidden { before, after, sideways } = frame.hidden;
@@ -254,8 +257,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Counts what the surrounding list does not show, on the side on which it lies.
-    fn out_of_sight(&mut self, element: &Element, kind: Kind) {
+    /// Counts an off-screen element on the side of the enclosing list where it lies.
+    fn count_hidden(&mut self, element: &Element, kind: Kind) {
         self.out.off_screen += 1;
         let snapshot = self.snapshot;
         let inside = self.frames.iter_mut().rev().find(|frame| frame.kind == Kind::Scrolls);
@@ -285,52 +288,56 @@ impl<'a> Writer<'a> {
         if element.role == Role::Progress {
             return Some(Kind::Shown);
         }
-        let around =
+        let enclosing =
             self.frames.iter().rev().find(|frame| matches!(frame.kind, Kind::Tappable | Kind::Scrolls));
-        let owner = around.filter(|frame| frame.kind == Kind::Tappable);
-        let speaks_for_owner =
+        let owner = enclosing.filter(|frame| frame.kind == Kind::Tappable);
+        let is_part_of_owner =
             owner.is_some_and(|owner| element.role == Role::Button || owner.carrier == Some(index));
-        if element.role.is_control() && !speaks_for_owner {
+        if element.role.is_control() && !is_part_of_owner {
             return Some(Kind::Control);
         }
         if element.role == Role::WebView && element.end as usize <= index + 1 {
             return Some(Kind::Shown);
         }
-        if self.is_bare_slider(index) {
+        if self.is_unnamed_slider(index) {
             return Some(Kind::Control);
         }
         let words = label::own_words(element).filter(|words| !is_separator(words))?;
-        let said =
-            self.names_of_others.binary_search(&(index as u32)).is_ok() || self.already_said(index, words);
-        self.out.folded += usize::from(said);
-        (!said).then_some(Kind::Shown)
+        let repeated =
+            self.label_texts.binary_search(&(index as u32)).is_ok() || self.is_repeated(index, words);
+        self.out.folded += usize::from(repeated);
+        (!repeated).then_some(Kind::Shown)
     }
 
-    /// A slider that only its look and its value give away (AC-08).
-    fn is_bare_slider(&self, index: usize) -> bool {
+    /// True for a slider without a role, recognised only by its shape and value (AC-08).
+    fn is_unnamed_slider(&self, index: usize) -> bool {
         let element = &self.snapshot.elements[index];
-        let bare = matches!(element.role, Role::Unknown | Role::Container) && element.affordances.focusable;
-        let control = bare.then(|| semantics::control(self.snapshot, index)).flatten();
+        let has_no_role =
+            matches!(element.role, Role::Unknown | Role::Container) && element.affordances.focusable;
+        let control = has_no_role.then(|| semantics::control(self.snapshot, index)).flatten();
         control.is_some_and(|control| {
             matches!(control.kind, ControlKind::Slider | ControlKind::CustomAdjustable)
         })
     }
 
-    fn already_said(&self, index: usize, words: &str) -> bool {
+    /// True if an enclosing line or the last tappable leaf already has these words.
+    fn is_repeated(&self, index: usize, words: &str) -> bool {
         let on_last_leaf = || match (self.last_leaf, self.rect(index)) {
-            (Some((leaf, said)), Some(rect)) => said == words && leaf.intersection(rect) == Some(rect),
+            (Some((leaf, leaf_words)), Some(rect)) => {
+                leaf_words == words && leaf.intersection(rect) == Some(rect)
+            }
             _ => false,
         };
         let mut labels =
-            self.frames.iter().rev().take(FRAMES_ASKED_MAX).filter_map(|frame| frame.label.as_ref());
+            self.frames.iter().rev().take(FRAMES_SEARCHED_MAX).filter_map(|frame| frame.label.as_ref());
         labels.any(|label| {
             let joined_in = label.source == LabelSource::Descendants && (index as u32) < label.covers_until;
-            joined_in || (label.text.len() <= ASKED_BYTES_MAX && contains_words(&label.text, words))
+            joined_in || (label.text.len() <= SEARCHED_LABEL_BYTES_MAX && contains_words(&label.text, words))
         }) || on_last_leaf()
     }
 
-    /// A tappable element that is only the ground on which others stand: it has no name of its own, and its middle
-    /// is taken by one of them or it is as large as the screen. The texts on it must not all become its label.
+    /// True for a tappable element that only wraps others: it has no name of its own, and another target covers its
+    /// center, or it fills the screen. The texts inside must not become its label.
     fn is_wrapper(&self, index: usize, rect: Rect, label: Option<&Label<'_>>) -> bool {
         if label.is_some_and(|label| label.source != LabelSource::Descendants) {
             return false;
@@ -340,16 +347,16 @@ impl<'a> Writer<'a> {
         inner.iter().any(|inner| inner.contains(center)) || (inner.len() > 1 && self.fills_screen(rect))
     }
 
-    /// A row of iOS around one switch, both called the same: the switch says it all.
-    fn is_named_after_its_control(&self, index: usize, label: Option<&Label<'_>>) -> bool {
-        let inside = self.reading.range(index as u32).skip(1).take(ROW_REACH);
+    /// True for an iOS row with the same label as the only control inside it; the control's line is enough.
+    fn repeats_its_control(&self, index: usize, label: Option<&Label<'_>>) -> bool {
+        let inside = self.reading.range(index as u32).skip(1).take(ROW_ELEMENTS_MAX);
         let mut targets = inside.filter(|inner| self.reading.element(*inner).is_tappable());
         let (Some(control), None) = (targets.next(), targets.next()) else { return false };
         let control_label = label::label(self.snapshot, control as usize);
         control_label.is_some() && control_label.map(|l| l.text) == label.map(|l| l.text.clone())
     }
 
-    /// But for the bars at its edges.
+    /// True if the rectangle covers the screen except for the bars at its edges.
     fn fills_screen(&self, rect: Rect) -> bool {
         let area = |rect: Rect| i64::from(rect.width()) * i64::from(rect.height());
         let screen = self.snapshot.size.rect();
@@ -373,13 +380,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A tappable row often holds the switch or check box that it operates, which is not tappable itself; Compose even
-/// puts the role of a control into a child without text.
+/// Returns the non-tappable switch or check box that a tappable row operates. Compose also puts the role of a control
+/// into a child without text.
 fn carrier(snapshot: &Snapshot, index: usize) -> Option<usize> {
     if !matches!(snapshot.elements[index].role, Role::Button | Role::Checkbox) {
         return None;
     }
-    let mut controls = label::belonging(snapshot, index).filter(|&inner| {
+    let mut controls = label::own_descendants(snapshot, index).filter(|&inner| {
         let role = snapshot.elements[inner].role;
         role.is_control() && role != Role::Button
     });
@@ -387,20 +394,20 @@ fn carrier(snapshot: &Snapshot, index: usize) -> Option<usize> {
     controls.next().is_none().then_some(first)
 }
 
-/// A mark between two texts.
+/// True for a mark that separates two texts.
 fn is_separator(words: &str) -> bool {
     matches!(words, "•" | "·" | "∙" | "‧" | "|" | "/" | ",")
 }
 
-/// Whether `words` stand in `text`, not as a part of longer words.
+/// True if `text` contains `words` as whole words.
 fn contains_words(text: &str, words: &str) -> bool {
-    let inside = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
+    let is_word = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
     text.match_indices(words).any(|(at, _)| {
-        !inside(text[..at].chars().next_back()) && !inside(text[at + words.len()..].chars().next())
+        !is_word(text[..at].chars().next_back()) && !is_word(text[at + words.len()..].chars().next())
     })
 }
 
-/// Hashes of the ids that stand on more than one element, in order.
+/// Sorted hashes of identifiers that more than one element has.
 struct SharedIds(Vec<u64>);
 
 impl SharedIds {

@@ -1,10 +1,10 @@
-//! The one element type. Drivers fill it from what the platform says; nothing in it is guessed.
+//! The element type. Drivers fill it from what the platform reports; nothing in it is guessed.
 
 use std::sync::Arc;
 
 use crate::screen::geometry::Rect;
 
-/// What kind of thing an element is, as far as its class or traits say so.
+/// The kind of an element, as far as its class or traits tell it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     Button,
@@ -17,7 +17,7 @@ pub enum Role {
     Radio,
     Slider,
     Stepper,
-    /// A wheel or column of which one entry is chosen.
+    /// A wheel or column with one chosen entry.
     Picker,
     Dropdown,
     SegmentedControl,
@@ -37,7 +37,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Something that is operated, whether or not its node says that it can be clicked.
+    /// True for roles that a person operates, even where the node is not marked clickable.
     pub fn is_control(self) -> bool {
         !matches!(
             self,
@@ -54,7 +54,7 @@ impl Role {
         )
     }
 
-    /// Controls whose own text is their value rather than their name.
+    /// True for controls whose own text is their value, not their name.
     pub fn text_is_value(self) -> bool {
         matches!(
             self,
@@ -63,7 +63,7 @@ impl Role {
     }
 }
 
-/// What the platform exposes of a control's state. `None` means that it said nothing, which is not `false` (ST-01).
+/// A control's state as the platform reports it. `None` means not reported, which is not `false` (ST-01).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct State {
     pub enabled: Option<bool>,
@@ -73,7 +73,7 @@ pub struct State {
     pub expanded: Option<bool>,
 }
 
-/// What an element says that it reacts to.
+/// The kinds of input that an element reports to accept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Affordances {
     pub clickable: bool,
@@ -81,19 +81,19 @@ pub struct Affordances {
     pub scrollable: bool,
     pub focusable: bool,
     pub checkable: bool,
-    /// The platform says that its value can be raised and lowered.
+    /// The platform reports that its value can be raised and lowered.
     pub adjustable: bool,
 }
 
-/// The ends of what a control can be set to, where the platform names them.
+/// The lowest and highest value of a control, where the platform reports them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValueRange {
     pub min: f64,
     pub max: f64,
 }
 
-/// One node of a snapshot. Elements stand in document order, so the descendants of the element at index `i` are
-/// exactly `i + 1 .. end`.
+/// One node of a snapshot. Elements are in document order, so the descendants of the element at index `i` are exactly
+/// `i + 1 .. end`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Element {
     pub parent: Option<u32>,
@@ -101,17 +101,17 @@ pub struct Element {
     pub end: u32,
     pub depth: u16,
     pub role: Role,
-    /// The platform's own type name, verbatim. Shared, because a screen has few of them.
+    /// The platform's type name, verbatim. Shared, because a screen has few different ones.
     pub class: Arc<str>,
-    /// The app that it belongs to: the package on Android, the bundle id on iOS. Shared like the class.
+    /// The owning app: the package on Android, the bundle id on iOS. Shared like the class.
     pub app: Arc<str>,
-    /// Set by the platform or the app's developer; never made from text, position or class (ID-03).
+    /// The identifier set by the platform or the app's developer; never made from text, position or class (ID-03).
     pub stable_id: Option<Box<str>>,
     pub text: Option<Box<str>>,
     /// The accessibility description (Android content-desc, iOS label).
     pub description: Option<Box<str>>,
     pub hint: Option<Box<str>>,
-    /// What the platform calls the control's value, verbatim (iOS). Android writes it into the text.
+    /// The control's value as iOS reports it, verbatim. Android writes it into the text.
     pub value: Option<Box<str>>,
     pub value_range: Option<Box<ValueRange>>,
     pub bounds: Rect,
@@ -119,17 +119,17 @@ pub struct Element {
     pub state: State,
     /// A secret field: its text never leaves the server (ST-07).
     pub password: bool,
-    /// Whether the platform itself says that it can be seen. Most dumps leave invisible nodes out; page sources of
-    /// other tools keep them and mark them.
+    /// The platform's own visibility flag. Most dumps leave invisible nodes out; page sources of other tools keep and
+    /// mark them.
     pub displayed: Option<bool>,
-    /// The root of a window of the system, which stands in front of whichever app is there.
+    /// True for the root of a system window, which lies in front of any app.
     pub system_window: bool,
-    /// It exists to show the running time.
+    /// True for views whose purpose is to show the current time.
     pub clock: bool,
 }
 
 impl Element {
-    /// A tap on it does something of its own.
+    /// True if the element itself handles a tap.
     pub fn is_tappable(&self) -> bool {
         self.affordances.clickable
             || self.affordances.long_clickable

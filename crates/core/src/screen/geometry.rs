@@ -1,6 +1,6 @@
-//! Points and rectangles in the units of the device's tree, in the current rotation: pixels on Android, points on iOS.
+//! Points and rectangles in the units of the element tree, in the current rotation: pixels on Android, points on iOS.
 
-/// Pixels of a picture for one unit of the tree: 1 on Android, 2 or 3 on most iPhones.
+/// Screenshot pixels per unit of the element tree: 1 on Android, 2 or 3 on most iPhones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scale(pub u32);
 
@@ -23,7 +23,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// The same screen after `quarter_turns` of rotation.
+    /// Returns the size of the same screen after `quarter_turns` of rotation.
     pub fn rotated(self, quarter_turns: u8) -> Size {
         if quarter_turns % 2 == 1 { Size { width: self.height, height: self.width } } else { self }
     }
@@ -33,7 +33,7 @@ impl Size {
     }
 }
 
-/// Right and bottom are exclusive. Devices report negative and inverted rectangles; both are kept as they are.
+/// A rectangle with exclusive right and bottom. Negative and inverted rectangles from devices are kept unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Rect {
     pub left: i32,
@@ -68,7 +68,7 @@ impl Rect {
         point.x >= self.left && point.x < self.right && point.y >= self.top && point.y < self.bottom
     }
 
-    /// The common part, or `None` when there is none.
+    /// Returns the common part, or `None` if there is none.
     pub fn intersection(self, other: Rect) -> Option<Rect> {
         let common = Rect {
             left: self.left.max(other.left),
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extremes_do_not_overflow() {
+    fn extreme_coordinates_do_not_overflow() {
         let all = Rect::new(i32::MIN, i32::MIN, i32::MAX, i32::MAX);
         assert_eq!(all.center(), Point { x: -1, y: -1 });
         assert_eq!(all.width(), i32::MAX);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn rotation_swaps_the_sides() {
+    fn a_quarter_turn_swaps_width_and_height() {
         let portrait = Size { width: 1080, height: 2400 };
         assert_eq!(portrait.rotated(1), Size { width: 2400, height: 1080 });
         assert_eq!(portrait.rotated(2), portrait);

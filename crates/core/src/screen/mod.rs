@@ -1,4 +1,4 @@
-//! One capture of a screen as the platform describes it: elements, their places, what can be seen of them.
+//! One capture of a screen as the platform describes it: elements, their bounds, and which part of each is visible.
 //!
 //! What may not enter: guesses about what an element means (see `meaning`), time, and other captures (see `change`).
 

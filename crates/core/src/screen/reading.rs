@@ -1,4 +1,4 @@
-//! A snapshot with what is worked out of it once: what can be seen, and hashes of everything that counts.
+//! A snapshot with data computed once per capture: visible rectangles, and hashes of the relevant fields.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,19 +10,19 @@ use crate::screen::visible::visible_rects;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScreenReading {
     pub snapshot: Snapshot,
-    /// One for each element.
+    /// One entry per element.
     pub nodes: Vec<Node>,
-    /// Equal for two captures unless something changed that an agent has to know about (SY-03).
+    /// Hash of the whole screen. Two captures differ in it if something changed that an agent must know (SY-03).
     pub relevant: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
     pub visible: Option<Rect>,
-    /// Of what counts in the element itself.
-    pub own: u64,
-    /// Of what counts in it and in all its descendants, with their order.
-    pub subtree: u64,
+    /// Hash of the element's own relevant fields.
+    pub own_hash: u64,
+    /// Hash of the relevant fields of the element and all its descendants, in order.
+    pub subtree_hash: u64,
 }
 
 impl ScreenReading {
@@ -33,20 +33,20 @@ impl ScreenReading {
             .iter()
             .zip(rects)
             .map(|(element, visible)| {
-                let own = own_hash(element);
-                Node { visible, own, subtree: own }
+                let own_hash = own_hash(element);
+                Node { visible, own_hash, subtree_hash: own_hash }
             })
             .collect();
         let mut relevant = screen_hash(&snapshot);
-        // Backwards, so that every child is finished before it goes into its parent.
+        // Runs backwards, so that a child's hash is complete before it is mixed into its parent.
         for index in (0..nodes.len()).rev() {
-            let subtree = nodes[index].subtree;
+            let subtree_hash = nodes[index].subtree_hash;
             match snapshot.elements[index].parent.filter(|parent| (*parent as usize) < index) {
                 Some(parent) => {
-                    let above = &mut nodes[parent as usize].subtree;
-                    *above = mix(*above, subtree);
+                    let parent_hash = &mut nodes[parent as usize].subtree_hash;
+                    *parent_hash = mix(*parent_hash, subtree_hash);
                 }
-                None => relevant = mix(relevant, subtree),
+                None => relevant = mix(relevant, subtree_hash),
             }
         }
         ScreenReading { snapshot, nodes, relevant }
@@ -56,7 +56,7 @@ impl ScreenReading {
         &self.snapshot.elements[index as usize]
     }
 
-    /// The whole subtree of `index`, itself included.
+    /// Returns the indexes of the element and all its descendants.
     pub fn range(&self, index: u32) -> std::ops::Range<u32> {
         index..self.element(index).end.max(index + 1).min(self.nodes.len() as u32)
     }
@@ -67,29 +67,29 @@ fn screen_hash(snapshot: &Snapshot) -> u64 {
     mix(xxh3_64(screen.app.as_bytes()), xxh3_64(screen.name.as_deref().unwrap_or_default().as_bytes()))
 }
 
-/// Order matters, and neither zero nor a repeated value cancels anything out.
+/// Combines two hashes. Order matters, and neither zero nor a repeated value cancels out.
 pub(crate) fn mix(seed: u64, value: u64) -> u64 {
     let wide = u128::from(seed ^ 0x9E37_79B9_7F4A_7C15) * u128::from(value ^ 0xD6E8_FEB8_6659_FD93);
     (wide as u64 ^ (wide >> 64) as u64).wrapping_add(seed.rotate_left(5))
 }
 
-/// Left out are bounds and focus, because movement, resizing and focus alone do not count (SY-04, W13). Scrollable and
-/// focusable are left out too: they flip when a keyboard opens or an animation ends.
+/// Hashes an element without its bounds and focus: movement, resizing and focus alone are cosmetic (SY-04, W13).
+/// Scrollable and focusable are left out too, because they flip when a keyboard opens or an animation ends.
 fn own_hash(element: &Element) -> u64 {
     let mut hash = mix(flags(element), xxh3_64(element.class.as_bytes()));
     if let Some(id) = &element.stable_id {
         hash = mix(hash, xxh3_64(id.as_bytes()));
     }
-    mix(hash, words_hash(element))
+    mix(hash, texts_hash(element))
 }
 
-/// The part of [`own_hash`] that stays when only the words change.
-pub(crate) fn frame_hash(element: &Element) -> u64 {
+/// The part of [`own_hash`] that stays the same when only texts change.
+pub(crate) fn hash_without_texts(element: &Element) -> u64 {
     let id = element.stable_id.as_deref().unwrap_or_default();
     mix(mix(flags(element), xxh3_64(element.class.as_bytes())), xxh3_64(id.as_bytes()))
 }
 
-fn words_hash(element: &Element) -> u64 {
+fn texts_hash(element: &Element) -> u64 {
     let mut hash = 0;
     let mut add = |field: u64, text: &Option<Box<str>>| {
         if let Some(text) = text {
@@ -103,8 +103,8 @@ fn words_hash(element: &Element) -> u64 {
         add(4, &element.value);
         return hash;
     }
-    // A hash could be compared with the hashes of guesses, so of a secret only the length goes in (ST-07). Some apps
-    // repeat it in the description, and iOS in the value.
+    // Only a secret's length is hashed (ST-07): a hash of its text could be compared with hashes of guesses. Some apps
+    // repeat the secret in the description, and iOS in the value.
     if element.description != element.text {
         add(2, &element.description);
     }
@@ -113,19 +113,19 @@ fn words_hash(element: &Element) -> u64 {
 }
 
 fn flags(element: &Element) -> u64 {
-    let three = |value: Option<bool>| value.map_or(0, |value| 1 + u64::from(value));
+    let two_bits = |value: Option<bool>| value.map_or(0, |value| 1 + u64::from(value));
     let state = element.state;
     let can = element.affordances;
-    // A collapsed element is on the screen without being seen: that is visibility, not size.
+    // Empty bounds count as a visibility change, not as a change of size.
     let bits = [can.clickable, can.long_clickable, can.checkable, can.adjustable, element.password]
         .into_iter()
         .chain([element.bounds.is_empty()]);
     let states = [state.enabled, state.checked, state.selected, state.expanded, element.displayed];
     let mut packed = element.role as u64;
-    for value in states.map(three).into_iter().chain(bits.map(u64::from)) {
+    for value in states.map(two_bits).into_iter().chain(bits.map(u64::from)) {
         packed = packed << 2 | value;
     }
-    // An absent text is not an empty one.
+    // An absent text differs from an empty one.
     let texts = [&element.stable_id, &element.hint, &element.description, &element.text, &element.value];
     texts.iter().fold(packed, |packed, text| packed << 1 | u64::from(text.is_some()))
 }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_must_know_changes_it() {
+    fn relevant_changes_change_the_hash() {
         // SY-03
         assert!(changed(|s| s.elements[1].text = Some("adb".into())), "text");
         assert!(changed(|s| s.elements[1].text = None), "text removed");
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn cosmetic_changes_leave_it() {
+    fn cosmetic_changes_keep_the_hash() {
         // SY-04, W13
         assert!(!changed(|s| s.elements[1].state.focused = Some(false)), "focus");
         assert!(!changed(|s| s.elements[1].bounds = Rect::new(1, 2, 5, 6)), "moved by a pixel");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_texts_do_not_run_together() {
+    fn text_moved_between_fields_changes_the_hash() {
         let pair = |text: &str, description: &str| {
             let element = Element {
                 text: Some(text.into()),

@@ -1,4 +1,4 @@
-//! One capture of a screen: immutable, and honest about what could not be read.
+//! One capture of a screen, with a list of the defects found while reading it.
 
 use crate::screen::element::Element;
 use crate::screen::geometry::Size;
@@ -19,22 +19,22 @@ impl Platform {
     }
 }
 
-/// Which app, and which screen of it, had the focus when the capture was made.
+/// The focused app and its screen at the time of the capture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Screen {
     /// The package on Android, the bundle id on iOS.
     pub app: String,
-    /// The platform's full name of the screen where it has one: the activity's class on Android, nothing on iOS.
+    /// The platform's full name of the screen: the activity's class on Android, `None` on iOS.
     pub name: Option<String>,
 }
 
 impl Screen {
-    /// The last part of the screen's name; the app where screens have no names.
-    pub fn short_name(&self) -> &str {
+    /// The last part of the screen's name, or the app if the screen has no name.
+    fn short_name(&self) -> &str {
         self.name.as_deref().and_then(|name| name.rsplit('.').next()).unwrap_or(&self.app)
     }
 
-    /// `app/.Screen`, or the whole name where it does not begin with the app's; the app alone without a name.
+    /// Writes `app/.Screen`; the full name if it does not begin with the app's; the app alone if there is no name.
     pub fn component(&self) -> String {
         match self.name.as_deref() {
             None => self.app.clone(),
@@ -51,7 +51,7 @@ impl Screen {
     }
 }
 
-/// Something in the platform's answer that could not be read as it should; the rest was kept (SE-07).
+/// A part of the platform's answer that could not be read; the rest was kept (SE-07).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
     pub kind: DefectKind,
@@ -62,9 +62,9 @@ pub struct Defect {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DefectKind {
-    /// The answer ended in the middle: elements after that point are missing.
+    /// The answer ended early: elements after that point are missing.
     Truncated,
-    /// More elements, levels or bytes than the limits allow: the rest was left out.
+    /// The answer exceeds a limit on elements, levels or bytes: the rest was left out.
     LimitReached,
     BadUtf8,
     BadAttribute,
@@ -72,22 +72,22 @@ pub enum DefectKind {
 }
 
 impl DefectKind {
-    /// Whether elements are missing because of it. A snapshot with such a defect cannot prove absence.
+    /// True if elements are missing because of it. A snapshot with such a defect cannot prove absence.
     pub fn loses_elements(self) -> bool {
         matches!(self, DefectKind::Truncated | DefectKind::LimitReached | DefectKind::BadMarkup)
     }
 }
 
-/// What a device's answer may cost to read. The largest real ones are about 1 MB and 2,000 elements.
+/// Limits for reading a device's answer. The largest real ones are about 1 MB and 2,000 elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub bytes_max: usize,
     pub elements_max: usize,
     /// Deeper elements are left out, or become children of the deepest one allowed.
     pub depth_max: usize,
-    /// Of one attribute's value.
+    /// Limit for one attribute's value.
     pub value_bytes_max: usize,
-    /// A few more are kept when they are the first to say that elements are missing.
+    /// Exceeded only by the first defects that report missing elements.
     pub defects_max: usize,
 }
 
@@ -103,26 +103,26 @@ impl Default for Limits {
     }
 }
 
-/// Elements that an input of any size may have.
-const ELEMENTS_ALWAYS: usize = 20_000;
+/// Elements allowed in an input of any size.
+const ELEMENTS_ALLOWED_ALWAYS: usize = 20_000;
 
-/// Beyond those, an input has one for so many of its bytes at most. Real ones take 300; an element with nothing in it is
-/// forty times as large in memory as on the wire.
-const BYTES_FOR_AN_ELEMENT: usize = 128;
+/// Bytes of input required for each further element. Real elements take about 300; an empty element is forty times as
+/// large in memory as on the wire.
+const BYTES_PER_ELEMENT: usize = 128;
 
 impl Limits {
-    /// How many elements are read of so many bytes, so that reading takes at most four times their memory and 8 MiB.
-    pub fn elements_of(&self, bytes: usize) -> usize {
-        self.elements_max.min(ELEMENTS_ALWAYS + bytes / BYTES_FOR_AN_ELEMENT)
+    /// Returns the element limit for an input of `bytes`: reading it takes at most 8 MiB plus four times the input.
+    pub fn elements_max_for(&self, bytes: usize) -> usize {
+        self.elements_max.min(ELEMENTS_ALLOWED_ALWAYS + bytes / BYTES_PER_ELEMENT)
     }
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     pub platform: Platform,
-    /// In document order; see [`Element`].
+    /// The elements in document order; see [`Element`].
     pub elements: Vec<Element>,
-    /// Of the screen, in the current rotation, with an override size applied.
+    /// The screen's size in the current rotation, with an override size applied.
     pub size: Size,
     /// Quarter turns from the device's natural orientation.
     pub rotation: u8,
@@ -131,7 +131,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Whether every element of the screen is in it.
+    /// True if no element of the screen is missing.
     pub fn is_whole(&self) -> bool {
         !self.defects.iter().any(|d| d.kind.loses_elements())
     }
@@ -152,7 +152,7 @@ impl Snapshot {
         std::iter::from_fn(move || {
             let current = next;
             let element = self.elements.get(current).filter(|_| current < end)?;
-            // A driver that broke the order cannot make this loop: it always moves on.
+            // The index always grows, so a driver that broke the order cannot cause an endless loop.
             next = (element.end as usize).max(current + 1);
             Some(current)
         })
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn children_follow_document_order() {
+    fn children_and_roots_are_in_document_order() {
         let elements =
             vec![node(None, 4), node(Some(0), 3), node(Some(1), 3), node(Some(0), 4), node(None, 5)];
         let snapshot = Snapshot { elements, ..Snapshot::default() };
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn component_uses_the_short_form_only_inside_the_package() {
+    fn component_is_short_only_inside_the_package() {
         let screen = |activity: &str| Screen { app: "a.b".into(), name: Some(activity.into()) };
         assert_eq!(screen("a.b.ui.Main").component(), "a.b/.ui.Main");
         assert_eq!(screen("a.bc.Main").component(), "a.b/a.bc.Main");

@@ -1,30 +1,29 @@
-//! What of each element can be seen.
+//! Computes which part of each element is visible.
 
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
 use crate::screen::snapshot::Snapshot;
 
-/// For each element, its bounds clipped by the screen and by the scrolling elements around it; `None` when nothing is
-/// left of them.
+/// Returns each element's bounds, clipped by the screen and by its scrolling ancestors; `None` if nothing is left.
 ///
-/// Other ancestors do not clip: root nodes that end above the navigation bar, with buttons of the app below their
-/// edge, are common in real dumps. A screen of unknown size (zero by zero) has no right and bottom edge.
+/// Other ancestors do not clip: in real dumps, root nodes often end above the navigation bar while buttons of the app
+/// lie below that edge. A screen of unknown size (zero by zero) has no right and bottom edge.
 pub fn visible_rects(snapshot: &Snapshot) -> Vec<Option<Rect>> {
     let screen = snapshot.size.rect();
     let window = if screen.is_empty() { Rect::new(0, 0, i32::MAX, i32::MAX) } else { screen };
     let mut rects = Vec::with_capacity(snapshot.elements.len());
-    // What each element leaves visible of its children.
+    // The rectangle to which each element clips its children.
     let mut clips: Vec<Option<Rect>> = Vec::with_capacity(snapshot.elements.len());
     for element in &snapshot.elements {
         // An element whose parent does not come before it is treated as a root.
         let parent = element.parent.and_then(|parent| clips.get(parent as usize)).copied();
-        let around = parent.unwrap_or(Some(window)).filter(|_| element.displayed != Some(false));
-        let clipped = around.and_then(|clip| element.bounds.intersection(clip));
-        // The platform's word counts more than our geometry: it cuts bounds at its idea of the screen's edge, but
-        // leaves those alone that lie wholly outside it.
+        let clip = parent.unwrap_or(Some(window)).filter(|_| element.displayed != Some(false));
+        let clipped = clip.and_then(|clip| element.bounds.intersection(clip));
+        // The platform's flag wins over our geometry: it cuts bounds at its own screen edge, but leaves bounds that
+        // lie wholly outside it.
         let stated = || element.bounds.intersection(window).filter(|_| element.displayed == Some(true));
-        let visible = clipped.or_else(|| around.and(stated()));
-        clips.push(if clips_children(element) { visible } else { around });
+        let visible = clipped.or_else(|| clip.and(stated()));
+        clips.push(if clips_children(element) { visible } else { clip });
         rects.push(visible);
     }
     rects
@@ -50,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_screen_and_what_scrolls_clip() {
+    fn the_screen_and_scroll_containers_clip() {
         let snapshot = Snapshot {
             elements: vec![
                 element(None, Rect::new(-10, 0, 100, 100)),
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_platform_calls_displayed_is_not_clipped_away() {
+    fn elements_marked_displayed_are_not_clipped_away() {
         let list = scrolling(element(None, Rect::new(0, 0, 10, 10)));
         let below = Rect::new(0, 12, 10, 20);
         let stated = Element { displayed: Some(true), ..element(Some(0), below) };
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_displayed_hides_what_it_holds() {
+    fn elements_marked_not_displayed_hide_their_descendants() {
         let bounds = Rect::new(0, 0, 10, 10);
         let hidden = Element { displayed: Some(false), ..element(None, bounds) };
         let elements = vec![hidden, element(Some(0), bounds)];
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_of_unknown_size_has_only_a_left_and_a_top() {
+    fn a_screen_of_unknown_size_clips_only_left_and_top() {
         let elements =
             vec![element(None, Rect::new(-10, 0, 9000, 100)), element(None, Rect::new(-10, 0, 0, 100))];
         let rects = visible_rects(&Snapshot { elements, ..Snapshot::default() });

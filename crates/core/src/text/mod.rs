@@ -1,4 +1,4 @@
-//! Words from a device on their way to an agent: quoted so that they cannot pose as ours, and what they cost.
+//! Text from a device, prepared for an agent: quoting that marks it as foreign, and its cost in tokens.
 //!
 //! What may not enter: anything that knows what a screen is.
 

@@ -1,30 +1,30 @@
-//! Text from a device, written so that it cannot be taken for our own words (SE-05).
+//! Quotes text from a device, so that an agent cannot mistake it for our own words (SE-05).
 
 use std::fmt::Write;
 
-/// Writes `text` in double quotes with the escapes of JSON. What is longer than `chars_max` loses its middle, and the
-/// number of characters lost stands outside the quotes: `"begin"…+312…"end"`.
+/// Writes `text` in double quotes with the escapes of JSON. Text longer than `chars_max` loses its middle; the number
+/// of characters cut is written outside the quotes: `"begin"…+312…"end"`.
 pub fn push_quoted(out: &mut String, text: &str, chars_max: usize) {
     // Bytes are never fewer than characters, so most texts need no counting.
     if text.len() <= chars_max {
-        return push_whole(out, text);
+        return push_uncut(out, text);
     }
     let count = text.chars().count();
     if count <= chars_max {
-        return push_whole(out, text);
+        return push_uncut(out, text);
     }
     let tail = chars_max / 4;
     let head = chars_max - tail;
-    push_whole(out, &text[..byte_index(text, head)]);
+    push_uncut(out, &text[..byte_index(text, head)]);
     let _ = write!(out, "…+{}…", count - head - tail);
-    push_whole(out, &text[byte_index(text, count - tail)..]);
+    push_uncut(out, &text[byte_index(text, count - tail)..]);
 }
 
 fn byte_index(text: &str, chars: usize) -> usize {
     text.char_indices().nth(chars).map_or(text.len(), |(index, _)| index)
 }
 
-fn push_whole(out: &mut String, text: &str) {
+fn push_uncut(out: &mut String, text: &str) {
     out.push('"');
     for character in text.chars() {
         match character {
@@ -47,8 +47,8 @@ fn push_escape(out: &mut String, character: char) {
     }
 }
 
-/// Characters that are invisible, move what stands around them, or mean nothing outside the app's own font.
-/// The joiners U+200C and U+200D stay: emoji and several scripts need them.
+/// True for characters that are invisible, reorder the text around them, or belong to the app's private font.
+/// The joiners U+200C and U+200D are readable: emoji and several scripts need them.
 pub(crate) fn is_unreadable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_deceive_is_escaped() {
+    fn quotes_and_invisible_characters_are_escaped() {
         // SE-05
         assert_eq!(quoted("say \"hi\"\\\n\t\u{7}", 100), r#""say \"hi\"\\\n\t\u0007""#);
         assert_eq!(quoted("a\u{202E}b\u{2066}c\u{2028}", 100), r#""a\u202eb\u2066c\u2028""#);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_loses_its_middle() {
+    fn text_over_the_limit_loses_its_middle() {
         assert_eq!(quoted("abcdefghijkl", 12), "\"abcdefghijkl\"");
         assert_eq!(quoted("abcdefghijklm", 12), "\"abcdefghi\"…+1…\"klm\"");
         assert_eq!(quoted("ééééééééé", 8), "\"éééééé\"…+1…\"éé\"");

@@ -1,8 +1,9 @@
-//! How many tokens a text costs a language model, roughly.
+//! Estimates how many tokens a text costs a language model.
 
-/// An estimate that is seldom below what o200k and its like count, and seldom far above: a word of up to seven letters is
-/// one token, longer ones one for every six, digits go by threes, and each mark and each character of a script without
-/// spaces is one.
+/// Estimates the token count. The result is seldom below what o200k counts, and seldom far above.
+///
+/// A word of up to seven letters is one token, a longer one a token per six letters. Three digits are one token, and so
+/// are two punctuation marks, and each character of a script without spaces.
 pub fn estimate(text: &str) -> usize {
     let mut tokens = 0;
     let mut run = Run { kind: Kind::Space, length: 0 };
@@ -51,7 +52,7 @@ struct Run {
 impl Run {
     fn tokens(&self) -> usize {
         match self.kind {
-            // One space belongs to the word behind it.
+            // A single space is part of the token that follows it.
             Kind::Space => usize::from(self.length > 1),
             Kind::Lower => {
                 if self.length <= 7 {

@@ -1,4 +1,4 @@
-//! SY-03, SY-04: what counts as a change.
+//! SY-03, SY-04: which changes are relevant and which are cosmetic.
 
 use mdm_core::change::diff::{ChangeKind, Diff, diff};
 use mdm_core::identity::pair;
@@ -6,7 +6,7 @@ use mdm_core::screen::reading::ScreenReading;
 use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
-use crate::draw::{on, screen};
+use crate::draw::{screen, screen_of};
 use crate::random::{any_screen, edited_screen};
 
 fn between(before: Snapshot, after: Snapshot) -> Diff {
@@ -20,7 +20,7 @@ fn check(before: &str, after: &str, expect: ChangeKind) {
 }
 
 #[test]
-fn every_kind_of_change_that_counts() {
+fn relevant_changes_have_their_kind() {
     let base = "box\n  text \"a\" #a\n  switch \"s\" tap off #s\n  button \"b\" tap #b\n  text \"d\"";
     check(base, &base.replace("\"a\"", "\"x\""), ChangeKind::Text);
     check(base, &base.replace("off", "on"), ChangeKind::State);
@@ -36,7 +36,7 @@ fn every_kind_of_change_that_counts() {
 }
 
 #[test]
-fn what_does_not_count() {
+fn movement_and_focus_are_cosmetic() {
     let base = "box\n  text \"a\" @0,0,40,40\n  field \"x\" tap #f";
     check(base, base, ChangeKind::None);
     check(base, &base.replace("@0,0", "@0,7"), ChangeKind::Cosmetic);
@@ -44,15 +44,15 @@ fn what_does_not_count() {
 }
 
 #[test]
-fn another_activity_is_navigation_and_so_is_another_page() {
+fn another_activity_or_replaced_content_is_navigation() {
     let words = "box\n  text \"a\"\n  text \"b\"\n  text \"c\"";
-    assert_eq!(between(on("Home", words), on("Cart", words)).kind, ChangeKind::Navigation);
-    assert_eq!(between(on("Home", words), on("Home", words)).kind, ChangeKind::None);
+    assert_eq!(between(screen_of("Home", words), screen_of("Cart", words)).kind, ChangeKind::Navigation);
+    assert_eq!(between(screen_of("Home", words), screen_of("Home", words)).kind, ChangeKind::None);
     check(words, "box\n  text \"x\"\n  button \"y\" tap\n  text \"z\"\n  text \"w\"", ChangeKind::Navigation);
 }
 
 #[test]
-fn a_list_that_moved_is_scrolled_and_one_with_other_rows_is_not() {
+fn a_list_is_scrolled_only_if_its_rows_moved() {
     let list = |rows: &[(&str, i32)]| {
         let rows: String =
             rows.iter().map(|(name, y)| format!("\n    text \"{name}\" @0,{y},400,40")).collect();
@@ -60,15 +60,15 @@ fn a_list_that_moved_is_scrolled_and_one_with_other_rows_is_not() {
     };
     let before = list(&[("a", 40), ("b", 80), ("c", 120)]);
     check(&before, &list(&[("b", 40), ("c", 80), ("d", 120)]), ChangeKind::Scroll);
-    // Something came at the end and nothing moved: the list grew.
+    // A row was added at the end and nothing moved: the list grew.
     check(&before, &list(&[("a", 40), ("b", 80), ("c", 120), ("d", 160)]), ChangeKind::Hierarchy);
     check(&before, &list(&[("a", 40), ("c", 80)]), ChangeKind::Hierarchy);
     check(&before, &list(&[("x", 40), ("y", 80), ("z", 120)]), ChangeKind::Navigation);
 }
 
 #[test]
-fn a_deleted_row_is_no_scrolling() {
-    // What stood below moved up, but nothing came into view.
+fn a_deleted_row_is_not_scrolling() {
+    // The rows below moved up, but no row came into view.
     let before = "list scrolls\n  text \"a\" @0,0,9,9\n  text \"b\" @0,10,9,9\n  text \"c\" @0,20,9,9";
     let after = "list scrolls\n  text \"a\" @0,0,9,9\n  text \"c\" @0,10,9,9";
     check(before, after, ChangeKind::Hierarchy);
@@ -76,13 +76,13 @@ fn a_deleted_row_is_no_scrolling() {
 
 proptest! {
     #[test]
-    fn a_screen_does_not_differ_from_itself(screen in any_screen()) {
+    fn a_screen_has_no_diff_to_itself(screen in any_screen()) {
         prop_assert_eq!(between(screen.clone(), screen), Diff::default());
     }
 
-    /// SY-02 hangs on it: the diff finds something relevant exactly when the hashes differ.
+    /// SY-02 depends on it: the diff is relevant exactly when the hashes differ.
     #[test]
-    fn the_diff_and_the_hash_agree(edit in edited_screen()) {
+    fn the_diff_is_relevant_exactly_when_the_hashes_differ(edit in edited_screen()) {
         let (before, after) = (ScreenReading::new(edit.before), ScreenReading::new(edit.after));
         let found = diff(&before, &after, &pair(&before, &after), |_, _| false);
         prop_assert_eq!(found.is_relevant(), before.relevant != after.relevant, "{:?}", found);

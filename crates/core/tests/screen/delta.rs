@@ -32,7 +32,7 @@ fn one_changed_text_is_one_patch() {
 }
 
 #[test]
-fn a_delta_of_another_tree_is_refused() {
+fn a_delta_applied_to_another_tree_is_an_error() {
     let before = screen("box\n  text \"a\"\n  text \"b\"");
     let same = between(&before, &before);
     assert_eq!(apply(&same, &screen("box")), Err(WrongBase));
@@ -40,19 +40,19 @@ fn a_delta_of_another_tree_is_refused() {
 
 proptest! {
     #[test]
-    fn applied_to_the_old_tree_it_gives_the_new_one(edit in edited_screen()) {
+    fn applying_a_delta_gives_the_new_tree(edit in edited_screen()) {
         let delta = between(&edit.before, &edit.after);
         prop_assert_eq!(apply(&delta, &edit.before), Ok(edit.after));
     }
 
     #[test]
-    fn unrelated_screens_too(before in any_screen(), after in any_screen()) {
+    fn applying_a_delta_between_unrelated_screens_gives_the_new_tree(before in any_screen(), after in any_screen()) {
         let delta = between(&before, &after);
         prop_assert_eq!(apply(&delta, &before), Ok(after));
     }
 
     #[test]
-    fn nothing_changed_is_one_piece_kept(screen in any_screen()) {
+    fn a_delta_without_changes_is_one_keep(screen in any_screen()) {
         let count = screen.elements.len() as u32;
         let expect = if count == 0 { vec![] } else { vec![Op::Keep { from: 0, count }] };
         prop_assert_eq!(between(&screen, &screen).ops, expect);

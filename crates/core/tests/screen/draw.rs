@@ -1,4 +1,4 @@
-//! Screens written as text: one element a line, indented by its depth.
+//! Parses screens written as text: one element per line, indented by its depth.
 //!
 //! `button "Log in" #login tap @0,100,200,40 on disabled focused selected scrolls list hidden`
 
@@ -19,12 +19,12 @@ pub fn screen(lines: &str) -> Snapshot {
             element.bounds = Rect::new(0, row as i32 * 40, 400, row as i32 * 40 + 40);
         }
     }
-    mdm_core::change::delta::link(&mut elements);
+    mdm_core::change::delta::set_parents_and_ends(&mut elements);
     let size = Size { width: 400, height: 4000 };
     Snapshot { elements, size, ..Snapshot::default() }
 }
 
-pub fn on(activity: &str, lines: &str) -> Snapshot {
+pub fn screen_of(activity: &str, lines: &str) -> Snapshot {
     let named = Screen { app: "com.app".into(), name: Some(activity.into()) };
     Snapshot { screen: Some(named), ..screen(lines) }
 }
@@ -35,12 +35,12 @@ fn element(line: &str, depth: u16) -> Element {
     let mut element = Element { depth, text: text.map(Into::into), ..Element::default() };
     element.state.enabled = Some(true);
     for word in before.split_whitespace().chain(after.split_whitespace()) {
-        mark(&mut element, word);
+        apply_word(&mut element, word);
     }
     element
 }
 
-fn mark(element: &mut Element, word: &str) {
+fn apply_word(element: &mut Element, word: &str) {
     if let Some(id) = word.strip_prefix('#') {
         element.stable_id = Some(id.into());
     } else if let Some(numbers) = word.strip_prefix('@') {

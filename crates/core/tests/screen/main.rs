@@ -1,4 +1,4 @@
-//! Screens over time: names, changes, deltas and fingerprints.
+//! Screens over time: element ids, changes, deltas and fingerprints.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests")]
 

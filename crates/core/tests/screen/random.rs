@@ -1,17 +1,17 @@
-//! Random screens and random edits of them, each element marked with what it truly is.
+//! Generates random screens and random edits of them. Each element carries its true identity.
 
 use mdm_core::screen::element::{Element, Role};
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
-/// Carried in the package, which no comparison looks at.
+/// The true identity of an element, stored in its package, which no comparison reads.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Truth<'a>(&'a str);
+pub struct TrueIdentity<'a>(&'a str);
 
-impl Truth<'_> {
-    pub fn of(element: &Element) -> Truth<'_> {
-        Truth(&element.app)
+impl TrueIdentity<'_> {
+    pub fn of(element: &Element) -> TrueIdentity<'_> {
+        TrueIdentity(&element.app)
     }
 }
 
@@ -75,7 +75,7 @@ fn snapshot(roots: &[Node]) -> Snapshot {
     for root in roots {
         flatten(root, 0, &mut elements);
     }
-    mdm_core::change::delta::link(&mut elements);
+    mdm_core::change::delta::set_parents_and_ends(&mut elements);
     Snapshot { elements, ..Snapshot::default() }
 }
 
@@ -83,15 +83,15 @@ pub fn any_screen() -> impl Strategy<Value = Snapshot> {
     prop::collection::vec(tree(), 0..3).prop_map(|roots| snapshot(&roots))
 }
 
-fn mark(node: &mut Node, next: &mut u32) {
+fn assign_identities(node: &mut Node, next: &mut u32) {
     *next += 1;
     node.element.app = next.to_string().into();
     for child in &mut node.children {
-        mark(child, next);
+        assign_identities(child, next);
     }
 }
 
-/// The node that `path` leads to, turning at each level.
+/// Follows `path`, which chooses a child at each level.
 fn find<'a>(node: &'a mut Node, path: &[prop::sample::Index]) -> &'a mut Node {
     match path.split_first() {
         Some((turn, rest)) if !node.children.is_empty() => {
@@ -108,7 +108,7 @@ enum Change {
     Reverse,
     Remove,
     Add(Node),
-    /// Another element in the place of one.
+    /// Replaces an element by another one.
     Replace(Node),
     Move(i32),
     Words(String),
@@ -136,15 +136,15 @@ fn change(node: &mut Node, at: &prop::sample::Index, change: Change, next: &mut 
         Change::Reverse => node.children.reverse(),
         Change::Remove if count > 0 => drop(node.children.remove(place)),
         Change::Add(mut new) => {
-            mark(&mut new, next);
+            assign_identities(&mut new, next);
             node.children.insert(place, new);
         }
         Change::Replace(mut new) if count > 0 => {
-            mark(&mut new, next);
+            assign_identities(&mut new, next);
             node.children[place] = new;
         }
         Change::Move(by) => node.element.bounds = Rect::new(0, by, 10, by + 10),
-        // A target with other words counts as another one.
+        // A target with other words is another target.
         Change::Words(text) if !node.element.affordances.clickable => node.element.text = Some(text.into()),
         Change::Toggle => node.element.state.checked = node.element.state.checked.map(|on| !on),
         _ => {}
@@ -156,7 +156,7 @@ pub fn edited_screen() -> impl Strategy<Value = Edit> {
     let edits = prop::collection::vec((path(), any::<prop::sample::Index>(), changes()), 0..6);
     (tree(), edits).prop_map(|(mut root, edits)| {
         let mut next = 0;
-        mark(&mut root, &mut next);
+        assign_identities(&mut root, &mut next);
         let before = snapshot(std::slice::from_ref(&root));
         for (path, at, edit) in edits {
             change(find(&mut root, &path), &at, edit, &mut next);

@@ -1,4 +1,4 @@
-//! Names, revisions and fingerprints over a session.
+//! Element ids, revisions and fingerprints over a session.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use mdm_core::change::tracker::{Observation, Tracker};
 use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
-use crate::draw::{on, screen};
+use crate::draw::{screen, screen_of};
 use crate::random::{any_screen, edited_screen};
 
 struct Session(Tracker, u64);
@@ -17,13 +17,13 @@ impl Session {
         Session(Tracker::default(), 0)
     }
 
-    fn see(&mut self, snapshot: Snapshot) -> Arc<Observation> {
+    fn observe(&mut self, snapshot: Snapshot) -> Arc<Observation> {
         self.1 += 100;
         self.0.observe(snapshot, self.1)
     }
 
     fn draw(&mut self, lines: &str) -> Arc<Observation> {
-        self.see(screen(lines))
+        self.observe(screen(lines))
     }
 
     fn act(&mut self) {
@@ -32,18 +32,18 @@ impl Session {
 }
 
 #[test]
-fn names_start_at_one_and_are_not_used_again() {
+fn ids_start_at_one_and_are_not_reused() {
     let mut session = Session::new();
     let first = session.draw("box\n  button \"a\" tap\n  button \"b\" tap");
     assert_eq!(first.ids.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e1", "e2", "e3"]);
     let second = session.draw("box\n  button \"b\" tap\n  button \"c\" tap");
-    let names: Vec<String> = second.ids.iter().map(ToString::to_string).collect();
-    assert_eq!(names, ["e1", "e3", "e4"], "ID-01, ID-02");
+    let ids: Vec<String> = second.ids.iter().map(ToString::to_string).collect();
+    assert_eq!(ids, ["e1", "e3", "e4"], "ID-01, ID-02");
     assert_eq!(second.index_of("e2".parse().expect("an id")), None);
 }
 
 #[test]
-fn names_come_back_with_their_screen() {
+fn ids_come_back_with_their_screen() {
     let mut session = Session::new();
     let form = "box\n  field \"ada\" tap #name\n  button \"Delete\" tap\n  text \"x\"\n  text \"y\"";
     let before = session.draw(form);
@@ -55,7 +55,7 @@ fn names_come_back_with_their_screen() {
 }
 
 #[test]
-fn revisions_go_up_exactly_with_what_counts() {
+fn revisions_go_up_exactly_with_relevant_changes() {
     // SY-02
     let mut session = Session::new();
     let mut revision = |lines: &str| session.draw(lines).revision;
@@ -69,7 +69,7 @@ fn revisions_go_up_exactly_with_what_counts() {
 }
 
 #[test]
-fn a_clock_ticks_and_a_cart_counts() {
+fn a_clock_tick_is_cosmetic_and_a_cart_count_is_relevant() {
     // SY-04
     let mut session = Session::new();
     let shown = |time: &str, cart: u32| format!("box\n  text \"{time}\"\n  text \"Cart {cart}\"");
@@ -82,7 +82,7 @@ fn a_clock_ticks_and_a_cart_counts() {
 }
 
 #[test]
-fn a_counter_is_cosmetic_once_it_was_seen_to_tick() {
+fn a_counter_is_cosmetic_after_several_ticks() {
     let mut session = Session::new();
     let revisions: Vec<u64> = (1..=7)
         .map(|n| session.draw(&format!("box\n  text \"{n} files done\"\n  text \"x\"")).revision)
@@ -92,33 +92,33 @@ fn a_counter_is_cosmetic_once_it_was_seen_to_tick() {
 }
 
 #[test]
-fn an_unchanged_answer_costs_nothing_and_keeps_everything() {
+fn an_unchanged_capture_shares_the_reading_and_keeps_the_revision() {
     let mut session = Session::new();
     let before = session.draw("box\n  text \"a\"");
-    let after = session.0.unchanged(900).expect("there is a capture");
+    let after = session.0.observe_unchanged(900).expect("there is a capture");
     assert_eq!((after.revision, after.captured_at_ms), (before.revision, 900));
     assert!(Arc::ptr_eq(&before.reading, &after.reading));
 }
 
 #[test]
-fn the_fingerprint_is_that_of_the_screen() {
+fn the_fingerprint_ignores_cosmetic_changes_only() {
     // OB-01, W30
     let rows: String = (0..80).map(|n| format!("\n  text \"row {n}\"")).collect();
     let mut session = Session::new();
-    let mut of = |lines: &str| session.draw(lines).fingerprint;
+    let mut fingerprint = |lines: &str| session.draw(lines).fingerprint;
     let base = format!("box\n  text \"12:41\"{rows}\n  switch \"last\" tap off #last");
-    let first = of(&base);
-    assert_eq!(of(&base.replace("12:41", "12:43")), first, "a clock");
-    assert_eq!(of(&base.replace("#last", "#last focused")), first, "focus");
-    assert_eq!(of(&format!("{base}\n  box")), first, "a bare container");
-    let on = of(&base.replace("off", "on"));
+    let first = fingerprint(&base);
+    assert_eq!(fingerprint(&base.replace("12:41", "12:43")), first, "a clock");
+    assert_eq!(fingerprint(&base.replace("#last", "#last focused")), first, "focus");
+    assert_eq!(fingerprint(&format!("{base}\n  box")), first, "a bare container");
+    let on = fingerprint(&base.replace("off", "on"));
     assert_ne!(on, first, "the 81st element counts");
-    assert_eq!(of(&base), first, "and back");
-    assert_ne!(of("box\n  text \"other\""), first);
+    assert_eq!(fingerprint(&base), first, "and back");
+    assert_ne!(fingerprint("box\n  text \"other\""), first);
 }
 
 #[test]
-fn the_fingerprint_survives_scrolling() {
+fn the_fingerprint_stays_the_same_while_scrolling() {
     let list = |from: i32| {
         let rows: String = (0..4)
             .map(|n| format!("\n    switch \"row {}\" tap off @0,{},400,40", from + n, 40 + n * 40))
@@ -137,40 +137,40 @@ fn the_fingerprint_survives_scrolling() {
 }
 
 #[test]
-fn a_delta_starts_from_the_tree_that_was_handed_out() {
+fn a_delta_starts_from_the_reported_capture() {
     let mut session = Session::new();
-    let handed_out = session.see(on("A", "box\n  text \"a\" @0,0,9,9"));
-    session.0.report();
-    // A cosmetic change that nobody was told about.
-    session.see(on("A", "box\n  text \"a\" @0,5,9,9"));
-    let now = session.see(on("A", "box\n  text \"b\" @0,5,9,9"));
-    let since = session.0.since(handed_out.revision).expect("kept");
-    assert_eq!(since.base.reading, handed_out.reading);
+    let reported = session.observe(screen_of("A", "box\n  text \"a\" @0,0,9,9"));
+    session.0.mark_reported();
+    // A cosmetic change that was not reported.
+    session.observe(screen_of("A", "box\n  text \"a\" @0,5,9,9"));
+    let now = session.observe(screen_of("A", "box\n  text \"b\" @0,5,9,9"));
+    let since = session.0.since(reported.revision).expect("kept");
+    assert_eq!(since.base.reading, reported.reading);
     let delta = delta(&since.base.reading.snapshot, &now.reading.snapshot, &since.pairing);
-    assert_eq!(apply(&delta, &handed_out.reading.snapshot).as_ref(), Ok(&now.reading.snapshot));
+    assert_eq!(apply(&delta, &reported.reading.snapshot).as_ref(), Ok(&now.reading.snapshot));
     assert!(session.0.since(77).is_none());
 }
 
 proptest! {
-    /// Every element has a name, and no two have the same (ID-01).
+    /// Every element has an id, and no two have the same (ID-01).
     #[test]
-    fn names_are_unique(screens in prop::collection::vec(any_screen(), 1..6)) {
+    fn ids_are_unique(screens in prop::collection::vec(any_screen(), 1..6)) {
         let mut session = Session::new();
         for screen in screens {
-            let seen = session.see(screen);
-            let mut ids = seen.ids.to_vec();
+            let observation = session.observe(screen);
+            let mut ids = observation.ids.to_vec();
             ids.sort_unstable();
             ids.dedup();
-            prop_assert_eq!(ids.len(), seen.reading.nodes.len());
+            prop_assert_eq!(ids.len(), observation.reading.nodes.len());
         }
     }
 
     #[test]
-    fn the_same_captures_give_the_same_session(edits in prop::collection::vec(edited_screen(), 1..4)) {
+    fn equal_captures_give_equal_ids_revisions_and_fingerprints(edits in prop::collection::vec(edited_screen(), 1..4)) {
         let mut sessions = [Session::new(), Session::new()];
         for edit in edits {
             for snapshot in [edit.before, edit.after] {
-                let [a, b] = sessions.each_mut().map(|session| session.see(snapshot.clone()));
+                let [a, b] = sessions.each_mut().map(|session| session.observe(snapshot.clone()));
                 prop_assert_eq!((&a.ids, a.revision, a.fingerprint), (&b.ids, b.revision, b.fingerprint));
             }
         }
@@ -178,22 +178,22 @@ proptest! {
 }
 
 #[test]
-fn a_button_that_was_pressed_and_is_disabled_since_is_a_sign_of_work() {
+fn a_button_disabled_after_a_press_is_a_sign_of_loading() {
     // SY-13
     let mut session = Session::new();
     let form = "box\n  field \"ada\" tap #name\n  button \"Send\" tap #send";
     let empty = form.replace("#send", "#send disabled");
-    assert!(session.draw(&empty).loading().is_none(), "a form that is not filled in is no work");
+    assert!(session.draw(&empty).loading().is_none(), "an incomplete form is not loading");
     assert!(session.draw(form).loading().is_none());
     let sent = session.draw(&empty);
     assert_eq!(sent.loading().map(|loading| loading.signal.name()), Some("submit_disabled"));
     let busy = session.draw(&empty.replace("ada", "adb"));
-    assert!(busy.loading().is_some(), "for as long as it stays so");
+    assert!(busy.loading().is_some(), "while it stays disabled");
     assert!(session.draw(form).loading().is_none());
 }
 
 #[test]
-fn a_capture_is_fresh_until_something_that_counts_changed() {
+fn a_capture_is_fresh_until_a_relevant_change() {
     // SY-12
     let mut session = Session::new();
     let first = session.draw("box\n  text \"a\"");

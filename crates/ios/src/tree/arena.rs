@@ -1,4 +1,4 @@
-//! The elements of a snapshot while they are being read.
+//! Collects the elements of a snapshot while they are read.
 
 use std::sync::Arc;
 
@@ -16,29 +16,29 @@ pub(super) struct Arena<'l> {
     elements_max: usize,
     snapshot: Snapshot,
     names: Names,
-    /// One defect is enough for all that is too deep.
-    depth_said: bool,
-    /// Bytes were left out on purpose, so that they end early is no news.
-    bytes_left_out: bool,
+    /// True after the one defect about too deep elements.
+    depth_reported: bool,
+    /// The byte limit was reached, so an early end is not reported again.
+    bytes_limited: bool,
 }
 
-/// How far into a button the number that it shows is looked for, in elements.
-const BUTTON_REACH: usize = 16;
+/// Elements of a button that are searched for the number that it shows.
+const BUTTON_ELEMENTS_MAX: usize = 16;
 
 impl<'l> Arena<'l> {
     pub fn new(limits: &'l Limits, bytes: usize) -> Arena<'l> {
         Arena {
             limits,
-            elements_max: limits.elements_of(bytes),
+            elements_max: limits.elements_max_for(bytes),
             snapshot: Snapshot { platform: Platform::Ios, ..Snapshot::default() },
             names: Names::default(),
-            depth_said: false,
-            bytes_left_out: false,
+            depth_reported: false,
+            bytes_limited: false,
         }
     }
 
-    pub fn leave_out_bytes(&mut self, read: usize, all: usize) {
-        self.bytes_left_out = true;
+    pub fn limit_bytes(&mut self, read: usize, all: usize) {
+        self.bytes_limited = true;
         self.defect(
             DefectKind::LimitReached,
             read,
@@ -47,13 +47,13 @@ impl<'l> Arena<'l> {
     }
 
     pub fn truncated(&mut self, offset: usize) {
-        if !self.bytes_left_out {
+        if !self.bytes_limited {
             self.defect(DefectKind::Truncated, offset, "the tree ends before it is complete");
         }
     }
 
-    /// A place in document order, before it is known what the element says. `None` when there may be no more of them,
-    /// and then a defect says so.
+    /// Adds an empty element in document order, to be filled later. Returns `None` and reports a defect if the element
+    /// limit is reached.
     pub fn open(&mut self, parent: Option<u32>, offset: usize) -> Option<u32> {
         let index = self.snapshot.elements.len();
         if index >= self.elements_max {
@@ -68,66 +68,68 @@ impl<'l> Arena<'l> {
         Some(index)
     }
 
-    /// Whether an element with this parent would be too deep; a defect says so once.
+    /// True if an element with this parent would be too deep; this is reported once as a defect.
     pub fn is_too_deep(&mut self, parent: Option<u32>, offset: usize) -> bool {
         let above = parent.and_then(|parent| self.snapshot.elements.get(parent as usize));
         let too_deep = above.is_some_and(|above| usize::from(above.depth) + 1 >= self.limits.depth_max);
         if too_deep {
-            self.left_out_below(offset);
+            self.report_depth(offset);
         }
         too_deep
     }
 
-    pub fn left_out_below(&mut self, offset: usize) {
-        if !std::mem::replace(&mut self.depth_said, true) {
+    pub fn report_depth(&mut self, offset: usize) {
+        if !std::mem::replace(&mut self.depth_reported, true) {
             let detail = format!("more than {} levels: deeper elements were left out", self.limits.depth_max);
             self.defect(DefectKind::LimitReached, offset, detail);
         }
     }
 
-    pub fn fill(&mut self, index: u32, said: &RawNode<'_>) {
+    pub fn fill(&mut self, index: u32, node: &RawNode<'_>) {
         let mut faults = Faults::default();
-        let read = said.element(&mut self.names, self.limits.value_bytes_max, &mut faults);
+        let read = node.element(&mut self.names, self.limits.value_bytes_max, &mut faults);
         if let Some(element) = self.snapshot.elements.get_mut(index as usize) {
             let (parent, end, depth) = (element.parent, element.end, element.depth);
             *element = Element { parent, end, depth, ..read };
         }
-        self.note_faults(said, faults);
+        self.report_faults(node, faults);
     }
 
     pub fn close(&mut self, index: u32) {
         let end = u32::try_from(self.snapshot.elements.len()).unwrap_or(u32::MAX);
         if let Some(element) = self.snapshot.elements.get_mut(index as usize) {
             element.end = end;
-            self.unselect_counts(index as usize);
+            self.unselect_button_with_count(index as usize);
         }
     }
 
-    /// A button's value "1" means selected, unless it is the number that the button shows: a badge, a count of tabs.
-    fn unselect_counts(&mut self, index: usize) {
+    /// Clears `selected` of a button whose value "1" is a number that it shows, such as a badge or a count of tabs.
+    /// Otherwise the value "1" means selected.
+    fn unselect_button_with_count(&mut self, index: usize) {
         let Some((button, inside)) = self.snapshot.elements[index..].split_first_mut() else { return };
-        let by_value = button.role == Role::Button
+        let selected_by_value = button.role == Role::Button
             && button.state.selected == Some(true)
             && button.value.as_deref() == Some("1");
         let shown = |element: &Element| element.text.as_deref() == Some("1");
-        if by_value && inside.iter().take(BUTTON_REACH).any(shown) {
+        if selected_by_value && inside.iter().take(BUTTON_ELEMENTS_MAX).any(shown) {
             button.state.selected = None;
         }
     }
 
-    /// Takes a place back that nothing was put into.
-    pub fn forget_last(&mut self, index: u32) {
+    /// Removes the last element if it is the one at `index`.
+    pub fn remove_if_last(&mut self, index: u32) {
         if index as usize + 1 == self.snapshot.elements.len() {
             self.snapshot.elements.pop();
         }
     }
 
     pub fn set_size(&mut self, width: f64, height: f64) {
-        // Saturating, and a NaN is 0: a screen of unknown size.
+        // The casts saturate, and NaN becomes 0, which is an unknown size.
         self.snapshot.size = Size { width: width.round() as u32, height: height.round() as u32 };
     }
 
-    /// The first defect of each kind that loses elements is kept in any case: absence hangs on it.
+    /// Adds a defect. The first one of each kind that loses elements is kept even over the limit, because absence
+    /// cannot be proven with it.
     pub fn defect(&mut self, kind: DefectKind, offset: usize, detail: impl Into<String>) {
         let defects = &mut self.snapshot.defects;
         let must_keep = kind.loses_elements() && !defects.iter().any(|defect| defect.kind == kind);
@@ -140,32 +142,32 @@ impl<'l> Arena<'l> {
         self.snapshot.defects.len()
     }
 
-    /// For a tree inside a text: its offsets become those of the answer.
-    pub fn move_defects(&mut self, first: usize, to: impl Fn(usize) -> usize) {
+    /// Maps the offsets of the defects from `first` on: a tree inside a JSON string has offsets of its own.
+    pub fn map_defect_offsets(&mut self, first: usize, to: impl Fn(usize) -> usize) {
         for defect in self.snapshot.defects.iter_mut().skip(first) {
             defect.offset = to(defect.offset);
         }
     }
 
-    fn note_faults(&mut self, said: &RawNode<'_>, faults: Faults) {
-        if let Some(fault) = said.fault {
-            self.defect(DefectKind::BadAttribute, said.offset, fault);
+    fn report_faults(&mut self, node: &RawNode<'_>, faults: Faults) {
+        if let Some(fault) = node.fault {
+            self.defect(DefectKind::BadAttribute, node.offset, fault);
         }
         if faults.bad_utf8 {
-            self.defect(DefectKind::BadUtf8, said.offset, "invalid UTF-8 was replaced");
+            self.defect(DefectKind::BadUtf8, node.offset, "invalid UTF-8 was replaced");
         }
         if faults.bad_reference {
-            self.defect(DefectKind::BadAttribute, said.offset, "a character reference that means nothing");
+            self.defect(DefectKind::BadAttribute, node.offset, "a character reference that means nothing");
         }
         if faults.too_long {
             let detail = format!("a value was cut after {} bytes", self.limits.value_bytes_max);
-            self.defect(DefectKind::BadAttribute, said.offset, detail);
+            self.defect(DefectKind::BadAttribute, node.offset, detail);
         }
     }
 
     pub fn finish(mut self) -> Snapshot {
-        self.name_tabs();
-        self.spread_apps();
+        self.set_tab_roles();
+        self.inherit_apps();
         let application = |element: &&Element| role::short_type(&element.class) == "Application";
         if let Some(app) = self.snapshot.elements.iter().find(application) {
             if self.snapshot.size == Size::default() {
@@ -181,8 +183,8 @@ impl<'l> Arena<'l> {
         self.snapshot
     }
 
-    /// JSON may name the type of a tab bar after its children, so this waits until all is read.
-    fn name_tabs(&mut self) {
+    /// Sets the role of tabs. It runs at the end, because JSON may give the type of a tab bar after its children.
+    fn set_tab_roles(&mut self) {
         let mut bar_end = 0;
         for (index, element) in self.snapshot.elements.iter_mut().enumerate() {
             if index < bar_end {
@@ -194,8 +196,8 @@ impl<'l> Arena<'l> {
         }
     }
 
-    /// Only the application says whose the elements are.
-    fn spread_apps(&mut self) {
+    /// Copies the app from parents to children, because only the application element has it.
+    fn inherit_apps(&mut self) {
         let elements = &mut self.snapshot.elements;
         for index in 0..elements.len() {
             let above = elements[index].parent.map(|parent| Arc::clone(&elements[parent as usize].app));

@@ -1,4 +1,4 @@
-//! Elements out of JSON, one after the other as they come.
+//! Reads elements from JSON, in one pass.
 
 use super::role::IosTraits;
 use mdm_core::screen::snapshot::DefectKind;
@@ -8,25 +8,25 @@ use super::json::{self, Json, Value};
 use super::raw_node::{Dialect, Frame, RawNode, number};
 use super::text::Text;
 
-/// What is open around the place that is read.
+/// A JSON value that was opened and not closed yet.
 enum Open<'a> {
-    /// The document that idb puts around its elements.
+    /// idb's document around the elements.
     Envelope,
     List {
         parent: Option<u32>,
     },
     Element {
         index: u32,
-        said: Box<RawNode<'a>>,
+        node: Box<RawNode<'a>>,
     },
 }
 
-/// Whether reading goes on.
+/// The result of reading one step.
 enum Step {
-    On,
-    /// The bytes ended.
+    Continue,
+    /// The bytes ended early.
     Cut,
-    /// A limit was reached, or all is read.
+    /// A limit was reached, or everything is read.
     Stop,
 }
 
@@ -42,28 +42,28 @@ impl<'a, 'r, 'l> Document<'a, 'r, 'l> {
         Document { json: Json::new(bytes, start), dialect, arena, open: Vec::new() }
     }
 
-    /// With an envelope, the value that is read is the document around the elements.
+    /// Reads the whole value. With `envelope`, it is the document around the elements.
     pub fn read(mut self, envelope: bool) {
         let mut step = if envelope {
             self.json.at += 1;
             self.open.push(Open::Envelope);
-            Step::On
+            Step::Continue
         } else {
             self.begin(None)
         };
-        while let Step::On = step {
+        while let Step::Continue = step {
             step = self.step();
         }
         if let Step::Cut = step {
             self.arena.truncated(self.json.at);
         }
         while let Some(open) = self.open.pop() {
-            let Open::Element { index, mut said } = open else { continue };
-            said.cut = true;
-            if said.is_nothing() {
-                self.arena.forget_last(index);
+            let Open::Element { index, mut node } = open else { continue };
+            node.cut = true;
+            if node.is_empty() {
+                self.arena.remove_if_last(index);
             }
-            self.arena.fill(index, &said);
+            self.arena.fill(index, &node);
             self.arena.close(index);
         }
     }
@@ -87,48 +87,48 @@ impl<'a, 'r, 'l> Document<'a, 'r, 'l> {
             }
             (b'{' | b'[', Some(parent)) => return self.begin(parent),
             (b'"', None) => return self.member(),
-            _ => return self.junk(),
+            _ => return self.skip_unexpected(),
         }
-        Step::On
+        Step::Continue
     }
 
-    /// A list of elements, or an element.
+    /// Opens a list of elements, or an element.
     fn begin(&mut self, parent: Option<u32>) -> Step {
         let offset = self.json.at;
         let is_list = self.json.peek() == Some(b'[');
-        // A level of elements is a list and an element.
+        // One level of the tree is a list and an element.
         if self.open.len() > self.arena.limits.depth_max.saturating_mul(2) {
-            self.arena.left_out_below(offset);
-            return self.pass_over();
+            self.arena.report_depth(offset);
+            return self.skip_value();
         }
         if is_list {
             self.json.at += 1;
             self.open.push(Open::List { parent });
-            return Step::On;
+            return Step::Continue;
         }
         if self.arena.is_too_deep(parent, offset) {
-            return self.pass_over();
+            return self.skip_value();
         }
         let Some(index) = self.arena.open(parent, offset) else { return Step::Stop };
         self.json.at += 1;
-        let said = RawNode { dialect: self.dialect, offset, ..RawNode::default() };
-        self.open.push(Open::Element { index, said: Box::new(said) });
-        Step::On
+        let node = RawNode { dialect: self.dialect, offset, ..RawNode::default() };
+        self.open.push(Open::Element { index, node: Box::new(node) });
+        Step::Continue
     }
 
-    fn pass_over(&mut self) -> Step {
-        if self.json.value().is_some() { Step::On } else { Step::Cut }
+    fn skip_value(&mut self) -> Step {
+        if self.json.value().is_some() { Step::Continue } else { Step::Cut }
     }
 
     fn close(&mut self) {
-        if let Some(Open::Element { index, said }) = self.open.pop() {
-            self.arena.fill(index, &said);
+        if let Some(Open::Element { index, node }) = self.open.pop() {
+            self.arena.fill(index, &node);
             self.arena.close(index);
         }
     }
 
-    /// Something that is neither an element in a list nor a member of one.
-    fn junk(&mut self) -> Step {
+    /// Reports and skips a byte or value that is neither an element nor a member of one.
+    fn skip_unexpected(&mut self) -> Step {
         self.broken("neither an element nor a member of one");
         if self.json.value().is_none() {
             if self.json.at == self.json.bytes.len() {
@@ -136,7 +136,7 @@ impl<'a, 'r, 'l> Document<'a, 'r, 'l> {
             }
             self.json.at += 1;
         }
-        Step::On
+        Step::Continue
     }
 
     fn broken(&mut self, what: &'static str) {
@@ -146,7 +146,7 @@ impl<'a, 'r, 'l> Document<'a, 'r, 'l> {
     fn member(&mut self) -> Step {
         let Some(key) = self.json.string() else { return Step::Cut };
         if !self.json.take(b':') {
-            return self.no_value();
+            return self.missing_value();
         }
         let first = self.json.peek();
         match self.open.last() {
@@ -156,23 +156,23 @@ impl<'a, 'r, 'l> Document<'a, 'r, 'l> {
             Some(Open::Envelope) if key == b"elements" && begins_elements(first) => return self.begin(None),
             _ => {}
         }
-        let Some(value) = self.json.value() else { return self.no_value() };
+        let Some(value) = self.json.value() else { return self.missing_value() };
         match self.open.last_mut() {
-            Some(Open::Element { said, .. }) => said.set(key, value),
+            Some(Open::Element { node, .. }) => node.set(key, value),
             Some(Open::Envelope) => self.set_envelope(key, value),
             Some(Open::List { .. }) | None => {}
         }
-        Step::On
+        Step::Continue
     }
 
-    fn no_value(&mut self) -> Step {
+    fn missing_value(&mut self) -> Step {
         if self.json.peek().is_none() {
             return Step::Cut;
         }
         self.broken("a key without a value");
-        // A second colon is the one thing that would stay in the way.
+        // A second colon must be skipped; other bytes are handled by the next step.
         self.json.take(b':');
-        Step::On
+        Step::Continue
     }
 
     fn set_envelope(&mut self, key: &[u8], value: Value<'a>) {
@@ -214,7 +214,7 @@ impl<'a> RawNode<'a> {
             b"minValue" => self.min = number_of(value),
             b"maxValue" => self.max = number_of(value),
             b"traits" => self.traits = traits(value),
-            b"subrole" => self.subrole = IosTraits::named(text(value).raw()),
+            b"subrole" => self.subrole = IosTraits::from_name(text(value).raw()),
             b"rect" | b"frame" | b"AXFrame" => self.set_frame(value),
             _ => {}
         }
@@ -245,7 +245,7 @@ impl<'a> RawNode<'a> {
 fn text(value: Value<'_>) -> Text<'_> {
     match value {
         Value::Text(raw) => Text::Json(raw),
-        Value::Bare(b"null") => Text::Nothing,
+        Value::Bare(b"null") => Text::Empty,
         Value::Bare(raw) | Value::Object(raw) | Value::Array(raw) => Text::Plain(raw),
     }
 }
@@ -268,9 +268,9 @@ fn frame(object: &[u8]) -> Frame {
     frame
 }
 
-/// idb writes a list, WDA one text with commas.
+/// Reads the traits: idb writes a list, WDA one text with commas.
 fn traits(value: Value<'_>) -> Option<IosTraits> {
-    let add = |all: IosTraits, name: &[u8]| all.with(IosTraits::named(name.trim_ascii()));
+    let add = |all: IosTraits, name: &[u8]| all.with(IosTraits::from_name(name.trim_ascii()));
     match value {
         Value::Array(array) => {
             Some(json::items(array).map(|item| text(item).raw()).fold(IosTraits::default(), add))

@@ -1,17 +1,17 @@
-//! JSON as it comes, byte by byte: nothing is built, nothing recurses, and it may end anywhere.
+//! Scans JSON that may be cut off anywhere. It builds no tree and does not recurse.
 
 use memchr::memchr2;
 
-/// A value, as its raw bytes.
+/// The raw bytes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value<'a> {
-    /// Between its quotes.
+    /// A string without its quotes.
     Text(&'a [u8]),
-    /// A number, `true`, `false` or `null`; anything that has no quotes.
+    /// A number, `true`, `false`, `null`, or anything else without quotes.
     Bare(&'a [u8]),
-    /// With its braces.
+    /// An object with its braces.
     Object(&'a [u8]),
-    /// With its brackets.
+    /// An array with its brackets.
     Array(&'a [u8]),
 }
 
@@ -25,7 +25,7 @@ impl<'a> Json<'a> {
         Json { bytes, at }
     }
 
-    /// The next byte that is not space; stands on it.
+    /// Skips space and returns the next byte, without consuming it.
     pub fn peek(&mut self) -> Option<u8> {
         let rest = self.bytes.get(self.at..)?;
         let space = rest.iter().position(|byte| !byte.is_ascii_whitespace());
@@ -33,15 +33,15 @@ impl<'a> Json<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Steps over `byte` if it comes next.
+    /// Skips space, and consumes the next byte if it is `byte`.
     pub fn take(&mut self, byte: u8) -> bool {
-        let here = self.peek() == Some(byte);
-        self.at += usize::from(here);
-        here
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
     }
 
-    /// The next value, stepped over as a whole. `None` when there is none, or when the bytes end within it; then it
-    /// stands at the end.
+    /// Consumes the next value. Returns `None` if there is none, or if the bytes end inside it; then the position is at
+    /// the end.
     pub fn value(&mut self) -> Option<Value<'a>> {
         let first = self.peek()?;
         let start = self.at;
@@ -54,17 +54,17 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Stands on the opening quote.
+    /// Consumes a string; the position must be at its opening quote.
     pub fn string(&mut self) -> Option<&'a [u8]> {
-        let (raw, whole) = string_at(self.bytes, self.at);
+        let (raw, complete) = string_at(self.bytes, self.at);
         self.at = (self.at + raw.len() + 2).min(self.bytes.len());
-        whole.then_some(raw)
+        complete.then_some(raw)
     }
 
     fn bare(&mut self, start: usize) -> Option<Value<'a>> {
         let rest = &self.bytes[start..];
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b",:]}[{\"".contains(byte);
-        // One that reaches the end may have been cut.
+        // A value that reaches the end may have been cut.
         let Some(length) = rest.iter().position(ends) else {
             self.at = self.bytes.len();
             return None;
@@ -94,7 +94,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// What stands between the quotes of the string that begins at `start`, and whether it ends with one.
+/// Returns the content of the string that begins at `start`, and true if its closing quote was found.
 pub(super) fn string_at(bytes: &[u8], start: usize) -> (&[u8], bool) {
     let inner = bytes.get(start + 1..).unwrap_or_default();
     let mut at = 0;
@@ -108,7 +108,7 @@ pub(super) fn string_at(bytes: &[u8], start: usize) -> (&[u8], bool) {
     (inner, false)
 }
 
-/// The members of an object that was stepped over. Stops at the first thing that is no member.
+/// Iterates over the members of an object. Stops at the first thing that is not a member.
 pub(super) fn members(object: &[u8]) -> impl Iterator<Item = (&[u8], Value<'_>)> {
     let mut json = Json::new(object, 1);
     std::iter::from_fn(move || {
@@ -124,7 +124,7 @@ pub(super) fn members(object: &[u8]) -> impl Iterator<Item = (&[u8], Value<'_>)>
     })
 }
 
-/// The values of an array that was stepped over. Stops at the first thing that is no value.
+/// Iterates over the values of an array. Stops at the first thing that is not a value.
 pub(super) fn items(array: &[u8]) -> impl Iterator<Item = Value<'_>> {
     let mut json = Json::new(array, 1);
     std::iter::from_fn(move || {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_stepped_over_whole() {
+    fn values_are_consumed_as_a_whole() {
         let text = br#" {"a":[1,"]\"}",{}],"b":"x\\","c":-1.50e3,"d":null} "#;
         let mut json = Json::new(text, 0);
         let Some(Value::Object(object)) = json.value() else { panic!("no object") };
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_too_early_is_no_value() {
+    fn a_cut_value_is_none() {
         let whole = br#"{"a":["x",{"b":"c"}]}"#;
         for cut in 0..whole.len() {
             assert_eq!(Json::new(&whole[..cut], 0).value(), None, "cut at {cut}");

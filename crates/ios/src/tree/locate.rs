@@ -1,4 +1,4 @@
-//! Which format these bytes are in, and where in them the tree begins.
+//! Detects the format of the bytes, and where the tree begins.
 
 use memchr::{memchr, memmem};
 
@@ -6,24 +6,24 @@ use super::json::{self, Json};
 use super::text::{Faults, Text};
 use super::{Format, markup};
 
-/// Tools may say something before the tree; it is not looked for behind more than this.
-const NOISE_BYTES_MAX: usize = 64 << 10;
+/// Bytes of messages before the tree; tools may print some.
+const PREAMBLE_BYTES_MAX: usize = 64 << 10;
 
-/// More places behind the noise than this are not tried: each try may read all that follows.
+/// Positions after the messages that are tried; each try may read all following bytes.
 const TRIES_MAX: usize = 16;
 
-/// Sources may write the children of an element before what tells whose words these are. So many first children are
-/// looked into; each look may read all that follows.
+/// First children that are searched, because a source may write an element's children before the keys that identify the
+/// format. Each may read all following bytes.
 const DESCENTS_MAX: usize = 8;
 
-/// How many answers may be wrapped around each other.
+/// Responses that may be nested in each other.
 const ENVELOPES_MAX: usize = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Located {
     pub format: Format,
     pub start: usize,
-    /// The tree is written in a JSON string, whose opening quote stands at `start`.
+    /// True if the tree is inside a JSON string, whose opening quote is at `start`.
     pub quoted: bool,
 }
 
@@ -32,11 +32,11 @@ pub(super) fn locate(bytes: &[u8]) -> Option<Located> {
     if let Some(found) = json.peek().and_then(|_| at(bytes, json.at)) {
         return Some(found);
     }
-    // Behind a message of the tool that made the answer.
-    let noise = &bytes[..bytes.len().min(NOISE_BYTES_MAX)];
+    // Otherwise the tree follows messages of the tool that wrote it.
+    let preamble = &bytes[..bytes.len().min(PREAMBLE_BYTES_MAX)];
     let mut line = json.at;
     let mut tries = 0;
-    while let Some(end) = memchr(b'\n', noise.get(line..).unwrap_or_default()) {
+    while let Some(end) = memchr(b'\n', preamble.get(line..).unwrap_or_default()) {
         line += end + 1;
         if !matches!(bytes.get(line), Some(b'{' | b'[')) {
             continue;
@@ -49,7 +49,7 @@ pub(super) fn locate(bytes: &[u8]) -> Option<Located> {
             break;
         }
     }
-    let tag = markup::DOCUMENT_STARTS.iter().filter_map(|start| memmem::find(noise, start)).min()?;
+    let tag = markup::DOCUMENT_STARTS.iter().filter_map(|start| memmem::find(preamble, start)).min()?;
     Some(Located { format: Format::WdaXml, start: tag, quoted: false })
 }
 
@@ -60,40 +60,40 @@ fn at(bytes: &[u8], start: usize) -> Option<Located> {
     }
 }
 
-/// A tree without an answer around it.
+/// Detects a tree without a response around it.
 fn tree(bytes: &[u8], start: usize) -> Option<Format> {
     match bytes.get(start)? {
         b'<' => markup::begins_tree(&bytes[start..]).then_some(Format::WdaXml),
         b'[' => list(bytes, start),
-        b'{' => Keys::deep(bytes, start, &mut |_, _| Look::On).format(),
+        b'{' => Keys::read_deep(bytes, start, &mut |_, _| Visit::Continue).format(),
         _ => None,
     }
 }
 
-/// idb's lists: the first element tells whether they are flat.
+/// Detects idb's lists; the first element shows if they are flat.
 fn list(bytes: &[u8], start: usize) -> Option<Format> {
     let mut json = Json::new(bytes, start + 1);
     match json.peek()? {
         b']' => Some(Format::IdbLegacy),
         b'{' => {
-            let keys = Keys::deep(bytes, json.at, &mut |_, _| Look::On);
+            let keys = Keys::read_deep(bytes, json.at, &mut |_, _| Visit::Continue);
             keys.format().map(|_| keys.idb_format())
         }
         _ => None,
     }
 }
 
-/// One element, a document of idb, or an answer with a tree in it.
+/// Detects one element, a document of idb, or a response with a tree in it.
 fn object(bytes: &[u8], start: usize) -> Option<Located> {
     let mut start = start;
     for _ in 0..=ENVELOPES_MAX {
         let mut value_at = None;
-        let keys = Keys::deep(bytes, start, &mut |key, value| {
+        let keys = Keys::read_deep(bytes, start, &mut |key, value| {
             if key != b"value" || !begins_document(bytes, value) {
-                return Look::On;
+                return Visit::Continue;
             }
             value_at = Some(value);
-            Look::Enough
+            Visit::Stop
         });
         let Some(value) = value_at else {
             return keys.format().map(|format| Located { format, start, quoted: false });
@@ -107,7 +107,7 @@ fn object(bytes: &[u8], start: usize) -> Option<Located> {
     None
 }
 
-/// Whether the value of an answer may itself be a tree.
+/// True if the value of a response may be a tree.
 fn begins_document(bytes: &[u8], value: usize) -> bool {
     match bytes.get(value) {
         Some(b'{' | b'[') => true,
@@ -116,54 +116,57 @@ fn begins_document(bytes: &[u8], value: usize) -> bool {
     }
 }
 
-/// Enough of the text to know what it is: it is read as a whole only once.
+/// Detects a tree inside a JSON string from its first bytes, so that the whole is read only once.
 fn quoted(bytes: &[u8], start: usize) -> Option<Located> {
-    /// Enough for the first elements with their keys.
+    /// Covers the first elements with their keys.
     const HEAD_BYTES: usize = 4 << 10;
     let (raw, _) = json::string_at(&bytes[..bytes.len().min(start + HEAD_BYTES)], start);
     let head = Text::Json(raw).read(usize::MAX, &mut Faults::default())?;
     let text = head.trim_ascii_start().as_bytes();
-    // A field may well hold an empty list.
+    // An empty list is more likely the value of a field.
     let format = tree(text, 0).filter(|_| !text.starts_with(b"[]"))?;
     Some(Located { format, start, quoted: true })
 }
 
-enum Look {
-    On,
-    Enough,
+/// The visitor's answer after each key.
+enum Visit {
+    Continue,
+    Stop,
 }
 
-/// What the keys of an object say about who wrote it.
+/// The keys found in an object, which tell the tool that wrote it.
 #[derive(Default)]
 struct Keys {
-    /// Words that only one of them uses.
+    /// A key that only WDA uses.
     wda: bool,
+    /// A key that only idb uses.
     idb: bool,
+    /// A key of idb's document around the elements.
     complete: bool,
-    /// Words of documents that also list elements, but not those of iOS: our own among them.
+    /// A key of other documents with elements, such as our own.
     foreign: bool,
     elements: bool,
     typed: bool,
     named: bool,
-    /// Words that both use, and others too.
+    /// A key that both tools use, and others too.
     common: bool,
     children: bool,
     first_child: Option<usize>,
 }
 
 impl Keys {
-    /// Of the object at `start`, and where that says too little, of its first child.
-    fn deep(bytes: &[u8], start: usize, visit: &mut impl FnMut(&[u8], usize) -> Look) -> Keys {
+    /// Reads the keys of the object at `start`, and those of its first children until the tool is known.
+    fn read_deep(bytes: &[u8], start: usize, visit: &mut impl FnMut(&[u8], usize) -> Visit) -> Keys {
         let (mut keys, mut enough) = Keys::default().read(Json::new(bytes, start), visit);
         for _ in 0..DESCENTS_MAX {
             let Some(child) = keys.first_child.take().filter(|_| !enough && !keys.is_known()) else { break };
-            (keys, enough) = keys.read(Json::new(bytes, child), &mut |_, _| Look::On);
+            (keys, enough) = keys.read(Json::new(bytes, child), &mut |_, _| Visit::Continue);
         }
         keys
     }
 
-    /// `visit` is shown each key and where its value begins, before the value is stepped over.
-    fn read(mut self, mut json: Json<'_>, visit: &mut impl FnMut(&[u8], usize) -> Look) -> (Keys, bool) {
+    /// Reads the keys of one object. `visit` gets each key and the offset of its value, before the value is skipped.
+    fn read(mut self, mut json: Json<'_>, visit: &mut impl FnMut(&[u8], usize) -> Visit) -> (Keys, bool) {
         json.take(b'{');
         loop {
             while json.take(b',') {}
@@ -177,7 +180,7 @@ impl Keys {
                 return (self, false);
             }
             let settled = self.wda || self.complete || (self.idb && self.children);
-            if matches!(visit(key, json.at), Look::Enough) || settled {
+            if matches!(visit(key, json.at), Visit::Stop) || settled {
                 return (self, true);
             }
             if json.value().is_none() {

@@ -1,4 +1,4 @@
-//! Elements out of XML that may be anything.
+//! Reads elements from untrusted XML.
 
 use memchr::memchr;
 
@@ -10,14 +10,14 @@ use super::arena::Arena;
 use super::raw_node::{RawNode, number};
 use super::text::Text;
 
-/// How many levels an end tag may close at once, when end tags between are missing.
+/// Levels that one end tag may close, if end tags before it are missing.
 const MISSING_ENDS_MAX: usize = 16;
 
-/// Holds elements without being one.
+/// A tag that holds elements but is not an element.
 const WRAPPER: &[u8] = b"AppiumAUT";
 const ELEMENT: &[u8] = b"XCUIElementType";
 
-/// With these a tree begins.
+/// Tags that begin a tree.
 pub(super) const DOCUMENT_STARTS: [&[u8]; 2] = [b"<AppiumAUT", b"<XCUIElementType"];
 
 const DIALECT: Dialect = Dialect {
@@ -29,7 +29,7 @@ fn begins_document(name: &[u8]) -> bool {
     name == WRAPPER || name.starts_with(ELEMENT)
 }
 
-/// Whether the first tag is one of a tree.
+/// True if the first tag begins a tree.
 pub(super) fn begins_tree(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
@@ -42,7 +42,7 @@ pub(super) fn begins_tree(bytes: &[u8]) -> bool {
     }
 }
 
-/// Something that was opened and not closed yet.
+/// A tag that was opened and not closed yet.
 struct Level<'a> {
     name: &'a [u8],
     /// The nearest element at this level or above.
@@ -53,7 +53,7 @@ struct Level<'a> {
 struct Markup<'a, 'r, 'l> {
     arena: &'r mut Arena<'l>,
     open: Vec<Level<'a>>,
-    /// Levels below the deepest one allowed.
+    /// Open levels below the deepest one allowed.
     levels_over: usize,
 }
 
@@ -70,17 +70,17 @@ pub(super) fn read(bytes: &[u8], start: usize, arena: &mut Arena<'_>) {
 }
 
 impl<'a> Markup<'a, '_, '_> {
-    /// Returns where the tree was cut off, when it was.
+    /// Returns the offset at which the tree was cut off, if it was.
     fn read(&mut self, scanner: &mut Scanner<'a>, bytes_len: usize) -> Option<usize> {
         loop {
-            // What follows a complete tree is either another one or a message of the tool that made it.
+            // After a complete tree comes either another one or a message of the tool that wrote it.
             if self.open.is_empty() && self.levels_over == 0 && !scanner.seek_document() {
                 return None;
             }
             match scanner.next_event::<RawNode<'a>>() {
                 Event::Open { name, offset, tag, self_closing } => {
-                    let said = RawNode { offset, class: Text::Markup(name), ..tag };
-                    if !self.add(name, &said, self_closing) {
+                    let node = RawNode { offset, class: Text::Markup(name), ..tag };
+                    if !self.add(name, &node, self_closing) {
                         return None;
                     }
                 }
@@ -119,23 +119,23 @@ impl<'a> Markup<'a, '_, '_> {
         }
     }
 
-    /// Returns false when no more elements may be added.
-    fn add(&mut self, name: &'a [u8], said: &RawNode<'a>, self_closing: bool) -> bool {
+    /// Adds an element or wrapper. Returns false if the element limit is reached.
+    fn add(&mut self, name: &'a [u8], node: &RawNode<'a>, self_closing: bool) -> bool {
         let above = self.open.last().and_then(|level| level.element);
         let wrapper = name == WRAPPER;
         let too_deep = self.levels_over > 0
             || self.open.len() > self.arena.limits.depth_max
-            || (!wrapper && self.arena.is_too_deep(above, said.offset));
+            || (!wrapper && self.arena.is_too_deep(above, node.offset));
         if too_deep {
-            self.arena.left_out_below(said.offset);
+            self.arena.report_depth(node.offset);
             self.levels_over += usize::from(!self_closing);
             return true;
         }
         let element = if wrapper {
             above
         } else {
-            let Some(index) = self.arena.open(above, said.offset) else { return false };
-            self.arena.fill(index, said);
+            let Some(index) = self.arena.open(above, node.offset) else { return false };
+            self.arena.fill(index, node);
             Some(index)
         };
         if !self_closing {
@@ -195,6 +195,6 @@ impl RawNode<'_> {
 }
 
 fn traits(raw: &[u8]) -> IosTraits {
-    let names = raw.split(|&byte| byte == b',').map(|name| IosTraits::named(name.trim_ascii()));
+    let names = raw.split(|&byte| byte == b',').map(|name| IosTraits::from_name(name.trim_ascii()));
     names.fold(IosTraits::default(), IosTraits::with)
 }

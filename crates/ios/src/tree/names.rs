@@ -1,10 +1,10 @@
-//! Type names, each read once: a screen repeats a few of them on every element.
+//! Caches type names, because a screen repeats a few of them on every element.
 
 use std::sync::Arc;
 
 use super::text::{Faults, Text};
 
-/// More different names than this are read anew each time; real screens have about twenty.
+/// Names that are cached; real screens have about twenty.
 const NAMES_MAX: usize = 64;
 
 #[derive(Default)]
@@ -14,7 +14,7 @@ pub(super) struct Names {
 
 impl Names {
     pub fn read(&mut self, name: Text<'_>, bytes_max: usize, faults: &mut Faults) -> Arc<str> {
-        // A name that is written with an escape is rare, and is only not found here.
+        // A name with an escape is never found here, which only costs time and is rare.
         if let Some(known) = self.known.iter().find(|known| known.as_bytes() == name.raw()) {
             return Arc::clone(known);
         }

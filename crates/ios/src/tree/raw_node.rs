@@ -1,4 +1,4 @@
-//! What a source says about one element, and what that makes of it.
+//! The raw attributes of one element, and their conversion to an [`Element`].
 
 use super::role::{self, IosTraits};
 use mdm_core::screen::element::{Affordances, Element, Role, State, ValueRange};
@@ -7,7 +7,7 @@ use mdm_core::screen::geometry::Rect;
 use super::names::Names;
 use super::text::{Faults, Text};
 
-/// Whose words the keys are.
+/// The tool whose keys the source uses.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) enum Dialect {
     #[default]
@@ -15,24 +15,24 @@ pub(super) enum Dialect {
     Idb,
 }
 
-/// Values are raw. Absent, null and empty are the same, unless said otherwise.
+/// One element with raw values. Absent, null and empty are the same unless stated otherwise.
 #[derive(Default)]
 pub(super) struct RawNode<'a> {
     pub dialect: Dialect,
     pub offset: usize,
     pub class: Text<'a>,
-    /// Stands in for a missing type.
+    /// Replaces a missing type.
     pub role: Text<'a>,
-    /// Set by a developer, and nothing else. `Some` when the source has a place for it, even an empty one.
+    /// The identifier set by a developer. `Some` if the source has the key, even with an empty value.
     pub identifier: Option<Text<'a>>,
-    /// The identifier, or the label where there is none.
+    /// The identifier, or the label if there is none.
     pub name: Text<'a>,
     pub label: Text<'a>,
     pub title: Text<'a>,
     pub value: Text<'a>,
     pub placeholder: Text<'a>,
     pub bundle_id: Text<'a>,
-    /// `None` when the source does not say which traits there are.
+    /// `None` if the source has no list of traits.
     pub traits: Option<IosTraits>,
     pub subrole: IosTraits,
     pub enabled: Option<bool>,
@@ -42,15 +42,15 @@ pub(super) struct RawNode<'a> {
     pub min: Option<f64>,
     pub max: Option<f64>,
     pub frame: Frame,
-    /// A rectangle as text, `{{x, y}, {width, height}}`, for sources that have no other.
+    /// The rectangle as text, `{{x, y}, {width, height}}`, for sources without another form.
     pub frame_text: Text<'a>,
     /// The source ended before the element did.
     pub cut: bool,
-    /// The first thing that is not as it should be.
+    /// The first fault found in the element.
     pub fault: Option<&'static str>,
 }
 
-/// In points. An edge that the platform cannot name is missing.
+/// A rectangle in points. An edge that the platform does not report is `None`.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Frame {
     pub x: Option<f64>,
@@ -64,39 +64,39 @@ impl<'a> RawNode<'a> {
         self.fault.get_or_insert(fault);
     }
 
-    /// Whether anything at all was said.
-    pub fn is_nothing(&self) -> bool {
+    /// True if no attribute has a value.
+    pub fn is_empty(&self) -> bool {
         let texts = [self.class, self.role, self.name, self.label, self.title, self.value, self.placeholder];
         texts.iter().all(|text| text.is_empty())
             && self.identifier.is_none_or(Text::is_empty)
             && self.frame.rect().is_none()
     }
 
-    /// Parent, end and depth are the caller's.
+    /// Converts to an element; the caller sets parent, end and depth.
     pub fn element(&self, names: &mut Names, bytes_max: usize, faults: &mut Faults) -> Element {
         let class = names.read(if self.class.is_empty() { self.role } else { self.class }, bytes_max, faults);
         let name = role::short_type(&class);
-        let signs = self.traits.unwrap_or_default().with(self.subrole);
-        let role = role::of_ios(&class, signs);
-        let password = name == "SecureTextField" || signs.has(IosTraits::SECURE);
+        let traits = self.traits.unwrap_or_default().with(self.subrole);
+        let role = role::from_ios_type(&class, traits);
+        let password = name == "SecureTextField" || traits.has(IosTraits::SECURE);
         let value = self.own_value(role);
         let mut read = |text: Text<'a>| text.read(bytes_max, faults);
         let text = match role {
-            Role::Text | Role::Heading => self.words(),
+            Role::Text | Role::Heading => self.label_or_title(),
             Role::TextField => value,
-            _ => Text::Nothing,
+            _ => Text::Empty,
         };
         Element {
             role,
             stable_id: read(self.stable_id()),
             text: read(text),
-            description: read(self.words()),
+            description: read(self.label_or_title()),
             hint: read(self.placeholder),
-            // A secret stands in one place only, the one that is guarded (ST-07).
+            // A secret is kept in `text` only, which is guarded (ST-07).
             value: if password { None } else { read(value) },
             value_range: self.value_range(),
             bounds: self.bounds(),
-            affordances: affordances(name, role, signs),
+            affordances: affordances(name, role, traits),
             state: self.state(name, role),
             password,
             displayed: self.displayed,
@@ -106,24 +106,24 @@ impl<'a> RawNode<'a> {
         }
     }
 
-    fn words(&self) -> Text<'a> {
+    fn label_or_title(&self) -> Text<'a> {
         if self.label.is_empty() { self.title } else { self.label }
     }
 
-    /// ID-03: a name that repeats what the user sees is no identifier.
+    /// Returns the identifier. A name that repeats the label or the value is not one (ID-03).
     fn stable_id(&self) -> Text<'a> {
-        let shown = self.name.same(self.label) || self.name.same(self.value);
-        self.identifier.unwrap_or(if shown { Text::Nothing } else { self.name })
+        let shown = self.name.is_same(self.label) || self.name.is_same(self.value);
+        self.identifier.unwrap_or(if shown { Text::Empty } else { self.name })
     }
 
-    /// The value without what sources put into its place when there is none: the placeholder of an empty field, and
-    /// the label of a text.
+    /// Returns the value. Sources repeat the placeholder of an empty field, or the label of a text, as its value; those
+    /// are left out.
     fn own_value(&self, role: Role) -> Text<'a> {
-        // Of an element that was cut off it is not known yet whether it is a secret (ST-07).
-        let stands_in = self.cut
-            || (role == Role::TextField && self.value.same(self.placeholder))
-            || (matches!(role, Role::Text | Role::Heading) && self.value.same(self.label));
-        if stands_in { Text::Nothing } else { self.value }
+        // An element that was cut off may be a secret (ST-07).
+        let is_substitute = self.cut
+            || (role == Role::TextField && self.value.is_same(self.placeholder))
+            || (matches!(role, Role::Text | Role::Heading) && self.value.is_same(self.label));
+        if is_substitute { Text::Empty } else { self.value }
     }
 
     fn value_range(&self) -> Option<Box<ValueRange>> {
@@ -138,10 +138,10 @@ impl<'a> RawNode<'a> {
     fn state(&self, name: &str, role: Role) -> State {
         let traits = |one: IosTraits| self.traits.map(|traits| traits.has(one));
         let checkable = matches!(role, Role::Switch | Role::Checkbox | Role::Radio);
-        // WDA writes a 1 for a selected button that has no value of its own, and nothing for one that is not.
+        // WDA gives a selected button without a value the value 1, and any other button none.
         let selected_button =
             || (self.dialect == Dialect::Wda && name == "Button" && self.value.raw() == b"1").then_some(true);
-        // WDA means the focus of remote controls and keyboards: that it is elsewhere says nothing about a text field.
+        // WDA reports the focus of remote controls and keyboards, so `false` tells nothing about a text field.
         let focused = self.focused.filter(|&focused| focused || self.dialect == Dialect::Idb);
         State {
             enabled: self.enabled.or_else(|| traits(IosTraits::NOT_ENABLED).map(|off| !off)),
@@ -153,7 +153,7 @@ impl<'a> RawNode<'a> {
     }
 }
 
-/// The words for on and off may be translated, and are not read.
+/// Parses 1 and 0. Words for on and off are not parsed, because they may be translated.
 fn one_or_zero(raw: &[u8]) -> Option<bool> {
     match raw {
         b"1" | b"true" => Some(true),
@@ -162,8 +162,8 @@ fn one_or_zero(raw: &[u8]) -> Option<bool> {
     }
 }
 
-/// iOS does not say what an element reacts to; its type and traits say what it is there for.
-fn affordances(name: &str, role: Role, signs: IosTraits) -> Affordances {
+/// Derives the affordances from type and traits, because iOS does not report them.
+fn affordances(name: &str, role: Role, traits: IosTraits) -> Affordances {
     let operated = matches!(
         role,
         Role::Button
@@ -190,29 +190,29 @@ fn affordances(name: &str, role: Role, signs: IosTraits) -> Affordances {
     );
     let adjusted = matches!(name, "Slider" | "Stepper" | "PickerWheel" | "SegmentedControl");
     Affordances {
-        clickable: operated || signs.has(IosTraits::BUTTON.with(IosTraits::LINK)),
-        scrollable: scrolls || signs.has(IosTraits::SCROLLABLE),
+        clickable: operated || traits.has(IosTraits::BUTTON.with(IosTraits::LINK)),
+        scrollable: scrolls || traits.has(IosTraits::SCROLLABLE),
         checkable: matches!(role, Role::Switch | Role::Checkbox | Role::Radio),
-        adjustable: adjusted || role == Role::Picker || signs.has(IosTraits::ADJUSTABLE),
+        adjustable: adjusted || role == Role::Picker || traits.has(IosTraits::ADJUSTABLE),
         ..Affordances::default()
     }
 }
 
 impl Frame {
-    /// Rounded edge by edge, so that neighbours stay neighbours.
+    /// Rounds each edge, so that adjacent frames stay adjacent.
     fn rect(self) -> Option<Rect> {
         let (x, y) = (self.x?, self.y?);
         let (right, bottom) = (x + self.width?, y + self.height?);
-        // Saturating: there is no point beyond.
+        // The cast saturates.
         let edge = |points: f64| points.round() as i32;
         Some(Rect::new(edge(x), edge(y), edge(right), edge(bottom)))
     }
 }
 
 pub(super) fn number(raw: &[u8]) -> Option<f64> {
-    /// So many digits cannot overflow.
+    /// Numbers with so few digits cannot overflow.
     const PLAIN_DIGITS_MAX: usize = 9;
-    // Nearly all are whole points; reading every one as a fraction made the largest page source an eighth slower.
+    // Fast path for whole points, which nearly all are: it makes the largest page source an eighth faster.
     if (1..=PLAIN_DIGITS_MAX).contains(&raw.len()) && raw.iter().all(u8::is_ascii_digit) {
         let whole = raw.iter().fold(0, |whole, digit| whole * 10 + u32::from(digit - b'0'));
         return Some(f64::from(whole));
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames() {
+    fn a_frame_text_becomes_a_rectangle() {
         let rect = |raw: &str| frame_of_text(raw.as_bytes()).rect();
         assert_eq!(rect("{{16, -8.5}, {370.25, 52}}"), Some(Rect::new(16, -9, 386, 44)));
         assert_eq!(rect("{{1e300, 0}, {1, 1}}"), Some(Rect::new(i32::MAX, 0, i32::MAX, 1)));
@@ -242,14 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_stay_neighbours() {
+    fn adjacent_frames_stay_adjacent() {
         let frame = |x: f64| Frame { x: Some(x), y: Some(0.0), width: Some(33.4), height: Some(1.0) };
         let rects: Vec<Rect> = (0..3).filter_map(|i| frame(33.4 * f64::from(i)).rect()).collect();
         assert_eq!((rects[0].right, rects[1].right), (rects[1].left, rects[2].left));
     }
 
     #[test]
-    fn translated_states_are_not_read() {
+    fn only_1_and_0_are_parsed_as_state() {
         assert_eq!(one_or_zero(b"1"), Some(true));
         assert_eq!(one_or_zero(b"false"), Some(false));
         for raw in ["", "on", "Ein", "2", "1.0", "null"] {

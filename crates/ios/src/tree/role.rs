@@ -1,8 +1,8 @@
-//! Roles from the type and the traits that iOS gives an element.
+//! Derives roles from the type and the traits of an iOS element.
 
 use mdm_core::screen::element::Role;
 
-/// The traits that say what an element is or what state it is in. Others are not kept.
+/// The accessibility traits that tell the kind or the state of an element. Others are not kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IosTraits(u32);
 
@@ -39,14 +39,14 @@ impl IosTraits {
         IosTraits(self.0 | other.0)
     }
 
-    /// A trait by its name, or a subrole, which is a trait in the platform's other vocabulary.
-    pub fn named(name: &[u8]) -> IosTraits {
+    /// Parses the name of a trait, or a subrole, which is a trait in idb's vocabulary. Unknown names give no trait.
+    pub fn from_name(name: &[u8]) -> IosTraits {
         let name = name.strip_prefix(b"AX").unwrap_or(name);
-        NAMED.iter().find(|(known, _)| known.as_bytes() == name).map_or(IosTraits(0), |(_, one)| *one)
+        NAMES.iter().find(|(known, _)| known.as_bytes() == name).map_or(IosTraits(0), |(_, one)| *one)
     }
 }
 
-const NAMED: [(&str, IosTraits); 27] = [
+const NAMES: [(&str, IosTraits); 27] = [
     ("Button", IosTraits::BUTTON),
     ("BackButton", IosTraits::BUTTON),
     ("Link", IosTraits::LINK),
@@ -76,18 +76,18 @@ const NAMED: [(&str, IosTraits); 27] = [
     ("IsEditing", IosTraits::EDITING),
 ];
 
-/// The type without the prefix that its vocabulary puts before it.
+/// Returns the type without its prefix `XCUIElementType` or `AX`.
 pub fn short_type(class: &str) -> &str {
     class.strip_prefix("XCUIElementType").or_else(|| class.strip_prefix("AX")).unwrap_or(class)
 }
 
-/// The role that an iOS type, in the words of either vocabulary, and its traits stand for.
+/// Returns the role of an iOS type, in either vocabulary, with its traits.
 ///
-/// A type that names a control wins over the traits; traits refine the types that cover several controls, and decide
-/// where the type says nothing. That a button stands in a tab bar is not seen here: see [`in_tab_bar`].
-pub fn of_ios(class: &str, traits: IosTraits) -> Role {
+/// A type that names a control wins over the traits. Traits refine types that cover several controls, and decide for
+/// generic types. For buttons in a tab bar see [`in_tab_bar`].
+pub fn from_ios_type(class: &str, traits: IosTraits) -> Role {
     match by_type(short_type(class)) {
-        // Both vocabularies have one word for several controls, and a trait that tells them apart.
+        // Some types cover several controls, which a trait tells apart.
         Role::Checkbox | Role::Button if traits.has(IosTraits::TOGGLE) => Role::Switch,
         Role::Radio | Role::Button if traits.has(IosTraits::TAB) => Role::Tab,
         Role::Button if traits.has(IosTraits::POPUP) => Role::Dropdown,
@@ -100,12 +100,12 @@ pub fn of_ios(class: &str, traits: IosTraits) -> Role {
     }
 }
 
-/// What an element with this role is when it belongs to a tab bar.
+/// Returns the role of an element inside a tab bar.
 pub fn in_tab_bar(role: Role) -> Role {
     if matches!(role, Role::Button | Role::Radio) { Role::Tab } else { role }
 }
 
-/// The first that fits: what is operated before what is only read.
+/// Returns the role of the first trait that fits; controls come before texts and images.
 fn by_traits(traits: IosTraits) -> Option<Role> {
     const ORDER: [(IosTraits, Role); 15] = [
         (IosTraits::SECURE, Role::TextField),
@@ -143,7 +143,7 @@ fn by_type(name: &str) -> Role {
         "PopUpButton" | "ComboBox" => Role::Dropdown,
         "Slider" => Role::Slider,
         "Stepper" => Role::Stepper,
-        // The wheels are what is turned; what holds them is not.
+        // A person turns the wheels, not the picker around them.
         "PickerWheel" => Role::Picker,
         "SegmentedControl" => Role::SegmentedControl,
         "Tab" | "TabButton" => Role::Tab,
@@ -168,7 +168,9 @@ mod tests {
     use super::*;
 
     fn traits(names: &str) -> IosTraits {
-        names.split(' ').fold(IosTraits::default(), |all, name| all.with(IosTraits::named(name.as_bytes())))
+        names
+            .split(' ')
+            .fold(IosTraits::default(), |all, name| all.with(IosTraits::from_name(name.as_bytes())))
     }
 
     #[test]
@@ -197,29 +199,29 @@ mod tests {
         ];
         for (name, role) in same {
             for class in [format!("XCUIElementType{name}"), format!("AX{name}"), name.to_owned()] {
-                assert_eq!(of_ios(&class, IosTraits::default()), role, "{class}");
+                assert_eq!(from_ios_type(&class, IosTraits::default()), role, "{class}");
             }
         }
     }
 
     #[test]
-    fn traits_tell_controls_apart_that_share_a_type() {
-        assert_eq!(of_ios("CheckBox", traits("AXSwitch")), Role::Switch);
-        assert_eq!(of_ios("CheckBox", IosTraits::default()), Role::Checkbox);
-        assert_eq!(of_ios("RadioButton", traits("AXTabButton")), Role::Tab);
-        assert_eq!(of_ios("Slider", traits("PickerElement Adjustable")), Role::Picker);
-        assert_eq!(of_ios("XCUIElementTypeStaticText", traits("StaticText Header")), Role::Heading);
+    fn traits_refine_types_that_cover_several_controls() {
+        assert_eq!(from_ios_type("CheckBox", traits("AXSwitch")), Role::Switch);
+        assert_eq!(from_ios_type("CheckBox", IosTraits::default()), Role::Checkbox);
+        assert_eq!(from_ios_type("RadioButton", traits("AXTabButton")), Role::Tab);
+        assert_eq!(from_ios_type("Slider", traits("PickerElement Adjustable")), Role::Picker);
+        assert_eq!(from_ios_type("XCUIElementTypeStaticText", traits("StaticText Header")), Role::Heading);
     }
 
     #[test]
-    fn traits_decide_where_the_type_says_little() {
-        assert_eq!(of_ios("XCUIElementTypeOther", traits("Header Button")), Role::Button);
-        assert_eq!(of_ios("GenericElement", traits("Header StaticText")), Role::Heading);
-        assert_eq!(of_ios("CellHostingView", traits("StaticText")), Role::Text);
-        assert_eq!(of_ios("Image", traits("Image Link")), Role::Link);
+    fn traits_decide_for_generic_types() {
+        assert_eq!(from_ios_type("XCUIElementTypeOther", traits("Header Button")), Role::Button);
+        assert_eq!(from_ios_type("GenericElement", traits("Header StaticText")), Role::Heading);
+        assert_eq!(from_ios_type("CellHostingView", traits("StaticText")), Role::Text);
+        assert_eq!(from_ios_type("Image", traits("Image Link")), Role::Link);
         // A cell that is also announced as a button stays a row.
-        assert_eq!(of_ios("Cell", traits("Button")), Role::Row);
-        assert_eq!(of_ios("Other", traits("Adjustable Selected")), Role::Container);
+        assert_eq!(from_ios_type("Cell", traits("Button")), Role::Row);
+        assert_eq!(from_ios_type("Other", traits("Adjustable Selected")), Role::Container);
     }
 
     #[test]

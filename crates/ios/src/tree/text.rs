@@ -1,13 +1,13 @@
-//! Words as they stand in the answer, and what they mean.
+//! Decodes texts from their escaped form in the source.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memrchr};
 
-/// The longest reference that means something, `&#x10FFFF;`, in bytes.
+/// Length of the longest valid reference, `&#x10FFFF;`.
 const REFERENCE_BYTES_MAX: usize = 10;
 
-/// What could not be read in a value. The value was kept all the same.
+/// Faults found while a value was decoded. The value is kept nevertheless.
 #[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Faults {
     pub bad_utf8: bool,
@@ -15,23 +15,23 @@ pub(super) struct Faults {
     pub too_long: bool,
 }
 
-/// Raw bytes, and how they are escaped.
+/// Raw bytes with their kind of escaping.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) enum Text<'a> {
     #[default]
-    Nothing,
+    Empty,
     /// The value of an XML attribute.
     Markup(&'a [u8]),
-    /// What stands between the quotes of a JSON string.
+    /// The content of a JSON string, between its quotes.
     Json(&'a [u8]),
-    /// Itself: a number, or a JSON value in its own spelling.
+    /// Unescaped bytes: a number, or a JSON value as written.
     Plain(&'a [u8]),
 }
 
 impl<'a> Text<'a> {
     pub fn raw(self) -> &'a [u8] {
         match self {
-            Text::Nothing => &[],
+            Text::Empty => &[],
             Text::Markup(raw) | Text::Json(raw) | Text::Plain(raw) => raw,
         }
     }
@@ -40,12 +40,12 @@ impl<'a> Text<'a> {
         self.raw().is_empty()
     }
 
-    /// Whether both say the same, apart from the space around it. One document escapes in one way.
-    pub fn same(self, other: Text<'_>) -> bool {
+    /// True if both are equal except for the space around them. Raw bytes suffice: one document escapes in one way.
+    pub fn is_same(self, other: Text<'_>) -> bool {
         self.raw().trim_ascii() == other.raw().trim_ascii()
     }
 
-    /// `None` for an empty value.
+    /// Decodes the text; `None` if it is empty.
     pub fn read(self, bytes_max: usize, faults: &mut Faults) -> Option<Box<str>> {
         if self.is_empty() {
             return None;
@@ -66,7 +66,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// At most `bytes_max`, without splitting a character, a reference or an escape.
+    /// Cuts the raw bytes to `bytes_max` without splitting a character, a reference or an escape.
     fn cut(self, bytes_max: usize) -> &'a [u8] {
         let raw = self.raw();
         if raw.len() <= bytes_max {
@@ -81,7 +81,7 @@ impl<'a> Text<'a> {
         let end = match self {
             Text::Markup(_) => before_open_reference(raw, end),
             Text::Json(_) => before_open_escape(raw, end),
-            Text::Plain(_) | Text::Nothing => end,
+            Text::Plain(_) | Text::Empty => end,
         };
         &raw[..end]
     }
@@ -95,8 +95,8 @@ fn before_open_reference(raw: &[u8], end: usize) -> usize {
     }
 }
 
-/// The longest escape is a pair of surrogates, 12 bytes. Escapes are found from the front, since a backslash may itself
-/// be escaped; the run of backslashes before the tail says which it is.
+/// Returns the start of an escape that `end` would split, else `end`. The longest escape is a surrogate pair, 12 bytes.
+/// The scan starts before a run of backslashes, because a backslash may itself be escaped.
 fn before_open_escape(raw: &[u8], end: usize) -> usize {
     let mut at = end.saturating_sub(24);
     at -= raw[..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
@@ -132,7 +132,7 @@ fn unescape(value: &str, faults: &mut Faults) -> String {
                 rest = rest.get(backslash + length..).unwrap_or_default();
             }
             None => {
-                // Half of a pair stands for a character that was cut in two; anything else is kept as it is.
+                // Half of a surrogate pair is replaced; anything else is kept unchanged.
                 faults.bad_reference = true;
                 out.push(if length == 6 { char::REPLACEMENT_CHARACTER } else { '\\' });
                 rest = &rest[backslash + length..];
@@ -143,8 +143,8 @@ fn unescape(value: &str, faults: &mut Faults) -> String {
     out
 }
 
-/// The character that an escape stands for, and the escape's length in bytes. Without a character the length is 6 for
-/// half of a surrogate pair and 1 for what is no escape.
+/// Decodes an escape: its character, and its length in bytes. Without a character the length is 6 for half of a
+/// surrogate pair, and 1 for anything that is not an escape.
 fn escape(raw: &[u8]) -> (Option<char>, usize) {
     let simple = match raw.get(1) {
         Some(b'n') => '\n',
@@ -176,17 +176,17 @@ fn code_unit(raw: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |code, &digit| Some(code * 16 + char::from(digit).to_digit(16)?))
 }
 
-/// Where in the raw bytes of a JSON string the byte stands that is at `offset` in what it means.
+/// Maps an offset in the decoded text to an offset in the raw bytes of a JSON string.
 pub(super) fn json_offset(raw: &[u8], offset: usize) -> usize {
-    let (mut at, mut meant) = (0, 0);
-    while at < raw.len() && meant < offset {
-        let Some(backslash) = memchr(b'\\', &raw[at..]) else { return raw.len().min(at + offset - meant) };
-        if meant + backslash >= offset {
-            return at + offset - meant;
+    let (mut at, mut decoded) = (0, 0);
+    while at < raw.len() && decoded < offset {
+        let Some(backslash) = memchr(b'\\', &raw[at..]) else { return raw.len().min(at + offset - decoded) };
+        if decoded + backslash >= offset {
+            return at + offset - decoded;
         }
         let (character, length) = escape(&raw[at + backslash..]);
-        let lost = if length == 6 { char::REPLACEMENT_CHARACTER } else { '\\' };
-        meant += backslash + character.unwrap_or(lost).len_utf8();
+        let replacement = if length == 6 { char::REPLACEMENT_CHARACTER } else { '\\' };
+        decoded += backslash + character.unwrap_or(replacement).len_utf8();
         at += backslash + length;
     }
     at.min(raw.len())
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_kept_and_said() {
+    fn invalid_references_and_escapes_are_kept_and_reported() {
         for raw in ["&", "&#;", "&nbsp;", "&#xD800;", "a & b"] {
             let (value, faults) = read(Text::Markup(raw.as_bytes()));
             assert!(faults.bad_reference, "{raw}");
@@ -246,12 +246,12 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_in_the_meaning_has_a_place_in_the_raw_bytes() {
+    fn decoded_offsets_are_mapped_to_raw_offsets() {
         let raw = br#"a\n\u00e9b\ud83d\ude00c"#;
-        let meant = "a\né".len();
+        let decoded = "a\né".len();
         assert_eq!(json_offset(raw, 0), 0);
         assert_eq!(json_offset(raw, 1), 1);
-        assert_eq!(raw[json_offset(raw, meant)], b'b');
+        assert_eq!(raw[json_offset(raw, decoded)], b'b');
         assert_eq!(raw[json_offset(raw, "a\néb😀".len())], b'c');
         assert_eq!(json_offset(raw, 1000), raw.len());
     }

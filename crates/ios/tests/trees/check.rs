@@ -1,10 +1,10 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use mdm_core::screen::element::Element;
 use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 use mdm_ios::tree::{Format, Limits, parse};
 
-/// One screen, written in each format by that format's rules.
+/// One screen, written in each format.
 pub const TUNER: [(Format, &str); 5] = [
     (Format::WdaXml, include_str!("fixtures/tuner.wda.xml")),
     (Format::WdaJson, include_str!("fixtures/tuner.wda.json")),
@@ -19,7 +19,7 @@ pub fn read(source: &str) -> Snapshot {
     snapshot
 }
 
-/// The only element of a source without defects.
+/// Returns the only element of a source without defects.
 pub fn one(source: &str) -> Element {
     let snapshot = read(source);
     assert_eq!(snapshot.defects, [], "{source}");
@@ -31,7 +31,7 @@ pub fn kinds(snapshot: &Snapshot) -> Vec<DefectKind> {
     snapshot.defects.iter().map(|defect| defect.kind).collect()
 }
 
-/// Parents come before their children, and the descendants of an element are exactly `index + 1 .. end`.
+/// Asserts that parents come before their children, and that the descendants of an element are `index + 1 .. end`.
 pub fn assert_well_formed(snapshot: &Snapshot) {
     let elements = &snapshot.elements;
     let mut open: Vec<(usize, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The derivation rules, control by control: what each source says, and what is made of it (ST-01, ST-02).
+//! The derivation rules, control by control: source attributes and the resulting element (ST-01, ST-02).
 
 use mdm_core::screen::element::{Affordances, Element, Role, State};
 
@@ -24,7 +24,7 @@ fn texts(element: &Element) -> [Option<&str>; 5] {
 }
 
 #[test]
-fn what_is_not_said_is_not_known() {
+fn unreported_attributes_are_none() {
     // ST-01, ID-03
     let nothing = xml("Other", "");
     assert_eq!(nothing.state, State::default());
@@ -40,7 +40,7 @@ fn what_is_not_said_is_not_known() {
 }
 
 #[test]
-fn a_name_is_an_identifier_only_when_it_is_not_what_is_seen() {
+fn a_name_is_an_identifier_unless_it_repeats_label_or_value() {
     // ID-03
     let id = |attributes: &str| xml("Button", attributes).stable_id.map(String::from);
     assert_eq!(id("name=\"Log in\" label=\"Log in\""), None);
@@ -48,7 +48,7 @@ fn a_name_is_an_identifier_only_when_it_is_not_what_is_seen() {
     assert_eq!(id("name=\"12\" label=\"Items\" value=\"12\""), None);
     assert_eq!(id("name=\"login\" label=\"Log in\"").as_deref(), Some("login"));
     assert_eq!(id("name=\"login\"").as_deref(), Some("login"));
-    // The raw identifier decides alone where the source has it, even when it is empty or equal to the label.
+    // If the source has a raw identifier, it decides alone, even if it is empty or equals the label.
     let raw = |members: &str| wda(members).stable_id.map(String::from);
     assert_eq!(raw(r#""name":"login","label":"Log in","rawIdentifier":null"#), None);
     assert_eq!(raw(r#""name":"OK","label":"OK","rawIdentifier":"OK""#).as_deref(), Some("OK"));
@@ -58,7 +58,7 @@ fn a_name_is_an_identifier_only_when_it_is_not_what_is_seen() {
 }
 
 #[test]
-fn switches() {
+fn switches_are_checked_by_their_value() {
     let checked = |element: Element| (element.role, element.state.checked, element.affordances.checkable);
     for kind in ["Switch", "Toggle"] {
         assert_eq!(checked(xml(kind, "value=\"1\"")), (Role::Switch, Some(true), true));
@@ -73,7 +73,7 @@ fn switches() {
         ("true", Some(true)),
         ("0", Some(false)),
         ("false", Some(false)),
-        // Translated words are no state.
+        // Translated words are not a state.
         ("\"on\"", None),
         ("null", None),
     ] {
@@ -82,13 +82,13 @@ fn switches() {
         assert_eq!(checked(switch), (Role::Switch, expect, true), "{value}");
     }
     assert_eq!(checked(idb(r#""type":"CheckBox","AXValue":1"#)), (Role::Checkbox, Some(true), true));
-    // A 1 is no state of what cannot be checked.
+    // A 1 is not a state of an element that cannot be checked.
     assert_eq!(checked(xml("StaticText", "value=\"1\" label=\"One\"")), (Role::Text, None, false));
 }
 
 #[test]
-fn values_keep_their_spelling() {
-    // W5: nothing is made of a value that is not there.
+fn values_are_kept_verbatim() {
+    // W5: an absent value stays absent.
     for (value, expect) in [
         ("\"50%\"", Some("50%")),
         ("0.50", Some("0.50")),
@@ -108,7 +108,7 @@ fn values_keep_their_spelling() {
 }
 
 #[test]
-fn ranges_need_both_ends() {
+fn a_range_needs_both_ends() {
     let range = |element: Element| element.value_range.map(|range| (range.min, range.max));
     assert_eq!(range(xml("Slider", "value=\"50%\" minValue=\"-1.5\" maxValue=\"10\"")), Some((-1.5, 10.0)));
     assert_eq!(range(wda(r#""type":"Stepper","value":"3","minValue":0,"maxValue":"9""#)), Some((0.0, 9.0)));
@@ -118,7 +118,7 @@ fn ranges_need_both_ends() {
 }
 
 #[test]
-fn text_inputs_hold_their_value_and_not_their_placeholder() {
+fn the_text_of_a_field_is_its_value_and_not_its_placeholder() {
     for kind in ["TextField", "SearchField", "TextView"] {
         let full = xml(kind, "name=\"q\" label=\"Find\" value=\"cats\" placeholderValue=\"Search\"");
         assert_eq!(texts(&full), [Some("q"), Some("cats"), Some("Find"), Some("cats"), Some("Search")]);
@@ -134,7 +134,7 @@ fn text_inputs_hold_their_value_and_not_their_placeholder() {
 }
 
 #[test]
-fn a_secret_is_only_in_the_guarded_text() {
+fn a_password_is_only_in_the_guarded_text() {
     // ST-07
     let sources = [
         xml("SecureTextField", "label=\"PIN\" value=\"1234\""),
@@ -149,10 +149,10 @@ fn a_secret_is_only_in_the_guarded_text() {
 }
 
 #[test]
-fn texts_and_headings_show_their_label() {
+fn the_text_of_texts_and_headings_is_their_label() {
     let text = xml("StaticText", "name=\"t\" label=\"Hello\" value=\"Hello\"");
     assert_eq!(texts(&text), [Some("t"), Some("Hello"), Some("Hello"), None, None]);
-    // A value of its own is kept.
+    // A value that differs from the label is kept.
     let counted = xml("StaticText", "label=\"Steps\" value=\"4,211\"");
     assert_eq!(texts(&counted), [None, Some("Steps"), Some("Steps"), Some("4,211"), None]);
     let heading = wda(r#""type":"StaticText","label":"Title","traits":"Header, StaticText""#);
@@ -163,12 +163,12 @@ fn texts_and_headings_show_their_label() {
 }
 
 #[test]
-fn selected_comes_from_traits_and_from_the_one_of_a_button() {
+fn selected_comes_from_traits_or_the_value_1_of_a_button() {
     let selected = |element: Element| element.state.selected;
     assert_eq!(selected(xml("Button", "traits=\"Button, Selected\"")), Some(true));
     assert_eq!(selected(xml("Button", "traits=\"Button\" value=\"1\"")), Some(false));
     assert_eq!(selected(xml("Button", "value=\"1\"")), Some(true));
-    // W6: not selected is only known where the traits are.
+    // W6: "not selected" is known only from the traits.
     assert_eq!(selected(xml("Button", "value=\"3\"")), None);
     assert_eq!(selected(xml("Cell", "value=\"1\"")), None);
     assert_eq!(selected(idb(r#""type":"Button","AXValue":"1","traits":null"#)), None);
@@ -177,11 +177,11 @@ fn selected_comes_from_traits_and_from_the_one_of_a_button() {
 }
 
 #[test]
-fn enabled_focused_expanded_and_displayed() {
+fn enabled_focused_expanded_and_displayed_are_read() {
     let state = |element: Element| (element.state.enabled, element.state.focused);
     assert_eq!(state(xml("Button", "enabled=\"false\"")), (Some(false), None));
     assert_eq!(state(wda(r#""type":"Button","isEnabled":"1","isFocused":"1""#)), (Some(true), Some(true)));
-    // The focus of WDA is that of a remote control.
+    // WDA reports the focus of a remote control.
     assert_eq!(state(wda(r#""type":"TextField","isEnabled":"0","isFocused":"0""#)), (Some(false), None));
     assert_eq!(
         state(idb(r#""type":"TextField","enabled":null,"traits":["NotEnabled"]"#)),
@@ -191,7 +191,7 @@ fn enabled_focused_expanded_and_displayed() {
         state(idb(r#""type":"TextField","enabled":null,"traits":["IsEditing"]"#)),
         (Some(true), Some(true))
     );
-    // ST-06: what is said outright wins over what follows from traits.
+    // ST-06: an explicit attribute wins over traits.
     assert_eq!(
         state(idb(r#""enabled":true,"focused":false,"traits":["NotEnabled","IsEditing"]"#)),
         (Some(true), Some(false))
@@ -203,7 +203,7 @@ fn enabled_focused_expanded_and_displayed() {
 }
 
 #[test]
-fn what_elements_are_there_for() {
+fn affordances_follow_from_type_and_traits() {
     let can = |kind: &str| xml(kind, "").affordances;
     let none = Affordances::default();
     for kind in ["Button", "Link", "Cell", "Key", "Icon", "MenuItem", "PopUpButton", "TextField", "Tab"] {

@@ -1,14 +1,14 @@
-//! What a snapshot holds in memory, against what was read.
+//! Compares the memory of a snapshot with the size of its source.
 
 use mdm_core::screen::element::{Element, ValueRange};
 use mdm_core::screen::snapshot::Snapshot;
 
 use crate::check::{TUNER, read};
 
-/// The most that stands in memory at once while a snapshot is made, in bytes, without the answer itself.
+/// Returns the peak memory while a snapshot is made, in bytes, without the source.
 ///
-/// A list that grows stands there twice for a moment, once half as large.
-pub fn bytes_held(snapshot: &Snapshot) -> usize {
+/// A list that grows is in memory twice for a moment, once with half the size.
+pub fn peak_bytes(snapshot: &Snapshot) -> usize {
     let elements = snapshot.elements.capacity() * size_of::<Element>();
     let texts = |element: &Element| {
         let Element { stable_id, text, description, hint, value, value_range, .. } = element;
@@ -23,7 +23,7 @@ pub fn bytes_held(snapshot: &Snapshot) -> usize {
 #[test]
 fn a_snapshot_is_no_larger_than_four_times_its_source() {
     for (format, source) in TUNER {
-        let held = bytes_held(&read(source));
-        assert!(held <= 4 * source.len(), "{format:?}: {held} bytes for {}", source.len());
+        let peak = peak_bytes(&read(source));
+        assert!(peak <= 4 * source.len(), "{format:?}: {peak} bytes for {}", source.len());
     }
 }

@@ -1,4 +1,4 @@
-//! The same screen in five formats is the same screen.
+//! The same screen in five formats gives the same elements.
 
 use mdm_core::meaning::label;
 use mdm_core::screen::element::{Element, Role};
@@ -8,14 +8,14 @@ use mdm_ios::tree::{Format, detect};
 
 use crate::check::{TUNER, kinds, read};
 
-/// Containers are left out: the sources do not agree on them.
-fn shown(snapshot: &Snapshot) -> Vec<&Element> {
+/// Returns the elements without containers, on which the sources do not agree.
+fn without_containers(snapshot: &Snapshot) -> Vec<&Element> {
     snapshot.elements.iter().filter(|element| element.role != Role::Container).collect()
 }
 
 const BACK: (Role, &str, &str) = (Role::Button, "back", "Back");
 
-/// Role, identifier and label of everything but containers.
+/// Role, identifier and label of all elements except containers.
 const EXPECT: [(Role, &str, &str); 26] = [
     BACK,
     (Role::Heading, "", "Sound & Feel"),
@@ -46,7 +46,7 @@ const EXPECT: [(Role, &str, &str); 26] = [
 ];
 
 #[test]
-fn roles_identifiers_and_labels_are_the_same() {
+fn roles_identifiers_and_labels_are_the_same_in_all_formats() {
     for (format, source) in TUNER {
         assert_eq!(detect(source.as_bytes()), Some(format));
         let snapshot = read(source);
@@ -54,7 +54,7 @@ fn roles_identifiers_and_labels_are_the_same() {
         assert_eq!((snapshot.platform, snapshot.elements.len()), (Platform::Ios, 29), "{format:?}");
         assert_eq!(snapshot.size, Size { width: 390, height: 844 }, "{format:?}");
         assert_eq!(snapshot.screen, None, "{format:?}");
-        let found: Vec<_> = shown(&snapshot)
+        let found: Vec<_> = without_containers(&snapshot)
             .iter()
             .map(|element| {
                 let id = element.stable_id.as_deref().unwrap_or_default();
@@ -66,19 +66,19 @@ fn roles_identifiers_and_labels_are_the_same() {
 }
 
 #[test]
-fn states_values_and_places_are_the_same() {
+fn states_values_and_bounds_are_the_same_in_all_formats() {
     let (_, first) = TUNER[0];
     let first = read(first);
     for (format, source) in &TUNER[1..] {
         let snapshot = read(source);
-        for (a, b) in shown(&first).into_iter().zip(shown(&snapshot)) {
+        for (a, b) in without_containers(&first).into_iter().zip(without_containers(&snapshot)) {
             let name = b.stable_id.as_deref().or(b.description.as_deref()).unwrap_or_default();
             let place = format!("{name} in {format:?}");
             assert_eq!((a.state.enabled, a.state.selected), (b.state.enabled, b.state.selected), "{place}");
             assert_eq!((a.state.checked, a.state.expanded), (b.state.checked, b.state.expanded), "{place}");
             assert_eq!((&a.text, &a.description, &a.hint), (&b.text, &b.description, &b.hint), "{place}");
             assert_eq!((a.password, a.displayed), (b.password, b.displayed), "{place}");
-            // XML was written with whole points, as WDA does.
+            // WDA writes whole points into XML.
             let edge = if name == "volume" { Rect { right: b.bounds.right, ..a.bounds } } else { a.bounds };
             assert_eq!(edge, b.bounds, "{place}");
             assert_eq!(a.affordances, b.affordances, "{place}");
@@ -87,7 +87,7 @@ fn states_values_and_places_are_the_same() {
 }
 
 #[test]
-fn every_control_has_a_state_that_can_be_read() {
+fn every_control_has_its_state_in_all_formats() {
     // ST-02, W26
     for (format, source) in TUNER {
         let snapshot = read(source);
@@ -107,7 +107,7 @@ fn every_control_has_a_state_that_can_be_read() {
         assert_eq!(by_id("hour").value.as_deref(), Some("12 o’clock"), "{format:?}");
         assert_eq!(by_id("tab.home").state.selected, Some(true), "{format:?}");
         assert_eq!(by_id("tab.more").state.selected, Some(false), "{format:?}");
-        // ST-07: a secret stands in the guarded place only.
+        // ST-07: a secret is only in the guarded text.
         let pin = by_id("pin");
         assert_eq!(
             (pin.password, pin.text.as_deref(), &pin.value),
@@ -119,7 +119,7 @@ fn every_control_has_a_state_that_can_be_read() {
 }
 
 #[test]
-fn a_range_is_only_known_where_the_source_names_it() {
+fn a_range_is_known_only_if_the_source_has_it() {
     // W5, W25
     for (format, source) in TUNER {
         let snapshot = read(source);
@@ -135,7 +135,7 @@ fn a_range_is_only_known_where_the_source_names_it() {
 }
 
 #[test]
-fn only_the_flat_list_has_no_tree() {
+fn every_format_except_the_flat_list_has_a_tree() {
     for (format, source) in TUNER {
         let snapshot = read(source);
         let roots = if format == Format::IdbLegacy { 29 } else { 1 };
@@ -146,9 +146,9 @@ fn only_the_flat_list_has_no_tree() {
 }
 
 #[test]
-fn an_answer_may_hold_the_tree_as_a_text() {
+fn a_tree_inside_a_json_string_is_read() {
     for (format, source) in TUNER {
-        // The envelope that one of them has is looked through twice.
+        // One source has this envelope already and is skipped below.
         let value = serde_json::Value::String(source.to_owned());
         let answer = format!("{{\"sessionId\":null, \"value\" : {value}}}");
         if source.starts_with("{\"value\"") || source.starts_with("{\n \"value\"") {

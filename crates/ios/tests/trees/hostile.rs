@@ -1,4 +1,4 @@
-//! Nothing that a peer can send makes reading fail (SE-07).
+//! No input makes reading fail (SE-07).
 
 use mdm_core::outline::{OutlineOptions, text};
 use mdm_core::screen::element::Element;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::check::{TUNER, assert_well_formed, kinds};
 
-fn survive(bytes: &[u8], limits: &Limits) -> Snapshot {
+fn parse_and_check(bytes: &[u8], limits: &Limits) -> Snapshot {
     let snapshot = parse(bytes, limits);
     assert_well_formed(&snapshot);
     assert!(snapshot.elements.len() <= limits.elements_max);
@@ -65,22 +65,22 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #[test]
-    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        survive(&bytes, &Limits::default());
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        parse_and_check(&bytes, &Limits::default());
     }
 
     #[test]
-    fn any_markup(parts in proptest::collection::vec(
+    fn any_markup_is_read(parts in proptest::collection::vec(
         prop::sample::select(vec![
             "<", ">", "/", "=", "\"", "'", " ", "&", ";", "&#", "x", "<XCUIElementTypeOther", "</XCUIElementTypeOther>",
             "<AppiumAUT>", "</AppiumAUT>", "<!--", "-->", "<?xml", "?>", "<![CDATA[", "]]>", " label=\"a\"", " x=\"1e999\"",
             " width='-5'", " traits=\"Selected, Header\"", "/>", "😀", " value='1'", "<XCUIElementTypeTabBar>",
         ]), 0..200)) {
-        survive(format!("<AppiumAUT>{}", parts.concat()).as_bytes(), &Limits::default());
+        parse_and_check(format!("<AppiumAUT>{}", parts.concat()).as_bytes(), &Limits::default());
     }
 
     #[test]
-    fn any_pieces_of_json(parts in proptest::collection::vec(
+    fn any_pieces_of_json_are_read(parts in proptest::collection::vec(
         prop::sample::select(vec![
             "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "\"children\":[", "\"type\":\"Button\"", "\"AXLabel\":\"a\"",
             "\"frame\":{\"x\":1", "1e999", "-", "nul", "null", "true", "\"traits\":[", "\\u", "\\ud83d", "😀", "\"value\":",
@@ -88,38 +88,38 @@ proptest! {
         ]), 0..200)) {
         let parts = parts.concat();
         for start in ["[{\"AXLabel\":\"a\",", "{\"elements\":[{", "{\"value\":{\"rect\":{},", "{\"value\":\"[{", "{\"value\":\"<AppiumAUT>"] {
-            survive(format!("{start}{parts}").as_bytes(), &Limits::default());
+            parse_and_check(format!("{start}{parts}").as_bytes(), &Limits::default());
         }
     }
 
-    /// Another parser's word for what is JSON at all.
+    /// serde_json is the oracle for what is valid JSON.
     #[test]
-    fn valid_json_is_never_called_broken(value in any_json()) {
+    fn valid_json_has_no_markup_defect(value in any_json()) {
         let elements = serde_json::json!({ "AXLabel": "root", "children": [], "extra": value });
         for text in [elements.to_string(), serde_json::to_string_pretty(&elements).unwrap()] {
-            let snapshot = survive(text.as_bytes(), &Limits::default());
+            let snapshot = parse_and_check(text.as_bytes(), &Limits::default());
             prop_assert_eq!(snapshot.defects, []);
             prop_assert_eq!(snapshot.elements[0].description.as_deref(), Some("root"));
         }
     }
 
     #[test]
-    fn every_text_comes_back(label in any::<String>(), value in any::<String>()) {
+    fn every_text_is_read_back(label in any::<String>(), value in any::<String>()) {
         let source = serde_json::json!([{ "AXLabel": label, "AXValue": value, "type": "Slider" }]).to_string();
-        let json = survive(source.as_bytes(), &Limits::default());
-        let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        prop_assert_eq!(json.elements[0].description.as_deref().map(str::to_owned), said(&label));
-        prop_assert_eq!(json.elements[0].value.as_deref().map(str::to_owned), said(&value));
-        // A null character has no spelling in XML.
+        let json = parse_and_check(source.as_bytes(), &Limits::default());
+        let non_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        prop_assert_eq!(json.elements[0].description.as_deref().map(str::to_owned), non_empty(&label));
+        prop_assert_eq!(json.elements[0].value.as_deref().map(str::to_owned), non_empty(&value));
+        // XML cannot represent a null character.
         let label = label.replace('\0', "");
         let escaped = quick_xml::escape::escape(label.as_str());
         let source = format!("<AppiumAUT><XCUIElementTypeButton label=\"{escaped}\"/></AppiumAUT>");
-        let xml = survive(source.as_bytes(), &Limits::default());
-        prop_assert_eq!(xml.elements[0].description.as_deref().map(str::to_owned), said(&label));
+        let xml = parse_and_check(source.as_bytes(), &Limits::default());
+        prop_assert_eq!(xml.elements[0].description.as_deref().map(str::to_owned), non_empty(&label));
     }
 
     #[test]
-    fn any_mutation(
+    fn any_mutation_is_read(
         source in 0..TUNER.len(),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), 0..4u8, any::<u8>()), 1..12),
     ) {
@@ -133,11 +133,11 @@ proptest! {
                 _ => bytes.extend_from_within(at..(at + usize::from(byte)).min(bytes.len())),
             }
         }
-        survive(&bytes, &Limits::default());
+        parse_and_check(&bytes, &Limits::default());
     }
 }
 
-/// The elements that may still have been open when the bytes ended: the last one and those around it.
+/// Returns the elements that may have been open when the bytes ended: the last one and its ancestors.
 fn maybe_open(snapshot: &Snapshot) -> Vec<u32> {
     let mut next = u32::try_from(snapshot.elements.len()).unwrap().checked_sub(1);
     let up = || {
@@ -148,11 +148,11 @@ fn maybe_open(snapshot: &Snapshot) -> Vec<u32> {
     std::iter::from_fn(up).collect()
 }
 
-/// Of an element that was cut off something may be missing, but nothing may be different.
+/// Asserts that an element that was cut off has no attribute that differs from the original; some may be missing.
 fn assert_part_of(element: &Element, original: &Element, place: &str) {
     let words = |e: &Element| [&e.stable_id, &e.text, &e.description, &e.hint, &e.value].map(Clone::clone);
-    for (said, whole) in words(element).into_iter().zip(words(original)) {
-        assert!(said.is_none() || said == whole, "{place}: {said:?} for {whole:?}");
+    for (read, whole) in words(element).into_iter().zip(words(original)) {
+        assert!(read.is_none() || read == whole, "{place}: {read:?} for {whole:?}");
     }
     assert!(
         element.class.is_empty()
@@ -163,11 +163,11 @@ fn assert_part_of(element: &Element, original: &Element, place: &str) {
 }
 
 #[test]
-fn every_truncation_keeps_what_was_complete() {
+fn every_truncation_keeps_the_complete_elements() {
     for (format, source) in TUNER {
-        let whole = survive(source.as_bytes(), &Limits::default());
+        let whole = parse_and_check(source.as_bytes(), &Limits::default());
         assert!(whole.is_whole());
-        // What follows the tree in its envelope is not part of it.
+        // The rest of the envelope after the tree is not part of it.
         let document_end = source.rfind(",\n \"sessionId\"").unwrap_or(source.trim_end().len());
         let mut count = 0;
         for cut in 0..document_end {
@@ -195,7 +195,7 @@ fn every_truncation_keeps_what_was_complete() {
 }
 
 #[test]
-fn ten_thousand_levels() {
+fn ten_thousand_levels_are_limited() {
     let deep = |open: &str, close: &str| [open.repeat(10_000), close.repeat(10_000)].concat();
     let sources = [
         format!(
@@ -206,37 +206,37 @@ fn ten_thousand_levels() {
         format!("{{\"elements\":{}}}", deep("{\"label\":\"x\",\"children\":", "}").replace(":}", ":[]}")),
     ];
     for source in sources {
-        let snapshot = survive(source.as_bytes(), &Limits::default());
+        let snapshot = parse_and_check(source.as_bytes(), &Limits::default());
         assert_eq!((snapshot.elements.len(), kinds(&snapshot)), (512, vec![DefectKind::LimitReached]));
     }
     let lists = format!("{{\"elements\":{}", "[".repeat(100_000));
-    assert!(!survive(lists.as_bytes(), &Limits::default()).is_whole());
-    // What the platform itself can write is far from the limit.
+    assert!(!parse_and_check(lists.as_bytes(), &Limits::default()).is_whole());
+    // Real trees are far below the limit.
     let real = format!("[{}{}]", "{\"AXLabel\":\"x\",\"children\":[".repeat(62), "]}".repeat(62));
-    let snapshot = survive(real.as_bytes(), &Limits::default());
+    let snapshot = parse_and_check(real.as_bytes(), &Limits::default());
     assert_eq!((snapshot.elements.len(), snapshot.is_whole()), (62, true));
 }
 
 #[test]
-fn twenty_megabytes() {
+fn twenty_megabytes_are_read() {
     let label = "x".repeat(300);
     let node = format!("<XCUIElementTypeButton label=\"{label}\" x=\"0\" y=\"0\" width=\"9\" height=\"9\"/>");
     let xml = format!("<AppiumAUT>{}</AppiumAUT>", node.repeat((20 << 20) / node.len()));
     let node = format!("{{\"AXLabel\":\"{label}\",\"type\":\"Button\"}},");
     let json = format!("[{}]", node.repeat((20 << 20) / node.len()));
     for source in [xml, json] {
-        let snapshot = survive(source.as_bytes(), &Limits::default());
+        let snapshot = parse_and_check(source.as_bytes(), &Limits::default());
         assert_eq!((snapshot.elements.len(), kinds(&snapshot)), (50_000, vec![DefectKind::LimitReached]));
     }
 }
 
 #[test]
-fn limits_are_kept_and_named() {
+fn limits_are_kept_and_reported() {
     let limits = Limits { bytes_max: 400, elements_max: 3, depth_max: 2, value_bytes_max: 4, defects_max: 2 };
     for long in
         ["<AppiumAUT><XCUIElementTypeA label='abcdefgh'/></AppiumAUT>", "[{\"AXLabel\":\"abcdefgh\"}]"]
     {
-        let snapshot = survive(long.as_bytes(), &limits);
+        let snapshot = parse_and_check(long.as_bytes(), &limits);
         assert_eq!(snapshot.elements[0].description.as_deref(), Some("abcd"));
         assert_eq!(kinds(&snapshot), [DefectKind::BadAttribute]);
         assert!(snapshot.is_whole(), "a cut text is no missing element");
@@ -250,7 +250,7 @@ fn limits_are_kept_and_named() {
         ("[{\"AXLabel\":\"a\"},{},{},{}]", 3),
         ("{\"AXLabel\":\"a\",\"children\":[{\"children\":[{}]}]}", 2),
     ] {
-        let snapshot = survive(many.as_bytes(), &limits);
+        let snapshot = parse_and_check(many.as_bytes(), &limits);
         assert_eq!(
             (snapshot.elements.len(), kinds(&snapshot)),
             (count, vec![DefectKind::LimitReached]),
@@ -258,17 +258,17 @@ fn limits_are_kept_and_named() {
         );
     }
     for big in ["<AppiumAUT><XCUIElementTypeA/>", "[{\"AXLabel\":\"a\"},"] {
-        let snapshot = survive(format!("{big}{}", " ".repeat(500)).as_bytes(), &limits);
+        let snapshot = parse_and_check(format!("{big}{}", " ".repeat(500)).as_bytes(), &limits);
         assert_eq!((snapshot.elements.len(), kinds(&snapshot)), (1, vec![DefectKind::LimitReached]), "{big}");
     }
-    // Defects that lose nothing do not push out the one that does.
+    // Defects that lose no elements do not displace the one that does.
     let noisy = "[{\"AXLabel\":\"a\",\"frame\":1},{\"frame\":1},{\"frame\":1},";
-    assert!(!survive(noisy.as_bytes(), &limits).is_whole());
+    assert!(!parse_and_check(noisy.as_bytes(), &limits).is_whole());
 }
 
-/// Each of these is quadratic in a careless reader, which would not come back from them.
+/// Each of these inputs takes quadratic time in a naive reader, which would not finish.
 #[test]
-fn repetition_costs_no_more_than_its_length() {
+fn repetitive_input_takes_linear_time() {
     let parts = [
         "<",
         "<!--",
@@ -315,7 +315,7 @@ fn repetition_costs_no_more_than_its_length() {
             "{\"value\":\"<AppiumAUT>",
         ] {
             let source = format!("{start}{repeated}");
-            survive(source.as_bytes(), &Limits::default());
+            parse_and_check(source.as_bytes(), &Limits::default());
             detect(source.as_bytes());
         }
     }

@@ -1,4 +1,4 @@
-//! ScreenReading the screens of iOS, in every format, on trees written for these tests, on hostile bytes and on real captures.
+//! Reads iOS screens in every format: trees written for these tests, hostile bytes and real captures.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail a test")]
 

@@ -1,4 +1,4 @@
-//! Structure: what is read, what is skipped, and what is said about the rest.
+//! Structure: what is read, what is skipped, and which defects are reported.
 
 use mdm_core::screen::element::Role;
 use mdm_core::screen::geometry::{Rect, Size};
@@ -12,7 +12,7 @@ fn labels(snapshot: &Snapshot) -> Vec<&str> {
 }
 
 #[test]
-fn formats_are_known_by_their_content() {
+fn formats_are_detected_by_their_content() {
     let cases = [
         ("<?xml version=\"1.0\"?>\n<!-- x --><AppiumAUT/>", Some(Format::WdaXml)),
         ("\u{FEFF} <XCUIElementTypeApplication/>", Some(Format::WdaXml)),
@@ -34,7 +34,7 @@ fn formats_are_known_by_their_content() {
         ("{\"backend\":\"ax\",\"elements\":[]}", Some(Format::IdbComplete)),
         ("{\"elements\":[{\"label\":", Some(Format::IdbComplete)),
         ("{\"elements\":[{\"type\":\"Button\"}]}", Some(Format::IdbComplete)),
-        // What this program itself writes.
+        // Our own output format.
         ("{\"elements\":[{\"type\":\"Button\",\"role\":\"button\"}],\"platform\":\"ios\"}", None),
         ("{\"platform\":\"ios\",\"resolution\":{\"width\":1},\"elements\":[{\"type\":\"Button\"}]}", None),
         ("{\"elements\":[1]}", None),
@@ -57,7 +57,7 @@ fn formats_are_known_by_their_content() {
 }
 
 #[test]
-fn a_button_that_shows_a_one_is_not_selected() {
+fn a_button_that_shows_the_count_1_is_not_selected() {
     let button = |inside: &str| {
         let source =
             format!("<XCUIElementTypeButton value=\"1\" label=\"Tabs\">{inside}</XCUIElementTypeButton>");
@@ -69,7 +69,7 @@ fn a_button_that_shows_a_one_is_not_selected() {
 }
 
 #[test]
-fn xml_keeps_its_tree() {
+fn the_tree_of_xml_is_kept() {
     let snapshot = read(
         "<?xml version='1.0'?><!DOCTYPE x><AppiumAUT><XCUIElementTypeApplication bundleId='com.example.shop' \
          label='Shop' x='0' y='0' width='320' height='568'><XCUIElementTypeOther label=\"a &amp; b&#10;c\"\n x=\"1.5\" \
@@ -88,7 +88,7 @@ fn xml_keeps_its_tree() {
 }
 
 #[test]
-fn keys_come_in_any_order() {
+fn keys_may_come_in_any_order() {
     let snapshot = read(
         r#"{"children":[{"children":[{"label":"One","type":"Button"}],"type":"Other"}],"label":"Bar","type":"TabBar",
             "rect":{"height":10,"y":2,"x":1,"width":3.4},"unknown":{"children":[{"type":"Button"}]}}"#,
@@ -101,7 +101,7 @@ fn keys_come_in_any_order() {
 }
 
 #[test]
-fn a_frame_without_an_edge_is_no_place() {
+fn a_frame_with_a_missing_edge_gives_empty_bounds() {
     let bounds = |frame: &str| {
         read(&format!("[{{\"type\":\"Button\",\"AXLabel\":\"x\",{frame}}}]")).elements[0].bounds
     };
@@ -114,7 +114,7 @@ fn a_frame_without_an_edge_is_no_place() {
 }
 
 #[test]
-fn idb_says_itself_that_it_stopped_early() {
+fn the_truncated_flag_of_idb_is_a_defect() {
     let document = |truncated: bool| {
         let text = format!(
             r#"{{"elements":{{"type":"Button","label":"x","children":[]}},"backend":"axbridge","modal":null,
@@ -129,7 +129,7 @@ fn idb_says_itself_that_it_stopped_early() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_the_rest_kept() {
+fn unreadable_parts_are_defects_and_the_rest_is_kept() {
     let markup = [
         ("<XCUIElementTypeA label='a' x='1e' />", DefectKind::BadAttribute),
         ("<XCUIElementTypeA label='a' enabled='maybe'/>", DefectKind::BadAttribute),
@@ -162,12 +162,12 @@ fn what_cannot_be_read_is_named_and_the_rest_kept() {
 }
 
 #[test]
-fn defects_say_where() {
+fn defects_have_the_offset_in_the_source() {
     let source = "[{\"AXLabel\":\"a\"},{\"AXLabel\":\"b\",\"enabled\":\"?\"},{\"AXLabel\":\"c\"";
     let places: Vec<(DefectKind, usize)> = read(source).defects.iter().map(|d| (d.kind, d.offset)).collect();
     let second = source.find("{\"AXLabel\":\"b\"").unwrap();
     assert_eq!(places, [(DefectKind::BadAttribute, second), (DefectKind::Truncated, source.len())]);
-    // Also inside a text, where quotes take two bytes.
+    // Also inside a JSON string, where an escaped quote takes two bytes.
     let answer =
         "{\"value\":\"<AppiumAUT>\\n<XCUIElementTypeA label=\\\"a\\\" x=\\\"?\\\"/><XCUIElementTypeB x=\"}";
     let snapshot = read(answer);
@@ -177,7 +177,7 @@ fn defects_say_where() {
 }
 
 #[test]
-fn broken_utf8_is_replaced() {
+fn invalid_utf8_is_replaced() {
     for (source, bad) in [
         ("<AppiumAUT><XCUIElementTypeA label=\"naXive\"/></AppiumAUT>", "na\u{FFFD}ive"),
         ("[{\"AXLabel\":\"naXive\"}]", "na\u{FFFD}ive"),
@@ -192,13 +192,13 @@ fn broken_utf8_is_replaced() {
 }
 
 #[test]
-fn a_secret_that_was_cut_before_its_type_is_not_told() {
-    // ST-07: idb may write the value before what says that it is one.
+fn a_value_cut_before_its_type_is_left_out() {
+    // ST-07: idb may write the value before the key that marks it as a secret.
     let snapshot = read(r#"[{"AXLabel":"PIN","AXValue":"1234","role":"AXTextField","subr"#);
     assert_eq!(labels(&snapshot), ["PIN"]);
     assert_eq!((&snapshot.elements[0].text, &snapshot.elements[0].value), (&None, &None));
     assert_eq!(kinds(&snapshot), [DefectKind::Truncated]);
-    // One of which nothing is known yet is not shown at all.
+    // An element without any attribute is left out.
     let begun = read(r#"[{"AXLabel":"a"},{"AXLab"#);
     assert_eq!((labels(&begun), begun.is_whole()), (vec!["a"], false));
 }

@@ -1,4 +1,4 @@
-//! Page sources of real apps. They are kept beside the project, not in it; without them these tests say that they skip.
+//! Page sources of real apps. They are kept outside the project; without them these tests print that they are skipped.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use crate::check::assert_well_formed;
-use crate::cost::bytes_held;
+use crate::cost::peak_bytes;
 
-/// With CI=true missing data is a failure.
+/// Lists the files of a folder. Missing data is a failure if CI=true.
 fn data(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
     let mut files = Vec::new();
@@ -22,18 +22,18 @@ fn data(folder: &str) -> Vec<PathBuf> {
     if files.is_empty() {
         let message = format!("skipped: no real page sources in {}", root.display());
         assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
-        say(&message);
+        print_message(&message);
     }
     files.sort();
     files
 }
 
-/// Straight to stderr: the harness holds back what a passing test prints.
-fn say(message: &str) {
+/// Prints to stderr directly, because the harness hides the output of a passing test.
+fn print_message(message: &str) {
     std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
 }
 
-/// The folders are two levels deep.
+/// Collects the XML files of a folder and its subfolders.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -57,8 +57,8 @@ fn load(path: &Path) -> (Vec<u8>, Snapshot) {
     (bytes, snapshot)
 }
 
-/// Tag, label and edges of every element, read by a parser that is not ours.
-fn second_opinion(xml: &[u8]) -> Vec<(String, String, [i32; 4])> {
+/// Reads tag, label and edges of every element with another parser.
+fn read_with_quick_xml(xml: &[u8]) -> Vec<(String, String, [i32; 4])> {
     let mut reader = Reader::from_str(std::str::from_utf8(xml).unwrap());
     let mut nodes = Vec::new();
     loop {
@@ -94,35 +94,35 @@ fn as_written(element: &Element) -> (String, String, [i32; 4]) {
 }
 
 #[test]
-fn another_parser_reads_the_same() {
-    let (mut files, mut nodes, mut bytes, mut held) = (0, 0, 0, 0);
+fn quick_xml_reads_the_same_elements() {
+    let (mut files, mut nodes, mut bytes, mut peak) = (0, 0, 0, 0);
     for path in whole_files() {
         let (xml, snapshot) = load(&path);
         assert_eq!(snapshot.defects, [], "{}", path.display());
         let ours: Vec<_> = snapshot.elements.iter().map(as_written).collect();
-        assert_eq!(ours, second_opinion(&xml), "{}", path.display());
+        assert_eq!(ours, read_with_quick_xml(&xml), "{}", path.display());
         text(&ScreenReading::new(snapshot.clone()), &OutlineOptions::default());
         if !snapshot.elements.is_empty() {
-            assert!(bytes_held(&snapshot) <= 4 * xml.len(), "{}", path.display());
+            assert!(peak_bytes(&snapshot) <= 4 * xml.len(), "{}", path.display());
             assert!(snapshot.size.width > 0 && snapshot.size.height > 0, "{}", path.display());
         }
         files += 1;
         nodes += ours.len();
         bytes += xml.len();
-        held += bytes_held(&snapshot);
+        peak += peak_bytes(&snapshot);
     }
-    say(&format!(
-        "iOS page sources: {files} files, {nodes} elements, 0 defects; {held} bytes held for {bytes} read"
+    print_message(&format!(
+        "iOS page sources: {files} files, {nodes} elements, 0 defects; {peak} bytes peak for {bytes} read"
     ));
 }
 
 #[test]
-fn broken_files_give_what_is_in_them() {
+fn malformed_files_give_their_elements() {
     for path in data("malformed") {
         let (bytes, snapshot) = load(&path);
         let tags = String::from_utf8_lossy(&bytes).matches("<XCUIElementType").count();
         let (count, defects) = (snapshot.elements.len(), snapshot.defects.len());
-        say(&format!(
+        print_message(&format!(
             "{}: {count} of {tags} elements, {defects} defects",
             path.file_name().unwrap().display()
         ));
@@ -131,7 +131,7 @@ fn broken_files_give_what_is_in_them() {
 }
 
 #[test]
-fn no_identifier_repeats_what_is_seen() {
+fn no_identifier_repeats_the_label_or_value() {
     // ID-03
     let (mut with_id, mut all) = (0, 0);
     for path in whole_files() {
@@ -143,12 +143,12 @@ fn no_identifier_repeats_what_is_seen() {
             assert_ne!(Some(id), element.value.as_deref(), "{}", path.display());
         }
     }
-    say(&format!("identifiers: {with_id} of {all} elements"));
+    print_message(&format!("identifiers: {with_id} of {all} elements"));
 }
 
-/// Whether something that says it is operated was there to be touched, in each step that a person took.
+/// Checks that the elements which people touched in recorded traces are clickable, or inside a clickable element.
 #[test]
-fn what_people_touched_says_that_it_is_operated() {
+fn most_touched_elements_are_clickable() {
     let (mut steps, mut itself, mut around) = (0, 0, 0);
     for path in data("ios-traces") {
         let trace = std::fs::read_to_string(path.with_file_name("trace.json")).unwrap();
@@ -170,7 +170,9 @@ fn what_people_touched_says_that_it_is_operated() {
             around += usize::from(targets.iter().any(|element| is_in_clickable(&snapshot, element)));
         }
     }
-    say(&format!("touched in {steps} steps: {itself} clickable itself, {around} it or what is around it"));
+    print_message(&format!(
+        "touched in {steps} steps: {itself} clickable itself, {around} it or what is around it"
+    ));
     assert!(around * 10 >= steps * 8, "{around} of {steps}");
 }
 

@@ -9,26 +9,26 @@ use super::{WireError, u32_at, wire_error};
 pub const TOKEN: u32 = 1;
 /// AUTH arg0: the host's signature of that token.
 pub const SIGNATURE: u32 = 2;
-/// AUTH arg0: the host's public key, for a person to accept on the screen.
+/// AUTH arg0: the host's public key, which a person must accept on the screen.
 pub const PUBLIC_KEY: u32 = 3;
 
 pub const TOKEN_BYTES: usize = 20;
 pub const MODULUS_BYTES: usize = 256;
 const MODULUS_WORDS: usize = MODULUS_BYTES / 4;
-/// Word count, n0inv, modulus, r squared, exponent.
+/// Size of the key structure: word count, n0inv, modulus, r squared, exponent.
 const STRUCT_BYTES: usize = 4 + 4 + MODULUS_BYTES + MODULUS_BYTES + 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey {
-    /// Big-endian.
+    /// The modulus, big-endian.
     pub modulus: [u8; MODULUS_BYTES],
     pub exponent: u32,
 }
 
 impl PublicKey {
-    /// `BASE64 name\0`, as it travels in AUTH(PUBLIC_KEY).
+    /// Encodes the key as `BASE64 name\0`, the payload of AUTH(PUBLIC_KEY).
     pub fn encode(&self, name: &str) -> Vec<u8> {
-        let modulus = words_of(&self.modulus);
+        let modulus = to_words(&self.modulus);
         let mut bytes = Vec::with_capacity(STRUCT_BYTES);
         bytes.extend((MODULUS_WORDS as u32).to_le_bytes());
         bytes.extend(negative_inverse(modulus[0]).to_le_bytes());
@@ -53,8 +53,8 @@ impl PublicKey {
     }
 }
 
-/// Little-endian words of a big-endian number.
-fn words_of(modulus: &[u8; MODULUS_BYTES]) -> [u32; MODULUS_WORDS] {
+/// Converts a big-endian number to little-endian words.
+fn to_words(modulus: &[u8; MODULUS_BYTES]) -> [u32; MODULUS_WORDS] {
     let mut words = [0u32; MODULUS_WORDS];
     for (word, bytes) in words.iter_mut().zip(modulus.rchunks(4)) {
         *word = bytes.iter().fold(0, |value, byte| (value << 8) | u32::from(*byte));
@@ -62,7 +62,7 @@ fn words_of(modulus: &[u8; MODULUS_BYTES]) -> [u32; MODULUS_WORDS] {
     words
 }
 
-/// -1 / n0 modulo 2^32, by Newton's iteration (n0 is odd in every RSA modulus).
+/// Computes -1 / n0 modulo 2^32 by Newton's iteration (n0 is odd in every RSA modulus).
 fn negative_inverse(n0: u32) -> u32 {
     let mut inverse = n0;
     for _ in 0..5 {
@@ -71,7 +71,7 @@ fn negative_inverse(n0: u32) -> u32 {
     inverse.wrapping_neg()
 }
 
-/// 2^4096 mod n, by doubling: slow and obvious, and done once in the life of a connection.
+/// Computes 2^4096 mod n by doubling. It is slow but simple, and runs at most once per connection.
 fn r_squared(modulus: &[u32; MODULUS_WORDS]) -> [u32; MODULUS_WORDS] {
     let mut value = [0u32; MODULUS_WORDS];
     value[0] = 1;
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_key_round_trip() {
+    fn a_public_key_is_encoded_and_decoded() {
         let mut modulus = [0x5a; MODULUS_BYTES];
         modulus[0] = 0xc1;
         modulus[MODULUS_BYTES - 1] = 0x37;
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn montgomery_constants() {
+    fn montgomery_constants_are_computed() {
         assert_eq!(negative_inverse(0x37).wrapping_mul(0x37), u32::MAX);
         // n = 2^2048 - 1: 2^4096 = (2^2048)^2 = 1 mod n.
         let mut one = [0; MODULUS_WORDS];
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_key_is_refused() {
+    fn a_short_key_is_an_error() {
         assert!(PublicKey::decode(b"AAAA x\0").is_err());
         assert!(PublicKey::decode(b"\xff").is_err());
     }

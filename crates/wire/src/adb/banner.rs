@@ -1,6 +1,6 @@
-//! The text that both ends exchange in CNXN: who they are and what they can do.
+//! The text that both ends exchange in CNXN: their kind, properties and features.
 
-/// `device::ro.product.name=a;ro.product.model=b;ro.product.device=c;features=x,y` or `host::features=x,y`.
+/// A banner such as `device::ro.product.name=a;ro.product.model=b;features=x,y` or `host::features=x,y`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Banner {
     /// `device`, `host`, `recovery`, `sideload`, `bootloader`.
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn banner_round_trip() {
+    fn a_banner_is_parsed_and_encoded_back() {
         let text = "device::ro.product.name=sdk;ro.product.model=Pixel_9;features=shell_v2,cmd";
         let banner = Banner::parse(text.as_bytes());
         assert_eq!(banner.kind, "device");

@@ -49,8 +49,8 @@ impl Frame {
         Frame { command, arg0, arg1, payload: payload.into() }
     }
 
-    /// Appends header and payload, so that both leave in one write. The checksum is always filled in: peers that
-    /// agreed to skip it ignore the field, and peers that did not insist on it.
+    /// Appends header and payload, so that both are sent in one write. The checksum is always filled in: a peer that
+    /// agreed to skip it ignores the field, any other peer requires it.
     pub fn encode(&self, out: &mut BytesMut) {
         let command = self.command as u32;
         out.reserve(HEADER_BYTES + self.payload.len());
@@ -63,8 +63,8 @@ impl Frame {
         out.put_slice(&self.payload);
     }
 
-    /// Takes one frame off the front of `input`, or `None` when more bytes are needed. A length above
-    /// `payload_bytes_max` is refused before anything is allocated for it.
+    /// Takes one frame off the front of `input`; `None` if more bytes are needed. A length above `payload_bytes_max` is
+    /// an error before anything is allocated for it.
     pub fn decode(input: &mut BytesMut, payload_bytes_max: u32) -> Result<Option<Frame>, WireError> {
         if input.len() < HEADER_BYTES {
             return Ok(None);
@@ -88,7 +88,7 @@ impl Frame {
         let (arg0, arg1, sum) = (u32_at(input, 4), u32_at(input, 8), u32_at(input, 16));
         input.advance(HEADER_BYTES);
         let payload = input.split_to(length as usize).freeze();
-        // Peers that skip checksums send zero; a non-zero one is always meant.
+        // Peers that skip checksums send zero; any other value must match.
         if sum != 0 && sum != checksum(&payload) {
             return wire_error("frame checksum does not match its payload");
         }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connect_frame_has_the_bytes_that_adb_sends() {
+    fn a_connect_frame_has_the_bytes_that_adb_sends() {
         let mut out = BytesMut::new();
         Frame::new(Command::Connect, 0x0100_0001, 1024 * 1024, &b"host::"[..]).encode(&mut out);
         let expected = [
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lying_length_is_refused_before_it_is_allocated() {
+    fn a_length_over_the_limit_is_an_error_before_allocation() {
         let mut bytes = BytesMut::new();
         Frame::new(Command::Write, 1, 2, Bytes::new()).encode(&mut bytes);
         bytes[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -134,7 +134,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn frames_survive_any_split(payload in proptest::collection::vec(any::<u8>(), 0..600),
+        fn a_frame_split_anywhere_is_decoded(payload in proptest::collection::vec(any::<u8>(), 0..600),
                                     arg0: u32, arg1: u32, cut in 0usize..600) {
             let frame = Frame::new(Command::Write, arg0, arg1, payload);
             let mut whole = BytesMut::new();
@@ -148,7 +148,7 @@ mod tests {
         }
 
         #[test]
-        fn noise_never_panics(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn decoding_noise_does_not_panic(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
             let mut input = BytesMut::from(&noise[..]);
             while let Ok(Some(_)) = Frame::decode(&mut input, 64) {}
         }

@@ -2,7 +2,7 @@
 
 use super::{WireError, u32_at, wire_error};
 
-/// Version 2 adds the colour space as its second word.
+/// The header after its version word. Version 2 has one more word, the colour space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     pub bits_per_pixel: u32,
@@ -16,7 +16,7 @@ pub struct Header {
     pub alpha: (u32, u32),
 }
 
-/// Bytes that follow the version word.
+/// Returns the length of the header after its version word, in bytes.
 pub fn rest_bytes(version: u32) -> Result<usize, WireError> {
     match version {
         1 => Ok(12 * 4),
@@ -39,7 +39,7 @@ impl Header {
         }
     }
 
-    /// `rest` is what follows the version word, `rest_bytes(version)` long.
+    /// Decodes the bytes after the version word; `rest` must be `rest_bytes(version)` long.
     pub fn decode(version: u32, rest: &[u8]) -> Result<Header, WireError> {
         if rest.len() != rest_bytes(version)? {
             return wire_error("framebuffer header is cut short");
@@ -66,7 +66,7 @@ impl Header {
 
     pub fn encode_v2(&self) -> Vec<u8> {
         let pairs = [self.red, self.blue, self.green, self.alpha];
-        // The colour space is 1, sRGB, as phones say; a client in use takes any other value for the size.
+        // The colour space is 1, sRGB, as on phones; one client in use reads any other value as the size.
         let mut words = vec![2, self.bits_per_pixel, 1, self.size_bytes, self.width, self.height];
         words.extend(pairs.iter().flat_map(|(offset, length)| [*offset, *length]));
         words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect()
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn version_two_round_trip() {
+    fn a_version_2_header_is_encoded_and_decoded() {
         let header = Header::rgba8888(1080, 2400);
         let bytes = header.encode_v2();
         assert_eq!(bytes.len(), 4 + rest_bytes(2).unwrap());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_promises_more_pixels_than_bytes_is_refused() {
+    fn a_header_with_more_pixels_than_bytes_is_an_error() {
         let mut bytes = Header::rgba8888(10, 10).encode_v2();
         bytes[16..20].copy_from_slice(&u32::MAX.to_le_bytes());
         assert!(Header::decode(2, &bytes[4..]).is_err(), "SE-07");

@@ -2,13 +2,13 @@
 
 use super::{WireError, wire_error};
 
-/// Largest text a length prefix can announce.
-pub const TEXT_BYTES_MAX: usize = 0xffff;
+/// Largest text that a length prefix can express.
+const TEXT_BYTES_MAX: usize = 0xffff;
 
 pub const OKAY: &[u8; 4] = b"OKAY";
 pub const FAIL: &[u8; 4] = b"FAIL";
 
-/// `000chost:version`. A request longer than the prefix can say is refused.
+/// Encodes a text with its length: `000chost:version`. A longer text than the prefix can express is an error.
 pub fn encode_text(text: &str) -> Result<Vec<u8>, WireError> {
     if text.len() > TEXT_BYTES_MAX {
         return wire_error(format!("request of {} bytes exceeds {TEXT_BYTES_MAX}", text.len()));
@@ -31,10 +31,9 @@ pub struct DeviceLine {
     /// `device`, `offline`, `unauthorized`, `authorizing`, `no permissions`, `recovery`, …
     pub state: String,
     pub model: Option<String>,
-    pub product: Option<String>,
 }
 
-/// Lines that do not look like devices are skipped: the server's text is not ours to trust.
+/// Parses the device list. Lines that are not devices are skipped, because the server's text is untrusted.
 pub fn parse_devices(text: &str) -> Vec<DeviceLine> {
     text.lines().filter_map(parse_device_line).collect()
 }
@@ -50,12 +49,7 @@ fn parse_device_line(line: &str) -> Option<DeviceLine> {
     if serial.is_empty() || state.is_empty() {
         return None;
     }
-    Some(DeviceLine {
-        serial: serial.to_owned(),
-        state: state.to_owned(),
-        model: attribute("model"),
-        product: attribute("product"),
-    })
+    Some(DeviceLine { serial: serial.to_owned(), state: state.to_owned(), model: attribute("model") })
 }
 
 #[cfg(test)]
@@ -63,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn length_prefixes() {
+    fn length_prefixes_are_encoded_and_decoded() {
         assert_eq!(encode_text("host:version").unwrap(), b"000chost:version");
         assert_eq!(decode_length(b"00fF").unwrap(), 255);
         assert!(decode_length(b"+0ff").is_err());
@@ -72,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn device_lines_with_every_state() {
+    fn device_lines_are_parsed_in_every_state() {
         let text = "emulator-5554          device product:sdk model:Pixel_9 device:emu transport_id:1\n\
                     R58M\tunauthorized\n192.168.0.7:5555 offline\n\
                     0123  no permissions (missing udev rules?); see [http://x] usb:1-1\n\njunk\n";

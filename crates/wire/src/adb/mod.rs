@@ -14,10 +14,10 @@ pub const VERSION_SKIP_CHECKSUM: u32 = 0x0100_0001;
 pub const VERSION_CHECKSUM: u32 = 0x0100_0000;
 /// Largest payload a modern peer accepts in one frame.
 pub const PAYLOAD_BYTES_MAX: u32 = 1024 * 1024;
-/// Largest payload of a peer that has not introduced itself yet, and of old devices.
+/// Largest payload before the peer has sent its own limit, and of old devices.
 pub const PAYLOAD_BYTES_LEGACY: u32 = 4096;
 
-/// A peer sent bytes that the protocol does not allow.
+/// The error for bytes that the protocol does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireError(pub String);
 

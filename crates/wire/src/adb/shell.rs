@@ -5,8 +5,8 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use super::{WireError, u32_at, wire_error};
 
 pub const HEADER_BYTES: usize = 5;
-/// adbd reads packets into a buffer of this size.
-pub const PACKET_BYTES_MAX: usize = 1024 * 1024;
+/// Limit of one packet; adbd reads packets into a buffer of this size.
+const PACKET_BYTES_MAX: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Packet {
@@ -15,7 +15,7 @@ pub enum Packet {
     Stderr(Bytes),
     Exit(u8),
     CloseStdin,
-    /// Window size changes and whatever later versions add.
+    /// Any other packet, such as a window size change.
     Other(u8),
 }
 
@@ -66,14 +66,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exit_code_bytes_are_those_of_adbd() {
+    fn an_exit_packet_has_the_bytes_that_adbd_sends() {
         let mut out = BytesMut::new();
         Packet::Exit(5).encode(&mut out);
         assert_eq!(out.to_vec(), [3, 1, 0, 0, 0, 5]);
     }
 
     #[test]
-    fn packets_survive_a_split_inside_a_character() {
+    fn a_packet_split_inside_a_character_is_decoded() {
         let mut whole = BytesMut::new();
         Packet::Stdout(Bytes::from_static("é".as_bytes())).encode(&mut whole);
         let tail = whole.split_off(6);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn lying_lengths_are_refused() {
+    fn impossible_lengths_are_an_error() {
         let mut huge = BytesMut::from(&[1u8, 0xff, 0xff, 0xff, 0xff][..]);
         assert!(Packet::decode(&mut huge).is_err(), "SE-07");
         let mut empty_exit = BytesMut::from(&[3u8, 0, 0, 0, 0][..]);

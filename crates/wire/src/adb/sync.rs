@@ -6,9 +6,9 @@ use super::{WireError, u32_at, u64_at, wire_error};
 
 /// Largest DATA chunk either side may send.
 pub const CHUNK_BYTES_MAX: usize = 64 * 1024;
-/// Paths longer than this are refused by adbd.
+/// Limit of a path; adbd refuses longer ones.
 pub const PATH_BYTES_MAX: usize = 1024;
-/// Every message starts with an id and one word.
+/// Size of the id and the word that begin every message.
 pub const HEADER_BYTES: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Id {
     }
 }
 
-/// The id and the word after it: a length, a time, or the first field of a fixed structure.
+/// The beginning of a message: its id and a word, which is a length, a time or the first field of a structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     pub id: Id,
@@ -75,7 +75,7 @@ impl Header {
         Ok(Header { id: Id::parse(&bytes[..4])?, word: u32_at(bytes, 4) })
     }
 
-    /// The word as the length of what follows, refused when above `bytes_max`.
+    /// Returns the word as the length of the payload; an error if it exceeds `bytes_max`.
     pub fn length(&self, bytes_max: usize) -> Result<usize, WireError> {
         let length = self.word as usize;
         if length > bytes_max {
@@ -85,14 +85,14 @@ impl Header {
     }
 }
 
-/// `ID` + length + bytes: requests with a path, DATA, FAIL.
+/// Writes id, length and payload: requests with a path, DATA, FAIL.
 pub fn put_message(out: &mut BytesMut, id: Id, payload: &[u8]) {
     out.put_slice(&id.bytes());
     out.put_u32_le(payload.len() as u32);
     out.put_slice(payload);
 }
 
-/// `ID` + one word: DONE with a time, OKAY and QUIT with zero.
+/// Writes id and one word: DONE with a time, OKAY and QUIT with zero.
 pub fn put_word(out: &mut BytesMut, id: Id, word: u32) {
     out.put_slice(&id.bytes());
     out.put_u32_le(word);
@@ -100,7 +100,7 @@ pub fn put_word(out: &mut BytesMut, id: Id, word: u32) {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stat {
-    /// An errno of the device; zero when the file was found. Only version 2 carries it.
+    /// The device's errno, zero if the file was found. Only version 2 has it.
     pub error: u32,
     pub mode: u32,
     pub size: u64,
@@ -115,12 +115,12 @@ impl Stat {
         self.mode & 0o170_000 == 0o040_000
     }
 
-    /// After the id: mode, size, mtime.
+    /// Decodes the bytes after the id: mode, size, mtime.
     pub fn decode_v1(rest: &[u8; Self::V1_REST_BYTES]) -> Stat {
         Stat { error: 0, mode: u32_at(rest, 0), size: u64::from(u32_at(rest, 4)), mtime: u32_at(rest, 8) }
     }
 
-    /// After the id: error, dev, ino, mode, nlink, uid, gid, size, atime, mtime, ctime.
+    /// Decodes the bytes after the id: error, dev, ino, mode, nlink, uid, gid, size, atime, mtime, ctime.
     pub fn decode_v2(rest: &[u8; Self::V2_REST_BYTES]) -> Stat {
         Stat {
             error: u32_at(rest, 0),
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn request_bytes_are_those_of_adb() {
+    fn requests_have_the_bytes_that_adb_sends() {
         let mut out = BytesMut::new();
         put_message(&mut out, Id::Receive, b"/sdcard/a");
         put_word(&mut out, Id::Quit, 0);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn stat_round_trips_in_both_versions() {
+    fn a_stat_is_encoded_and_decoded_in_both_versions() {
         let stat = Stat { error: 0, mode: 0o100_644, size: 50_000_000, mtime: 1_700_000_000 };
         let mut v1 = BytesMut::new();
         stat.put_v1(&mut v1);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_bounded() {
+    fn lengths_over_the_limit_are_an_error() {
         let header = Header::decode(b"DATA\xff\xff\xff\xff").unwrap();
         assert!(header.length(CHUNK_BYTES_MAX).is_err(), "SE-07");
         assert!(Header::decode(b"NOPE\0\0\0\0").is_err());

@@ -1,5 +1,6 @@
-//! The text that stands beside a control and names it.
+//! Finds the text next to a control that names it.
 
+use crate::meaning::semantics::is_toggle;
 use crate::meaning::value;
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
@@ -7,47 +8,44 @@ use crate::screen::snapshot::Snapshot;
 
 use super::own_words;
 
-/// A text that names a control beside it.
+/// A text that names the control next to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Beside<'a> {
-    pub text: &'a str,
-    /// The element that says it.
-    pub index: u32,
-    /// On one line with the control: it counts more than the control's own hint, which a text above does not, because
-    /// that may be the heading of a form.
-    pub close: bool,
+pub(crate) struct SiblingText<'a> {
+    pub(crate) text: &'a str,
+    /// Index of the text's element.
+    pub(crate) index: u32,
 }
 
-/// How far a control may be wrapped alone before its row is reached.
-const LEVELS_MAX: usize = 6;
+/// Wrappers around a control that are passed on the way to its row.
+const WRAPPERS_MAX: usize = 6;
 const SIBLINGS_BEFORE_MAX: usize = 6;
 const SIBLINGS_AFTER_MAX: usize = 2;
-/// A group of texts with more elements is a part of the screen of its own.
+/// A larger group of texts is an independent part of the screen.
 const GROUP_ELEMENTS_MAX: usize = 12;
 
-/// The text directly left of or above a control, on it or, for what is ticked, right of it; never one that another
-/// control is nearer to.
-pub fn sibling(snapshot: &Snapshot, index: usize) -> Option<Beside<'_>> {
+/// Finds the text left of, above or on a control, or right of a toggle. A text that is nearer to another control is not
+/// used.
+pub(crate) fn sibling(snapshot: &Snapshot, index: usize) -> Option<SiblingText<'_>> {
     let element = snapshot.elements.get(index)?;
     match element.role {
         Role::Button if element.is_tappable() => caption(snapshot, index),
-        role if wants_name(role) => sibling_of_value(snapshot, index),
+        role if is_often_named_by_sibling(role) => any_sibling(snapshot, index),
         _ => None,
     }
 }
 
-/// The one text below or on a button that shares its parent with nothing else that is operated.
-fn caption(snapshot: &Snapshot, index: usize) -> Option<Beside<'_>> {
+/// Finds the only text below or on a button whose parent holds no other control.
+fn caption(snapshot: &Snapshot, index: usize) -> Option<SiblingText<'_>> {
     let element = &snapshot.elements[index];
-    let mut found = None;
+    let mut found: Option<SiblingText<'_>> = None;
     for (count, sibling) in snapshot.children(element.parent? as usize).enumerate() {
         if sibling == index {
             continue;
         }
-        if count > CAPTION_SIBLINGS_MAX || is_occupied(snapshot, sibling) {
+        if count > CAPTION_SIBLINGS_MAX || has_control(snapshot, sibling) {
             return None;
         }
-        let Some(words) = words(snapshot, sibling, false) else { continue };
+        let Some(text) = text_of(snapshot, sibling, false) else { continue };
         let bounds = snapshot.elements[sibling].bounds;
         let gap = bounds.top.saturating_sub(element.bounds.bottom);
         let middle = bounds.center().x;
@@ -55,24 +53,24 @@ fn caption(snapshot: &Snapshot, index: usize) -> Option<Beside<'_>> {
             && gap <= bounds.height()
             && middle > element.bounds.left
             && middle < element.bounds.right;
-        let names = (below || is_on(bounds, element.bounds)) && value::read(words.text).is_none();
+        let names = (below || is_on(bounds, element.bounds)) && value::read(text.text).is_none();
         if found.is_some() || !names {
             return None;
         }
-        found = Some(Beside { close: true, ..words });
+        found = Some(text);
     }
     found
 }
 
 const CAPTION_SIBLINGS_MAX: usize = 6;
 
-/// The same for an element whose role does not say that it is a control.
-pub(crate) fn sibling_of_value(snapshot: &Snapshot, index: usize) -> Option<Beside<'_>> {
+/// Like [`sibling`], but for an element of any role.
+pub(crate) fn any_sibling(snapshot: &Snapshot, index: usize) -> Option<SiblingText<'_>> {
     let element = snapshot.elements.get(index).filter(|element| !element.bounds.is_empty())?;
     let mut branch = index;
-    for _ in 0..LEVELS_MAX {
+    for _ in 0..WRAPPERS_MAX {
         let parent = snapshot.elements[branch].parent? as usize;
-        let around = snapshot.elements.get(parent)?;
+        let container = snapshot.elements.get(parent)?;
         let mut alone = true;
         if let Some(found) = before(snapshot, element, branch, &mut alone) {
             return Some(found);
@@ -80,7 +78,8 @@ pub(crate) fn sibling_of_value(snapshot: &Snapshot, index: usize) -> Option<Besi
         if let Some(found) = after(snapshot, element, branch, &mut alone) {
             return Some(found);
         }
-        if !alone || around.affordances.scrollable || matches!(around.role, Role::List | Role::WebView) {
+        if !alone || container.affordances.scrollable || matches!(container.role, Role::List | Role::WebView)
+        {
             return None;
         }
         branch = parent;
@@ -88,14 +87,10 @@ pub(crate) fn sibling_of_value(snapshot: &Snapshot, index: usize) -> Option<Besi
     None
 }
 
-/// Controls that are often named by a text of their own.
-fn wants_name(role: Role) -> bool {
-    is_ticked(role)
+/// True for controls that are often named by a separate text.
+fn is_often_named_by_sibling(role: Role) -> bool {
+    is_toggle(role)
         || matches!(role, Role::TextField | Role::Slider | Role::Stepper | Role::Picker | Role::Dropdown)
-}
-
-fn is_ticked(role: Role) -> bool {
-    matches!(role, Role::Switch | Role::Checkbox | Role::Radio)
 }
 
 fn before<'a>(
@@ -103,98 +98,100 @@ fn before<'a>(
     element: &Element,
     branch: usize,
     alone: &mut bool,
-) -> Option<Beside<'a>> {
+) -> Option<SiblingText<'a>> {
     let (mut line_taken, mut column_taken) = (false, false);
     let mut current = branch;
-    let mut best: Option<(i32, Beside<'a>)> = None;
+    let mut best: Option<(i32, SiblingText<'a>)> = None;
     for _ in 0..SIBLINGS_BEFORE_MAX {
         let Some(sibling) = previous(snapshot, current) else { break };
         current = sibling;
         let bounds = snapshot.elements[sibling].bounds;
-        let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
-            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
+        let Some(text) = text_of(snapshot, sibling, is_toggle(element.role)) else {
+            if has_control(snapshot, sibling) && !is_inside(bounds, element) {
                 *alone = false;
                 line_taken |= on_one_line(bounds, element.bounds);
                 column_taken |= !on_one_line(bounds, element.bounds);
             }
             continue;
         };
-        if value::read(words.text).is_some() {
+        if value::read(text.text).is_some() {
             continue;
         }
         *alone = false;
         let Some(place) = place(bounds, element) else { continue };
         let taken = match place {
             Place::On => false,
-            Place::Left | Place::Right => line_taken || nearer_to_ticked(snapshot, sibling, element.bounds),
+            Place::Left | Place::Right => {
+                line_taken || is_nearer_to_checkbox(snapshot, sibling, element.bounds)
+            }
             Place::Above => line_taken || column_taken,
         };
         let distance = place.distance(bounds, element.bounds);
-        // Of several texts on one line the nearest; a text on the same line rather than one above.
+        // The nearest text on the same line wins, then the nearest above.
         if !taken && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, Beside { close: place != Place::Above, ..words }));
+            best = Some((distance, text));
         }
     }
-    best.map(|(_, beside)| beside)
+    best.map(|(_, text)| text)
 }
 
-/// Only what is ticked has its text behind it, or above it as the upper layer.
+/// Finds the text after a toggle, or drawn over it. Other controls have their text before them.
 fn after<'a>(
     snapshot: &'a Snapshot,
     element: &Element,
     branch: usize,
     alone: &mut bool,
-) -> Option<Beside<'a>> {
+) -> Option<SiblingText<'a>> {
     let mut current = branch;
     for _ in 0..SIBLINGS_AFTER_MAX {
         let sibling = next(snapshot, current)?;
         current = sibling;
         let bounds = snapshot.elements[sibling].bounds;
-        let Some(words) = words(snapshot, sibling, is_ticked(element.role)) else {
-            if is_occupied(snapshot, sibling) && !is_inside(bounds, element) {
+        let Some(text) = text_of(snapshot, sibling, is_toggle(element.role)) else {
+            if has_control(snapshot, sibling) && !is_inside(bounds, element) {
                 *alone = false;
                 return None;
             }
             continue;
         };
-        if value::read(words.text).is_some() {
+        if value::read(text.text).is_some() {
             continue;
         }
         *alone = false;
         let gap = bounds.left.saturating_sub(element.bounds.right);
-        let right = is_ticked(element.role)
+        let right = is_toggle(element.role)
             && on_one_line(bounds, element.bounds)
             && gap >= -slack(element.bounds.width())
             && gap <= element.bounds.height().saturating_mul(3);
-        if is_ticked(element.role) && (right || is_on(bounds, element.bounds)) {
+        if is_toggle(element.role) && (right || is_on(bounds, element.bounds)) {
             let nearer = next(snapshot, sibling).is_some_and(|other| {
                 let other = &snapshot.elements[other];
                 let distance = other.bounds.left.saturating_sub(bounds.right);
-                wants_name(other.role)
+                is_often_named_by_sibling(other.role)
                     && own_words(other).is_none()
                     && on_one_line(other.bounds, bounds)
                     && (0..gap).contains(&distance)
             });
-            return (!nearer).then_some(Beside { close: true, ..words });
+            return (!nearer).then_some(text);
         }
     }
     None
 }
 
-/// The words of a text, or of the first text in a group that holds nothing but texts. Beside what is ticked the text
-/// may be `tappable` too: the title of a task opens it.
-fn words(snapshot: &Snapshot, index: usize, tappable: bool) -> Option<Beside<'_>> {
+/// Returns the words of a text, or of the first text in a group that holds only texts. Next to a toggle the text may be
+/// `tappable` too: the title of a task opens it.
+fn text_of(snapshot: &Snapshot, index: usize, tappable: bool) -> Option<SiblingText<'_>> {
     let element = &snapshot.elements[index];
-    let beside = |text, index| Beside { text, index: index as u32, close: false };
+    let found = |text, index| SiblingText { text, index: index as u32 };
     if tappable && element.role == Role::Button && element.class.ends_with("TextView") {
-        return own_words(element).map(|text| beside(text, index));
+        return own_words(element).map(|text| found(text, index));
     }
-    // A picture beside a control is described for itself.
+    // An image's description is about the image, not about the control.
     if is_operated(element) || element.role == Role::Image {
         return None;
     }
     if let Some(text) = own_words(element) {
-        return Some(beside(text, index));
+        return Some(found(text, index));
     }
     let end = element.end as usize;
     if end <= index + 1 || end - index > GROUP_ELEMENTS_MAX {
@@ -206,15 +203,15 @@ fn words(snapshot: &Snapshot, index: usize, tappable: bool) -> Option<Beside<'_>
     }
     let is_text = |inner: &Element| inner.role != Role::Image && own_words(inner).is_some();
     let first = inner.iter().position(is_text)?;
-    own_words(&inner[first]).map(|text| beside(text, index + 1 + first))
+    own_words(&inner[first]).map(|text| found(text, index + 1 + first))
 }
 
 fn is_operated(element: &Element) -> bool {
     element.is_tappable() || element.role.is_control() || element.affordances.scrollable
 }
 
-/// Whether something stands there that could own a text.
-fn is_occupied(snapshot: &Snapshot, index: usize) -> bool {
+/// True if the element holds a control that could own a text, or is too large to tell.
+fn has_control(snapshot: &Snapshot, index: usize) -> bool {
     let element = &snapshot.elements[index];
     let end = (element.end as usize).clamp(index + 1, snapshot.elements.len());
     if end - index > GROUP_ELEMENTS_MAX {
@@ -227,13 +224,13 @@ fn is_occupied(snapshot: &Snapshot, index: usize) -> bool {
 enum Place {
     On,
     Left,
-    /// Where lines run from right to left.
+    /// Used in right-to-left layouts.
     Right,
     Above,
 }
 
 impl Place {
-    /// Smaller is better; every text on the same line is better than one above.
+    /// Ranks a text: smaller is better, and every text on the same line is better than one above.
     fn distance(self, text: Rect, control: Rect) -> i32 {
         const LINE_ABOVE: i32 = 1 << 24;
         match self {
@@ -253,7 +250,7 @@ fn place(text: Rect, element: &Element) -> Option<Place> {
         return None;
     }
     if is_on(text, control) {
-        return is_ticked(element.role).then_some(Place::On);
+        return is_toggle(element.role).then_some(Place::On);
     }
     if on_one_line(text, control) {
         if text.right <= control.left.saturating_add(slack(control.width())) {
@@ -264,10 +261,10 @@ fn place(text: Rect, element: &Element) -> Option<Place> {
     let gap = control.top.saturating_sub(text.bottom);
     let above = gap >= -slack(control.height()) && gap <= text.height();
     let overlaps = text.left < control.right && control.left < text.right;
-    (above && overlaps && !is_ticked(element.role)).then_some(Place::Above)
+    (above && overlaps && !is_toggle(element.role)).then_some(Place::Above)
 }
 
-/// Bounds of neighbours often overlap by their padding.
+/// The overlap that is allowed, because bounds of neighbours often overlap by their padding.
 fn slack(length: i32) -> i32 {
     length / 4
 }
@@ -276,9 +273,9 @@ fn is_on(text: Rect, control: Rect) -> bool {
     text.intersection(control) == Some(text)
 }
 
-/// The eye or the cross in a field is a part of it.
+/// True for a button inside a field, such as "show password" or "clear"; it is part of the field.
 fn is_inside(other: Rect, element: &Element) -> bool {
-    !is_ticked(element.role) && is_on(other, element.bounds)
+    !is_toggle(element.role) && is_on(other, element.bounds)
 }
 
 fn on_one_line(a: Rect, b: Rect) -> bool {
@@ -286,8 +283,8 @@ fn on_one_line(a: Rect, b: Rect) -> bool {
     common > 0 && common.saturating_mul(2) >= a.height().min(b.height())
 }
 
-/// A check box before the text has it when it is nearer than the control behind the text.
-fn nearer_to_ticked(snapshot: &Snapshot, text: usize, control: Rect) -> bool {
+/// True if a check box before the text is nearer to it than the control after it.
+fn is_nearer_to_checkbox(snapshot: &Snapshot, text: usize, control: Rect) -> bool {
     let bounds = snapshot.elements[text].bounds;
     previous(snapshot, text).is_some_and(|other| {
         let other = &snapshot.elements[other];
@@ -303,7 +300,7 @@ fn nearer_to_ticked(snapshot: &Snapshot, text: usize, control: Rect) -> bool {
 fn previous(snapshot: &Snapshot, index: usize) -> Option<usize> {
     let parent = snapshot.elements.get(index)?.parent?;
     let mut current = index.checked_sub(1).filter(|&before| before > parent as usize)?;
-    // Each step goes to a smaller index, so a broken tree cannot hold it.
+    // The index falls with each step, so a broken tree cannot cause an endless loop.
     loop {
         let above = snapshot.elements[current].parent?;
         if above == parent {
@@ -328,17 +325,17 @@ mod tests {
     use super::super::{LabelSource, label};
     use crate::meaning::sketch::sketch;
 
-    /// The label of the element at `index`, and where it comes from.
-    fn named(text: &str, index: usize) -> Option<(String, LabelSource)> {
+    /// Returns the label of the element at `index`, and its source.
+    fn label_at(text: &str, index: usize) -> Option<(String, LabelSource)> {
         label(&sketch(text), index).map(|label| (label.text.into_owned(), label.source))
     }
 
-    fn beside(words: &str) -> Option<(String, LabelSource)> {
+    fn from_sibling(words: &str) -> Option<(String, LabelSource)> {
         Some((words.into(), LabelSource::Sibling))
     }
 
     #[test]
-    fn the_text_left_of_a_switch_or_right_of_a_box() {
+    fn a_switch_is_named_from_the_left_and_a_check_box_from_the_right() {
         let switch = r#"
             LinearLayout [48,1374][1080,1542]
               LinearLayout [48,1401][913,1515]
@@ -346,45 +343,45 @@ mod tests {
                 TextView [48,1460][800,1515] text:"Shows less"
               Switch [897,1409][1080,1506] click check=off text:"OFF"
         "#;
-        assert_eq!(named(switch, 4), beside("Reader Mode"));
+        assert_eq!(label_at(switch, 4), from_sibling("Reader Mode"));
         assert_eq!(label(&sketch(switch), 4).unwrap().from, Some(2));
         let checkbox = r#"
             LinearLayout [50,2072][164,2219]
               CheckBox [50,2122][97,2169] click check=off
               TextView [118,2120][164,2171] text:"All"
         "#;
-        assert_eq!(named(checkbox, 1), beside("All"));
+        assert_eq!(label_at(checkbox, 1), from_sibling("All"));
     }
 
     #[test]
-    fn a_switch_wrapped_alone_and_one_that_lies_under_its_text() {
+    fn a_switch_is_named_through_a_wrapper_or_by_a_text_over_it() {
         let wrapped = r#"
             LinearLayout [0,558][1080,720]
               TextView [40,600][700,680] text:"Set time automatically"
               LinearLayout [838,558][1036,720]
                 Switch [882,573][1036,705] check=on
         "#;
-        assert_eq!(named(wrapped, 3), beside("Set time automatically"));
+        assert_eq!(label_at(wrapped, 3), from_sibling("Set time automatically"));
         let under = r#"
             android.view.ViewGroup [0,603][1080,819]
               Switch [24,603][1056,819] click check=off text:"OFF"
               TextView [24,665][540,758] text:"Specify time"
         "#;
-        assert_eq!(named(under, 1), beside("Specify time"));
+        assert_eq!(label_at(under, 1), from_sibling("Specify time"));
     }
 
     #[test]
-    fn right_to_left_the_text_is_right() {
+    fn in_right_to_left_layouts_the_text_is_on_the_right() {
         let text = r#"
             LinearLayout [0,0][1080,100]
               TextView [500,0][1040,100] text:"وضع الطيران"
               Switch [40,10][180,90] click check=off
         "#;
-        assert_eq!(named(text, 2), beside("وضع الطيران"));
+        assert_eq!(label_at(text, 2), from_sibling("وضع الطيران"));
     }
 
     #[test]
-    fn the_text_above_a_field_unless_the_field_has_a_hint() {
+    fn a_field_without_hint_is_named_by_the_text_above() {
         let form = |gap: i32, hint: &str| {
             let (top, bottom) = (160 + gap, 260 + gap);
             format!(
@@ -395,14 +392,14 @@ mod tests {
         "#
             )
         };
-        assert_eq!(named(&form(10, ""), 2), beside("Email"));
-        assert_eq!(named(&form(10, "hint:\"Address\""), 2), Some(("Address".into(), LabelSource::Hint)));
-        assert_eq!(named(&form(50, ""), 2), beside("Email"));
-        assert_eq!(named(&form(90, ""), 2), None, "a title further up");
+        assert_eq!(label_at(&form(10, ""), 2), from_sibling("Email"));
+        assert_eq!(label_at(&form(10, "hint:\"Address\""), 2), Some(("Address".into(), LabelSource::Hint)));
+        assert_eq!(label_at(&form(50, ""), 2), from_sibling("Email"));
+        assert_eq!(label_at(&form(90, ""), 2), None, "a title further up");
     }
 
     #[test]
-    fn a_field_wrapped_many_times_with_an_icon_inside() {
+    fn a_field_is_named_through_many_wrappers_and_past_its_icon() {
         let text = r#"
             android.view.ViewGroup [0,0][1080,800]
               TextView [44,561][209,605] text:"Password"
@@ -415,7 +412,7 @@ mod tests {
                       LinearLayout [893,627][1036,768]
                         ImageButton [904,631][1036,763] click desc:"Show password"
         "#;
-        assert_eq!(named(text, 7), beside("Password"));
+        assert_eq!(label_at(text, 7), from_sibling("Password"));
     }
 
     #[test]
@@ -429,73 +426,73 @@ mod tests {
               Switch [900,250][1000,300] click check=on
               Spinner [40,310][1040,390] click
         "#;
-        assert_eq!(named(text, 2), beside("First"));
-        assert_eq!(named(text, 3), None);
-        assert_eq!(named(text, 5), beside("Notify"));
-        assert_eq!(named(text, 6), None);
+        assert_eq!(label_at(text, 2), from_sibling("First"));
+        assert_eq!(label_at(text, 3), None);
+        assert_eq!(label_at(text, 5), from_sibling("Notify"));
+        assert_eq!(label_at(text, 6), None);
         let between = r#"
             LinearLayout [0,0][1080,100]
               CheckBox [0,10][80,90] click check=on
               TextView [90,10][400,90] text:"Mail"
               Switch [900,10][1000,90] click check=off
         "#;
-        assert_eq!(named(between, 1), beside("Mail"));
-        assert_eq!(named(between, 3), None);
+        assert_eq!(label_at(between, 1), from_sibling("Mail"));
+        assert_eq!(label_at(between, 3), None);
     }
 
     #[test]
-    fn values_pictures_and_buttons_name_nothing() {
+    fn values_images_and_buttons_name_no_control() {
         let text = r#"
             LinearLayout [0,0][1080,200]
               ImageView [0,50][90,150] desc:"Privacy grade"
               Button [90,50][200,150] click text:"Menu"
               EditText [210,50][900,150] click
         "#;
-        assert_eq!(named(text, 3), None);
+        assert_eq!(label_at(text, 3), None);
         let value = r#"
             LinearLayout [0,0][1080,200]
               TextView [900,0][1000,50] text:"40%"
               SeekBar [40,60][1040,140] focusable
         "#;
-        assert_eq!(named(value, 2), None);
+        assert_eq!(label_at(value, 2), None);
     }
 
     #[test]
-    fn a_button_is_named_by_the_caption_that_is_its_own() {
+    fn a_button_is_named_by_a_caption_that_no_other_button_shares() {
         let icon = r#"
             LinearLayout [28,250][180,429]
               ImageView [40,250][167,377] click
               TextView [28,386][180,429] text:"Categories"
         "#;
-        assert_eq!(named(icon, 1), beside("Categories"));
+        assert_eq!(label_at(icon, 1), from_sibling("Categories"));
         let toolbar = r#"
             LinearLayout [0,0][1080,150]
               ImageView [0,0][150,150] click
               TextView [160,20][800,130] text:"Settings"
         "#;
-        assert_eq!(named(toolbar, 1), None, "a title is not below the arrow");
+        assert_eq!(label_at(toolbar, 1), None, "a title is not below the arrow");
         let row = r#"
             LinearLayout [0,0][1080,150]
               ImageView [0,0][150,100] click
               TextView [0,100][150,150] text:"Topic"
               ImageView [900,0][1050,100] click
         "#;
-        assert_eq!(named(row, 1), None, "two buttons share the text");
+        assert_eq!(label_at(row, 1), None, "two buttons share the text");
     }
 
     #[test]
-    fn an_ios_cell_names_its_field_and_its_slider() {
+    fn ios_fields_and_sliders_are_named_by_a_sibling() {
         let text = r#"
             XCUIElementType.Cell [0,0][390,44] role:Row
               XCUIElementType.StaticText [16,10][120,34] role:Text desc:"Name"
               XCUIElementType.TextField [130,10][380,34] role:TextField value:"Ada"
         "#;
-        assert_eq!(named(text, 2), beside("Name"));
+        assert_eq!(label_at(text, 2), from_sibling("Name"));
         let slider = r#"
             XCUIElementType.Other [0,0][390,100] role:Container
               XCUIElementType.StaticText [16,10][200,34] role:Text desc:"Text size"
               XCUIElementType.Slider [16,40][370,70] role:Slider adjustable value:"50%"
         "#;
-        assert_eq!(named(slider, 2), beside("Text size"));
+        assert_eq!(label_at(slider, 2), from_sibling("Text size"));
     }
 }

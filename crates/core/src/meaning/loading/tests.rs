@@ -14,7 +14,7 @@ fn page(line: &str) -> Option<Signal> {
 }
 
 #[test]
-fn a_circle_and_a_bar_without_value() {
+fn circles_and_bars_without_value_are_signs() {
     assert_eq!(page("ProgressBar [490,1100][590,1200]"), Some(Signal::Spinner));
     assert_eq!(
         page("XCUIElementType.ActivityIndicator [490,1100][590,1200] role:Progress"),
@@ -26,21 +26,21 @@ fn a_circle_and_a_bar_without_value() {
 }
 
 #[test]
-fn what_is_found_is_told_whole() {
+fn the_result_has_signal_source_and_index() {
     let snapshot = sketch("FrameLayout [0,0][1080,2400]\n  ProgressBar [490,1100][590,1200]");
     let found = loading(&snapshot, &visible_rects(&snapshot)).unwrap();
     assert_eq!((found.signal.name(), found.source.name(), found.index), ("spinner", "ui_tree", 1));
 }
 
 #[test]
-fn a_spinner_is_a_dropdown() {
+fn a_spinner_class_is_a_dropdown_and_not_a_sign() {
     // W12
     assert_eq!(page(r#"Spinner [0,0][500,80] click text:"Loading bay""#), None);
     assert_eq!(page("androidx.appcompat.widget.AppCompatSpinner [0,0][500,80] click"), None);
 }
 
 #[test]
-fn ordinary_text_is_no_sign() {
+fn ordinary_text_is_not_a_sign() {
     // W12
     for text in [
         "Order pending",
@@ -62,7 +62,7 @@ fn ordinary_text_is_no_sign() {
 }
 
 #[test]
-fn a_text_that_says_only_loading() {
+fn a_text_that_only_says_loading_is_a_sign() {
     for text in [
         "Loading",
         "Loading…",
@@ -86,13 +86,13 @@ fn a_text_that_says_only_loading() {
             "{text}"
         );
     }
-    // W12: also where there is a text beside the description.
+    // W12: the description counts even if there is a text.
     assert_eq!(page(r#"ImageView [0,0][90,90] text:"x" desc:"Loading""#), Some(Signal::LoadingText));
     assert_eq!(page(r#"EditText [0,0][500,80] text:"Loading""#), None, "somebody typed it");
 }
 
 #[test]
-fn bars_that_show_a_value_of_something() {
+fn bars_with_a_value_count_only_if_named_or_full_width() {
     assert_eq!(page(r#"ProgressBar [100,500][900,520] text:"38%""#), None, "of what?");
     assert_eq!(page(r#"ProgressBar [0,500][1080,506] text:"25.0""#), Some(Signal::Progress));
     assert_eq!(page(r#"ProgressBar [0,500][1080,506] text:"100.0""#), None, "it has ended");
@@ -114,7 +114,7 @@ fn bars_that_show_a_value_of_something() {
 }
 
 #[test]
-fn bars_of_items_and_several_bars_compare_things() {
+fn bars_of_items_and_several_bars_are_not_signs() {
     let player = r#"
         FrameLayout [0,0][1080,2400]
           android.view.View [17,2034][1063,2170] click focusable
@@ -131,7 +131,7 @@ fn bars_of_items_and_several_bars_compare_things() {
 }
 
 #[test]
-fn skeletons_and_empty_layers_but_not_wrappers_that_stayed() {
+fn skeletons_and_empty_layers_are_signs_but_filled_wrappers_are_not() {
     assert_eq!(page("android.view.View [0,300][1080,500] id:row_skeleton"), Some(Signal::Skeleton));
     assert_eq!(page("com.facebook.shimmer.ShimmerFrameLayout [0,300][1080,500]"), Some(Signal::Skeleton));
     assert_eq!(page("FrameLayout [0,300][1080,2300] id:loading_overlay"), Some(Signal::Overlay));
@@ -149,7 +149,7 @@ fn skeletons_and_empty_layers_but_not_wrappers_that_stayed() {
 
 proptest! {
     #[test]
-    fn any_tree_is_asked_without_panic(snapshot in any_snapshot()) {
+    fn searching_any_tree_does_not_panic(snapshot in any_snapshot()) {
         let rects = visible_rects(&snapshot);
         if let Some(found) = loading(&snapshot, &rects) {
             prop_assert!(rects[found.index as usize].is_some());

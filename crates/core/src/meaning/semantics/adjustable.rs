@@ -1,4 +1,4 @@
-//! Sliders, ratings, and what can be adjusted without being called one.
+//! Recognises sliders, ratings and other adjustable elements.
 
 use crate::meaning::label;
 use crate::meaning::value::{self, Unit};
@@ -12,19 +12,19 @@ pub(super) fn slider(snapshot: &Snapshot, index: usize) -> Control {
     let rating = element.class.ends_with("RatingBar") || element.class.ends_with("RatingIndicator");
     let kind = if rating { ControlKind::Rating } else { ControlKind::Slider };
     let mut control = Control::new(kind, Reason::Class, index);
-    let beside = label::sibling(snapshot, index);
-    control.parts.label = beside.map(|beside| beside.index);
-    control.parts.value = beside
-        .and_then(|beside| value_beside(snapshot, index, beside.index as usize))
-        .or_else(|| value_beside(snapshot, index, index));
+    let name = label::sibling(snapshot, index);
+    control.parts.label = name.map(|name| name.index);
+    control.parts.value = name
+        .and_then(|name| value_after(snapshot, index, name.index as usize))
+        .or_else(|| value_after(snapshot, index, index));
     control
 }
 
-/// The text that shows a slider's value in its own unit stands behind its `name`, or behind the slider itself.
-fn value_beside(snapshot: &Snapshot, slider: usize, name: usize) -> Option<u32> {
-    let parent = snapshot.elements[name].parent?;
-    let line = snapshot.elements[name].bounds;
-    let mut next = snapshot.elements[name].end as usize;
+/// Finds the text that shows a slider's value. It follows `before`, which is the name or the slider, on the same line.
+fn value_after(snapshot: &Snapshot, slider: usize, before: usize) -> Option<u32> {
+    let parent = snapshot.elements[before].parent?;
+    let line = snapshot.elements[before].bounds;
+    let mut next = snapshot.elements[before].end as usize;
     for _ in 0..2 {
         let other = snapshot.elements.get(next).filter(|other| other.parent == Some(parent))?;
         let level = other.bounds.center().y;
@@ -38,14 +38,14 @@ fn value_beside(snapshot: &Snapshot, slider: usize, name: usize) -> Option<u32> 
     None
 }
 
-/// The platform's word is enough.
-pub(super) fn stated(element: &Element, index: usize) -> Option<Control> {
-    let stated = element.affordances.adjustable;
-    stated.then(|| Control::new(ControlKind::CustomAdjustable, Reason::PlatformAdjustable, index))
+/// Recognises an element that the platform reports as adjustable.
+pub(super) fn reported(element: &Element, index: usize) -> Option<Control> {
+    let reported = element.affordances.adjustable;
+    reported.then(|| Control::new(ControlKind::CustomAdjustable, Reason::PlatformAdjustable, index))
 }
 
-/// A slider drawn by the app itself: nothing names it, but it takes the focus, is wide, and reads as a value.
-pub(super) fn bare(snapshot: &Snapshot, index: usize, element: &Element) -> Option<Control> {
+/// Recognises a slider drawn by the app itself: it has no role, but is focusable and wide, and its text is a value.
+pub(super) fn unnamed_slider(snapshot: &Snapshot, index: usize, element: &Element) -> Option<Control> {
     let can = element.affordances;
     let shape = element.role == Role::Unknown && can.focusable && !can.clickable && !can.checkable;
     if !shape || element.password || !is_wide(snapshot, element) {
@@ -53,13 +53,13 @@ pub(super) fn bare(snapshot: &Snapshot, index: usize, element: &Element) -> Opti
     }
     let words = element.text.as_deref().or(element.description.as_deref())?;
     let reading = value::read_description(words)?;
-    let beside = label::sibling_of_value(snapshot, index);
-    let sure = matches!(reading.unit, Unit::Percent | Unit::Of(_)) || beside.is_some();
-    if !sure || speaks_like_its_siblings(snapshot, index, element) {
+    let name = label::any_sibling(snapshot, index);
+    let sure = matches!(reading.unit, Unit::Percent | Unit::Of(_)) || name.is_some();
+    if !sure || has_similar_text_sibling(snapshot, index, element) {
         return None;
     }
     let mut control = Control::new(ControlKind::CustomAdjustable, Reason::WideLeafWithValue, index);
-    control.parts.label = beside.map(|beside| beside.index);
+    control.parts.label = name.map(|name| name.index);
     Some(control)
 }
 
@@ -73,17 +73,18 @@ fn is_wide(snapshot: &Snapshot, element: &Element) -> bool {
     height > 0 && width >= height * 3 && width * 4 >= screen
 }
 
-/// In a Flutter tree every text is a focusable leaf of the same class, so a text that is a value says nothing.
-fn speaks_like_its_siblings(snapshot: &Snapshot, index: usize, element: &Element) -> bool {
+/// True if a sibling with the same class and affordances is a plain text. In a Flutter tree every text is such a leaf,
+/// so a text that is a value is no evidence of a slider.
+fn has_similar_text_sibling(snapshot: &Snapshot, index: usize, element: &Element) -> bool {
     let Some(parent) = element.parent else { return false };
-    let like_it = |sibling: usize| {
+    let is_similar = |sibling: usize| {
         let other = &snapshot.elements[sibling];
         sibling != index
             && other.class == element.class
             && other.affordances == element.affordances
             && label::own_words(other).is_some_and(|words| value::read_description(words).is_none())
     };
-    snapshot.children(parent as usize).take(SIBLINGS_MAX).any(like_it)
+    snapshot.children(parent as usize).take(SIBLINGS_MAX).any(is_similar)
 }
 
 const SIBLINGS_MAX: usize = 64;

@@ -1,4 +1,4 @@
-//! One of several: segments, tabs, radio buttons.
+//! Recognises groups with one chosen option: segments, tabs, radio buttons.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use crate::screen::snapshot::Snapshot;
 
 use super::{Control, ControlKind, OPTIONS_MAX, Reason, end_of, is_selected};
 
-/// A radio group with more elements is a list.
+/// A larger radio group is a list.
 const GROUP_ELEMENTS_MAX: usize = 128;
 
-pub(super) fn of_class(snapshot: &Snapshot, index: usize) -> Control {
+pub(super) fn by_class(snapshot: &Snapshot, index: usize) -> Control {
     let mut control = Control::new(ControlKind::SegmentedControl, Reason::Class, index);
     control.parts.options = snapshot.children(index).take(OPTIONS_MAX).map(|child| child as u32).collect();
     control
 }
 
-/// Children of one class in a row (or in a narrow column), of which exactly one is selected. What else the parent
-/// holds may only be decoration.
-pub(super) fn row(snapshot: &Snapshot, index: usize) -> Option<Control> {
+/// Recognises children of one class in a row (or in a narrow column), one of them selected. Other children may only be
+/// decoration.
+pub(super) fn options_in_row(snapshot: &Snapshot, index: usize) -> Option<Control> {
     let parent = &snapshot.elements[index];
     if parent.role == Role::List {
         return None;
@@ -31,8 +31,8 @@ pub(super) fn row(snapshot: &Snapshot, index: usize) -> Option<Control> {
         let element = &snapshot.elements[child];
         let selected = is_selected(snapshot, child);
         if !(element.is_tappable() || selected) {
-            let silent = label::own_words(element).is_none() && element.end as usize == child + 1;
-            if silent {
+            let is_decoration = label::own_words(element).is_none() && element.end as usize == child + 1;
+            if is_decoration {
                 continue;
             }
             return None;
@@ -59,7 +59,7 @@ pub(super) fn row(snapshot: &Snapshot, index: usize) -> Option<Control> {
     Some(control)
 }
 
-/// Whether `b` stands beside `a` on one line, in either direction of writing, with no more than a gap between them.
+/// True if `a` and `b` are neighbours on one line, in either writing direction, with at most a small gap.
 fn follows(a: Rect, b: Rect) -> bool {
     let height = a.height().max(b.height());
     let level = a.top.abs_diff(b.top).max(a.bottom.abs_diff(b.bottom));
@@ -67,7 +67,7 @@ fn follows(a: Rect, b: Rect) -> bool {
     height > 0 && level <= height.unsigned_abs() / 2 && gap >= -height / 4 && gap <= height
 }
 
-/// The column of destinations at the side of a wide screen.
+/// True for a navigation rail: a narrow column of destinations at the side of the screen.
 fn is_rail(snapshot: &Snapshot, parent: &Element, options: &[u32]) -> bool {
     let bounds = |option: u32| snapshot.elements[option as usize].bounds;
     let column = options.windows(2).all(|pair| {
@@ -90,11 +90,11 @@ fn screen_width(snapshot: &Snapshot) -> i32 {
 
 fn is_tab(snapshot: &Snapshot, option: u32) -> bool {
     let element = &snapshot.elements[option as usize];
-    element.role == Role::Tab || super::id_has(element, &["tab"])
+    element.role == Role::Tab || super::id_contains_word(element, &["tab"])
 }
 
-/// Radio buttons in one group, each directly in it or in a row of its own.
-pub(super) fn radios(snapshot: &Snapshot, index: usize) -> Option<Control> {
+/// Recognises radio buttons in one group, each a direct child or in a row of its own.
+pub(super) fn radio_group(snapshot: &Snapshot, index: usize) -> Option<Control> {
     let end = end_of(snapshot, index);
     if end - index > GROUP_ELEMENTS_MAX {
         return None;
@@ -109,14 +109,14 @@ pub(super) fn radios(snapshot: &Snapshot, index: usize) -> Option<Control> {
     if options.len() < 2 || options.len() > OPTIONS_MAX || checked.count() > 1 {
         return None;
     }
-    // Without a class that says so, nothing but the radio buttons may be operated in it.
-    let row =
+    // Unless the class is a radio group, it may hold no other controls.
+    let holds_option =
         |at: usize| options.iter().any(|&option| (at..end_of(snapshot, at)).contains(&(option as usize)));
     let foreign = |at: usize, element: &Element| {
-        (element.is_tappable() || element.role.is_control()) && !row(index + 1 + at)
+        (element.is_tappable() || element.role.is_control()) && !holds_option(index + 1 + at)
     };
-    let named = snapshot.elements[index].class.ends_with("RadioGroup");
-    if !named && inner.iter().enumerate().any(|(at, element)| foreign(at, element)) {
+    let is_group_class = snapshot.elements[index].class.ends_with("RadioGroup");
+    if !is_group_class && inner.iter().enumerate().any(|(at, element)| foreign(at, element)) {
         return None;
     }
     let mut control = Control::new(ControlKind::RadioGroup, Reason::RadiosInOneGroup, index);

@@ -1,4 +1,4 @@
-//! What shows or hides something else.
+//! Recognises elements that show or hide others.
 
 use crate::meaning::label;
 use crate::screen::element::Element;
@@ -13,10 +13,11 @@ pub(super) fn expandable(element: &Element, index: usize) -> Option<Control> {
     Some(Control::new(ControlKind::Expandable, reason, index))
 }
 
-/// A longer text that begins like this is a sentence.
+/// A longer text that begins with "expand" or "collapse" is a sentence.
 const WORDS_MAX: usize = 4;
 
-/// What offers to expand is collapsed; "Expand all" is no state of one thing.
+/// Reads the state from the offered action: an element that offers "Expand" is collapsed. "Expand all" is not a state
+/// of one element.
 pub(crate) fn words_say_expanded(element: &Element) -> Option<bool> {
     let words = label::own_words(element)?;
     let initial = words.as_bytes().first()?;

@@ -1,10 +1,10 @@
-//! A value with a button that lowers it and one that raises it.
+//! Recognises a value with a button that lowers it and one that raises it.
 
 use crate::meaning::{label, value};
 use crate::screen::element::{Element, Role};
 use crate::screen::snapshot::Snapshot;
 
-use super::{Control, ControlKind, Reason, end_of, id_has};
+use super::{Control, ControlKind, Reason, end_of, id_contains_word};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
@@ -12,13 +12,13 @@ pub(super) enum Step {
     Up,
 }
 
-/// A stepper's own elements; more are a part of the screen.
+/// A larger subtree is a part of the screen, not a stepper.
 const ELEMENTS_MAX: usize = 16;
-/// Of a drawn layer that may stand before or behind the tappable one.
+/// Elements before and after the stepper that are searched for a value on another layer.
 const LAYER_ELEMENTS_MAX: usize = 16;
 
-/// A node that is called a stepper or number picker. Its buttons are looked for among what it holds.
-pub(super) fn of_class(snapshot: &Snapshot, index: usize) -> Control {
+/// Builds a stepper from a node with the class of a stepper or number picker. Its buttons are among its descendants.
+pub(super) fn by_class(snapshot: &Snapshot, index: usize) -> Control {
     let mut control = Control::new(ControlKind::Stepper, Reason::Class, index);
     let end = end_of(snapshot, index).min(index + ELEMENTS_MAX);
     for inner in index + 1..end {
@@ -30,12 +30,12 @@ pub(super) fn of_class(snapshot: &Snapshot, index: usize) -> Control {
             None => {}
         }
     }
-    control.parts.label = label::sibling(snapshot, index).map(|beside| beside.index);
+    control.parts.label = label::sibling(snapshot, index).map(|text| text.index);
     control
 }
 
-/// Minus, value, plus: three nodes in a row or column, in any wrapping.
-pub(super) fn of_three(snapshot: &Snapshot, index: usize) -> Option<Control> {
+/// Recognises minus, value and plus inside a container, in any wrapping.
+pub(super) fn by_structure(snapshot: &Snapshot, index: usize) -> Option<Control> {
     let end = end_of(snapshot, index);
     if end - index > ELEMENTS_MAX {
         return None;
@@ -44,14 +44,14 @@ pub(super) fn of_three(snapshot: &Snapshot, index: usize) -> Option<Control> {
     for inner in index + 1..end {
         let element = &snapshot.elements[inner];
         if element.is_tappable()
-            && let Some(step) = step(element, false).or_else(|| step_of_inner(snapshot, inner))
+            && let Some(step) = step(element, false).or_else(|| step_of_child(snapshot, inner))
         {
             let slot = if step == Step::Down { &mut down } else { &mut up };
             if slot.is_some() {
                 return None;
             }
             *slot = Some(inner);
-        } else if shown_value(element) && value.is_none() {
+        } else if shows_value(element) && value.is_none() {
             value = Some(inner);
         } else if element.is_tappable() || label::own_words(element).is_some() {
             others += 1;
@@ -59,7 +59,7 @@ pub(super) fn of_three(snapshot: &Snapshot, index: usize) -> Option<Control> {
     }
     let (down, up) = (down?, up?);
     let value = value.or_else(|| value_on_other_layer(snapshot, index, down, up));
-    // The words inside the buttons, a name, and a middle that can be tapped.
+    // Allowed besides the value: the words inside the two buttons, and a name or a tappable middle.
     if others > 3 || (value.is_none() && others > 1) {
         return None;
     }
@@ -71,7 +71,7 @@ pub(super) fn of_three(snapshot: &Snapshot, index: usize) -> Option<Control> {
     Some(control)
 }
 
-fn shown_value(element: &Element) -> bool {
+fn shows_value(element: &Element) -> bool {
     let text = match element.role {
         Role::TextField => element.text.as_deref().filter(|_| !element.password),
         _ => label::own_words(element),
@@ -79,10 +79,10 @@ fn shown_value(element: &Element) -> bool {
     text.is_some_and(|text| value::read(text).is_some())
 }
 
-/// Some apps draw the control in one layer and put empty tappable views over it.
+/// Finds the value in apps that draw the control on one layer and put empty tappable views over it.
 fn value_on_other_layer(snapshot: &Snapshot, index: usize, down: usize, up: usize) -> Option<usize> {
     let (a, b) = (snapshot.elements[down].bounds, snapshot.elements[up].bounds);
-    let ground = snapshot.elements[index].bounds;
+    let area = snapshot.elements[index].bounds;
     let (left, right) = (a.right.min(b.right), a.left.max(b.left));
     let end = end_of(snapshot, index);
     let near = (index.saturating_sub(LAYER_ELEMENTS_MAX)..index)
@@ -90,13 +90,13 @@ fn value_on_other_layer(snapshot: &Snapshot, index: usize, down: usize, up: usiz
     let mut between = near.filter(|&other| {
         let element = &snapshot.elements[other];
         let center = element.bounds.center();
-        ground.contains(center) && center.x >= left && center.x < right && shown_value(element)
+        area.contains(center) && center.x >= left && center.x < right && shows_value(element)
     });
     let only = between.next()?;
     between.next().is_none().then_some(only)
 }
 
-/// A text inside that is neither the value nor on one of the buttons, else one beside the whole.
+/// Finds the stepper's name: a text inside that is neither the value nor on a button, else a sibling text.
 fn name(snapshot: &Snapshot, index: usize, down: usize, up: usize, value: Option<usize>) -> Option<u32> {
     let end = end_of(snapshot, index);
     let on_button =
@@ -108,16 +108,17 @@ fn name(snapshot: &Snapshot, index: usize, down: usize, up: usize, value: Option
             && !element.is_tappable()
             && label::own_words(element).is_some_and(|words| value::read(words).is_none())
     });
-    inside.map(|inner| inner as u32).or_else(|| label::sibling_of_value(snapshot, index).map(|b| b.index))
+    inside.map(|inner| inner as u32).or_else(|| label::any_sibling(snapshot, index).map(|text| text.index))
 }
 
-/// The sign may be the text of the only child.
-fn step_of_inner(snapshot: &Snapshot, index: usize) -> Option<Step> {
+/// Reads the direction from the text of the only child.
+fn step_of_child(snapshot: &Snapshot, index: usize) -> Option<Step> {
     let inner = snapshot.elements.get(index + 1).filter(|_| end_of(snapshot, index) == index + 2)?;
     label::own_words(&snapshot.elements[index]).is_none().then(|| step(inner, false)).flatten()
 }
 
-/// `inside` a stepper plain words are enough: outside "Add" and "Remove" could be about anything.
+/// Reads the direction of a button. Words such as "Add" and "Remove" count only `inside` a node with a stepper class,
+/// because elsewhere they can mean anything.
 fn step(element: &Element, inside: bool) -> Option<Step> {
     if let Some(words) = label::own_words(element) {
         let first = words.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or(words);
@@ -132,10 +133,10 @@ fn step(element: &Element, inside: bool) -> Option<Step> {
     if element.role != Role::Button && !element.is_tappable() {
         return None;
     }
-    if id_has(element, &DOWN_IDS) {
+    if id_contains_word(element, &DOWN_IDS) {
         return Some(Step::Down);
     }
-    id_has(element, &UP_IDS).then_some(Step::Up)
+    id_contains_word(element, &UP_IDS).then_some(Step::Up)
 }
 
 const DOWN_WORDS: [&str; 8] = ["-", "−", "–", "—", "minus", "decrease", "decrement", "reduce"];

@@ -1,4 +1,4 @@
-//! Trees as View, Compose, Flutter, React Native and iOS give them.
+//! Trees in the style of View, Compose, Flutter, React Native and iOS.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn only(text: &str) -> (usize, Control) {
 }
 
 #[test]
-fn a_settings_row_with_its_switch() {
+fn a_settings_row_is_a_toggle_row_with_its_switch() {
     let (index, row) = only(
         r#"
         LinearLayout [0,500][1080,660] click focusable
@@ -35,7 +35,7 @@ fn a_settings_row_with_its_switch() {
 }
 
 #[test]
-fn a_switch_with_a_tap_of_its_own_is_the_target() {
+fn a_tappable_switch_wrapper_is_the_target() {
     // AC-07: the row opens a page, the switch switches.
     let (index, row) = only(
         r#"
@@ -62,7 +62,7 @@ fn a_react_native_row_is_the_smallest_that_holds_name_and_switch() {
 }
 
 #[test]
-fn a_row_with_two_switches_or_a_button_is_no_toggle_row() {
+fn a_row_with_two_switches_or_a_button_is_not_a_toggle_row() {
     let two = r#"
         LinearLayout [0,0][1080,100] click
           TextView [40,0][300,100] text:"Both"
@@ -86,7 +86,7 @@ fn a_row_with_two_switches_or_a_button_is_no_toggle_row() {
 }
 
 #[test]
-fn a_swiftui_row_is_operated_by_its_inner_switch() {
+fn the_target_of_a_swiftui_row_is_its_inner_switch() {
     let (index, row) = only(
         r#"
         XCUIElementType.Cell [0,100][390,144] role:Row
@@ -99,7 +99,7 @@ fn a_swiftui_row_is_operated_by_its_inner_switch() {
 }
 
 #[test]
-fn a_compose_chip_is_checked_itself() {
+fn a_checkable_compose_chip_is_not_a_toggle_row() {
     let chip = r#"
         android.view.View [68,480][195,582] click focusable check=off
           TextView [102,516][161,546] text:"Dark"
@@ -196,7 +196,7 @@ fn an_ios_stepper_has_its_buttons_inside() {
 }
 
 #[test]
-fn a_number_picker_holds_its_value_in_a_field() {
+fn the_value_of_a_number_picker_is_its_field() {
     let text = r#"
         NumberPicker [0,0][200,600]
           Button [0,0][200,200] click text:"4"
@@ -225,7 +225,7 @@ fn segments_are_adjacent_options_with_one_selected() {
 }
 
 #[test]
-fn a_bottom_bar_is_a_row_of_tabs_and_so_is_a_rail() {
+fn bottom_bars_and_navigation_rails_are_tab_rows() {
     let bar = r#"
         FrameLayout [0,0][1080,2400]
           android.view.ViewGroup [0,2200][1080,2400]
@@ -243,7 +243,7 @@ fn a_bottom_bar_is_a_row_of_tabs_and_so_is_a_rail() {
 }
 
 #[test]
-fn lists_calendars_and_page_dots_are_no_segments() {
+fn lists_toolbars_and_page_dots_are_not_segments() {
     let suggestions = r#"
         ListView [0,300][1080,800]
           android.view.ViewGroup [0,300][1080,400] click selected
@@ -278,7 +278,7 @@ fn lists_calendars_and_page_dots_are_no_segments() {
 }
 
 #[test]
-fn a_button_that_counts_one_is_not_selected() {
+fn an_ios_button_that_shows_the_count_1_is_not_selected() {
     let toolbar = r#"
         XCUIElementType.Other [0,623][375,667] role:Container
           XCUIElementType.Button [0,623][125,667] role:Button click desc:"Back"
@@ -292,7 +292,7 @@ fn a_button_that_counts_one_is_not_selected() {
 }
 
 #[test]
-fn radio_buttons_in_one_group() {
+fn radio_buttons_in_one_group_are_recognised() {
     let direct = r#"
         RadioGroup [0,0][500,200]
           RadioButton [0,0][500,100] click check=on text:"Pickup"
@@ -320,7 +320,7 @@ fn radio_buttons_in_one_group() {
 }
 
 #[test]
-fn a_slider_is_its_own_target_and_knows_its_texts() {
+fn a_slider_is_its_own_target_with_label_and_value() {
     // AC-07, and the tree of a Flutter app.
     let text = r#"
         android.view.View [0,1211][1080,2337]
@@ -339,7 +339,7 @@ fn a_slider_is_its_own_target_and_knows_its_texts() {
 }
 
 #[test]
-fn a_compose_slider_without_class() {
+fn a_compose_slider_without_class_is_recognised() {
     let text = r#"
         android.view.View [0,0][1080,300]
           TextView [40,100][500,150] text:"Brightness"
@@ -352,7 +352,7 @@ fn a_compose_slider_without_class() {
 }
 
 #[test]
-fn a_value_that_is_only_shown_is_no_slider() {
+fn a_text_with_a_value_is_not_a_slider() {
     let flutter = r#"
         android.view.View [0,0][1080,300]
           android.view.View [40,100][1040,150] focusable desc:"Battery"
@@ -372,7 +372,7 @@ fn a_value_that_is_only_shown_is_no_slider() {
 }
 
 #[test]
-fn the_platform_says_what_can_be_adjusted() {
+fn elements_reported_as_adjustable_are_controls() {
     let (_, dial) =
         only(r#"XCUIElementType.Other [0,0][200,200] role:Unknown adjustable desc:"Tempo" value:"90""#);
     assert_eq!((dial.kind, dial.reason), (ControlKind::CustomAdjustable, Reason::PlatformAdjustable));
@@ -381,24 +381,24 @@ fn the_platform_says_what_can_be_adjusted() {
 }
 
 #[test]
-fn a_rating_is_operated_only_where_it_can_be() {
+fn a_read_only_rating_is_not_a_control() {
     assert_eq!(kinds("RatingBar [0,0][500,80] focusable"), [(0, ControlKind::Rating)]);
     assert_eq!(kinds(r#"RatingBar [0,0][500,80] text:"4.5""#), []);
 }
 
 #[test]
-fn what_expands() {
-    let (_, stated) = only(r#"XCUIElementType.Cell [0,0][500,80] role:Row collapsed desc:"Details""#);
-    assert_eq!((stated.kind, stated.reason), (ControlKind::Expandable, Reason::PlatformExpanded));
-    let (_, said) = only(r#"ImageButton [0,0][80,80] click desc:"Expand alarm""#);
-    assert_eq!(said.reason, Reason::ExpandWords);
+fn expandable_elements_are_recognised() {
+    let (_, reported) = only(r#"XCUIElementType.Cell [0,0][500,80] role:Row collapsed desc:"Details""#);
+    assert_eq!((reported.kind, reported.reason), (ControlKind::Expandable, Reason::PlatformExpanded));
+    let (_, described) = only(r#"ImageButton [0,0][80,80] click desc:"Expand alarm""#);
+    assert_eq!(described.reason, Reason::ExpandWords);
     for words in ["Collapse all", "Expand your business with our new plans", "Expanding", "Close"] {
         assert_eq!(kinds(&format!("ImageButton [0,0][80,80] click desc:\"{words}\"")), [], "{words}");
     }
 }
 
 #[test]
-fn a_dropdown_knows_its_name() {
+fn a_dropdown_has_its_sibling_as_label() {
     let text = r#"
         android.view.ViewGroup [299,618][1038,724]
           TextView [299,646][452,697] text:"Quantity"
@@ -411,7 +411,7 @@ fn a_dropdown_knows_its_name() {
 }
 
 #[test]
-fn clickable_and_container() {
+fn clickable_elements_and_containers_are_told_apart() {
     // ID-08
     let snapshot = sketch(
         r#"
@@ -425,7 +425,7 @@ fn clickable_and_container() {
 }
 
 #[test]
-fn identifiers_are_parted_into_words() {
+fn identifiers_are_split_into_words() {
     let words = |name: &'static str| id_words(name).collect::<Vec<_>>();
     assert_eq!(words("btn_plusAction2"), ["btn", "plus", "Action"]);
     assert_eq!(words("__"), Vec::<&str>::new());
@@ -435,7 +435,7 @@ fn identifiers_are_parted_into_words() {
 
 proptest! {
     #[test]
-    fn any_tree_is_looked_at_without_panic(snapshot in any_snapshot()) {
+    fn recognising_controls_in_any_tree_does_not_panic(snapshot in any_snapshot()) {
         for (index, control) in controls(&snapshot) {
             prop_assert!((control.target as usize) < snapshot.elements.len());
             let again = super::control(&snapshot, index);

@@ -1,4 +1,4 @@
-//! A name with the switch, check box or radio button that belongs to it.
+//! Recognises a name with its switch, check box or radio button.
 
 use crate::meaning::label;
 use crate::screen::element::{Element, Role};
@@ -6,39 +6,38 @@ use crate::screen::snapshot::Snapshot;
 
 use super::{Control, ControlKind, Reason, end_of};
 
-/// A row with more elements is a part of the screen.
+/// A larger row is a part of the screen.
 const ROW_ELEMENTS_MAX: usize = 24;
 
 pub(crate) fn is_toggle(role: Role) -> bool {
     matches!(role, Role::Switch | Role::Checkbox | Role::Radio)
 }
 
-/// The smallest element that holds a name and exactly one toggle, and nothing else that is operated.
+/// Recognises the smallest element that holds a name, exactly one toggle, and no other control.
 pub(super) fn row(snapshot: &Snapshot, index: usize) -> Option<Control> {
     let element = &snapshot.elements[index];
-    // What can be checked itself needs no part for it.
+    // An element with its own checked state is not a row around a toggle.
     if element.state.checked.is_some() {
         return None;
     }
     let toggle = only_toggle(snapshot, index)?;
-    let named = if element.is_tappable() {
-        label::own_words(element).map(|_| index).or_else(|| name(snapshot, index, toggle))?
+    let name = if element.is_tappable() {
+        label::own_words(element).map(|_| index).or_else(|| text_outside(snapshot, index, toggle))?
     } else {
-        // The smallest element that holds both is the row.
-        let beside = label::sibling(snapshot, toggle)?.index as usize;
+        let sibling = label::sibling(snapshot, toggle)?.index as usize;
         let branch = branch_of(snapshot, index, toggle)?;
-        let holds = |at: usize| (at..end_of(snapshot, at)).contains(&beside);
-        Some(beside).filter(|_| holds(index) && !holds(branch))?
+        let holds = |at: usize| (at..end_of(snapshot, at)).contains(&sibling);
+        Some(sibling).filter(|_| holds(index) && !holds(branch))?
     };
-    let target = operated(snapshot, index, toggle);
+    let target = tap_target(snapshot, index, toggle);
     let mut control = Control::new(ControlKind::ToggleRow, Reason::NameBesideToggle, target);
-    control.parts.label = Some(named as u32);
+    control.parts.label = Some(name as u32);
     control.parts.toggle = Some(toggle as u32);
     Some(control)
 }
 
-/// The one switch, check box or radio button inside, where nothing else inside is operated.
-pub(crate) fn only_toggle(snapshot: &Snapshot, index: usize) -> Option<usize> {
+/// Returns the only toggle inside, if there is no other control inside.
+fn only_toggle(snapshot: &Snapshot, index: usize) -> Option<usize> {
     let end = end_of(snapshot, index);
     if end <= index + 1 || end - index > ROW_ELEMENTS_MAX {
         return None;
@@ -48,14 +47,14 @@ pub(crate) fn only_toggle(snapshot: &Snapshot, index: usize) -> Option<usize> {
     let toggle = index + 1 + at;
     let of_toggle = toggle..end_of(snapshot, toggle);
     let wraps_toggle = |at: usize, element: &Element| {
-        index + 1 + at <= toggle && toggle < element.end as usize && own_nothing(element)
+        index + 1 + at <= toggle && toggle < element.end as usize && label::own_words(element).is_none()
     };
     let alone = inner.iter().enumerate().all(|(other, element)| {
         of_toggle.contains(&(index + 1 + other))
             || !(element.is_tappable() || element.role.is_control() || element.affordances.scrollable)
             || wraps_toggle(other, element)
     });
-    // SwiftUI puts the switch that takes the tap into one that is as wide as the row.
+    // SwiftUI puts the switch that handles the tap inside one that is as wide as the row.
     let nested = |toggle: usize| {
         let inner = Some(toggle + 1).filter(|&inner| inner < end_of(snapshot, toggle))?;
         is_toggle(snapshot.elements[inner].role).then_some(inner)
@@ -63,18 +62,14 @@ pub(crate) fn only_toggle(snapshot: &Snapshot, index: usize) -> Option<usize> {
     alone.then(|| nested(toggle).unwrap_or(toggle))
 }
 
-fn own_nothing(element: &Element) -> bool {
-    label::own_words(element).is_none()
-}
-
-/// The first text beside the toggle.
-fn name(snapshot: &Snapshot, index: usize, toggle: usize) -> Option<usize> {
+/// Finds the first text in the row that is outside the toggle.
+fn text_outside(snapshot: &Snapshot, index: usize, toggle: usize) -> Option<usize> {
     let of_toggle = toggle..end_of(snapshot, toggle);
-    let mut beside = (index + 1..end_of(snapshot, index)).filter(|inner| !of_toggle.contains(inner));
-    beside.find(|&inner| label::own_words(&snapshot.elements[inner]).is_some())
+    let mut outside = (index + 1..end_of(snapshot, index)).filter(|inner| !of_toggle.contains(inner));
+    outside.find(|&inner| label::own_words(&snapshot.elements[inner]).is_some())
 }
 
-/// The child of `row` that holds the toggle.
+/// Returns the child of `row` that holds the toggle.
 fn branch_of(snapshot: &Snapshot, row: usize, toggle: usize) -> Option<usize> {
     let mut current = toggle;
     loop {
@@ -86,9 +81,9 @@ fn branch_of(snapshot: &Snapshot, row: usize, toggle: usize) -> Option<usize> {
     }
 }
 
-/// The toggle, a tappable wrapper around it, else the row: a row that can be tapped often opens a page of its own
-/// when its switch can be tapped too.
-fn operated(snapshot: &Snapshot, row: usize, toggle: usize) -> usize {
+/// Returns the innermost tappable element from the toggle up to the row. If both are tappable, the row often opens a
+/// page of its own.
+fn tap_target(snapshot: &Snapshot, row: usize, toggle: usize) -> usize {
     let mut current = toggle;
     while current >= row {
         let element = &snapshot.elements[current];

@@ -4,13 +4,13 @@ use super::*;
 use crate::meaning::sketch::{any_snapshot, sketch};
 use crate::screen::element::Affordances;
 
-fn with_state<T>(text: &str, index: usize, look: impl Fn(&ControlState<'_>) -> T) -> T {
+fn with_state<T>(text: &str, index: usize, inspect: impl Fn(&ControlState<'_>) -> T) -> T {
     let snapshot = sketch(text);
     let state = read(&snapshot, index);
-    look(&state)
+    inspect(&state)
 }
 
-/// Value, whether it is a percentage, and the range.
+/// Returns the value, true if it is a percentage, and the range.
 fn numbers(text: &str) -> (Option<f64>, bool, Option<(f64, f64)>) {
     with_state(text, 0, |state| {
         let range = state.value_range.map(|range| (range.min, range.max));
@@ -25,7 +25,7 @@ fn choice(text: &str, index: usize) -> Option<(Option<String>, Option<String>)> 
 }
 
 #[test]
-fn absent_stays_absent() {
+fn unreported_state_stays_none() {
     // ST-01
     let snapshot = sketch("TextView [0,0][10,10]");
     assert_eq!(read(&snapshot, 0), ControlState::default());
@@ -33,7 +33,7 @@ fn absent_stays_absent() {
 }
 
 #[test]
-fn a_seek_bar_that_says_nothing_has_no_value() {
+fn a_seek_bar_without_text_has_no_value() {
     // W5: an empty description is not zero.
     for text in [
         "SeekBar [0,0][900,80] focusable",
@@ -56,7 +56,7 @@ fn the_text_of_a_seek_bar_is_its_value() {
 }
 
 #[test]
-fn selected_is_what_the_platform_says_and_never_a_text() {
+fn selected_comes_only_from_the_platform() {
     // W6
     let both =
         |word: &str| with_state(&format!("TextView [0,0][9,9] {word} text:\"Dark mode\""), 0, |s| s.selected);
@@ -88,7 +88,7 @@ fn percent_and_own_unit_are_never_mixed() {
 }
 
 #[test]
-fn only_the_known_end_of_a_range_is_told() {
+fn a_range_with_one_unknown_end_is_left_out() {
     let (value, unit, range) = with_state(r#"RatingBar [0,0][500,80] click desc:"3 of 5""#, 0, |state| {
         (state.value, state.unit.map(|unit| unit == Unit::Of(5.0)), state.value_range)
     });
@@ -96,34 +96,34 @@ fn only_the_known_end_of_a_range_is_told() {
 }
 
 #[test]
-fn a_value_in_words_is_kept_as_it_is() {
+fn a_value_in_words_is_kept_as_raw_value() {
     let text = r#"XCUIElementType.Slider [0,0][900,80] role:Slider adjustable value:"Medium""#;
     let (value, raw) = with_state(text, 0, |state| (state.value, state.raw_value.map(String::from)));
     assert_eq!((value, raw), (None, Some("Medium".into())));
 }
 
 #[test]
-fn fields_hold_their_text_and_never_show_a_secret() {
+fn fields_report_their_text_but_never_a_password() {
     // ST-02, ST-07
-    let held = |text: &str| {
+    let content = |text: &str| {
         with_state(text, 0, |state| match state.text_value {
             Some(Value::Text(text)) => Some(text.to_owned()),
             Some(Value::Hidden { chars }) => Some(format!("hidden {chars}")),
             None => None,
         })
     };
-    assert_eq!(held(r#"EditText [0,0][9,9] text:"ada" hint:"Name""#), Some("ada".into()));
-    assert_eq!(held(r#"EditText [0,0][9,9] text:"Name" hint:"Name""#), None);
-    assert_eq!(held("EditText [0,0][9,9]"), None);
-    assert_eq!(held(r#"EditText [0,0][9,9] password text:"hunter2""#), Some("hidden 7".into()));
+    assert_eq!(content(r#"EditText [0,0][9,9] text:"ada" hint:"Name""#), Some("ada".into()));
+    assert_eq!(content(r#"EditText [0,0][9,9] text:"Name" hint:"Name""#), None);
+    assert_eq!(content("EditText [0,0][9,9]"), None);
+    assert_eq!(content(r#"EditText [0,0][9,9] password text:"hunter2""#), Some("hidden 7".into()));
     let ios = "XCUIElementType.TextField [0,0][9,9] role:TextField";
-    assert_eq!(held(&format!(r#"{ios} desc:"Email" value:"a@b.c""#)), Some("a@b.c".into()));
-    assert_eq!(held(&format!(r#"{ios} value:"Email" hint:"Email""#)), None);
-    assert_eq!(held(&format!(r#"{ios} password desc:"PIN" value:"••••""#)), Some("hidden 4".into()));
+    assert_eq!(content(&format!(r#"{ios} desc:"Email" value:"a@b.c""#)), Some("a@b.c".into()));
+    assert_eq!(content(&format!(r#"{ios} value:"Email" hint:"Email""#)), None);
+    assert_eq!(content(&format!(r#"{ios} password desc:"PIN" value:"••••""#)), Some("hidden 4".into()));
 }
 
 #[test]
-fn a_secret_with_a_number_is_no_value() {
+fn a_number_in_a_password_is_not_a_value() {
     // ST-07
     let text = r#"SeekBar [0,0][900,80] password text:"1234" desc:"1234""#;
     let (value, raw) = with_state(text, 0, |state| (state.value, state.raw_value.map(String::from)));
@@ -131,7 +131,7 @@ fn a_secret_with_a_number_is_no_value() {
 }
 
 #[test]
-fn a_switch_is_checked_by_the_platform_first() {
+fn the_reported_state_of_a_switch_wins_over_its_text() {
     // ST-06
     let checked = |text: &str| with_state(text, 0, |state| state.checked);
     assert_eq!(checked(r#"Switch [0,0][9,9] check=off text:"ON""#), Some(false));
@@ -142,7 +142,7 @@ fn a_switch_is_checked_by_the_platform_first() {
 }
 
 #[test]
-fn a_row_is_checked_like_its_switch() {
+fn a_row_has_the_state_of_its_switch() {
     let text = r#"
         LinearLayout [0,500][1080,660] click
           TextView [40,520][600,580] text:"Airplane mode"
@@ -152,7 +152,7 @@ fn a_row_is_checked_like_its_switch() {
 }
 
 #[test]
-fn dropdowns_show_their_choice() {
+fn dropdowns_report_their_choice() {
     // ST-02, ST-04
     let own = r#"Spinner [0,0][500,80] click text:"English""#;
     assert_eq!(choice(own, 0), Some((None, Some("English".into()))));
@@ -167,7 +167,7 @@ fn dropdowns_show_their_choice() {
 }
 
 #[test]
-fn groups_show_which_option_is_chosen() {
+fn groups_report_the_chosen_option() {
     // ST-04
     let tabs = r#"
         android.view.View [0,2200][1080,2400]
@@ -212,7 +212,7 @@ fn a_stepper_has_the_value_between_its_buttons() {
 }
 
 #[test]
-fn what_can_be_expanded() {
+fn expanded_comes_from_the_platform_or_the_description() {
     let expanded = |text: &str| with_state(text, 0, |state| state.expanded);
     assert_eq!(expanded(r#"ImageButton [0,0][80,80] click desc:"Expand alarm""#), Some(false));
     assert_eq!(expanded(r#"ImageButton [0,0][80,80] click desc:"Collapse alarm""#), Some(true));
@@ -226,7 +226,7 @@ fn what_can_be_expanded() {
 
 proptest! {
     #[test]
-    fn any_tree_has_a_state(snapshot in any_snapshot()) {
+    fn reading_any_tree_does_not_panic(snapshot in any_snapshot()) {
         for (index, element) in snapshot.elements.iter().enumerate() {
             let state = read(&snapshot, index);
             prop_assert!(state.value.is_none_or(f64::is_finite));
@@ -244,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_is_in_its_range(percent in 0u32..=100, min in -1000i32..1000, length in 1i32..1000) {
+    fn a_percentage_is_converted_into_the_range(percent in 0u32..=100, min in -1000i32..1000, length in 1i32..1000) {
         let (min, max) = (f64::from(min), f64::from(min + length));
         let element = Element {
             role: Role::Slider,

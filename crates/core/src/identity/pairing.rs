@@ -1,0 +1,311 @@
+//! Pairs the elements of one capture with the same elements of the next: proven, or not paired at all (ID-02).
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::meaning::label::own_words;
+use crate::screen::element::Element;
+use crate::screen::reading::{ScreenReading, mix};
+
+/// The index that stands for "no partner".
+pub const NONE: u32 = u32::MAX;
+
+/// The same elements in two captures, as indexes. An element without a partner has [`NONE`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pairing {
+    /// For each element of the later capture, its index in the earlier one.
+    pub to_old: Vec<u32>,
+    /// For each element of the earlier capture, its index in the later one.
+    pub to_new: Vec<u32>,
+    /// True if so little of the earlier screen is left that it counts as another screen.
+    pub replaced: bool,
+}
+
+impl Pairing {
+    fn none(before: &ScreenReading, after: &ScreenReading) -> Pairing {
+        Pairing {
+            to_old: vec![NONE; after.nodes.len()],
+            to_new: vec![NONE; before.nodes.len()],
+            replaced: true,
+        }
+    }
+
+    /// Pairs every element with itself.
+    pub fn identity(count: usize) -> Pairing {
+        let all: Vec<u32> = (0..count as u32).collect();
+        Pairing { to_old: all.clone(), to_new: all, replaced: false }
+    }
+
+    pub fn pairs(&self) -> usize {
+        self.to_old.iter().filter(|old| **old != NONE).count()
+    }
+}
+
+/// Pairs elements that are provably the same. The parent must be the same, and no sibling may share the identifier, or
+/// the kind and words. A non-tappable element is also paired when all its siblings stayed in place.
+pub fn pair(before: &ScreenReading, after: &ScreenReading) -> Pairing {
+    if before.relevant == after.relevant && before.nodes.len() == after.nodes.len() {
+        return Pairing::identity(after.nodes.len());
+    }
+    let mut matcher = Matcher { before, after, pairing: Pairing::none(before, after), pending: Vec::new() };
+    matcher.pairing.replaced = false;
+    if before.snapshot.screen.is_some()
+        && after.snapshot.screen.is_some()
+        && before.snapshot.screen != after.snapshot.screen
+    {
+        return Pairing::none(before, after);
+    }
+    let olds: Vec<u32> = before.snapshot.roots().map(|index| index as u32).collect();
+    let news: Vec<u32> = after.snapshot.roots().map(|index| index as u32).collect();
+    matcher.pair_siblings(&olds, &news);
+    while let Some((old, new)) = matcher.pending.pop() {
+        matcher.pair_subtrees(old, new);
+    }
+    matcher.pair_moved_by_id();
+    matcher.unpair_if_replaced();
+    matcher.pairing
+}
+
+/// What two siblings must share to be the same element, surest first (ID-06).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MatchBy {
+    /// The whole subtree.
+    Content,
+    StableId,
+    OwnWords,
+    /// The first words inside an element that has none itself, such as a row's title.
+    InnerWords,
+}
+
+/// Elements of a subtree that are searched for its first words.
+const INNER_WORDS_ELEMENTS_MAX: usize = 24;
+
+struct Matcher<'a> {
+    before: &'a ScreenReading,
+    after: &'a ScreenReading,
+    pairing: Pairing,
+    /// Pairs whose children are not compared yet.
+    pending: Vec<(u32, u32)>,
+}
+
+impl Matcher<'_> {
+    fn pair_subtrees(&mut self, old: u32, new: u32) {
+        let (olds, news) = (self.before.range(old), self.after.range(new));
+        if self.same_content(old, new) && olds.len() == news.len() {
+            for (old, new) in olds.zip(news) {
+                self.record(old, new);
+            }
+            return;
+        }
+        self.record(old, new);
+        let olds: Vec<u32> = children(self.before, old);
+        let news: Vec<u32> = children(self.after, new);
+        self.pair_siblings(&olds, &news);
+    }
+
+    fn record(&mut self, old: u32, new: u32) {
+        self.pairing.to_old[new as usize] = old;
+        self.pairing.to_new[old as usize] = new;
+    }
+
+    fn same_content(&self, old: u32, new: u32) -> bool {
+        self.before.nodes[old as usize].subtree_hash == self.after.nodes[new as usize].subtree_hash
+    }
+
+    /// Pairs the children of two paired parents.
+    fn pair_siblings(&mut self, olds: &[u32], news: &[u32]) {
+        if let ([old], [new]) = (olds, news) {
+            return self.pair_only_children(*old, *new);
+        }
+        let mut open = Unpaired {
+            olds: (0..olds.len()).collect(),
+            news: (0..news.len()).collect(),
+            same_count: olds.len() == news.len(),
+        };
+        for by in [MatchBy::Content, MatchBy::StableId, MatchBy::OwnWords, MatchBy::InnerWords] {
+            if open.olds.is_empty() || open.news.is_empty() {
+                return;
+            }
+            let keyed = |reading: &ScreenReading, all: &[u32], open: &[usize]| {
+                let keys = open.iter().filter_map(|place| Some((key(reading, all[*place], by)?, *place)));
+                let mut keys: Vec<(u64, usize)> = keys.collect();
+                keys.sort_unstable();
+                keys
+            };
+            let (old_keys, new_keys) =
+                (keyed(self.before, olds, &open.olds), keyed(self.after, news, &open.news));
+            let mut found = open.unique_matches(&old_keys, &new_keys, by == MatchBy::Content);
+            self.pending.extend(found.iter().map(|(old, new)| (olds[*old], news[*new])));
+            open.remove(&mut found);
+        }
+        self.pair_in_place(&open, olds, news);
+    }
+
+    /// A fast path for parents with one child, which most levels of a tree have. The rules are those of
+    /// [`Matcher::pair_siblings`].
+    fn pair_only_children(&mut self, old: u32, new: u32) {
+        let (was, is) = (self.before.element(old), self.after.element(new));
+        let same = same_kind(was, is) && was.stable_id == is.stable_id;
+        let same_name = || was.stable_id.is_some() || words(self.before, old) == words(self.after, new);
+        if same && (!is.is_tappable() || same_name()) {
+            self.pending.push((old, new));
+        }
+    }
+
+    /// Pairs the rest by position, if all siblings stayed in place: a changed text, a filled field, a container with
+    /// new content. A tappable element with other words is another target.
+    fn pair_in_place(&mut self, open: &Unpaired, olds: &[u32], news: &[u32]) {
+        if !open.same_count || open.olds != open.news {
+            return;
+        }
+        for place in &open.news {
+            let (old, new) = (olds[*place], news[*place]);
+            let (was, is) = (self.before.element(old), self.after.element(new));
+            let same = same_kind(was, is) && was.stable_id == is.stable_id;
+            if same && (!is.is_tappable() || words(self.before, old) == words(self.after, new)) {
+                self.pending.push((old, new));
+            }
+        }
+    }
+
+    /// Pairs elements that moved to another parent and have an identifier that no other element has.
+    fn pair_moved_by_id(&mut self) {
+        let open_news = unpaired_ids(&self.pairing.to_old, self.after);
+        let open_olds = unpaired_ids(&self.pairing.to_new, self.before);
+        if open_news.is_empty() || open_olds.is_empty() {
+            return;
+        }
+        let (all_olds, all_news) = (all_ids(self.before), all_ids(self.after));
+        for (key, new) in open_news {
+            let is_unique = |all: &[u64]| {
+                let start = all.partition_point(|other| *other < key);
+                all[start..].iter().take_while(|other| **other == key).count() == 1
+            };
+            let at = open_olds.partition_point(|(other, _)| *other < key);
+            let Some((_, old)) = open_olds.get(at).filter(|(other, _)| *other == key) else { continue };
+            let (was, is) = (self.before.element(*old), self.after.element(new));
+            let same_words = !is.is_tappable() || own_words(was) == own_words(is);
+            if is_unique(&all_olds) && is_unique(&all_news) && same_kind(was, is) && same_words {
+                self.record(*old, new);
+            }
+        }
+    }
+
+    /// Keeps only pairs with equal content if the screen was replaced: on another screen of the same activity, an
+    /// identifier names another element.
+    fn unpair_if_replaced(&mut self) {
+        if !self.is_replaced() {
+            return;
+        }
+        self.pairing.replaced = true;
+        for new in 0..self.pairing.to_old.len() {
+            let old = self.pairing.to_old[new];
+            if old != NONE && !self.same_content(old, new as u32) {
+                self.pairing.to_old[new] = NONE;
+                self.pairing.to_new[old as usize] = NONE;
+            }
+        }
+    }
+
+    /// True if less than a third of the elements with text are unchanged.
+    fn is_replaced(&self) -> bool {
+        let has_text = |element: &&Element| element.text.is_some() || element.description.is_some();
+        let count = |reading: &ScreenReading| reading.snapshot.elements.iter().filter(has_text).count();
+        let kept = self.pairing.to_old.iter().zip(&self.after.nodes).zip(&self.after.snapshot.elements);
+        let kept = kept.filter(|((old, node), element)| {
+            **old != NONE && has_text(element) && self.before.nodes[**old as usize].own_hash == node.own_hash
+        });
+        let texts = count(self.before).max(count(self.after));
+        texts >= REPLACED_TEXTS_MIN && kept.count() * 3 < texts
+    }
+}
+
+/// A screen with fewer texts is never called replaced: it holds too little evidence.
+const REPLACED_TEXTS_MIN: usize = 3;
+
+fn children(reading: &ScreenReading, index: u32) -> Vec<u32> {
+    reading.snapshot.children(index as usize).map(|child| child as u32).collect()
+}
+
+fn key(reading: &ScreenReading, index: u32, by: MatchBy) -> Option<u64> {
+    let element = reading.element(index);
+    let words_key = |words: &str| {
+        let kind = (element.role as u64) << 1 | u64::from(element.is_tappable());
+        // Elements with different identifiers are different, even if their words are equal.
+        let id = id_hash(element).unwrap_or_default();
+        mix(mix(xxh3_64(element.class.as_bytes()), kind), mix(id, xxh3_64(words.as_bytes())))
+    };
+    match by {
+        MatchBy::Content => Some(reading.nodes[index as usize].subtree_hash),
+        MatchBy::StableId => element.stable_id.as_deref().map(words_key),
+        MatchBy::OwnWords => own_words(element).map(words_key),
+        MatchBy::InnerWords if own_words(element).is_some() => None,
+        MatchBy::InnerWords => words(reading, index).map(words_key),
+    }
+}
+
+fn same_kind(was: &Element, is: &Element) -> bool {
+    was.class == is.class && was.role == is.role && was.is_tappable() == is.is_tappable()
+}
+
+/// The element's own words, or the first words inside it.
+fn words(reading: &ScreenReading, index: u32) -> Option<&str> {
+    let near = reading.range(index).take(INNER_WORDS_ELEMENTS_MAX);
+    near.filter_map(|inner| own_words(reading.element(inner))).next()
+}
+
+/// Positions among siblings that have no partner yet, in order.
+struct Unpaired {
+    olds: Vec<usize>,
+    news: Vec<usize>,
+    same_count: bool,
+}
+
+impl Unpaired {
+    /// Returns pairs of positions whose key is unique on both sides. Several elements with one key can only be told
+    /// apart by position, which counts only if they are `equal` and none of them moved.
+    fn unique_matches(
+        &self,
+        olds: &[(u64, usize)],
+        news: &[(u64, usize)],
+        equal: bool,
+    ) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for group in news.chunk_by(|a, b| a.0 == b.0) {
+            let start = olds.partition_point(|(key, _)| *key < group[0].0);
+            let rivals = olds[start..].iter().take_while(|(key, _)| *key == group[0].0).count();
+            let pairs = olds[start..start + rivals].iter().zip(group).map(|(old, new)| (old.1, new.1));
+            let unique = rivals == 1 && group.len() == 1;
+            let unmoved = || self.same_count && equal && pairs.clone().all(|(old, new)| old == new);
+            if unique || (rivals == group.len() && unmoved()) {
+                found.extend(pairs);
+            }
+        }
+        found
+    }
+
+    fn remove(&mut self, found: &mut [(usize, usize)]) {
+        found.sort_unstable_by_key(|(old, _)| *old);
+        self.olds.retain(|place| found.binary_search_by_key(place, |(old, _)| *old).is_err());
+        found.sort_unstable_by_key(|(_, new)| *new);
+        self.news.retain(|place| found.binary_search_by_key(place, |(_, new)| *new).is_err());
+    }
+}
+
+/// Returns the elements with an identifier and without a partner, sorted by the identifier's hash.
+fn unpaired_ids(partners: &[u32], reading: &ScreenReading) -> Vec<(u64, u32)> {
+    let unpaired = partners.iter().enumerate().filter(|(_, partner)| **partner == NONE);
+    let keyed = |index: usize| Some((id_hash(reading.element(index as u32))?, index as u32));
+    let mut ids: Vec<(u64, u32)> = unpaired.filter_map(|(index, _)| keyed(index)).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn all_ids(reading: &ScreenReading) -> Vec<u64> {
+    let mut ids: Vec<u64> = reading.snapshot.elements.iter().filter_map(id_hash).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn id_hash(element: &Element) -> Option<u64> {
+    element.stable_id.as_deref().map(|id| xxh3_64(id.as_bytes()))
+}
