@@ -134,15 +134,15 @@ impl AndroidDevice {
     }
 
     async fn pinch(&self, pinch: &fingers::Pinch) -> Result<(), DeviceError> {
-        let seen = self.run(&fingers::look(), SHORT_BYTES_MAX).await?.stdout_text();
+        let seen = self.run(&fingers::query_script(), SHORT_BYTES_MAX).await?.stdout_text();
         let panel = fingers::panel(&seen)
-            .ok_or_else(|| gesture::one_finger_only("no touch screen under /dev/input can be written"))?;
+            .ok_or_else(|| gesture::pinch_not_supported("no touch screen under /dev/input can be written"))?;
         let display = fingers::display(&seen)
-            .ok_or_else(|| gesture::one_finger_only("the device does not tell how its screen is turned"))?;
-        let output = self.act_with_code(&fingers::play(&panel, &display, pinch)).await?;
+            .ok_or_else(|| gesture::pinch_not_supported("the device does not tell how its screen is turned"))?;
+        let output = self.act_with_code(&fingers::pinch_script(&panel, &display, pinch)).await?;
         match output.exit_code {
             0 => Ok(()),
-            fingers::NOT_TAKEN => Err(gesture::one_finger_only(&format!("{:.200}", output.message()))),
+            fingers::EVENT_REFUSED => Err(gesture::pinch_not_supported(&format!("{:.200}", output.message()))),
             _ => Err(rejected(&output)),
         }
     }
@@ -151,7 +151,7 @@ impl AndroidDevice {
         let output = self.act_with_code(&gesture::hide_keyboard()).await?;
         match output.exit_code {
             0 => Ok(()),
-            gesture::CANNOT_TELL => Err(gesture::keyboard_unknown()),
+            gesture::KEYBOARD_UNKNOWN => Err(gesture::keyboard_unknown()),
             _ => Err(rejected(&output)),
         }
     }

@@ -6,7 +6,7 @@ use mdm_core::screen::geometry::{Point, Rect};
 use crate::adb::Script;
 
 /// Exit code of our own script: the panel did not accept the first event.
-pub const NOT_TAKEN: u8 = 24;
+pub const EVENT_REFUSED: u8 = 24;
 
 /// Android recognises a pinch only while the fingers are at least 27 mm apart.
 const SPAN_MIN_DP: i64 = 180;
@@ -57,7 +57,7 @@ pub struct Pinch {
 
 /// Returns the script that reads all facts for a gesture in one round trip. They are not cached, because the screen may
 /// be rotated or resized between two gestures.
-pub fn look() -> Script {
+pub fn query_script() -> Script {
     Script::new("getevent -p 2>/dev/null; for d in /dev/input/event*; do [ -w \"$d\" ] && echo \"writable $d\"; done; ")
         .then("wm density; dumpsys display | grep 'DisplayViewport{'")
 }
@@ -175,7 +175,7 @@ fn spans(pinch: &Pinch, display: &Display) -> (Vec<i64>, bool) {
 
 /// Returns the script of a pinch. It lifts the fingers after any failure, also when the connection is gone. Each event
 /// starts a process: slow, but it leaves the event's binary size, which differs between 32 and 64 bit, to the phone.
-pub fn play(panel: &Panel, display: &Display, pinch: &Pinch) -> Script {
+pub fn pinch_script(panel: &Panel, display: &Display, pinch: &Pinch) -> Script {
     let (spans, across) = spans(pinch, display);
     let center = (i64::from(pinch.center.x), i64::from(pinch.center.y));
     let positions = spans.iter().map(|span| {
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_script_moves_the_fingers_and_lifts_them() {
         let (panel, screen) = panel_and_display(&[TOUCH, WRITABLE, UPRIGHT].concat());
-        let script = play(&panel, &screen, &pinch(200, 400, None));
+        let script = pinch_script(&panel, &screen, &pinch(200, 400, None));
         let text = script.as_str().expect("sendable");
         assert!(text.starts_with("for d in '/dev/input/event4'; do e() {"), "{text}");
         assert!(
@@ -313,7 +313,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "the test runs a real shell")]
     fn events(broken: &str) -> (Vec<String>, Option<i32>) {
         let (panel, screen) = panel_and_display(&[TOUCH, WRITABLE, UPRIGHT].concat());
-        let script = play(&panel, &screen, &Pinch { duration_ms: 0, ..pinch(200, 400, None) });
+        let script = pinch_script(&panel, &screen, &Pinch { duration_ms: 0, ..pinch(200, 400, None) });
         let text = script.as_str().expect("sendable");
         let program =
             format!("sendevent() {{ echo \"$@\"; case \"$*\" in {broken}) return 1;; esac; }}; {text}");
@@ -343,7 +343,7 @@ mod tests {
             assert!(broken.len() < whole.len() && broken.ends_with(&lifted.map(str::to_owned)), "{broken:?}");
         }
         let (refused, code) = events("*");
-        assert_eq!((refused.len(), code), (1, Some(i32::from(NOT_TAKEN))), "nothing was sent");
+        assert_eq!((refused.len(), code), (1, Some(i32::from(EVENT_REFUSED))), "nothing was sent");
         // A program without `--` gets the event in another form.
         let (old, _) = events("--*");
         assert_eq!(old.iter().filter(|event| *event == "3 57 -1").count(), 4, "{old:?}");

@@ -8,7 +8,7 @@ use crate::adb::Script;
 
 /// Exit codes of our own scripts: Android is too old, the keyboard's state is unknown.
 pub const TOO_OLD: u8 = 22;
-pub const CANNOT_TELL: u8 = 23;
+pub const KEYBOARD_UNKNOWN: u8 = 23;
 
 /// `input draganddrop` holds for the system's long press time. A longer hold is sent as single events.
 const SYSTEM_HOLD_MS: u32 = 500;
@@ -163,7 +163,7 @@ fn code(key: Key) -> u16 {
     }
 }
 
-pub fn one_finger_only(why: &str) -> DeviceError {
+pub fn pinch_not_supported(why: &str) -> DeviceError {
     let detail = format!(
         "`input` has one finger, and a pinch needs two: that takes either a shell that may write /dev/input ({why}), or a helper on the device, which is not used yet; look for zoom buttons instead"
     );

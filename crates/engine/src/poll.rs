@@ -106,12 +106,12 @@ async fn look(
     let tracker = &memory.tracker;
     let screen = seen.reading.snapshot.screen.as_ref();
     if let Some(screen) = screen {
-        memory.paces.note_look(screen, seen.revision, tracker.actions(), ended_ms);
+        memory.paces.note_capture(screen, seen.revision, tracker.actions(), ended_ms);
     }
     let pace = screen.and_then(|screen| memory.paces.of(screen));
     let against = |earlier: &Option<Arc<Observation>>| {
         let earlier = earlier.as_ref().filter(|earlier| earlier.revision != seen.revision)?;
-        tracker.against(Arc::clone(earlier))
+        tracker.compare_with(Arc::clone(earlier))
     };
     let (step, total) = (against(&watch.last), against(&watch.base));
     let only_ticked = watch.changed_elements().is_some_and(|mut ids| ids.all(|id| tracker.is_ticking(id)));

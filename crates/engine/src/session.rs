@@ -6,7 +6,7 @@ use mdm_core::action::event::Event;
 use mdm_core::action::outcome::Outcome;
 use mdm_core::action::request::{Command, Request};
 use mdm_core::action::trace::TraceRing;
-use mdm_core::change::pace::Paces;
+use mdm_core::change::pace::PaceHistory;
 use mdm_core::change::tracker::{Observation, Tracker};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
@@ -39,7 +39,7 @@ pub struct Memory {
     /// The last calls (TR-01).
     pub traces: TraceRing,
     /// How its screens came to rest.
-    pub(crate) paces: Paces,
+    pub(crate) paces: PaceHistory,
     /// The answer behind the capture that the tracker saw last.
     raw: Option<RawAnswer>,
     /// The last action, while nobody has waited for its effect.
@@ -170,8 +170,7 @@ impl Session {
                 Ok(memory.tracker.observe(snapshot, captured_at_ms))
             }
             Capture::Unchanged => memory
-                .tracker
-                .unchanged(captured_at_ms)
+                .tracker.observe_unchanged(captured_at_ms)
                 .ok_or_else(|| Failure::new(Cause::Defect, "an unchanged screen that was never read")),
         }
     }

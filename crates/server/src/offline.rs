@@ -47,7 +47,7 @@ pub fn find(args: &FindArgs) -> Result<Answer, String> {
 pub fn diff(args: &DiffArgs) -> Result<Answer, String> {
     let mut tracker = Tracker::default();
     tracker.observe(load(&args.before)?, 0);
-    tracker.report();
+    tracker.mark_reported();
     let now = tracker.observe(load(&args.after)?, 1);
     let since = tracker.since(1).ok_or("the first screen was not kept")?;
     if args.format == FormatArg::Json {

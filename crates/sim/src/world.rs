@@ -152,7 +152,7 @@ impl World {
         let given = arguments.as_object().cloned().unwrap_or_default();
         let running = entry.call(&self.app, given, CancellationToken::new());
         let answer = tokio::time::timeout(ANSWER_MAX, running).await.ok()?;
-        Some(ToolAnswer::read(&answer.text, answer.is_error))
+        Some(ToolAnswer::read(&answer.text(), answer.is_error))
     }
 
     /// Writes a call to the log, without anything that the real clock goes into: the log is the same in every run.

@@ -7,7 +7,7 @@ use super::rust::{Fact, Kind, SourceFile};
 
 /// From the bottom up: a room knows those before it.
 const ROOMS: &[&str] =
-    &["text", "screen", "port", "meaning", "identity", "change", "intent", "outline", "action"];
+    &["text", "screen", "port", "failure", "meaning", "identity", "change", "intent", "outline", "action"];
 
 const SOURCES: &str = "crates/core/src/";
 

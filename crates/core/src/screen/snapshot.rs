@@ -30,7 +30,7 @@ pub struct Screen {
 
 impl Screen {
     /// The last part of the screen's name, or the app if the screen has no name.
-    fn short_name(&self) -> &str {
+    pub fn short_name(&self) -> &str {
         self.name.as_deref().and_then(|name| name.rsplit('.').next()).unwrap_or(&self.app)
     }
 

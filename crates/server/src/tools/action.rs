@@ -120,10 +120,8 @@ pub struct ActionFacts {
     action_type: &'static str,
     /// Verified and failed are said only with evidence (LC-01).
     lifecycle_state: &'static str,
-    /// Each state and when it was reached, in milliseconds since the action began.
-    transitions: Vec<(&'static str, u64)>,
-    /// When the action began, in milliseconds since 1970.
-    started_at_ms: u64,
+    /// Each state and when it was last reached, in milliseconds since the action began; its id says when that was.
+    transitions: Transitions,
     /// The device took it; no more than that (LC-03).
     success: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,6 +183,27 @@ struct RecoveryFacts {
     is_terminal: bool,
 }
 
+/// The life of an action (LC-01), as an object in the order of its states.
+#[derive(Debug)]
+struct Transitions(Vec<(&'static str, u64)>);
+
+impl Transitions {
+    fn new(trace: &Trace) -> Transitions {
+        let mut states: Vec<(&'static str, u64)> = Vec::new();
+        for (state, at_ms) in &trace.transitions {
+            states.retain(|(known, _)| *known != state.as_str());
+            states.push((state.as_str(), at_ms.saturating_sub(trace.began_ms)));
+        }
+        Transitions(states)
+    }
+}
+
+impl Serialize for Transitions {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum TargetFacts {
@@ -230,8 +249,7 @@ pub fn refused(call: &Call<'_>, refusal: &Refusal) -> Answer {
         action_id: call.action_id.clone(),
         action_type: call.tool,
         lifecycle_state: "failed",
-        transitions: vec![("failed", call.progress.elapsed_ms())],
-        started_at_ms: call.app.fleet.clock().now_ms().saturating_sub(call.progress.elapsed_ms()),
+        transitions: Transitions(vec![("failed", call.progress.elapsed_ms())]),
         success: false,
         verdict: None,
         failure_code: Some(refusal.failure.code().as_str()),
@@ -267,8 +285,7 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
         action_id: outcome.request.id.clone(),
         action_type: call.tool,
         lifecycle_state: outcome.lifecycle().as_str(),
-        transitions: transitions(&outcome.trace),
-        started_at_ms: outcome.trace.began_ms,
+        transitions: Transitions::new(&outcome.trace),
         success: outcome.is_success(),
         verdict: verdict.as_str(),
         failure_code: outcome.failure_code().map(|code| code.as_str()),
@@ -310,11 +327,6 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
     let unread = matches!(verdict, Verdict::Undetermined { .. }) && after.is_none();
     let is_error = refusal.is_some() || matches!(verdict, Verdict::Contradicted { .. }) || unread;
     Answer::new(Facts::Action(Box::new(facts))).with_lines(&lines).error_if(is_error)
-}
-
-fn transitions(trace: &Trace) -> Vec<(&'static str, u64)> {
-    let since = |at_ms: u64| at_ms.saturating_sub(trace.began_ms);
-    trace.transitions.iter().map(|(state, at_ms)| (state.as_str(), since(*at_ms))).collect()
 }
 
 /// Said only where repeating needs thought: of a failure also when a part of it was done (F63).

@@ -103,7 +103,7 @@ async fn capture(
     let mut memory = session.memory();
     let asked = since.map(|revision| memory.tracker.since(revision));
     let last = memory.tracker.since_reported();
-    memory.tracker.report();
+    memory.tracker.mark_reported();
     let fresh = memory.tracker.is_fresh(&seen);
     Ok(KnownCapture { seen, fresh, last, asked })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mdm_core::change::delta::link;
+use mdm_core::change::delta::set_parents_and_ends;
 use mdm_core::screen::element::Element;
 use mdm_core::screen::geometry::Size;
 use mdm_core::screen::snapshot::{Defect, DefectKind, Limits, Platform, Screen, Snapshot};
@@ -129,7 +129,7 @@ fn own_json(bytes: &[u8]) -> Option<Snapshot> {
         element.depth = element.depth.min(depth_max);
         depth_max = element.depth.saturating_add(1);
     }
-    link(&mut elements);
+    set_parents_and_ends(&mut elements);
     let mut defects = tree.defect_list;
     if left_out > 0 {
         let detail = format!("more than {} elements", elements.len());
@@ -267,7 +267,7 @@ mod tests {
                     element.depth = element.depth.min(above);
                     above = element.depth + 1;
                 }
-                link(&mut elements);
+                set_parents_and_ends(&mut elements);
                 Snapshot {
                     platform: if ios { Platform::Ios } else { Platform::Android },
                     elements,

@@ -29,7 +29,7 @@ async fn a_client_lists_and_calls() {
     let client = ().serve(tokio::io::split(ours)).await.expect("a server");
     let tools = client.list_all_tools().await.expect("tools");
     assert_eq!(tools.len(), TOOLS.len());
-    assert!(tools.iter().all(|tool| tool.annotations.is_some() && tool.title.is_some()), "MC-01, W34");
+    assert!(tools.iter().all(|tool| tool.annotations.is_some()), "MC-01, W34");
 
     let tree = client.call_tool(CallToolRequestParams::new("get_ui_tree")).await.expect("an answer");
     assert_ne!(tree.is_error, Some(true));
@@ -52,7 +52,6 @@ fn schemas_are_plain() {
         for noise in ["\"null\"", "\"format\":\"", "$schema", "$ref", "anyOf", "null"] {
             assert!(!schema.contains(noise), "{}: {noise} in {schema}", tool.name);
         }
-        assert!(schema.contains("\"additionalProperties\":false"), "{}", tool.name);
     }
 }
 
