@@ -169,6 +169,7 @@ fn whole_schema<P: JsonSchema>() -> JsonObject {
 
 fn tidy(schema: &mut Schema) {
     schema.remove("format");
+    schema.remove("minimum");
     schema.remove("additionalProperties");
     schema.remove("default");
     if let Some(Value::Array(types)) = schema.get("type") {

@@ -81,7 +81,7 @@ impl SentKind {
             SentKind::Text => "text",
             SentKind::Key => "key",
             SentKind::Scroll => "scroll",
-            SentKind::HideKeyboard => "hide_keyboard",
+            SentKind::HideKeyboard => "keyboard hidden",
             SentKind::Turn => "turn",
             SentKind::App => "app",
         }
@@ -173,12 +173,8 @@ impl Outcome {
 
     /// True if the device took it; no more than that (LC-03). What was seen afterwards does not change it.
     pub fn is_success(&self) -> bool {
-        let verified = |failure: &Failure| {
-            let class = class(failure.code());
-            matches!(class, FailureClass::Verification | FailureClass::ControlConvergence)
-                || failure.cause == Cause::NoReaction
-        };
-        self.failure.as_ref().is_none_or(|failure| verified(failure) && self.dispatch() == Dispatch::Taken)
+        let taken = self.dispatch() == Dispatch::Taken;
+        self.failure.as_ref().is_none_or(|failure| taken && is_seen_afterwards(failure))
     }
 
     pub fn lifecycle(&self) -> Lifecycle {
@@ -204,7 +200,8 @@ impl Outcome {
             || failure.code() == ErrorCode::ElementNotInteractable;
         match (target && failure.dispatch == Dispatch::NotSent, failure.cause) {
             (true, _) => Some(FailureReason::TargetResolution),
-            (false, Cause::FieldDiffers) => Some(FailureReason::UnexpectedChange),
+            (false, Cause::NoReaction) => Some(FailureReason::NoChange),
+            (false, _) if is_seen_afterwards(failure) => Some(FailureReason::UnexpectedChange),
             (false, _) => sent.then_some(FailureReason::Dispatch),
         }
     }
@@ -225,6 +222,13 @@ impl Outcome {
         let effects = self.sent.iter().filter(|sent| !sent.what.is_harmless());
         effects.map(|sent| sent.dispatch).fold(Dispatch::NotSent, worse)
     }
+}
+
+/// True if the command went through and what was seen afterwards is the failure.
+fn is_seen_afterwards(failure: &Failure) -> bool {
+    let class = class(failure.code());
+    matches!(class, FailureClass::Verification | FailureClass::ControlConvergence)
+        || failure.cause == Cause::NoReaction
 }
 
 /// The more cautious of two fates: once something was taken, a later refusal does not undo it.

@@ -110,7 +110,7 @@ impl Reason {
     /// The words of the contract where it has one.
     pub fn name(self) -> &'static str {
         match self {
-            Reason::ElementId => "element_id",
+            Reason::ElementId => "id_match",
             Reason::StableId => "exact_stable_id_match",
             Reason::PartialId => "partial_resource_id_match",
             Reason::Description => "exact_content_desc_match",

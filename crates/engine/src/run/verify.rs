@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mdm_core::action::event::Event;
 use mdm_core::action::outcome::{After, Verdict};
+use mdm_core::action::recover::FailureReason;
 use mdm_core::action::request::Act;
 use mdm_core::action::trace::Lifecycle;
 use mdm_core::change::settle::Stability;
@@ -39,13 +40,15 @@ impl Run<'_> {
         if after.stability == Stability::Stable || after.verdict == Verdict::Confirmed {
             self.session.note_settled();
         }
-        let changed = Some(after.observed.is_relevant());
+        let changed = after.observed.is_relevant();
+        let reason = if changed { FailureReason::UnexpectedChange } else { FailureReason::NoChange };
         let (met, why, state) = match &after.verdict {
             Verdict::NotAsked => (None, "", None),
             Verdict::Confirmed => (Some(true), "confirmed", Some(Lifecycle::Verified)),
-            Verdict::Contradicted { .. } => (Some(false), "contradicted", Some(Lifecycle::Failed)),
-            Verdict::Undetermined { .. } => (None, "undetermined", None),
+            Verdict::Contradicted { .. } => (Some(false), reason.as_str(), Some(Lifecycle::Failed)),
+            Verdict::Undetermined { .. } => (None, FailureReason::VerificationTimeout.as_str(), None),
         };
+        let changed = Some(changed);
         self.note(Event::Judged { met, changed, why });
         if let Some(state) = state {
             self.note(Event::Reached(state));

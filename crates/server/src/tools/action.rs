@@ -33,7 +33,7 @@ const TIMEOUT_MS: u32 = 5000;
 const TIMEOUT_MS_MAX: u32 = 60_000;
 /// Tokens of the lines that say what changed: an action's answer stays short, get_ui_tree says the rest.
 const CHANGE_TOKENS_MAX: usize = 120;
-/// Commands that a failed action names as sent.
+/// Parts that a failed action names as done.
 const SENT_MAX: usize = 8;
 /// The confidence of one exact match; less is told.
 const SURE: f64 = 0.9;
@@ -335,15 +335,15 @@ fn dispatched(dispatch: Dispatch, failed: bool) -> Option<&'static str> {
     told.then_some(dispatch.as_str())
 }
 
-/// What a failed action sent before it failed.
+/// The parts of a failed action that were done, where it has several.
 fn sent(outcome: &Outcome) -> Vec<&'static str> {
     let taken =
         outcome.sent.iter().filter(|sent| !sent.what.is_harmless() && sent.dispatch == Dispatch::Taken);
-    if outcome.failure.is_some() {
-        taken.take(SENT_MAX).map(|sent| sent.what.as_str()).collect()
-    } else {
-        Vec::new()
-    }
+    let mut kinds: Vec<&'static str> = taken.map(|sent| sent.what.as_str()).collect();
+    kinds.dedup();
+    kinds.truncate(SENT_MAX);
+    let in_parts = kinds.len() > 1 || matches!(kinds[..], ["focus" | "clear" | "app"]);
+    if outcome.failure.is_some() && in_parts { kinds } else { Vec::new() }
 }
 
 fn recovery(outcome: &Outcome) -> Option<RecoveryFacts> {

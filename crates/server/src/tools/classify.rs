@@ -41,6 +41,7 @@ pub struct ClassifyParams {
     action_id: Option<String>,
     ui_changed: Option<bool>,
     expected_element_visible: Option<bool>,
+    #[schemars(extend("hidden" = true))]
     action_type: Option<String>,
     network_requests: Option<Vec<RequestArg>>,
     has_log_errors: Option<bool>,

@@ -226,10 +226,8 @@ pub struct ExpectStateParams {
     #[serde(flatten)]
     target: ElementArg,
     property: Property,
-    /// true, false, a number or a text
     #[schemars(with = "String")]
     expected: ExpectedArg,
-    /// of a number
     tolerance: Option<f64>,
     /// default 1000
     timeout_ms: Option<u32>,
@@ -280,8 +278,8 @@ fn expected_state(property: Property, expected: &ExpectedArg, tolerance: f64) ->
 impl Tool for ExpectState {
     type Params = ExpectStateParams;
     const NAME: &'static str = "expect_state";
-    const DESCRIPTION: &'static str = "Verify a state of an element, and that it holds. What the platform does not say is \
-        never taken for false.";
+    const DESCRIPTION: &'static str = "Verify a state of an element, and that it holds. expected: true, false, a number or a \
+        text.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(100);
 

@@ -73,7 +73,8 @@ impl Tool for RunFlow {
     const NAME: &'static str = "run_flow";
     const DESCRIPTION: &'static str = "Run up to 50 calls of other tools in order and stop at the first that fails. All \
         arguments are checked before the first. Use selectors for what is not on the screen yet.";
-    const EFFECT: Effect = Effect::Acts;
+    // A step may be a tool that destroys (F52).
+    const EFFECT: Effect = Effect::Destroys;
     const TIMEOUT: Duration = Duration::from_secs(900);
 
     async fn run(call: &Call<'_>, params: RunFlowParams) -> Result<Answer, Refusal> {

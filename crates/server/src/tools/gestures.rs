@@ -55,12 +55,12 @@ pub struct SwipeParams {
     y1: Option<f64>,
     x2: Option<f64>,
     y2: Option<f64>,
-    /// ms, default 300
+    /// default 300
     duration: Option<f64>,
-    /// of the finger, over the element
     direction: Option<DirectionArg>,
     #[serde(flatten)]
     target: ElementArg,
+    #[schemars(extend("hidden" = true))]
     scroll: Option<bool>,
     #[serde(flatten)]
     after: AfterArg,
@@ -71,8 +71,7 @@ pub struct SwipeParams {
 impl Tool for Swipe {
     type Params = SwipeParams;
     const NAME: &'static str = "swipe";
-    const DESCRIPTION: &'static str = "Swipe between two points, or over an element in a direction. Swiping up shows what \
-        is further down.";
+    const DESCRIPTION: &'static str = "Swipe between points or over an element; up shows what is further down.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = GESTURE_TIMEOUT;
 
@@ -119,9 +118,9 @@ pub struct DragParams {
     to: Option<SelectorArg>,
     #[schemars(extend("hidden" = true))]
     to_element_id: Option<String>,
-    /// before it moves, default 500
+    /// default 500
     hold_ms: Option<f64>,
-    /// ms, default 800
+    /// default 800
     duration: Option<f64>,
     #[serde(flatten)]
     after: AfterArg,

@@ -29,18 +29,16 @@ pub struct GetUiTree;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct GetUiTreeParams {
-    /// default outline
     format: Option<TreeFormat>,
-    /// only this element id
+    /// element id
     target: Option<String>,
-    /// only what changed since
+    /// only changes
     since_revision: Option<u64>,
     /// add @x,y
     coordinates: Option<bool>,
     /// add #resource_id
     ids: Option<bool>,
     depth: Option<u32>,
-    /// default 8000
     max_tokens: Option<u32>,
     /// from a cut answer
     #[serde(rename = "continue")]
@@ -59,8 +57,7 @@ enum TreeFormat {
 impl Tool for GetUiTree {
     type Params = GetUiTreeParams;
     const NAME: &'static str = "get_ui_tree";
-    const DESCRIPTION: &'static str = "What is on the screen now, a line an element, with ids (e12) that stay with their \
-        element. json: all attributes.";
+    const DESCRIPTION: &'static str = "What is on the screen, a line an element, with ids that stay with their element.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(30);
 

@@ -22,11 +22,10 @@ pub struct TypeTextParams {
     #[serde(flatten)]
     target: ElementArg,
     scroll: Option<bool>,
-    /// empty the field first
+    /// first
     clear: Option<bool>,
-    /// then press Enter
+    /// Enter
     submit: Option<bool>,
-    /// never show what it holds
     secure: Option<bool>,
     #[serde(flatten)]
     after: AfterArg,

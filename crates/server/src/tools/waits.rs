@@ -97,7 +97,6 @@ pub struct WaitForUi;
 pub struct WaitForUiParams {
     #[serde(flatten)]
     target: ElementArg,
-    /// default exists
     condition: Option<ConditionArg>,
     /// for enabled, checked
     expected: Option<bool>,
@@ -201,8 +200,8 @@ impl WaitForUiParams {
 impl Tool for WaitForUi {
     type Params = WaitForUiParams;
     const NAME: &'static str = "wait_for_ui";
-    const DESCRIPTION: &'static str = "Wait until an element meets a condition in two captures in a row. not_exists is \
-        only concluded from a whole tree. For \"something changes\" use wait_for_ui_change.";
+    const DESCRIPTION: &'static str = "Wait until an element meets a condition (default exists). stable without an element: \
+        the whole screen.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = CALL_TIMEOUT;
 
@@ -313,12 +312,12 @@ pub struct WaitForUiChange;
 pub struct WaitForUiChangeParams {
     /// default 60000
     timeout_ms: Option<u64>,
-    /// quiet that counts as rest, default 250
+    /// default 250
     stability_window_ms: Option<u64>,
-    /// learn the window
+    #[schemars(extend("hidden" = true))]
     adaptive: Option<bool>,
     expected_change: Option<ChangeArg>,
-    /// subtree: only target
+    #[schemars(extend("hidden" = true))]
     scope: Option<ScopeArg>,
     /// element id
     target: Option<String>,
@@ -332,7 +331,7 @@ pub struct WaitForUiChangeParams {
 impl WaitForUiChangeParams {
     fn wait(&self) -> Result<Wait, Refusal> {
         let target = match (self.scope, &self.target) {
-            (Some(ScopeArg::Subtree), Some(target)) => Some(element_id(target)?),
+            (None | Some(ScopeArg::Subtree), Some(target)) => Some(element_id(target)?),
             (None | Some(ScopeArg::Screen), None) => None,
             _ => {
                 return Err(Refusal::argument(
@@ -396,8 +395,8 @@ pub struct ChangeFacts {
 impl Tool for WaitForUiChange {
     type Params = WaitForUiChangeParams;
     const NAME: &'static str = "wait_for_ui_change";
-    const DESCRIPTION: &'static str = "Wait until something that matters changes and the screen is quiet again; says what \
-        changed, or what keeps moving. Pass since_revision after an action.";
+    const DESCRIPTION: &'static str = "Wait until something that matters changes and the screen rests. Pass since_revision \
+        after an action.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = CALL_TIMEOUT;
 
@@ -413,7 +412,7 @@ impl Tool for WaitForUiChange {
         let shown = shown.filter(|diff| diff.is_relevant());
         let own = OwnFacts::Change(Box::new(ChangeFacts {
             change_summary: since.zip(shown.as_ref()).map(|(since, diff)| DeltaFacts::new(&since.base, diff)),
-            scope: params.scope.unwrap_or(ScopeArg::Screen),
+            scope: if wait.scope.target.is_some() { ScopeArg::Subtree } else { ScopeArg::Screen },
             target: params.target.clone(),
             expected_change: wait.filter.and_then(ChangeKind::as_str),
         }));
