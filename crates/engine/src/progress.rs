@@ -120,3 +120,34 @@ impl Progress {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_part_ends_with_the_whole() {
+        // F42: the steps of a flow share its deadline.
+        let began = Instant::now();
+        let whole = Progress::new(Duration::from_secs(10), CancellationToken::new());
+        let part = whole.part(Duration::from_secs(4));
+        let ended = part.pause("waiting", Duration::from_secs(60)).await.map_err(|failure| failure.cause);
+        assert_eq!((ended, began.elapsed().as_secs()), (Err(Cause::Timeout), 4));
+        let late = whole.part(Duration::from_secs(60));
+        let ended = late.pause("waiting", Duration::from_secs(60)).await.map_err(|failure| failure.cause);
+        assert_eq!((ended, began.elapsed().as_secs()), (Err(Cause::Timeout), 10), "not a minute from its start");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_command_that_was_given_up_may_have_happened() {
+        // RC-04
+        let progress = Progress::new(Duration::from_secs(1), CancellationToken::new());
+        let stuck = std::future::pending::<Result<(), DeviceError>>();
+        let failure = progress.race_effect("sending", stuck).await.unwrap_err();
+        assert_eq!((failure.cause, failure.dispatch), (Cause::Timeout, Dispatch::Unknown));
+        let read = progress.race_device("reading", std::future::pending::<Result<(), DeviceError>>()).await;
+        assert_eq!(read.unwrap_err().dispatch, Dispatch::NotSent);
+    }
+}

@@ -13,6 +13,18 @@ pub struct Cli {
     /// Without a command the program serves.
     #[command(flatten)]
     pub devices: DeviceArgs,
+    /// Write what happens to stderr, from this level up
+    #[arg(long, value_name = "LEVEL", global = true)]
+    pub log: Option<LogLevel>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
 }
 
 #[derive(Subcommand)]

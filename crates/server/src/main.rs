@@ -6,6 +6,7 @@ mod cli;
 mod demo;
 mod docs;
 mod doctor;
+mod log;
 mod offline;
 mod virtual_phone;
 
@@ -25,6 +26,9 @@ use cli::{Cli, Command, DeviceArgs, VirtualDevice, VirtualPlatform};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(level) = cli.log {
+        log::start(level);
+    }
     // One thread: a call waits for its device nearly all the time, and a small process starts fast.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     match runtime {
@@ -68,7 +72,9 @@ fn app(args: &DeviceArgs) -> App {
 }
 
 async fn serve(devices: DeviceArgs) -> ExitCode {
-    let server = McpServer::new(Arc::new(app(&devices)));
+    let app = Arc::new(app(&devices));
+    log::follow(&app);
+    let server = McpServer::new(app);
     let running = match server.serve(rmcp::transport::stdio_pipes()).await {
         Ok(running) => running,
         // A client that goes away before it has said hello is not an error of ours.

@@ -36,13 +36,15 @@ const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 pub const INSTRUCTIONS: &str = "Drives and debugs mobile apps. Order of work: look (get_ui_tree), act on what you saw, verify. \
 Network and logs only when the screen does not explain a failure; before them classify_action_outcome.\n\
 Target of a tool: `element_id` (e12, from any answer; STALE_REFERENCE means look again), or `selector`, an object whose \
-keys must all match: text, regex, resource_id, accessibility_id, test_tag, role (button, field, switch, row, ...), class, \
-element_id; contains:true makes text a part; one of inside, below, above, left_of, right_of holds another selector; index \
-picks one of several. `scroll`:true scrolls down to it. x, y are the last resort.\n\
-Actions take `expect`: selector keys and at most one of exists, enabled, checked, selected, focused, expanded, value, \
-text_value (none: visible), or {\"screen\":\"Home\"}. The call then acts, waits for rest and verifies. Believe `verdict` \
+keys must all match: text (its label, text, value or hint; case does not count), contains:true (text is a part), regex \
+(found in the text), resource_id (with or without package), accessibility_id, test_tag, role (button, field, switch, \
+checkbox, slider, tab, row, ...), class, element_id; one of inside, below, above, left_of, right_of with another selector, \
+like {\"text\":\"Delete\",\"inside\":{\"text\":\"Milk\"}}; index of several, from 0. `scroll`:true scrolls down to it. x, y \
+are the last resort.\n\
+Actions take `expect`: selector keys and at most one of exists, enabled, checked, selected, focused, expanded, value (a \
+number), text_value (what a field holds); none: visible; or {\"screen\":\"Home\"}. The call then acts, waits for rest and verifies. Believe `verdict` \
 (confirmed, contradicted, undetermined); `success` only means that the device took it. `settle` waits for rest and says what \
-changed, on by default when an element is named. `timeout_ms` is for both, default 5000. Without expect, wait \
+changed, on by default when an element is named. `timeout_ms` bounds both together, default 5000. Without expect, wait \
 (wait_for_ui_change) before expect_*. Several steps at once: run_flow with \
 {\"tool\":\"tap_element\",\"arguments\":{...}}.\n\
 `device_id` only when several devices are connected. Never repeat an action whose `dispatched` is unknown or taken before \

@@ -13,6 +13,7 @@ mod adjust;
 mod answers;
 mod bad_input;
 mod cuts;
+mod envelope;
 mod expects;
 mod faults;
 mod find;
@@ -25,6 +26,7 @@ mod pace;
 #[path = "../shared/page.rs"]
 mod page;
 mod recover;
+mod run;
 mod screen;
 mod scroll;
 mod story;
