@@ -1,7 +1,6 @@
 //! Every Android device within reach: those of the adb server, and those named by address.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,8 +24,7 @@ const START_AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// Devices kept from one adb server; a list longer than this is not a list of phones.
 const DEVICES_MAX: usize = 256;
 
-/// How long a list waits for an endpoint that does not answer. Its connection goes on being made in the background, so
-/// that one dead address never keeps the others waiting.
+/// How long endpoints that answered wait for one that does not. Its connection goes on being made in the background.
 const PROBE_WAIT: Duration = Duration::from_secs(1);
 
 /// A device that is reached without an adb server.
@@ -115,14 +113,35 @@ impl Hub {
     }
 
     async fn list_all(&self) -> Vec<Listed> {
-        // At the same time: an address where nobody listens takes seconds to say so.
-        let probes: Vec<_> = self.direct.iter().map(|(_, device)| probe(device)).collect();
-        let mut listed = Vec::new();
-        for ((id, device), probe) in self.direct.iter().zip(probes) {
-            listed.push(listed_as(id, probe.await, device));
-        }
+        let states = self.probe_all().await;
+        let direct = self.direct.iter().zip(states);
+        let mut listed: Vec<Listed> =
+            direct.map(|((id, device), state)| listed_as(id, state, device)).collect();
         listed.extend(self.list_server().await);
         listed
+    }
+
+    /// Asks all endpoints at the same time. One that does not answer keeps nobody waiting who did; alone, it is waited
+    /// for, because only its answer says what is wrong with it.
+    async fn probe_all(&self) -> Vec<Availability> {
+        let ask = |device: &Arc<AndroidDevice>| tokio::spawn(direct_state(Arc::clone(device)));
+        let mut asked: Vec<_> = self.direct.iter().map(|(_, device)| ask(device)).collect();
+        let deadline = Instant::now() + PROBE_WAIT;
+        let mut states = Vec::new();
+        for answer in &mut asked {
+            let answer = tokio::time::timeout_at(deadline, answer).await;
+            states.push(answer.ok().map(|state| state.unwrap_or(Availability::Offline)));
+        }
+        let any_ready = states.contains(&Some(Availability::Ready));
+        let mut all = Vec::new();
+        for (state, asked) in states.into_iter().zip(asked) {
+            all.push(match state {
+                Some(state) => state,
+                None if any_ready => Availability::Offline,
+                None => asked.await.unwrap_or(Availability::Offline),
+            });
+        }
+        all
     }
 
     /// The devices of the adb server. Without a server there are simply none; `health` says why.
@@ -204,23 +223,13 @@ impl Hub {
                 Err(error) => health.issues.push(error.to_string()),
             }
         }
-        let probes: Vec<_> = self.direct.iter().map(|(_, device)| probe(device)).collect();
-        for ((id, _), probe) in self.direct.iter().zip(probes) {
-            match probe.await {
+        for ((id, _), state) in self.direct.iter().zip(self.probe_all().await) {
+            match state {
                 Availability::Ready => health.available = true,
                 other => health.issues.push(format!("{id} is {}", other.as_str())),
             }
         }
         health
-    }
-}
-
-/// Asks in the background, so that connecting goes on when nobody waits for it any more.
-fn probe(device: &Arc<AndroidDevice>) -> impl Future<Output = Availability> + use<> {
-    let asked = tokio::spawn(direct_state(Arc::clone(device)));
-    async move {
-        let answer = tokio::time::timeout(PROBE_WAIT, asked).await;
-        answer.ok().and_then(Result::ok).unwrap_or(Availability::Offline)
     }
 }
 

@@ -372,7 +372,7 @@ async fn bad_arguments_are_no_timeouts() {
         ("wait_for_ui", r#"{"selector":{"text":"x"},"timeout_ms":99999999}"#.to_owned()),
         ("wait_for_ui", r#"{"selector":{"text":"x","index":1},"match":{"index":2}}"#.to_owned()),
         ("wait_for_ui_change", r#"{"scope":"subtree"}"#.to_owned()),
-        ("wait_for_ui_change", r#"{"target":"e1"}"#.to_owned()),
+        ("wait_for_ui_change", r#"{"scope":"screen","target":"e1"}"#.to_owned()),
         ("wait_for_ui_change", r#"{"scope":"subtree","target":"login"}"#.to_owned()),
         ("wait_for_ui_change", r#"{"expected_change":"magic"}"#.to_owned()),
         ("wait_for_ui_change", format!(r#"{{"since_revision":{revision}0}}"#)),
