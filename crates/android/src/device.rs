@@ -137,12 +137,15 @@ impl AndroidDevice {
         let seen = self.run(&fingers::query_script(), SHORT_BYTES_MAX).await?.stdout_text();
         let panel = fingers::panel(&seen)
             .ok_or_else(|| gesture::pinch_not_supported("no touch screen under /dev/input can be written"))?;
-        let display = fingers::display(&seen)
-            .ok_or_else(|| gesture::pinch_not_supported("the device does not tell how its screen is turned"))?;
+        let display = fingers::display(&seen).ok_or_else(|| {
+            gesture::pinch_not_supported("the device does not tell how its screen is turned")
+        })?;
         let output = self.act_with_code(&fingers::pinch_script(&panel, &display, pinch)).await?;
         match output.exit_code {
             0 => Ok(()),
-            fingers::EVENT_REFUSED => Err(gesture::pinch_not_supported(&format!("{:.200}", output.message()))),
+            fingers::EVENT_REFUSED => {
+                Err(gesture::pinch_not_supported(&format!("{:.200}", output.message())))
+            }
             _ => Err(rejected(&output)),
         }
     }

@@ -137,7 +137,11 @@ mod tests {
         assert_eq!((ended, began.elapsed().as_secs()), (Err(Cause::Timeout), 4));
         let late = whole.part(Duration::from_secs(60));
         let ended = late.pause("waiting", Duration::from_secs(60)).await.map_err(|failure| failure.cause);
-        assert_eq!((ended, began.elapsed().as_secs()), (Err(Cause::Timeout), 10), "not a minute from its start");
+        assert_eq!(
+            (ended, began.elapsed().as_secs()),
+            (Err(Cause::Timeout), 10),
+            "not a minute from its start"
+        );
     }
 
     #[tokio::test(start_paused = true)]

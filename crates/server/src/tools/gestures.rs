@@ -71,7 +71,8 @@ pub struct SwipeParams {
 impl Tool for Swipe {
     type Params = SwipeParams;
     const NAME: &'static str = "swipe";
-    const DESCRIPTION: &'static str = "Swipe between points or over an element; up shows what is further down.";
+    const DESCRIPTION: &'static str =
+        "Swipe between points or over an element; up shows what is further down.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = GESTURE_TIMEOUT;
 

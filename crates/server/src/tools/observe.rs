@@ -57,7 +57,8 @@ enum TreeFormat {
 impl Tool for GetUiTree {
     type Params = GetUiTreeParams;
     const NAME: &'static str = "get_ui_tree";
-    const DESCRIPTION: &'static str = "What is on the screen, a line an element, with ids that stay with their element.";
+    const DESCRIPTION: &'static str =
+        "What is on the screen, a line an element, with ids that stay with their element.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(30);
 

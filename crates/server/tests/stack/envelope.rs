@@ -112,8 +112,10 @@ async fn every_action_and_every_refusal_has_the_same_envelope() {
 #[test]
 fn the_table_has_every_action() {
     let acting = TOOLS.iter().filter(|tool| tool.effect != Effect::ReadOnly && tool.name != "run_flow");
-    let missing: Vec<&str> =
-        acting.map(|tool| tool.name).filter(|name| !ACTIONS.iter().any(|(known, ..)| known == name)).collect();
+    let missing: Vec<&str> = acting
+        .map(|tool| tool.name)
+        .filter(|name| !ACTIONS.iter().any(|(known, ..)| known == name))
+        .collect();
     assert_eq!(missing, Vec::<&str>::new());
 }
 

@@ -38,8 +38,11 @@ async fn typing_scrolling_adjusting_and_waiting_leave_a_trace() {
     assert_eq!(seen, [Stage::Resolve, Stage::Execute, Stage::Execute, Stage::Verify], "focus and text");
     let found = world.ok("scroll_to_element", r#"{"selector":{"text":"Log in"}}"#).await;
     assert!(stages(&world, &fact(&found, "action_id")).await.contains(&Stage::Verify));
-    world.ok("tap_element", r#"{"selector":{"text":"Settings"},"expect":{"screen":"SettingsActivity"}}"#).await;
-    let set = world.ok("adjust_control", r#"{"selector":{"text":"Volume"},"target_value":75,"tolerance":1}"#).await;
+    world
+        .ok("tap_element", r#"{"selector":{"text":"Settings"},"expect":{"screen":"SettingsActivity"}}"#)
+        .await;
+    let set =
+        world.ok("adjust_control", r#"{"selector":{"text":"Volume"},"target_value":75,"tolerance":1}"#).await;
     let seen = stages(&world, &fact(&set, "action_id")).await;
     assert_eq!((seen.first(), seen.last()), (Some(&Stage::Resolve), Some(&Stage::Verify)));
     assert!(seen.contains(&Stage::Execute));
@@ -47,7 +50,9 @@ async fn typing_scrolling_adjusting_and_waiting_leave_a_trace() {
     // Waits have no id in their answers; the number of theirs follows that of the action before.
     let mut listener = world.app.fleet.bus().listen();
     world.ok("wait_for_ui", r#"{"selector":{"text":"Volume"}}"#).await;
-    world.ok("expect_state", r#"{"selector":{"text":"Dark mode"},"property":"checked","expected":false}"#).await;
+    world
+        .ok("expect_state", r#"{"selector":{"text":"Dark mode"},"property":"checked","expected":false}"#)
+        .await;
     let mut begun = Vec::new();
     while begun.len() < 2 {
         if let Event::CallBegan { name } = listener.next().await.expect("the bus").event {
@@ -65,7 +70,9 @@ async fn typing_scrolling_adjusting_and_waiting_leave_a_trace() {
 async fn events_tell_a_tap_from_beginning_to_end() {
     let world = World::started(Timing::Phone).await;
     let mut listener = world.app.fleet.bus().listen();
-    world.ok("tap_element", r#"{"selector":{"text":"Settings"},"expect":{"screen":"SettingsActivity"}}"#).await;
+    world
+        .ok("tap_element", r#"{"selector":{"text":"Settings"},"expect":{"screen":"SettingsActivity"}}"#)
+        .await;
     let mut told = Vec::new();
     loop {
         let stamped = listener.next().await.expect("the bus");
@@ -108,11 +115,19 @@ async fn a_silent_device_delays_no_other() {
     let began = Instant::now();
     let named = call(&app, "start_app", &format!(r#"{{"app_id":"{APP}","device_id":"good"}}"#)).await;
     assert!(!named.is_error, "{}", named.text());
-    assert!(began.elapsed() < Duration::from_millis(100), "a named device waits for nobody: {:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_millis(100),
+        "a named device waits for nobody: {:?}",
+        began.elapsed()
+    );
     let began = Instant::now();
     let first = call(&app, "get_ui_tree", "{}").await;
     assert_eq!(fact(&first.text(), "device"), "good");
-    assert!(began.elapsed() <= Duration::from_millis(1100), "the first list is bounded: {:?}", began.elapsed());
+    assert!(
+        began.elapsed() <= Duration::from_millis(1100),
+        "the first list is bounded: {:?}",
+        began.elapsed()
+    );
     let began = Instant::now();
     for _ in 0..20 {
         assert!(!call(&app, "get_ui_tree", "{}").await.is_error);
@@ -144,7 +159,8 @@ async fn a_client_with_a_progress_token_is_told_how_its_call_goes_on() {
     });
     let told = Told::default();
     let client = told.clone().serve(tokio::io::split(ours)).await.expect("a server");
-    let arguments = serde_json::from_str(r#"{"selector":{"text":"Settings"},"expect":{"screen":"SettingsActivity"}}"#);
+    let arguments =
+        serde_json::from_str(r#"{"selector":{"text":"Settings"},"expect":{"screen":"SettingsActivity"}}"#);
     let request = CallToolRequestParams::new("tap_element").with_arguments(arguments.expect("JSON"));
     client.call_tool(request).await.expect("an answer");
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,0 +1,112 @@
+//! The verbs of the port that no tool uses yet, against the virtual phone: events, files, install, links, close.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
+use std::sync::Arc;
+
+use mdm_android::AndroidDevice;
+use mdm_android::adb::Adb;
+use mdm_android::adb::direct::Transport;
+use mdm_android::adb::key::HostKey;
+use mdm_android::adb::link::Link;
+use mdm_core::port::{
+    AlertAnswer, AppCommand, Device, DeviceErrorKind, DeviceEvent, Dispatch, FileCommand, NativeAction,
+    Support,
+};
+use mdm_virtual_device::{Phone, PhoneConfig, Timing};
+
+fn device() -> (Phone, AndroidDevice) {
+    let phone = Phone::new(PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() });
+    let connects = phone.clone();
+    let connector = Arc::new(move || {
+        let connected = connects.connect();
+        Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) }) as _
+    });
+    let adb = Adb::direct(Link::new(connector, HostKey::at("/nonexistent/adbkey")));
+    (phone, AndroidDevice::new("phone", adb, 7))
+}
+
+fn start(app: &str) -> AppCommand {
+    AppCommand::Start { app: app.to_owned() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn log_lines_arrive_as_events() {
+    let (_phone, device) = device();
+    let mut events = device.events().await.unwrap();
+    device.app(&start("com.workbench")).await.unwrap();
+    loop {
+        match events.next().await.unwrap() {
+            Some(DeviceEvent::Log(entry)) if entry.message.contains("Displayed com.workbench/") => {
+                assert_eq!(entry.tag, "ActivityTaskManager");
+                break;
+            }
+            Some(DeviceEvent::Log(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn files_go_both_ways() {
+    let (_phone, device) = device();
+    let folder = std::env::temp_dir().join(format!("mdm-port-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (sent, back) = (folder.join("sent"), folder.join("back"));
+    std::fs::write(&sent, b"hello").unwrap();
+    let remote = "/data/local/tmp/a file".to_owned();
+    device.files(&FileCommand::Push { local: sent, remote: remote.clone() }).await.unwrap();
+    device.files(&FileCommand::Pull { remote, local: back.clone() }).await.unwrap();
+    assert_eq!(std::fs::read(&back).unwrap(), b"hello");
+    let absent = FileCommand::Pull { remote: "/nothing".to_owned(), local: back };
+    assert_eq!(device.files(&absent).await.unwrap_err().dispatch, Dispatch::Refused);
+    let unread = AppCommand::Install { file: folder.join("no.apk") };
+    assert_eq!(device.app(&unread).await.unwrap_err().kind, DeviceErrorKind::Local);
+    let junk = folder.join("junk.apk");
+    std::fs::write(&junk, b"not an apk").unwrap();
+    let refused = device.app(&AppCommand::Install { file: junk }).await.unwrap_err();
+    assert_eq!(refused.dispatch, Dispatch::Refused, "{refused:?}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_became_of_a_command_is_said() {
+    let (phone, device) = device();
+    let absent = device.app(&start("com.nobody.has")).await.unwrap_err();
+    assert_eq!((absent.kind, absent.dispatch), (DeviceErrorKind::AppNotInstalled, Dispatch::Refused));
+    let malformed = device.app(&start("a;b")).await.unwrap_err();
+    assert_eq!((malformed.kind, malformed.dispatch), (DeviceErrorKind::InvalidRequest, Dispatch::NotSent));
+    let link = AppCommand::OpenLink { link: "https://example.com/?a=1&b='2".to_owned(), app: None };
+    let nobody = device.app(&link).await.unwrap_err();
+    assert_eq!(
+        (nobody.kind, nobody.dispatch),
+        (DeviceErrorKind::Rejected, Dispatch::Refused),
+        "no app takes links here"
+    );
+    phone.set_plugged(false);
+    let away = device.app(&start("com.workbench")).await.unwrap_err();
+    assert!(away.dispatch.is_safe_to_repeat(), "{away:?}");
+    assert!(!device.is_connected());
+    phone.set_plugged(true);
+    device.app(&start("com.workbench")).await.unwrap();
+    assert!(device.is_connected());
+    device.close().await.unwrap();
+    assert!(!device.is_connected(), "the next call connects again");
+    device.app(&start("com.workbench")).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn verbs_that_a_device_does_not_have_are_refused_by_name() {
+    let (_phone, device) = device();
+    let can = device.capabilities();
+    assert_eq!((can.alerts, can.native_actions, can.pinch), (Support::No, Support::No, Support::Maybe));
+    let alert = device.alert(&AlertAnswer::Accept).await.unwrap_err();
+    let native = device.act_natively(&NativeAction::Activate { index: 0 }).await.unwrap_err();
+    for error in [alert, native] {
+        assert_eq!((error.kind, error.dispatch), (DeviceErrorKind::NotSupported, Dispatch::NotSent));
+    }
+}
