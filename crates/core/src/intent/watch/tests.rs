@@ -255,10 +255,12 @@ fn a_target_missing_from_a_damaged_capture_is_not_gone() {
     let scope = Scope { target: Some(target), ..Scope::default() };
     let wait = Wait { scope, ..Wait::new(Goal::Change, WINDOW_MS) };
     let mut feeder = Feeder::since(&wait, says("Cart"));
-    feeder.goes_on(20, damaged(lines(&[])));
-    feeder.goes_on(40, says("Cart"));
-    assert_eq!(feeder.look(60, lines(&[])), Next::Done(Ending::TargetGone(target)));
-    let report = feeder.finish(Ending::TargetGone(target), 60);
+    for at_ms in [20, 40, 60, 80, 100, 120] {
+        feeder.goes_on(at_ms, damaged(lines(&[])));
+    }
+    feeder.goes_on(140, says("Cart"));
+    assert_eq!(feeder.look(160, lines(&[])), Next::Done(Ending::TargetGone(target)));
+    let report = feeder.finish(Ending::TargetGone(target), 160);
     assert_eq!(report.seen.unwrap().ids.len(), 2, "the capture that shows it");
 }
 

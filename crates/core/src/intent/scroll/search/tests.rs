@@ -28,6 +28,7 @@ fn strokes(phone: &mut Phone, asked: &ScrollTo, row: &str) -> u32 {
     let list = phone.lists.iter().find(|list| list.shows_whole(row));
     let list = list.unwrap_or_else(|| panic!("{row} is not in sight: {:?}", phone.lists));
     assert!(list.seen_at(row).unwrap().contains(found.point), "{found:?}");
+    assert_eq!(list.glide_px, 0, "a tap on a list that glides only stops it");
     searched.done.scrolls
 }
 
@@ -130,15 +131,8 @@ fn a_list_that_glides_past_the_target_is_gone_back_over() {
 
 #[test]
 fn a_pager_that_snaps_is_turned_page_by_page() {
-    let pager = List {
-        class: "androidx.viewpager.widget.ViewPager",
-        axis: Axis::Horizontal,
-        row_px: 1080,
-        follows: Follows::PageByPage,
-        ..List::of(8)
-    };
-    let mut phone = Phone::with(pager);
-    let strokes = strokes(&mut phone, &find("Row 5", Direction::Right), "Row 5");
+    let mut phone = Phone::with(List { follows: Follows::PageByPage, ..List::of(80) });
+    let strokes = strokes(&mut phone, &down_to("Row 55"), "Row 55");
     assert!(strokes <= 7, "five pages, and one back to learn that nothing lies between: {strokes}");
 }
 
@@ -147,6 +141,14 @@ fn a_list_that_loads_more_at_its_end_is_gone_on_with() {
     // The last step ends just at the end, or stops early, or goes most of its way.
     for rows in [24, 25, 28, 30] {
         let list = List { later: named(rows..60), later_ms: 400, ..List::of(rows) };
+        strokes(&mut Phone::with(list), &down_to("Row 55"), "Row 55");
+    }
+}
+
+#[test]
+fn rows_that_come_without_a_sign_are_waited_for_at_the_end() {
+    for rows in [24, 28] {
+        let list = List { later: named(rows..60), later_ms: 2000, ..List::of(rows) };
         strokes(&mut Phone::with(list), &down_to("Row 55"), "Row 55");
     }
 }
@@ -185,17 +187,21 @@ fn a_target_that_may_be_two_is_refused() {
 
 #[test]
 fn of_two_lists_the_named_one_is_scrolled() {
-    let left = List { id: "left", view: Rect::new(0, 400, 700, 1400), ..List::of(20) };
-    let right = List { id: "right", view: Rect::new(700, 400, 1080, 1400), ..List::of(0) };
-    let right = List { rows: (0..50).map(|row| format!("Right {row}")).collect(), ..right };
-    let two = || Phone { lists: vec![left.clone(), right.clone()], ..Phone::with(List::of(0)) };
+    let left = Rect::new(0, 400, 700, 1400);
+    let left = List { id: "left", view: left, rows: named(35..55), ..List::of(0) };
+    let right = Rect::new(700, 400, 1080, 1400);
+    let two = || {
+        let lists = vec![left.clone(), List { id: "right", view: right, ..List::of(50) }];
+        Phone { lists, ..Phone::with(List::of(0)) }
+    };
     let mut phone = two();
     let inside = Selector { resource_id: Some("right".to_owned()), ..Selector::default() };
-    let asked = ScrollTo { inside: Some(inside), ..down_to("Right 40") };
-    strokes(&mut phone, &asked, "Right 40");
-    assert_eq!(phone.lists[0].offset_px, 0);
+    let asked = ScrollTo { inside: Some(inside), ..down_to("Row 40") };
+    let found = phone.search(&asked).done.found.unwrap();
+    assert!(right.contains(found.point), "the row of this name in the other list is not meant: {found:?}");
+    assert!(phone.lists[1].shows_whole("Row 40") && phone.lists[0].offset_px == 0);
     let mut phone = two();
-    let searched = phone.search(&down_to("Right 40"));
+    let searched = phone.search(&down_to("Row 30"));
     let failure = searched.end.unwrap_err();
     assert_eq!((failure.cause, failure.candidates.len()), (Cause::EndReached, 1), "the other one is named");
     assert_eq!((phone.lists[1].offset_px, searched.done.others.len()), (0, 1));

@@ -114,6 +114,9 @@ impl List {
         let step_px = if self.glide_px.abs() < 50 { self.glide_px } else { self.glide_px / 2 };
         self.glide_px -= step_px;
         self.go(step_px);
+        if self.offset_px == was_px {
+            self.glide_px = 0;
+        }
         self.offset_px != was_px
     }
 
