@@ -235,7 +235,7 @@ impl Phone {
     /// The last capture while a list may glide on, and the captures before it.
     fn settle(&mut self, window_ms: u64) -> (Arc<Observation>, Vec<Arc<Observation>>) {
         let mut between = vec![self.look()];
-        while self.lists.iter_mut().any(List::glide) && between.len() < 3 {
+        while self.lists.iter_mut().any(List::glide) && between.len() < 2 {
             between.push(self.look());
         }
         self.now_ms += window_ms;
