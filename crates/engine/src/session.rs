@@ -170,7 +170,8 @@ impl Session {
                 Ok(memory.tracker.observe(snapshot, captured_at_ms))
             }
             Capture::Unchanged => memory
-                .tracker.observe_unchanged(captured_at_ms)
+                .tracker
+                .observe_unchanged(captured_at_ms)
                 .ok_or_else(|| Failure::new(Cause::Defect, "an unchanged screen that was never read")),
         }
     }
