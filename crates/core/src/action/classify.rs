@@ -197,7 +197,7 @@ mod tests {
         let changed = Signals { ui_changed: true, ..signals(Reach::LocalState) };
         let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0 };
         let act = Act { action: Action::Back, scroll_to_target: false, expect: None, patience };
-        let asked = Asked { id: "back_1".to_owned(), name: "back", what: What::Act(act) };
+        let asked = Asked { id: "back_1".to_owned(), name: "back", what: What::Act(Box::new(act)) };
         let mut record = Trace::new(&asked, 0);
         assert_eq!(judge(&changed, &record, true).0, Classification::NoOp, "nothing was sent");
         record.record(&Event::Sent { what: SentKind::Key, dispatch: Dispatch::Taken, error: None }, 1);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::action::recover::{FailureClass, FailureReason, Strategy, class};
-use crate::action::request::Request;
+use crate::action::request::{Request, What};
 use crate::action::trace::{Lifecycle, Trace};
 use crate::change::diff::ChangeKind;
 use crate::change::settle::Stability;
@@ -161,8 +161,8 @@ impl Outcome {
     /// What is known of the expectation. A screen that could not be read afterwards leaves it undetermined (F60).
     pub fn verdict(&self) -> Verdict {
         let expected = match &self.request.what {
-            crate::action::request::What::Act(act) => act.expect.is_some(),
-            crate::action::request::What::Wait(_) => false,
+            What::Act(act) => act.expect.is_some(),
+            What::Wait(_) => false,
         };
         match &self.after {
             Some(Ok(after)) => after.verdict.clone(),
@@ -240,4 +240,183 @@ pub fn worse(one: Dispatch, other: Dispatch) -> Dispatch {
         Dispatch::Unknown => 3,
     };
     if rank(one) >= rank(other) { one } else { other }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::request::{Act, ActPatience, Action};
+    use crate::change::tracker::Tracker;
+    use crate::intent::predicate::Predicate;
+    use crate::meaning::sketch::sketch;
+    use crate::port::DeviceErrorKind;
+    use Dispatch::{NotSent, Refused, Taken, Unknown};
+
+    /// What was sent, the failure with its own dispatch, and what has to be said of it: success, dispatch, reason.
+    struct Case {
+        sent: &'static [(SentKind, Dispatch)],
+        failure: Option<(Cause, Dispatch)>,
+        says: (bool, Dispatch, Option<FailureReason>),
+    }
+
+    const LOST: Cause = Cause::Device(DeviceErrorKind::ConnectionLost);
+
+    fn outcome(sent: &[(SentKind, Dispatch)], failure: Option<(Cause, Dispatch)>) -> Outcome {
+        let patience = ActPatience { settle: true, window_ms: 250, timeout_ms: 5000 };
+        let expect = Some(Predicate::Screen("Order".to_owned()));
+        let act = Act { action: Action::Back, scroll_to_target: false, expect, patience };
+        let request = Request { id: "back_1".to_owned(), name: "back", what: What::Act(Box::new(act)) };
+        let trace = Trace::new(&request, 0);
+        let sent = sent.iter().map(|(what, dispatch)| Sent { what: *what, at_ms: 0, dispatch: *dispatch });
+        let failure = failure.map(|(cause, dispatch)| Failure::new(cause, "why").with_dispatch(dispatch));
+        Outcome { sent: sent.collect(), failure, ..Outcome::new(request, trace) }
+    }
+
+    fn after(verdict: Verdict, observed: ChangeKind) -> After {
+        After {
+            seen: Tracker::default().observe(sketch("FrameLayout [0,0][1080,2400]"), 0),
+            since: None,
+            observed,
+            stability: Stability::Stable,
+            moving: Vec::new(),
+            captures: 2,
+            verdict,
+            held_before: false,
+        }
+    }
+
+    fn contradicted() -> Verdict {
+        Verdict::Contradicted { observed: "screen Cart".to_owned() }
+    }
+
+    #[test]
+    fn success_means_that_the_device_took_it_and_a_failure_names_its_part() {
+        // LC-03, LC-05
+        let touch = &[(SentKind::Touch, Taken)];
+        let reason = |reason| (false, NotSent, Some(reason));
+        let cases = [
+            Case { sent: touch, failure: None, says: (true, Taken, None) },
+            Case { sent: &[], failure: None, says: (true, NotSent, None) },
+            Case {
+                sent: &[],
+                failure: Some((Cause::NotFound, NotSent)),
+                says: reason(FailureReason::TargetResolution),
+            },
+            Case {
+                sent: &[],
+                failure: Some((Cause::Covered, NotSent)),
+                says: reason(FailureReason::TargetResolution),
+            },
+            // It never got as far as any part of an action.
+            Case { sent: &[], failure: Some((Cause::DeviceOffline, NotSent)), says: (false, NotSent, None) },
+            // Scrolling to a target and hiding the keyboard may be done again.
+            Case {
+                sent: &[(SentKind::Scroll, Taken), (SentKind::HideKeyboard, Taken)],
+                failure: Some((Cause::NotFound, NotSent)),
+                says: reason(FailureReason::TargetResolution),
+            },
+            Case {
+                sent: &[(SentKind::Scroll, Unknown)],
+                failure: Some((LOST, Unknown)),
+                says: (false, NotSent, None),
+            },
+            Case {
+                sent: &[(SentKind::Touch, Refused)],
+                failure: Some((Cause::Device(DeviceErrorKind::Rejected), Refused)),
+                says: (false, Refused, Some(FailureReason::Dispatch)),
+            },
+            Case {
+                sent: &[(SentKind::Touch, Unknown)],
+                failure: Some((LOST, Unknown)),
+                says: (false, Unknown, Some(FailureReason::Dispatch)),
+            },
+            // F63: half done is neither done nor not done.
+            Case {
+                sent: &[(SentKind::Focus, Taken), (SentKind::Text, Refused)],
+                failure: Some((Cause::Device(DeviceErrorKind::Rejected), Taken)),
+                says: (false, Taken, Some(FailureReason::Dispatch)),
+            },
+            Case {
+                sent: &[(SentKind::Focus, Taken), (SentKind::Clear, Unknown)],
+                failure: Some((LOST, Unknown)),
+                says: (false, Unknown, Some(FailureReason::Dispatch)),
+            },
+            Case {
+                sent: &[(SentKind::Text, Taken)],
+                failure: Some((Cause::FieldDiffers, Taken)),
+                says: (true, Taken, Some(FailureReason::UnexpectedChange)),
+            },
+            Case { sent: &[], failure: Some((Cause::EndOfTrack, NotSent)), says: (false, NotSent, None) },
+        ];
+        for Case { sent, failure, says } in cases {
+            let outcome = outcome(sent, failure);
+            let said = (outcome.is_success(), outcome.dispatch(), outcome.failure_reason());
+            assert_eq!(said, says, "{sent:?}, {failure:?}");
+        }
+    }
+
+    #[test]
+    fn an_adjustment_that_missed_its_value_was_sent() {
+        // F19
+        for cause in [Cause::TouchesExhausted, Cause::EndOfTrack, Cause::NoReaction, Cause::ValueGone] {
+            let missed = |dispatch| outcome(&[(SentKind::Touch, dispatch)], Some((cause, dispatch)));
+            assert!(missed(Taken).is_success(), "{cause:?}");
+            assert!(!missed(Unknown).is_success() && !missed(Refused).is_success(), "{cause:?}");
+        }
+    }
+
+    #[test]
+    fn a_half_done_action_is_not_retryable() {
+        // F63, RC-04
+        for (first, then) in [(Taken, Refused), (Unknown, Refused), (Taken, NotSent), (Refused, Unknown)] {
+            let outcome = outcome(&[(SentKind::Focus, first), (SentKind::Text, then)], None);
+            let lost = Failure::new(LOST, "why");
+            assert!(lost.retryable());
+            assert!(!lost.with_dispatch(outcome.dispatch()).retryable(), "{first:?}, then {then:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_expected_does_not_change_whether_it_was_sent() {
+        // LC-03, LC-05
+        let undetermined = || Verdict::Undetermined { why: "time was up".to_owned() };
+        let unread = Failure::new(Cause::Device(DeviceErrorKind::NotIdle), "it moves");
+        let cases = [
+            (Ok(after(Verdict::Confirmed, ChangeKind::Text)), None),
+            (Ok(after(Verdict::NotAsked, ChangeKind::None)), None),
+            (Ok(after(undetermined(), ChangeKind::None)), Some(FailureReason::VerificationTimeout)),
+            (Ok(after(contradicted(), ChangeKind::None)), Some(FailureReason::NoChange)),
+            (Ok(after(contradicted(), ChangeKind::Cosmetic)), Some(FailureReason::NoChange)),
+            (Ok(after(contradicted(), ChangeKind::Navigation)), Some(FailureReason::UnexpectedChange)),
+            // F60
+            (Err(unread), Some(FailureReason::VerificationTimeout)),
+        ];
+        for (after, reason) in cases {
+            let verdict = format!("{:?}", after.as_ref().map(|after| &after.verdict));
+            let outcome = Outcome { after: Some(after), ..outcome(&[(SentKind::Key, Taken)], None) };
+            assert!(outcome.is_success(), "{verdict}");
+            assert_eq!(outcome.failure_reason(), reason, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_contradiction_has_a_code_and_a_class() {
+        let outcome = Outcome {
+            after: Some(Ok(after(contradicted(), ChangeKind::None))),
+            ..outcome(&[(SentKind::Key, Taken)], None)
+        };
+        assert_eq!(outcome.failure_code(), Some(ErrorCode::VerificationFailed));
+        assert_eq!(outcome.failure_class(), Some(FailureClass::Verification));
+        assert_eq!(outcome.verdict().as_str(), Some("contradicted"));
+    }
+
+    #[test]
+    fn of_two_fates_the_more_cautious_is_told_in_any_order() {
+        let ranked = [NotSent, Refused, Taken, Unknown];
+        for (rank, one) in ranked.into_iter().enumerate() {
+            for (other_rank, other) in ranked.into_iter().enumerate() {
+                assert_eq!(worse(one, other), ranked[rank.max(other_rank)], "{one:?}, {other:?}");
+            }
+        }
+    }
 }

@@ -22,8 +22,8 @@ pub struct Request {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    Act(Act),
-    Wait(Wait),
+    Act(Box<Act>),
+    Wait(Box<Wait>),
 }
 
 /// An action, what it is meant to bring about, and how long that may take.

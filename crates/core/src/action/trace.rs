@@ -226,7 +226,7 @@ mod tests {
     fn trace(number: usize) -> Trace {
         let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0 };
         let act = Act { action: Action::Back, scroll_to_target: false, expect: None, patience };
-        let request = Request { id: format!("back_{number}"), name: "back", what: What::Act(act) };
+        let request = Request { id: format!("back_{number}"), name: "back", what: What::Act(Box::new(act)) };
         Trace::new(&request, number as u64)
     }
 
@@ -239,7 +239,7 @@ mod tests {
         }
         assert_eq!(ring.find("back_4"), None);
         assert_eq!(ring.find("back_5").map(|trace| trace.began_ms), Some(5));
-        let wait = What::Wait(Wait::new(Goal::Quiet, 250));
+        let wait = What::Wait(Box::new(Wait::new(Goal::Quiet, 250)));
         ring.keep(Trace::new(&Request { id: "wait_1".to_owned(), name: "wait", what: wait }, 200));
         assert_eq!(ring.last_action().map(|trace| trace.began_ms), Some(104));
         assert!(ring.find("wait_1").is_some());

@@ -107,17 +107,23 @@ fn element(seen: &Observation, query: &Selector, expected: &Expected) -> Judgeme
 
 /// "Not there" can only be said of a whole capture (W10).
 fn absent(seen: &Observation) -> Judgement {
-    if seen.reading.snapshot.is_whole() {
+    let snapshot = &seen.reading.snapshot;
+    if snapshot.proves_absence() {
         return Judgement::Fails { index: None, observed: "no such element".to_owned() };
     }
-    Judgement::Unknown { why: "the tree is damaged, and the element may be in the missing part".to_owned() }
+    let why = if snapshot.is_whole() {
+        "no window is on the screen"
+    } else {
+        "the tree is damaged, and the element may be in the missing part"
+    };
+    Judgement::Unknown { why: why.to_owned() }
 }
 
 fn presence(seen: &Observation, chosen: &[u32], wanted: bool) -> Judgement {
     match (chosen.first(), wanted) {
         (Some(index), true) => Judgement::Holds { index: Some(*index) },
         (None, true) => absent(seen),
-        (None, false) if seen.reading.snapshot.is_whole() => Judgement::Holds { index: None },
+        (None, false) if seen.reading.snapshot.proves_absence() => Judgement::Holds { index: None },
         (None, false) => absent(seen),
         (Some(index), false) => {
             Judgement::Fails { index: Some(*index), observed: format!("{} matches", chosen.len()) }
@@ -259,5 +265,7 @@ mod tests {
         let defect = Defect { kind: DefectKind::Truncated, offset: 0, detail: String::new() };
         let damaged = Snapshot { defects: vec![defect], ..sketch(FORM) };
         assert!(matches!(gone().judge(&seen(damaged)), Judgement::Unknown { .. }));
+        let between_windows = Snapshot { elements: Vec::new(), ..sketch(FORM) };
+        assert!(matches!(gone().judge(&seen(between_windows)), Judgement::Unknown { .. }));
     }
 }

@@ -136,6 +136,12 @@ impl Snapshot {
         !self.defects.iter().any(|d| d.kind.loses_elements())
     }
 
+    /// True if what is not in it is not on the screen (W10). A tree without a single element was read between two
+    /// windows and proves nothing.
+    pub fn proves_absence(&self) -> bool {
+        self.is_whole() && !self.elements.is_empty()
+    }
+
     /// Indexes of the direct children of the element at `index`.
     pub fn children(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.elements[index].end as usize;

@@ -71,7 +71,7 @@ impl Run<'_> {
         check_range(&now, asked.goal.target)?;
         if let Some(lever) = lever(&seen, index) {
             let end = self.press(asked, lever, seen, done).await;
-            let coarse = end.as_ref().is_err_and(|failure| is_end_of_presses(failure));
+            let coarse = end.as_ref().is_err_and(is_end_of_presses);
             if lever == Lever::Buttons || end.is_ok() || !coarse {
                 return end;
             }

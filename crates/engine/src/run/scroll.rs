@@ -66,7 +66,7 @@ impl Run<'_> {
     }
 
     async fn drive(&mut self, search: &mut ScrollSearch<'_>) -> Result<(), Failure> {
-        let mut next = search.next()?;
+        let mut next = search.next_step()?;
         loop {
             next = match next {
                 ScrollStep::Found => return Ok(()),

@@ -105,7 +105,7 @@ pub async fn perform(
     named: Option<NamedFacts>,
 ) -> Result<Answer, Refusal> {
     let session = call.app.fleet.choose(device, call.progress).await?;
-    let request = Request { id: call.action_id.clone(), name: call.tool, what: What::Act(act) };
+    let request = Request { id: call.action_id.clone(), name: call.tool, what: What::Act(Box::new(act)) };
     let outcome = session.run(request, call.progress).await;
     Ok(answer(call, &session, &outcome, named))
 }

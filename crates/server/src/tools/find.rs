@@ -67,7 +67,8 @@ impl Tool for FindElement {
         let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
         // A match in hand is not waited with (W24), and one look is always made.
         let wait = Wait::new(Goal::Found(search.clone()), 0).with_patience(wait_ms, 1);
-        let request = Request { id: call.app.action_id(call.tool), name: call.tool, what: What::Wait(wait) };
+        let request =
+            Request { id: call.app.action_id(call.tool), name: call.tool, what: What::Wait(Box::new(wait)) };
         let outcome = session.run(request, call.progress).await;
         if let Some(failure) = outcome.failure {
             return Err(failure.into());

@@ -52,7 +52,8 @@ pub(super) async fn run_wait(
     wait: Wait,
     progress: &Progress,
 ) -> Result<WatchReport, Refusal> {
-    let request = Request { id: call.app.action_id(call.tool), name: call.tool, what: What::Wait(wait) };
+    let request =
+        Request { id: call.app.action_id(call.tool), name: call.tool, what: What::Wait(Box::new(wait)) };
     let outcome = session.run(request, progress).await;
     match (outcome.failure, outcome.effect) {
         (None, Came::Watched(report)) => Ok(*report),

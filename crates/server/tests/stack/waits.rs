@@ -458,7 +458,7 @@ async fn little_time_is_lost_after_a_change() {
 
 /// Waits for 600 ms of quiet.
 async fn rest(session: &Session, progress: &Progress) -> WatchReport {
-    let what = What::Wait(Wait::new(Goal::Quiet, 600));
+    let what = What::Wait(Box::new(Wait::new(Goal::Quiet, 600)));
     let request = Request { id: "rest_1".to_owned(), name: "rest", what };
     match session.run(request, progress).await.effect {
         Effect::Watched(report) => *report,

@@ -302,6 +302,37 @@ fn a_secret_is_not_found_by_what_it_is() {
     assert_eq!(found(&seen, &text("Password")).index, 1);
 }
 
+const LABELLED: &str = r#"
+    FrameLayout [0,0][1080,2400]
+      TextView [0,0][1080,80] id:caption text:"Name"
+      EditText [0,80][1080,200] click id:name text:"Ada"
+      TextView [0,400][500,500] text:"Wi-Fi"
+      Switch [900,400][1080,500] click check=on id:wifi
+      TextView [0,2500][1080,2600] text:"Below"
+    "#;
+
+#[test]
+fn a_label_is_not_verified_when_its_field_is_described_too() {
+    // F21
+    let seen = seen(LABELLED);
+    assert_eq!(text("Name").matches(&seen), [1, 2]);
+    assert_eq!(to_verify(&seen, &text("Name")), [2], "the words have no state of their own");
+    assert_eq!(to_verify(&seen, &text("Wi-Fi")), [4]);
+    assert_eq!(to_verify(&seen, &id("caption")), [1], "only the label is described");
+    assert_eq!(to_verify(&seen, &Selector { role: Some(Role::Text), ..text("Name") }), [1]);
+}
+
+#[test]
+fn what_is_verified_need_not_be_in_sight_and_is_counted_as_for_actions() {
+    let below = seen(LABELLED);
+    assert_eq!(to_verify(&below, &text("Below")), [5]);
+    assert_eq!(to_verify(&below, &text("Nowhere")), []);
+    let rows = seen(ROWS);
+    assert_eq!(to_verify(&rows, &text("Delete")), [4, 7]);
+    assert_eq!(to_verify(&rows, &Selector { index: Some(1), ..text("Delete") }), [7]);
+    assert_eq!(to_verify(&rows, &Selector { index: Some(2), ..text("Delete") }), []);
+}
+
 proptest! {
     #[test]
     fn any_tree_gives_an_answer_on_the_screen(snapshot in any_snapshot(), words in "[a-zA-Z0-9%+ -]{0,6}") {

@@ -3,12 +3,16 @@
 //! Architecture invariant: every stroke goes over what was seen a moment ago, and leaves a part of the last view in
 //! sight, so that nothing is passed by unseen.
 
+mod failure;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use super::{Axis, Direction, Movement, Place, Sight, Stroke};
 use crate::change::settle::Stability;
 use crate::change::tracker::Observation;
-use crate::failure::{Cause, Failure};
+use crate::failure::Failure;
 use crate::identity::ElementId;
 use crate::intent::actionable::NotActionable;
 use crate::intent::resolve::{self, Candidate, Resolution};
@@ -230,7 +234,7 @@ impl<'a> ScrollSearch<'a> {
     }
 
     /// Decides the next step from the last capture.
-    pub fn next(&mut self) -> Result<ScrollStep, Failure> {
+    pub fn next_step(&mut self) -> Result<ScrollStep, Failure> {
         let found = self.locate()?;
         if self.keyboard.is_none() && !matches!(found, Found::Here(_)) {
             return Ok(ScrollStep::AskForKeyboard);
@@ -265,13 +269,13 @@ impl<'a> ScrollSearch<'a> {
     /// Takes in where the keyboard is.
     pub fn keyboard_is(&mut self, place: Option<Rect>) -> Result<ScrollStep, Failure> {
         self.keyboard = Some(place);
-        self.next()
+        self.next_step()
     }
 
-    /// The stroke that `next` asked for was sent, and the screen settled.
+    /// The stroke that `next_step` asked for was sent, and the screen settled.
     pub fn stroked(&mut self, after: AfterStroke<'_>) -> Result<ScrollStep, Failure> {
         let State::Stroked(mut sent) = std::mem::replace(&mut self.state, State::Deciding) else {
-            return self.next();
+            return self.next_step();
         };
         sent.passed_by = after.between.iter().any(|seen| self.shows_target(seen));
         self.done.stability = after.stability;
@@ -297,7 +301,7 @@ impl<'a> ScrollSearch<'a> {
         let State::Gliding { mut sent, container, rests } =
             std::mem::replace(&mut self.state, State::Deciding)
         else {
-            return self.next();
+            return self.next_step();
         };
         sent.passed_by |= between.iter().any(|seen| self.shows_target(seen));
         let axis = sent.direction.axis();
@@ -315,7 +319,7 @@ impl<'a> ScrollSearch<'a> {
     /// The wait for more rows is over.
     pub fn waited(&mut self, seen: Option<Arc<Observation>>) -> Result<ScrollStep, Failure> {
         let State::Waiting { since_revision } = std::mem::replace(&mut self.state, State::Deciding) else {
-            return self.next();
+            return self.next_step();
         };
         if let Some(seen) = seen {
             self.done.seen = seen;
@@ -325,17 +329,15 @@ impl<'a> ScrollSearch<'a> {
 
     /// The stroke has come to its end: what did it move?
     fn arrived(&mut self, sent: Sent) -> Result<ScrollStep, Failure> {
-        if screen_of(&self.done.seen) != screen_of(&sent.before) {
-            return Err(screen_left(&sent.before, &self.done.seen));
-        }
+        failure::check_screen(&sent.before, &self.done.seen)?;
         let movement = super::movement(&sent.before, &self.done.seen, sent.container, sent.direction.axis());
         self.rename(&sent.before, sent.container);
         match sent.purpose {
-            Purpose::Back => self.next(),
+            Purpose::Back => self.next_step(),
             // Where nothing moved it is as much in sight as it gets.
             Purpose::Nudge => match (movement.moved(), self.done.found.take()) {
                 (false, Some(target)) => Ok(self.found(target)),
-                _ => self.next(),
+                _ => self.next_step(),
             },
             Purpose::Step { proof } => self.stepped(sent, movement, proof),
         }
@@ -354,7 +356,7 @@ impl<'a> ScrollSearch<'a> {
             }
             _ => {}
         }
-        self.next()
+        self.next_step()
     }
 
     /// Nothing moved: more may be on its way, or this is the end.
@@ -375,12 +377,12 @@ impl<'a> ScrollSearch<'a> {
         if self.done.seen.revision != since_revision {
             self.still = 0;
             self.short = false;
-            return self.next();
+            return self.next_step();
         }
         if self.still < 2 || self.is_loading() {
-            return self.next();
+            return self.next_step();
         }
-        Err(self.end_reached())
+        Err(failure::end_reached(self.asked, &self.done))
     }
 
     fn is_loading(&self) -> bool {
@@ -400,14 +402,15 @@ impl<'a> ScrollSearch<'a> {
             let way = (f64::from(view) * self.amount * 0.4) as i32;
             return match self.stroke(container, back, way, Purpose::Back) {
                 Some(step) => Ok(step),
-                None => self.next(),
+                None => self.next_step(),
             };
         }
         let proof = self.still > 0 || self.short;
         let usual = (f64::from(view) * self.amount) as i32;
         let way = if proof { view / PROOF_PART } else { known_px.map_or(usual, |known| known.min(usual)) };
         let direction = self.done.direction;
-        self.stroke(container, direction, way, Purpose::Step { proof }).ok_or_else(|| no_room(container))
+        self.stroke(container, direction, way, Purpose::Step { proof })
+            .ok_or_else(|| failure::no_room(container))
     }
 
     /// `None` when there is no place for a finger.
@@ -435,7 +438,7 @@ impl<'a> ScrollSearch<'a> {
     }
 
     fn check_budget(&self) -> Result<(), Failure> {
-        if self.may_go_on() { Ok(()) } else { Err(out_of_scrolls(self.asked)) }
+        if self.may_go_on() { Ok(()) } else { Err(failure::out_of_scrolls(self.asked)) }
     }
 
     /// Where the target is on the last capture.
@@ -501,7 +504,7 @@ impl<'a> ScrollSearch<'a> {
 
     fn refused(&self, resolution: &Resolution) -> Failure {
         let failure = resolve::failure(&self.done.seen, &self.selector, resolution);
-        failure.unwrap_or_else(|| out_of_scrolls(self.asked))
+        failure.unwrap_or_else(|| failure::out_of_scrolls(self.asked))
     }
 
     /// What is scrolled. An id that did not live through a stroke is looked for anew.
@@ -574,47 +577,8 @@ impl<'a> ScrollSearch<'a> {
             }
         }
     }
-
-    fn end_reached(&self) -> Failure {
-        let seen = &self.done.seen;
-        let index = self.done.container.and_then(|id| seen.index_of(id));
-        let what = index.map_or_else(String::new, |index| resolve::describe(seen, index as u32));
-        let others = self.done.others.iter().filter_map(|id| seen.index_of(*id));
-        let others: Vec<String> = others.map(|index| resolve::describe(seen, index as u32)).collect();
-        let message = format!(
-            "nothing matches {} {} to the end of {what}",
-            self.asked.target.describe(),
-            self.done.direction.name()
-        );
-        Failure::new(Cause::EndReached, message).with_candidates(others)
-    }
 }
 
 fn middle(seen: &Observation, candidate: &Candidate) -> Option<Point> {
     seen.reading.nodes.get(candidate.matched as usize)?.visible.map(|rect| rect.center())
-}
-
-fn screen_of(seen: &Observation) -> Option<String> {
-    seen.reading.snapshot.screen.as_ref().map(|screen| screen.component())
-}
-
-fn screen_left(before: &Observation, now: &Observation) -> Failure {
-    let name = |seen: &Observation| screen_of(seen).unwrap_or_else(|| "another screen".to_owned());
-    let message = format!("the screen changed from {} to {} while it was scrolled", name(before), name(now));
-    Failure::new(Cause::ScreenLeft, message)
-}
-
-fn no_room(container: ElementId) -> Failure {
-    let message = format!("{container} shows too little of itself to be scrolled with a finger");
-    Failure::new(Cause::NoRoomToScroll, message)
-}
-
-fn out_of_scrolls(asked: &ScrollTo) -> Failure {
-    let message = format!(
-        "nothing matches {} within {} scrolls {}",
-        asked.target.describe(),
-        asked.scrolls_max,
-        asked.direction.name()
-    );
-    Failure::new(Cause::ScrollsExhausted, message)
 }

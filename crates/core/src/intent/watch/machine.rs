@@ -173,9 +173,7 @@ impl Watch<'_> {
     fn take(&mut self, look: Look) -> Option<Ending> {
         self.captures += 1;
         self.costs_ms[self.captures as usize % COSTS] = look.ended_ms - look.began_ms;
-        let snapshot = &look.seen.reading.snapshot;
-        // A screen without a single element is one between two windows.
-        let whole = snapshot.is_whole() && !snapshot.elements.is_empty();
+        let whole = look.seen.reading.snapshot.proves_absence();
         if whole {
             self.damaged = None;
         } else if !self.is_always_damaged(&look) {

@@ -1,0 +1,52 @@
+//! Why a search by scrolling ended without its target.
+
+use super::{ScrollTo, Scrolled};
+use crate::change::tracker::Observation;
+use crate::failure::{Cause, Failure};
+use crate::identity::ElementId;
+use crate::intent::resolve;
+
+pub fn end_reached(asked: &ScrollTo, done: &Scrolled) -> Failure {
+    let described = |id: ElementId| {
+        let index = done.seen.index_of(id)?;
+        Some(resolve::describe(&done.seen, index as u32))
+    };
+    let message = format!(
+        "nothing matches {} {} to the end of {}",
+        asked.target.describe(),
+        done.direction.name(),
+        done.container.and_then(described).unwrap_or_default()
+    );
+    let others = done.others.iter().copied().filter_map(described).collect();
+    Failure::new(Cause::EndReached, message).with_candidates(others)
+}
+
+/// Refuses to go on when another screen is in front than before the stroke.
+pub fn check_screen(before: &Observation, now: &Observation) -> Result<(), Failure> {
+    let (was, is) = (screen_of(before), screen_of(now));
+    if was == is {
+        return Ok(());
+    }
+    let [was, is] = [was, is].map(|name| name.unwrap_or_else(|| "another screen".to_owned()));
+    let message = format!("the screen changed from {was} to {is} while it was scrolled");
+    Err(Failure::new(Cause::ScreenLeft, message))
+}
+
+fn screen_of(seen: &Observation) -> Option<String> {
+    seen.reading.snapshot.screen.as_ref().map(|screen| screen.component())
+}
+
+pub fn no_room(container: ElementId) -> Failure {
+    let message = format!("{container} shows too little of itself to be scrolled with a finger");
+    Failure::new(Cause::NoRoomToScroll, message)
+}
+
+pub fn out_of_scrolls(asked: &ScrollTo) -> Failure {
+    let message = format!(
+        "nothing matches {} within {} scrolls {}",
+        asked.target.describe(),
+        asked.scrolls_max,
+        asked.direction.name()
+    );
+    Failure::new(Cause::ScrollsExhausted, message)
+}
