@@ -137,7 +137,7 @@ impl Watcher {
         let Some(seen) = session.memory().tracker.last().cloned() else { return false };
         let now = state_of(&self.resource, &seen);
         // A damaged capture proves nobody gone (W10).
-        let proven = now != Known::Present(false) || seen.reading.snapshot.is_whole();
+        let proven = now != Known::Present(false) || seen.reading.snapshot.proves_absence();
         if now == self.known || !proven {
             self.pending = None;
             return false;

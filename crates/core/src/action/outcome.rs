@@ -200,9 +200,10 @@ impl Outcome {
             || failure.code() == ErrorCode::ElementNotInteractable;
         match (target && failure.dispatch == Dispatch::NotSent, failure.cause) {
             (true, _) => Some(FailureReason::TargetResolution),
+            (false, _) if !sent => None,
             (false, Cause::NoReaction) => Some(FailureReason::NoChange),
             (false, _) if is_seen_afterwards(failure) => Some(FailureReason::UnexpectedChange),
-            (false, _) => sent.then_some(FailureReason::Dispatch),
+            (false, _) => Some(FailureReason::Dispatch),
         }
     }
 
