@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn on_ios_only_the_keyboard_covers() {
+    fn on_ios_a_keyboard_covers_but_a_later_element_does_not() {
         let tree = r#"
             Window [0,0][400,800]
               Button [0,0][100,40] click text:"Save"

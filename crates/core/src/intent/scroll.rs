@@ -294,7 +294,7 @@ pub fn band(reading: &ScreenReading, container: u32, axis: Axis) -> Option<Rect>
             end = end.min(from);
         }
     }
-    // If less than half would be left, the bars were misjudged: the whole container is used.
+    // If less than half would be left, the whole container is used: the rest is too small.
     if i64::from(end - start) * 2 < i64::from(last - first) {
         return Some(whole);
     }
