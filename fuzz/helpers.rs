@@ -12,14 +12,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use crate::{PATIENCE, READ_BYTES_MAX, connect, honest, open, runtime};
 
-/// Requests of one run.
+/// Limit of requests in one run.
 const REQUESTS_MAX: usize = 12;
 /// The stream of the shell in which the helper runs.
 const SHELL: u32 = 1;
-/// Between two looks whether the helper listens, and how many.
+/// Time between two checks whether the helper listens, and their number.
 const LOOK: Duration = Duration::from_millis(20);
 const LOOKS_MAX: u32 = 50;
-/// Stands for the session's id in paths.
+/// Placeholder for the session's id in paths.
 const ID: &str = "ID";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Helper {
     }
 }
 
-/// Lets a fresh phone's helper hear these bytes; then an honest host must still be served.
+/// Sends these bytes to the helper of a new phone; then an honest host must still be served.
 pub fn attack(helper: Helper, raw: bool, bytes: &[u8]) {
     runtime().block_on(async {
         let phone = Phone::new(PhoneConfig::default());
@@ -120,7 +120,7 @@ fn http(out: &mut Vec<u8>, method: &str, path: &str, body: &[u8]) {
     out.extend_from_slice(body);
 }
 
-/// `VERB ID {…}`: a fuzzer finds JSON sooner than base-64.
+/// Requests as `VERB ID {…}`, because a fuzzer finds JSON sooner than base-64.
 fn plan_encoded(line: &[u8]) -> Vec<u8> {
     let mut out = match line.iter().position(|byte| *byte == b'{') {
         Some(at) => [&line[..at], STANDARD.encode(&line[at..]).as_bytes()].concat(),
@@ -158,7 +158,7 @@ impl Host {
         let _ = self.socket.write_all(&out).await;
     }
 
-    /// What comes on other streams than the one that is waited for is acknowledged and thrown away.
+    /// Waits for a frame of one stream; frames of other streams are acknowledged and discarded.
     async fn frame(&mut self, local: u32) -> Option<Frame> {
         loop {
             match Frame::decode(&mut self.input, PAYLOAD_BYTES_MAX) {
@@ -180,7 +180,7 @@ impl Host {
         }
     }
 
-    /// The remote id of a new stream, or nothing when it was refused.
+    /// Opens a stream; `None` when it was refused.
     async fn open(&mut self, service: &str) -> Option<(u32, u32)> {
         let local = self.next;
         self.next += 1;
@@ -203,14 +203,14 @@ impl Host {
         false
     }
 
-    /// Says this on a connection of its own; what was heard until the helper closed it or had no more to say.
+    /// Sends the bytes on a new connection and returns the answer, until the helper closes it or stays silent.
     async fn request(&mut self, address: &str, bytes: &[u8]) -> Vec<u8> {
         let mut heard = Vec::new();
         let Some((local, remote)) = self.open(address).await else { return heard };
         for piece in bytes.chunks(PAYLOAD_BYTES_MAX as usize) {
             self.send(Frame::new(Command::Write, local, remote, Bytes::copy_from_slice(piece))).await;
         }
-        // A gesture may take this long; a silent helper costs no time under a paused clock.
+        // A gesture may take this long; with a paused clock, waiting costs no real time.
         while let Ok(Some(frame)) = tokio::time::timeout(PATIENCE / 10, self.frame(local)).await {
             heard.extend_from_slice(&frame.payload);
             if frame.command == Command::Close || heard.len() > READ_BYTES_MAX {

@@ -11,17 +11,16 @@ use mdm_wire::adb::{PAYLOAD_BYTES_MAX, VERSION_SKIP_CHECKSUM};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::runtime::Runtime;
 
-/// Of the phone's time. A script may sleep or stream for ever; then the host hangs up.
+/// Timeout in the phone's time, after which the host disconnects: a script may sleep or stream for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What the host reads before it hangs up.
+/// Bytes that the host reads before it disconnects.
 const READ_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
 }
 
-/// Sends these bytes to a fresh phone and reads until it has nothing more to say; then an honest host must still be
-/// served.
+/// Sends these bytes to a new phone and reads until it is silent; then an honest host must still be served.
 pub fn attack(bytes: &[u8]) {
     runtime().block_on(async {
         let phone = Phone::new(PhoneConfig::default());
@@ -80,7 +79,7 @@ pub fn write(data: &[u8]) -> Frame {
     Frame::new(Command::Write, 1, 1, Bytes::copy_from_slice(data))
 }
 
-/// Acknowledges whatever the phone sends on the first stream.
+/// Acknowledges everything that the phone sends on the first stream.
 pub fn okay() -> Frame {
     Frame::new(Command::Okay, 1, 1, Bytes::new())
 }

@@ -1,4 +1,4 @@
-//! Any bytes as a transport; half of them after a good handshake, in frames whose heads are right.
+//! Any bytes as a transport; half of the runs begin with a good handshake and use frames with valid headers.
 #![no_main]
 
 use bytes::Bytes;

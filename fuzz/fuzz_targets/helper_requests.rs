@@ -1,5 +1,5 @@
-//! What other people's helpers on the phone hear from a hostile client. The first byte says which helper, and whether
-//! the rest is bytes as they are or lines, each a request in the helper's own form.
+//! A hostile client against the third-party helpers on the phone. The first byte selects the helper, and whether the
+//! rest is raw bytes or lines that each are a request in the helper's own form.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as the screen of an iPhone: parsing gives a snapshot whose tree holds together, and never fails.
+//! Any bytes as the screen of an iPhone: parsing gives a snapshot with a consistent tree, and never fails.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

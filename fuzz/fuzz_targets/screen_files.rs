@@ -1,5 +1,5 @@
-//! Any bytes as a file that shows a screen, our own JSON above all: what is read holds together, can be shown in every
-//! form, and what is written of it is read back as it was.
+//! Any bytes as a file with a screen, mainly our own JSON: the tree that is read is consistent, can be shown in every
+//! form, and is the same after it is written and read back.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -30,5 +30,5 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// So many elements are written at most; what is behind them is counted.
+/// Limit of elements that are written; the number of the others is given.
 const ELEMENTS_WRITTEN: usize = 4000;

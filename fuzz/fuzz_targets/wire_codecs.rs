@@ -1,4 +1,4 @@
-//! Any bytes to every decoder; what decodes must encode to something that decodes to the same.
+//! Any bytes to every decoder; a decoded value must be the same after it is encoded and decoded again.
 #![no_main]
 
 use bytes::BytesMut;

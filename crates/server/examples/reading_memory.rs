@@ -1,14 +1,14 @@
-//! How much memory reading a screen takes: `cargo run --release -p mobile-debug-mcp --example reading_memory -- CASE`,
-//! where CASE is a file or one of the hostile inputs below. One input for each process: what a process had once is not
-//! given back. Prints the input's bytes, the elements and the bytes that reading added at most; `cargo xtask bench`
-//! makes a table of them.
+//! Measures the memory that reading a screen takes. Run
+//! `cargo run --release -p mobile-debug-mcp --example reading_memory -- CASE`, where CASE is a file or one of the
+//! hostile inputs below. Each input needs its own process, because freed memory is not returned to the system. Prints
+//! the input's bytes, the elements and the largest increase of memory in bytes; `cargo xtask bench` makes a table.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::fmt::Write as _;
 
 use mobile_debug_mcp::tree::read;
 
-/// As many as make the limits count.
+/// More than the readers' limits allow.
 const ELEMENTS: usize = 200_000;
 
 fn main() -> std::io::Result<()> {
@@ -17,7 +17,7 @@ fn main() -> std::io::Result<()> {
         Some(text) => text.into_bytes(),
         None => std::fs::read(&case)?,
     };
-    // The peak so far is forgotten, so that making the input is not counted.
+    // Resets the recorded peak, so that building the input does not count.
     std::fs::write("/proc/self/clear_refs", "5")?;
     let before = status_bytes("VmRSS:");
     let screen = read(&bytes);

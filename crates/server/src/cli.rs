@@ -10,7 +10,7 @@ use mdm_virtual_device::Faults;
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Without a command the program serves.
+    /// Options for serving, which is the default command.
     #[command(flatten)]
     pub devices: DeviceArgs,
     /// Write what happens to stderr, from this level up
@@ -34,9 +34,9 @@ pub enum Command {
         #[command(flatten)]
         devices: DeviceArgs,
     },
-    /// Debug an app on the embedded phone, as an agent would, and tell the story
+    /// Debug an app on the embedded phone as an agent would, and print every step
     Demo,
-    /// Check what is needed to reach devices and say how to mend it
+    /// Check whether devices can be reached, and say how to fix what prevents it
     Doctor {
         #[command(flatten)]
         devices: DeviceArgs,
@@ -63,7 +63,7 @@ pub enum Command {
     Tree(TreeArgs),
     /// Look for an element on a screen from a file, as find_element would answer
     Find(FindArgs),
-    /// Set two screens from files against each other
+    /// Compare two screens from files
     Diff(DiffArgs),
     /// Run an embedded device by itself
     Virtual {
@@ -85,7 +85,7 @@ pub struct TreeArgs {
     /// The page of a cut outline, from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub page: u32,
-    /// Add where to tap
+    /// Add the points to tap
     #[arg(long)]
     pub coordinates: bool,
     /// Add the developer's identifiers
@@ -136,7 +136,7 @@ pub struct DeviceArgs {
     /// An adbd to reach without an adb server
     #[arg(long = "device", value_name = "HOST:PORT")]
     pub addresses: Vec<String>,
-    /// Leave the adb server of this machine alone
+    /// Do not use the adb server of this machine
     #[arg(long)]
     pub no_adb_server: bool,
 }

@@ -1,4 +1,4 @@
-//! `demo`: an agent-like session over MCP with the embedded phone. It ends with success only if the story came true.
+//! `demo`: an agent-like session over MCP with the embedded phone. It succeeds only if every step of the story does.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use crate::virtual_phone;
 
 const APP: &str = "com.workbench";
 const PIPE_BYTES: usize = 256 * 1024;
-/// Looks at the screen while waiting for something to appear.
+/// Captures while waiting for a text to appear.
 const LOOKS_MAX: usize = 40;
 const LINES_SHOWN: usize = 12;
 const LINE_CHARS_SHOWN: usize = 150;
@@ -83,11 +83,11 @@ async fn story() -> Result<(), String> {
     Ok(())
 }
 
-/// The outline's line that shows `label`.
+/// Returns the outline's line that shows `label`.
 fn line_with<'a>(outline: &'a str, label: &str) -> Result<&'a str, String> {
     let quoted = format!("\"{label}\"");
     let lines = || outline.lines().skip(1);
-    // Something that can be tapped goes before a text that only says the same.
+    // A tappable element is preferred to a text with the same words.
     let tappable = lines().find(|line| line.contains(&quoted) && !is_text(line));
     tappable
         .or_else(|| lines().find(|line| line.contains(label)))
@@ -107,12 +107,12 @@ fn expect_state(outline: &str, label: &str, state: &str) -> Result<(), String> {
     }
 }
 
-/// `e12 text "…"`: only there to be read.
+/// True for a line `e12 text "…"`, which is not tappable.
 fn is_text(line: &str) -> bool {
     line.split_whitespace().nth(1) == Some("text")
 }
 
-/// `e12` at the start of a line.
+/// The id at the start of a line, such as `e12`.
 fn id_of(line: &str) -> Result<&str, String> {
     line.split_whitespace().next().ok_or_else(|| "an empty line has no id".to_owned())
 }
@@ -128,7 +128,7 @@ impl Agent {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         tokio::spawn(async move {
             if let Ok(running) = McpServer::new(Arc::new(app)).serve(tokio::io::split(theirs)).await {
-                // Ends when the agent hangs up.
+                // Ends when the agent disconnects.
                 drop(running.waiting().await);
             }
         });
@@ -142,7 +142,7 @@ impl Agent {
         say(&format!("\n> {thought}"));
     }
 
-    /// One call, shown with its time and its answer in short.
+    /// Calls a tool and prints the call, its time and the start of its answer.
     async fn call(&self, tool: &'static str, json: &str) -> Result<String, String> {
         let (text, took_ms) = self.quiet_call(tool, json).await?;
         say(&format!("  {tool} {json}   [{took_ms} ms]"));
@@ -180,7 +180,7 @@ impl Agent {
         self.call("get_ui_tree", r#"{"platform":"android"}"#).await
     }
 
-    /// Looks until the screen shows `text`; only the last look is told.
+    /// Reads the screen until it shows `text`; only the last call is printed.
     async fn look_for(&self, text: &str) -> Result<String, String> {
         for _ in 0..LOOKS_MAX {
             let (outline, _) = self.quiet_call("get_ui_tree", r#"{"platform":"android"}"#).await?;
@@ -208,7 +208,7 @@ impl Agent {
     }
 }
 
-/// The first line without what a reader of the story knows already.
+/// The first line of an answer without facts that the reader of the story already knows.
 fn telling_facts(line: &str) -> String {
     const KNOWN: [&str; 9] = [
         "action_id",
@@ -234,6 +234,6 @@ fn shortened(line: &str) -> String {
 }
 
 fn say(text: &str) {
-    // A closed stdout makes the story silent, not untrue.
+    // A closed stdout is ignored: the demo's result does not depend on it.
     drop(writeln!(std::io::stdout(), "{text}"));
 }

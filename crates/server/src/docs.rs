@@ -1,4 +1,4 @@
-//! The tools in words: for the terminal, for clients, for docs/tools.md.
+//! Descriptions of the tools: for the terminal, for clients, and for docs/tools.md.
 
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::mcp;

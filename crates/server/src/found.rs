@@ -1,4 +1,4 @@
-//! What a search found, as an answer. The tool and the offline command answer with the same code.
+//! The answer of a search. The tool and the offline command use the same code.
 
 use mdm_core::change::tracker::Observation;
 use mdm_core::intent::actionable::{NotActionable, check_within};
@@ -14,12 +14,12 @@ use serde::Serialize;
 use crate::answer::{Answer, Facts};
 use crate::refusal::Refusal;
 
-/// Candidates written out; the number of all is given as well.
+/// Candidates written out; the answer also has the number of all.
 const CANDIDATES_MAX: usize = 10;
 const ALTERNATES_MAX: usize = 3;
 const QUERY_CHARS_MAX: usize = 1000;
 
-/// A search by free words.
+/// Builds a search by free words.
 pub fn words(words: &str, exact: bool) -> Result<Search, Refusal> {
     let hint = "give a text, an identifier, a role or an id that the element has";
     if words.trim().is_empty() {
@@ -31,7 +31,7 @@ pub fn words(words: &str, exact: bool) -> Result<Search, Refusal> {
     Ok(Search::Words { words: words.to_owned(), exact })
 }
 
-/// `in_full`: candidates as JSON too, for programs; an agent reads the lines.
+/// Builds the answer. `in_full` adds candidates as JSON, for programs; agents read the lines.
 pub fn answer(result: &SearchResult, device: Option<&str>, seen: &Observation, in_full: bool) -> Answer {
     let partial = !seen.reading.snapshot.is_whole();
     let nothing = FindFacts { device: device.map(str::to_owned), partial, ..FindFacts::default() };
@@ -97,12 +97,12 @@ pub struct FindFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     device: Option<String>,
     pub found: bool,
-    /// Several are equally good: none is chosen (W23).
+    /// Several candidates are equally good, and none is chosen (W23).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     ambiguous: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
-    /// Elements are missing from the tree: "not found" proves nothing (W10).
+    /// Elements are missing from the tree, so "not found" is not certain (W10).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     partial: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,7 +124,7 @@ pub struct FindFacts {
 #[derive(Debug, Serialize)]
 struct ResolutionJson {
     reason: &'static str,
-    /// The rest of the reasons, in the order in which they counted.
+    /// The other reasons, in the order in which they were applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<&'static str>,
     fallback_available: bool,
@@ -134,7 +134,7 @@ struct ResolutionJson {
     alternates: Vec<CandidateJson>,
 }
 
-/// The element to act on. What was described inside or around it is named when it is another one.
+/// The element to act on; `matched_element_id` is the element that matched, if it is another one inside or around it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ElementJson {
@@ -155,15 +155,15 @@ struct ElementJson {
     clickable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     enabled: Option<bool>,
-    /// Where it is not the resource id.
+    /// Only if it differs from the resource id.
     #[serde(rename = "stable_id", skip_serializing_if = "Option::is_none")]
     stable_id: Option<String>,
-    /// Others have the same one (ID-04).
+    /// Number of elements with this stable id, if there are several (ID-04).
     #[serde(rename = "stable_id_collision", skip_serializing_if = "Option::is_none")]
     collision: Option<usize>,
     #[serde(rename = "test_tag", skip_serializing_if = "Option::is_none")]
     test_tag: Option<String>,
-    /// Where a tap reaches it; absent when nothing would.
+    /// A point at which a tap reaches it; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     tap_coordinates: Option<PointJson>,
     /// The check that failed (AC-05).
@@ -193,7 +193,7 @@ impl From<Rect> for BoundsJson {
     }
 }
 
-/// It is adjusted rather than tapped.
+/// Present for elements that are adjusted rather than tapped.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HintJson {
@@ -259,7 +259,7 @@ impl HintJson {
 #[serde(rename_all = "camelCase")]
 struct CandidateJson {
     element_id: String,
-    /// As an agent reads it.
+    /// The line that an agent reads.
     line: String,
     index: usize,
     bounds: BoundsJson,

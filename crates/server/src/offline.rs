@@ -1,4 +1,4 @@
-//! Screens from files, through the same code as the tools: what an agent saw can be looked at again anywhere.
+//! Commands that read screens from files with the same code as the tools, to examine again what an agent saw.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use mobile_debug_mcp::tree::{self, DeltaJson, TreeHead, TreeJson};
 
 use crate::cli::{DiffArgs, FindArgs, FormatArg, TreeArgs};
 
-/// A larger file is no screen; what a device sends is limited too.
+/// Limit of a file with a screen.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 const DIFF_TOKENS_MAX: usize = 8000;
 

@@ -1,4 +1,4 @@
-//! A screenshot that fits an agent's budget: one JPEG, scaled.
+//! Scales a screenshot and encodes it as JPEG, to fit an agent's token budget.
 
 use fast_image_resize as fir;
 use mdm_core::failure::{Cause, Failure};
@@ -8,20 +8,20 @@ use mdm_core::screen::geometry::Size;
 use crate::answer::Image;
 use crate::refusal::Refusal;
 
-/// An 8K screen; anything larger is not a phone.
+/// Limit for decoded pictures: an 8K screen.
 const PIXELS_BYTES_MAX: usize = 7680 * 4320 * 4;
 const SIDE_DEFAULT: u32 = 1024;
 const SIDES: std::ops::RangeInclusive<u32> = 100..=4096;
 const QUALITY: u8 = 75;
 
-/// A picture as it is sent, and the size that it had on the device.
+/// A scaled picture, with its size on the device.
 pub struct ScaledPicture {
     pub original: Size,
     pub size: Size,
     pub image: Image,
 }
 
-/// The longest side that the caller wants, checked.
+/// Checks the longest side that the caller asked for.
 pub fn side(wanted: Option<u32>) -> Result<u32, Refusal> {
     let side = wanted.unwrap_or(SIDE_DEFAULT);
     if SIDES.contains(&side) {
@@ -31,7 +31,7 @@ pub fn side(wanted: Option<u32>) -> Result<u32, Refusal> {
     Err(Refusal::argument(message, "1024 shows text well enough on most screens"))
 }
 
-/// On another thread: scaling takes milliseconds, in which other calls are served.
+/// Scales and encodes on a blocking thread, because it takes milliseconds in which other calls must be served.
 pub async fn jpeg(picture: Picture, side: u32) -> Result<ScaledPicture, Failure> {
     let work = move || match picture {
         Picture::Raw(pixels) => encode(&pixels, side),
@@ -84,7 +84,7 @@ fn from_png(bytes: &[u8]) -> Result<Pixels, String> {
     Ok(Pixels { size: Size { width: info.width, height: info.height }, rgba })
 }
 
-/// Never larger than the screen.
+/// The scaled size, with the same aspect ratio and never larger than the original.
 fn fit(size: Size, side: u32) -> Size {
     let longest = size.width.max(size.height).max(1);
     if longest <= side {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jpeg_comes_out() {
+    fn a_screenshot_is_encoded_as_a_scaled_jpeg() {
         let size = Size { width: 300, height: 200 };
         let picture = encode(&Pixels { size, rgba: vec![128; 300 * 200 * 4] }, 100).unwrap();
         assert_eq!(picture.size, Size { width: 100, height: 67 });

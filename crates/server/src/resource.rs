@@ -1,4 +1,4 @@
-//! What can be read and subscribed to: `ui://DEVICE/screen` and `ui://DEVICE/element?text=…` (SY-20).
+//! Resources that clients read and subscribe to: `ui://DEVICE/screen` and `ui://DEVICE/element?text=…` (SY-20).
 
 use mdm_core::intent::selector::Selector;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct Resource {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shows {
     Screen,
-    /// A selector, as find_element takes it, and what it means.
+    /// The selector as JSON for find_element, and parsed.
     Element(JsonObject, Box<Selector>),
 }
 
@@ -55,7 +55,7 @@ impl Resource {
         uri + "/screen"
     }
 
-    /// The tool that reads it, and its arguments.
+    /// Returns the tool that reads the resource, and its arguments.
     pub fn reader(&self) -> (&'static str, JsonObject) {
         let mut arguments = JsonObject::new();
         arguments.insert("device_id".to_owned(), self.device.clone().into());
@@ -70,7 +70,7 @@ impl Resource {
     }
 }
 
-/// `None` when it is not written as a query.
+/// Parses the query of an element's URI; `None` if it is not a valid query string.
 fn element(query: &str) -> Option<Result<Shows, Refusal>> {
     let mut selector = JsonObject::new();
     for pair in query.split('&') {
@@ -84,10 +84,10 @@ fn element(query: &str) -> Option<Result<Shows, Refusal>> {
         selector.insert(decoded(name)?, value);
     }
     let read = SelectorArg::read(selector.clone()).and_then(|arg| arg.selector());
-    Some(read.map(|meant| Shows::Element(selector, Box::new(meant))))
+    Some(read.map(|parsed| Shows::Element(selector, Box::new(parsed))))
 }
 
-/// `%41` is A. `None` when it is broken or no text.
+/// Decodes percent escapes (`%41` is A). `None` if an escape is broken or the result is not UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let (mut bytes, mut out) = (text.bytes(), Vec::with_capacity(text.len()));
     while let Some(byte) = bytes.next() {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_and_screens_are_named() {
+    fn a_screen_uri_names_its_device_and_is_read_back() {
         for device in ["emulator-5554", "127.0.0.1:5555", "adb-X._adb-tls-connect._tcp", "odd / näme?%"] {
             let uri = Resource::screen_uri(device);
             let read = Resource::parse(&uri).unwrap();
@@ -124,16 +124,16 @@ mod tests {
     }
 
     #[test]
-    fn an_element_is_named_as_everywhere() {
+    fn an_element_uri_takes_the_fields_of_a_selector() {
         let read = Resource::parse("ui://phone/element?text=Sign+in%26out&contains=true").unwrap();
-        let Shows::Element(selector, query) = &read.shows else { panic!("an element") };
-        assert_eq!(query.text, Some(TextMatch::Contains("Sign in&out".to_owned())));
-        assert_eq!(selector["contains"], Value::from(true));
+        let Shows::Element(json, selector) = &read.shows else { panic!("an element") };
+        assert_eq!(selector.text, Some(TextMatch::Contains("Sign in&out".to_owned())));
+        assert_eq!(json["contains"], Value::from(true));
         assert_eq!(read.reader().0, "find_element");
     }
 
     #[test]
-    fn what_is_no_resource_is_refused() {
+    fn an_invalid_uri_is_refused() {
         let long = format!("ui://phone/element?text={}", "a".repeat(URI_BYTES_MAX));
         let others = [
             "",

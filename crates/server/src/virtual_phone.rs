@@ -1,4 +1,4 @@
-//! The embedded phone: inside the server, or by itself for any adb client.
+//! The embedded virtual phone: inside the server, or as a process of its own for any adb client.
 
 use std::io::Write as _;
 use std::path::PathBuf;

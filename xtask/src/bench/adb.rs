@@ -1,5 +1,5 @@
-//! The barest adb client there can be: one connection, one command at a time, blocking. What it takes is what the
-//! device itself takes; anything that the product takes beyond that is the product's own.
+//! A minimal adb client: one connection, one command at a time, blocking. Its time is the device's own time; any time
+//! beyond that is the product's.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -18,7 +18,7 @@ pub struct Adb {
     last_id: u32,
 }
 
-/// What one shell command said.
+/// The output of one shell command.
 pub struct Answer {
     pub stdout: Vec<u8>,
     pub code: u8,
@@ -37,7 +37,7 @@ impl Adb {
         }
     }
 
-    /// Runs one command; it is over when its exit code is here.
+    /// Runs one command until its exit code arrives.
     pub fn shell(&mut self, script: &str) -> Result<Answer, String> {
         self.last_id += 1;
         let id = self.last_id;
@@ -46,7 +46,7 @@ impl Adb {
         loop {
             let frame = self.receive()?;
             match frame.command {
-                // The end of an earlier command, which had already said its exit code.
+                // The end of an earlier command whose exit code has been read.
                 _ if frame.arg1 != id => {}
                 Command::Write => {
                     packets.extend_from_slice(&frame.payload);

@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: what the product adds to the device's own time, how fast it starts and what it holds.
+//! `cargo xtask bench`: the time that the product adds to the device's own, its start time and its memory.
 //!
-//! Everything runs in one go on one machine, and what is compared is interleaved, so that a busy machine slows both
-//! sides. A missed goal is a finding, not an error. Two peers read the same screens, and their answers are counted
-//! beside ours; their times are not measured yet.
+//! Everything runs in one go on one machine, and compared runs are interleaved, so that a busy machine slows both
+//! sides. A missed goal is a finding, not an error. Two other tools read the same screens, and their answers are
+//! counted too; their times are not measured yet.
 
 mod adb;
 mod peers;
@@ -97,7 +97,7 @@ fn screens(root: &Path, data: &Path) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-/// What an agent pays to read the screens, with the product and with others.
+/// The token cost of reading the screens, with the product and with other tools.
 fn tokens(root: &Path, binary: &Path, data: &Path, table: &mut Table) -> Result<Vec<Line>, String> {
     let found = pipeline::measure(root, data)?;
     let mut lines = Vec::new();
@@ -130,14 +130,14 @@ fn tokens(root: &Path, binary: &Path, data: &Path, table: &mut Table) -> Result<
     Ok(lines)
 }
 
-/// One binary, one screen.
+/// The measurements of one binary on one screen.
 struct Stage<'a> {
     binary: &'a Path,
     hierarchy: PathBuf,
 }
 
 impl Stage<'_> {
-    /// Times a call through MCP beside its own shell commands, run barely.
+    /// Times a call through MCP, and the shell commands of that call alone.
     fn beyond_the_device(&self, what: &str, call: (&str, &str), goal_ms: f64) -> Result<Line, String> {
         let commands = self.commands(call)?;
         if commands.is_empty() {
@@ -152,7 +152,7 @@ impl Stage<'_> {
         Ok(Line::beyond(what, Spread::of(&product), Spread::of(&device), commands.len(), goal_ms))
     }
 
-    /// A replay that does less than the call did would make the product look slow, or the device fast.
+    /// Checks that the replayed commands do all that the call did; otherwise the device would look too fast.
     fn check_replay(
         &self,
         what: &str,
@@ -177,7 +177,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// What the phone runs for one call, learnt from the phone itself once the server has settled down.
+    /// The commands that the phone runs for one call, recorded after a few calls to warm up.
     fn commands(&self, (tool, arguments): (&str, &str)) -> Result<Vec<String>, String> {
         let phone = Phone::start(self.binary, &self.hierarchy, true)?;
         let (mut server, _) = Server::start(self.binary, &phone)?;
@@ -217,7 +217,7 @@ impl Stage<'_> {
 
 type Times = Vec<Duration>;
 
-/// Times of the product and of the device alone, taken in turns; who is first alternates.
+/// Times of the product and of the device alone, taken in turns; the first of the two alternates.
 fn rounds(
     count: usize,
     server: &mut Server,

@@ -1,4 +1,4 @@
-//! The same screens on the same phone, read with two other tools: what their answers cost and what is in them.
+//! The same screens on the same phone, read with two other tools: the cost and the content of their answers.
 
 use std::fmt;
 use std::net::TcpListener;
@@ -13,10 +13,10 @@ use crate::command::output;
 use crate::mcp::{INITIALIZE, talk};
 use crate::tokens::Tokenizer;
 
-/// Words are compared by their beginning: every tool cuts long texts, at different places.
+/// Only the beginning of words is compared, because every tool cuts long texts at another place.
 const WORDS_CHARS_COMPARED: usize = 16;
 
-/// What is on a screen, whoever reads it.
+/// The content of a screen, independent of the tool.
 pub struct Screen {
     /// The words of each shown element that has any.
     words: Vec<String>,
@@ -59,7 +59,7 @@ fn own_words(element: &TreeElement) -> Option<String> {
     texts.map(|text| text.trim()).find(|text| !text.is_empty()).map(beginning)
 }
 
-/// Line breaks and quotes are written differently by everyone.
+/// The first words of a text, up to a line break or quote, which every tool writes differently.
 fn beginning(text: &str) -> String {
     let end = text.find(['\n', '"', '\\', '\r', '\t']).unwrap_or(text.len());
     text[..end].trim().chars().take(WORDS_CHARS_COMPARED).collect()
@@ -121,7 +121,7 @@ impl Figures {
             .sum();
         let mut targets = 0;
         for target in &on.targets {
-            // A line stands for one target: what is folded into one line cannot be acted on apart.
+            // A line counts for one target: targets folded into one line cannot be acted on separately.
             if let Some(at) = lines.iter().position(|line| occurrences(line, target) > 0) {
                 lines.remove(at);
                 targets += 1;
@@ -138,7 +138,7 @@ fn is_of_an_element(line: &str) -> bool {
     name.strip_prefix('e').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// How often `words` stand in `line`, not as a part of longer words.
+/// Counts `words` in `line`, except as a part of longer words.
 fn occurrences(line: &str, words: &str) -> usize {
     let inside = |neighbour: Option<char>| neighbour.is_some_and(|c| c.is_ascii_alphanumeric());
     let starts = line.match_indices(words).filter(|(at, _)| !inside(line[..*at].chars().next_back()));
@@ -161,7 +161,7 @@ impl fmt::Display for Told {
     }
 }
 
-/// Where the others are.
+/// Paths of the other tools.
 pub struct Peers {
     pub node: PathBuf,
     pub adb: PathBuf,
@@ -170,8 +170,8 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// The answers of both about the phone's screen, each by the tool's name. Each has a phone of its own: only one
-    /// program at a time can look at a phone, and the second look of one may be told as what changed since the first.
+    /// The answers of both about the phone's screen, with the tool's name. Each has its own phone: only one program at
+    /// a time can read a phone, and a second read may be answered with only the changes since the first.
     pub fn answers(&self, binary: &Path, file: &Path) -> Vec<(&'static str, Result<String, String>)> {
         let ask = |what: &dyn Fn(&AdbServer, &Phone) -> Result<String, String>| {
             let phone = Phone::start(binary, file, false)?;
@@ -206,7 +206,7 @@ impl Peers {
     }
 }
 
-/// An adb server that knows only this phone, with a home of its own for everything that uses it.
+/// An adb server that knows only this phone, with its own HOME for every program that uses it.
 struct AdbServer {
     program: PathBuf,
     port: u16,
@@ -220,7 +220,7 @@ impl AdbServer {
         let home = std::env::temp_dir().join(format!("mdm-bench-home-{}-{port}", std::process::id()));
         let bin = home.join("bin");
         std::fs::create_dir_all(&bin).map_err(|e| e.to_string())?;
-        // Both look for a program called adb.
+        // Both tools look for a program named adb.
         std::os::unix::fs::symlink(program, bin.join("adb")).map_err(|e| e.to_string())?;
         let adb = AdbServer { program: program.to_owned(), port, home };
         output(adb.environment(Command::new(program).args(["connect", &phone.address])))?;
@@ -245,7 +245,7 @@ impl AdbServer {
             .env_remove("ANDROID_HOME")
     }
 
-    /// agent-device leaves one behind that waits for more.
+    /// The process id of the daemon that agent-device leaves running.
     fn daemon(&self) -> Option<u32> {
         #[derive(Deserialize)]
         struct Daemon {

@@ -1,4 +1,4 @@
-//! From the bytes of a screen to what changed on it. An example of the Android crate measures.
+//! The time from the bytes of a screen to the changes on it. An example of the Android crate measures.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use super::table::Line;
 use crate::command::{cargo, output};
 
-/// Size, goals in microseconds for a changed and for an unchanged screen, and what two others took for the same files
-/// in milliseconds when they were measured: the predecessor for all of it, mobile-mcp for parsing alone.
+/// Size, goals in microseconds for a changed and for an unchanged screen, and the times of two other tools for the same
+/// files in milliseconds: the predecessor for all of it, mobile-mcp for parsing alone.
 const SIZES: [(&str, f64, f64, &str); 3] = [
     ("small", 50.0, 5.0, "3.4, 0.95 ms"),
     ("medium", 200.0, 10.0, "11.8, 4.0 ms"),
@@ -29,7 +29,7 @@ pub fn lines(found: &Found) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-/// What the example told, by name.
+/// The figures that the example printed, by name.
 pub struct Found(BTreeMap<String, f64>);
 
 impl Found {

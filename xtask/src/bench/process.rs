@@ -11,13 +11,13 @@ use serde::Deserialize;
 use super::adb::Adb;
 use crate::mcp::{INITIALIZE, Running};
 
-/// A phone says what it runs at once; this is only against a hang.
+/// Guards against a hang; a phone reports its commands at once.
 const TRACE_WAIT_MAX: Duration = Duration::from_secs(30);
 
 pub struct Phone {
     pub address: String,
     trace: Option<Receiver<String>>,
-    /// Held open: a phone that cannot print would end.
+    /// Held open, because a phone that cannot print would end.
     _stdout: BufReader<ChildStdout>,
     _child: Running,
 }
@@ -27,7 +27,7 @@ impl Phone {
         Phone::run(binary, "--hierarchy", hierarchy, is_traced)
     }
 
-    /// A recording as a phone: its screen changes by what is done to it.
+    /// Starts a phone that plays a recording: its screen changes with the recorded actions.
     pub fn playing(binary: &Path, recording: &Path, is_traced: bool) -> Result<Phone, String> {
         Phone::run(binary, "--replay", recording, is_traced)
     }
@@ -55,7 +55,7 @@ impl Phone {
         Ok(Phone { address: address.to_owned(), trace, _stdout: stdout, _child: child })
     }
 
-    /// The shell commands that `work` makes this phone run. A command of our own before and after marks them off.
+    /// Returns the shell commands that `work` makes this phone run, between two marker commands of our own.
     pub fn commands_of(&self, work: impl FnOnce() -> Result<(), String>) -> Result<Vec<String>, String> {
         let mut adb = Adb::connect(&self.address)?;
         let (start, end) = ("echo mdm-bench-start", "echo mdm-bench-end");
@@ -91,7 +91,7 @@ fn unescape(text: &str) -> String {
     out
 }
 
-/// `serve` as a client drives it: a line out, a line back.
+/// `serve`, driven by a client that writes a line and reads a line.
 pub struct Server {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -99,7 +99,7 @@ pub struct Server {
     child: Running,
 }
 
-/// What one call took and what came back.
+/// The time and the answer of one call.
 pub struct Call {
     pub took: Duration,
     pub answer: String,
@@ -111,7 +111,7 @@ struct Head {
 }
 
 impl Server {
-    /// Gives the server and the time from its start to the answer of its first `tools/list`.
+    /// Returns the server and the time from its start to the answer of its first `tools/list`.
     pub fn start(binary: &Path, phone: &Phone) -> Result<(Server, Duration), String> {
         let start = Instant::now();
         let mut command = Command::new(binary);
@@ -131,7 +131,7 @@ impl Server {
         self.child.0.id()
     }
 
-    /// One tool call; an answer that reports an error ends the benchmark, for it is fast for the wrong reason.
+    /// Calls a tool. An error ends the benchmark, because its time would mean nothing.
     pub fn call(&mut self, tool: &str, arguments: &str) -> Result<Call, String> {
         let call = self.request(&tool_call(tool, arguments))?;
         check(&call.answer)?;
@@ -145,7 +145,7 @@ impl Server {
         Ok(Call { took: end - start, answer })
     }
 
-    /// Gives the id of the request, whose answer may come after those of later ones.
+    /// Sends a request and returns its id; answers may come in another order.
     pub fn send(&mut self, rest: &str) -> Result<u64, String> {
         self.last_id += 1;
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},{rest}}}\n", self.last_id);
@@ -162,7 +162,7 @@ impl Server {
         }
     }
 
-    /// ScreenReading the id is the client's work, so the clock stops before it.
+    /// Reads the next answer. The clock stops before the id is parsed, because parsing is the client's work.
     pub fn next(&mut self) -> Result<(Option<u64>, String, Instant), String> {
         let mut line = String::new();
         if self.stdout.read_line(&mut line).map_err(fail("server"))? == 0 {
@@ -204,15 +204,15 @@ pub fn memory(pid: u32) -> Result<Memory, String> {
     Ok(Memory { now_kb: value("VmRSS:")?, peak_kb: value("VmHWM:")? })
 }
 
-/// Page faults of the children that a process has waited for. Any child that ever ran has some, so a number that stands
-/// still means that none ended.
+/// Page faults of the children that a process has waited for. Every child has some, so an unchanged number means that
+/// none ended.
 pub fn reaped_faults(pid: u32) -> Result<u64, String> {
     stat_fields(pid)?.get(8).and_then(|field| field.parse().ok()).ok_or_else(|| format!("stat of {pid}"))
 }
 
-/// What a process has computed so far, itself and the system for it.
+/// The processor time of a process so far, in user and system mode.
 pub fn processor_time(pid: u32) -> Result<Duration, String> {
-    /// The kernel tells in hundredths of a second, whatever its own clock is.
+    /// The kernel reports hundredths of a second, whatever its own clock is.
     const TICK: Duration = Duration::from_millis(10);
     let fields = stat_fields(pid)?;
     let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u32>().ok());
@@ -262,7 +262,7 @@ mod tests {
         let me = std::process::id();
         let before = processor_time(me).unwrap();
         let mut sum = 0u64;
-        // Bounded by what is measured: it ends when the time has gone up.
+        // Ends as soon as the processor time has increased.
         while processor_time(me).unwrap() == before {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }

@@ -1,12 +1,12 @@
-//! What reading a screen takes of memory: the real ones, and hostile ones whose elements are tiny. An example of the server
-//! measures, one process for each.
+//! The memory for reading a screen: real screens, and hostile ones with tiny elements. An example of the server
+//! measures each in its own process.
 
 use std::path::Path;
 
 use super::table::Line;
 use crate::command::{cargo, output};
 
-/// ScreenReading may take so many times the bytes of its input, and so much beside.
+/// Reading may take this many times the bytes of its input, and this much in addition.
 const TIMES_MAX: f64 = 4.0;
 const BESIDE_MB: f64 = 8.0;
 

@@ -1,27 +1,27 @@
-//! A screen that flips to another one and back, as a recording that the phone plays.
+//! A recording for the phone to play: a screen that changes to another one and back.
 
 use std::path::{Path, PathBuf};
 
-/// The key that flips a screen which is recorded for keys: volume up, which apps leave alone.
+/// The key that changes the screen of a recording for keys: volume up, which apps ignore.
 pub const FLIP: &str = "input keyevent 24";
 const ON_KEY: &str = r#"{"type":"key","key":"24"}"#;
-/// Wherever the finger falls.
+/// The whole screen, so that every touch counts.
 const ON_TAP: &str = r#"{"type":"click","bounds_px":{"x1":0,"y1":0,"x2":8000,"y2":8000}}"#;
 
-/// What makes the screen flip.
+/// The input that changes the screen.
 #[derive(Clone, Copy)]
 pub enum By {
     Key,
     Tap,
 }
 
-/// A folder of its own, gone with this value.
+/// A temporary folder, removed with this value.
 pub struct Recording {
     pub folder: PathBuf,
 }
 
 impl Recording {
-    /// Of `size.xml` and `size_flip.xml`, which differ in one text.
+    /// Makes a recording of `size.xml` and `size_flip.xml`, which differ in one text.
     pub fn of(data: &Path, size: &str, by: By) -> Result<Recording, String> {
         let (action, name) = match by {
             By::Key => (ON_KEY, "key"),

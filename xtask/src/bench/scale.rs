@@ -1,4 +1,4 @@
-//! The phone by itself: how fast it dumps, and what hundreds of them cost. The phone's own example measures.
+//! The virtual phone alone: how fast it dumps, and the cost of hundreds of phones. An example of its crate measures.
 
 use std::collections::BTreeMap;
 use std::path::Path;

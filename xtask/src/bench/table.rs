@@ -1,4 +1,4 @@
-//! What was measured, for a person and for a program.
+//! The measurements as a table for people and as data for programs.
 
 use std::path::Path;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct Line {
     product: Option<Spread>,
     #[serde(skip_serializing_if = "Option::is_none")]
     device: Option<Spread>,
-    /// What is compared with the goal.
+    /// The value that is compared with the goal.
     value: f64,
     goal: f64,
     unit: &'static str,
@@ -59,12 +59,12 @@ impl Line {
         Line { product: Some(spread), ..Line::new(what, spread.p50_ms, goal_ms, "ms") }
     }
 
-    /// The slow calls count, not the usual one.
+    /// Compares the 95th percentile with the goal, not the median.
     pub fn slow(what: &str, spread: Spread, goal_ms: f64) -> Line {
         Line { product: Some(spread), ..Line::new(what, spread.p95_ms, goal_ms, "ms at p95") }
     }
 
-    /// More is better.
+    /// A rate, for which more is better.
     pub fn rate(what: &str, value: f64, goal: f64) -> Line {
         Line { is_met: value >= goal, ..Line::new(what, value, goal, "calls a second") }
     }
@@ -83,7 +83,7 @@ impl Line {
         Line { note, ..Line::new(what, mb(memory.now_kb), goal_mb, "MB") }
     }
 
-    /// `seen` is a lower bound: children alive at once, or one when any has been reaped meanwhile.
+    /// `seen` is a lower bound: the children alive at once, or one if any has been reaped.
     pub fn processes(what: &str, seen: usize) -> Line {
         let note = "alive or reaped".to_owned();
         Line { note, ..Line::new(what, seen as f64, 0.0, "processes at least") }

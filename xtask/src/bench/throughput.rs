@@ -1,4 +1,4 @@
-//! Calls a second over one pipe, and whether slow calls keep quick ones from being answered.
+//! Calls per second over one pipe, and whether slow calls delay quick ones.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ const WARM_UP_CALLS: u32 = 100;
 const IN_FLIGHT: u32 = 8;
 const PINGS: usize = 500;
 const PING: &str = r#""method":"ping""#;
-/// Reads the screen again and again until time is up.
+/// Reads the screen repeatedly until the time is up.
 const SLOW: (&str, &str) =
     ("wait_for_ui", r#"{"platform":"android","timeout_ms":3000,"selector":{"text":"No Such"}}"#);
 const DEVICES: (&str, &str) = ("list_devices", "{}");

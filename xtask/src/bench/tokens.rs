@@ -1,5 +1,5 @@
-//! What an agent pays to read a screen: the answers of the product, as they come over MCP from a phone, counted by a real
-//! tokenizer. What is counted as an element is said in docs/tokens.md.
+//! The cost of reading a screen for an agent: the product's answers over MCP, counted by a real tokenizer.
+//! docs/tokens.md defines what counts as an element.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::tokens::Tokenizer;
 /// The phone's screens.
 pub const SIZES: [&str; 3] = ["small", "medium", "large"];
 
-/// What one tree should cost: tokens for each element, without and with identifiers and points.
+/// Goals for one tree: tokens for each element, without and with identifiers and points.
 const GOAL: f64 = 11.0;
 const GOAL_WITH_IDS: f64 = 20.0;
-/// And what changed when one text did.
+/// Goal for an answer with one changed text.
 const GOAL_CHANGE: f64 = 60.0;
 
 /// The parts of a tool's answer over MCP that a model reads.
@@ -36,7 +36,7 @@ struct Content {
     text: String,
 }
 
-/// What a model reads of a line of MCP.
+/// The text that a model reads of one MCP line.
 pub fn text_of(reply: &str) -> Result<String, String> {
     let reply: Reply = serde_json::from_str(reply).map_err(|e| format!("{e} in {reply:.300}"))?;
     Ok(reply.result.content.into_iter().map(|content| content.text).collect())
@@ -90,7 +90,7 @@ fn first_json<T: serde::de::DeserializeOwned>(answer: &str) -> Result<T, String>
     serde_json::from_str(first).map_err(|e| format!("{e} in {first}"))
 }
 
-/// `told`: elements of the outline, on lines and folded into them.
+/// `told`: number of elements in the outline, on their own lines or folded into others.
 pub fn lines(
     size: &str,
     answers: &Answers,

@@ -1,4 +1,4 @@
-//! What waiting adds to a change, and what it costs while nothing changes. The phone is a process of its own.
+//! The time that waiting adds to a change, and its cost while nothing changes. The phone is a separate process.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use super::{TREE, replay};
 const CHANGES: u32 = 40;
 const WARM_UP_CHANGES: u32 = 3;
 const DUMPS: usize = 30;
-/// What the product waits for by itself; it is not counted as added.
+/// The product's own stability window, which does not count as added time.
 const WINDOW: Duration = Duration::from_millis(250);
-/// The change comes this long after the wait, and up to so much later, at another moment each time.
+/// The change comes this long after the start of the wait, and up to the spread later, at another moment each time.
 const DELAY_LEAST_MS: f64 = 300.0;
 const DELAY_SPREAD_MS: f64 = 400.0;
 const IDLE_MS: u32 = 10_000;
@@ -45,7 +45,7 @@ pub fn lines(binary: &Path, data: &Path) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-/// What the phone alone takes for what the server reads of a screen.
+/// The time that the phone alone needs for the server's reads of a screen.
 fn dump_time(binary: &Path, recording: &Recording, adb: &mut Adb) -> Result<Spread, String> {
     let phone = Phone::playing(binary, &recording.folder, true)?;
     let (mut server, _) = Server::start(binary, &phone)?;
@@ -57,12 +57,12 @@ fn dump_time(binary: &Path, recording: &Recording, adb: &mut Adb) -> Result<Spre
     Ok(Spread::of(&times?))
 }
 
-/// From the command that changes the screen to the answer of the wait, without the window.
+/// Measures from the command that changes the screen to the answer of the wait, without the window.
 fn added(server: &mut Server, adb: &mut Adb, count: u32) -> Result<Vec<Duration>, String> {
     let mut times = Vec::new();
     for number in 0..count {
         let wait = server.send(&tool_call(UNTIL_CHANGED.0, UNTIL_CHANGED.1))?;
-        // The golden section spreads the moments evenly, however many there are.
+        // The golden ratio spreads any number of moments evenly.
         let delay_ms = DELAY_LEAST_MS + (f64::from(number) * 0.618_034).fract() * DELAY_SPREAD_MS;
         pause(Duration::from_secs_f64(delay_ms / 1000.0));
         let flipped = Instant::now();
@@ -77,12 +77,12 @@ fn added(server: &mut Server, adb: &mut Adb, count: u32) -> Result<Vec<Duration>
     Ok(times)
 }
 
-/// Nothing is waited for here but time itself: the moments of changes are part of what is measured.
+/// Sleeps. Nothing is synchronised by it: the moments of the changes are part of the measurement.
 fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Percent of a core, and how many captures it was for.
+/// Percent of a core, and the number of captures.
 fn idle(server: &mut Server) -> Result<(f64, String), String> {
     let arguments =
         format!(r#"{{"platform":"android","timeout_ms":{IDLE_MS},"selector":{{"text":"No Such"}}}}"#);
@@ -94,7 +94,7 @@ fn idle(server: &mut Server) -> Result<(f64, String), String> {
     Ok((busy.as_secs_f64() / took.as_secs_f64() * 100.0, format!("{captures} captures")))
 }
 
-/// An action with an expectation touches the phone once, however often it looks.
+/// An action with an expectation touches the phone once, however often it captures.
 fn one_tap(binary: &Path, data: &Path) -> Result<Line, String> {
     let recording = Recording::of(data, "small", By::Tap)?;
     let phone = Phone::playing(binary, &recording.folder, true)?;

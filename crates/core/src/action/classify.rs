@@ -1,4 +1,4 @@
-//! What an action came to, from the signals around it (VR-03). The order of the rules is the contract.
+//! Classifies the outcome of an action from the signals around it (VR-03). The order of the rules is the contract.
 
 use crate::action::kind::Reach;
 use crate::action::trace::{Lifecycle, Trace};
@@ -30,9 +30,9 @@ pub struct Request {
 pub struct Signals {
     pub ui_changed: bool,
     pub expected_visible: bool,
-    /// Where the action's effect shows; `None` when nobody said which action it was.
+    /// Where the action's effect shows; `None` when the action is not known.
     pub reach: Option<Reach>,
-    /// `None`: nobody looked.
+    /// `None` when the network was not observed.
     pub requests: Option<Vec<Request>>,
     pub log_errors: bool,
 }
@@ -58,12 +58,12 @@ impl Classification {
     }
 }
 
-/// The rule that decided. The server has the words for it.
+/// The rule that decided. The server puts it into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
     ExpectedVisible,
     UiChanged,
-    /// Nobody said which action it was.
+    /// The action is not known.
     Unnamed,
     RequestFailed(Request),
     LocalState {
@@ -78,9 +78,9 @@ pub enum Why {
     NothingSent {
         last: String,
     },
-    /// The screen changed, but what was expected was not seen.
+    /// The screen changed, but the expected state was not seen.
     ChangedOtherwise,
-    /// The action was sent, and nobody looked at the screen afterwards.
+    /// The action was sent, and the screen was not captured afterwards.
     NobodyLooked,
 }
 
@@ -106,8 +106,8 @@ pub fn classify(signals: &Signals) -> (Classification, Why) {
     }
 }
 
-/// Judges an action that is on record: what was seen comes before what the rules infer. `looked` tells whether anybody
-/// looked at the screen after it.
+/// Judges a recorded action: recorded facts take precedence over the rules. `looked`: the screen was captured after the
+/// action.
 pub fn judge(signals: &Signals, record: &Trace, looked: bool) -> (Classification, Why) {
     let sent = record.transitions.iter().any(|(state, _)| *state == Lifecycle::Dispatched);
     if !sent {
@@ -151,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_hold_in_their_order() {
-        // VR-03: each case breaks every rule below its own, too.
+    fn the_rules_apply_in_their_order() {
+        // VR-03: in each case the rules after the expected one would apply too.
         let failed = Some(vec![request(RequestStatus::Success), request(RequestStatus::Retryable)]);
         let all = Signals {
             ui_changed: true,
@@ -187,13 +187,13 @@ mod tests {
 
     #[test]
     fn a_local_action_is_not_judged_by_the_network() {
-        // VR-01: its state tells, not the network.
+        // VR-01
         let quiet = Signals { requests: Some(vec![]), log_errors: true, ..signals(Reach::LocalState) };
         assert_eq!(classify(&quiet), (Classification::NoOp, Why::LocalState { log_errors: true }));
     }
 
     #[test]
-    fn the_record_knows_what_was_sent_and_what_was_expected() {
+    fn recorded_facts_take_precedence_over_the_rules() {
         let changed = Signals { ui_changed: true, ..signals(Reach::LocalState) };
         let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0 };
         let act = Act { action: Action::Back, scroll_to_target: false, expect: None, patience };

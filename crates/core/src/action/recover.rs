@@ -1,16 +1,16 @@
-//! What may be tried when something did not work: a table, not a search (RC-01 to RC-04).
+//! The table of recoveries for failed actions (RC-01 to RC-04).
 //!
-//! Architecture invariant: nothing that may have had an effect is ever tried again. What comes before the dispatch is
-//! free to look and resolve anew; what comes after it only looks.
+//! Architecture invariant: nothing that may have had an effect is ever tried again. Before the dispatch, a recovery may
+//! capture and resolve again; after it, a recovery only captures.
 
 use crate::failure::ErrorCode;
 
-/// Of both tables below: raised whenever an entry changes its meaning.
+/// Version of both tables below; raised whenever an entry changes its meaning.
 pub const TABLE_VERSION: u32 = 1;
-/// Recoveries of one action.
+/// Limit of recoveries of one action.
 pub const ATTEMPTS_MAX: usize = 3;
 
-/// RC-01, in the words of the contract.
+/// The class of a failure, in the contract's words (RC-01).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureClass {
     TargetResolution,
@@ -32,7 +32,7 @@ impl FailureClass {
     }
 }
 
-/// Every code has one class; a new code does not compile without one.
+/// Returns the class of a code. The match has no wildcard, so that a new code needs a class to compile.
 pub fn class(code: ErrorCode) -> FailureClass {
     match code {
         ErrorCode::StaleReference | ErrorCode::ElementNotFound | ErrorCode::AmbiguousTarget => {
@@ -64,7 +64,7 @@ pub fn class(code: ErrorCode) -> FailureClass {
     }
 }
 
-/// Why an action did not come about, or not as it should (LC-05).
+/// Why an action was not done, or did not have the expected effect (LC-05).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureReason {
     TargetResolution,
@@ -86,19 +86,18 @@ impl FailureReason {
     }
 }
 
-/// RC-02.
+/// A recovery (RC-02).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// Look once more and find the target there.
+    /// Captures again and resolves the target there.
     ReResolve,
-    /// What is covered or out of sight gives way to an equal that is not. Done within resolution, so that it never
-    /// becomes a guess.
+    /// Uses an equal candidate that is visible and not covered. Resolution does this itself, so that it never guesses.
     AlternateCandidate,
-    /// Wait until the screen rests, then find the target there.
+    /// Waits until the screen is stable, then resolves the target there.
     StateRefresh,
-    /// Touch the control again from where it is now.
+    /// Adjusts the control again from its current value.
     RetryAdjustment,
-    /// Close what is in the way and can be closed without leaving the screen: the keyboard.
+    /// Closes the keyboard, the only cover that can be closed without leaving the screen.
     StepBack,
 }
 
@@ -126,45 +125,45 @@ pub enum Obstacle {
         by_keyboard: bool,
     },
     Doubtful,
-    /// The device did not take it, and says so.
+    /// The device reported that it did not apply the input.
     NotApplied,
     FateUnknown,
     Contradicted,
     NotConverged,
 }
 
-/// What is known besides the trouble itself.
+/// Facts about the screen and the failure that decide between recoveries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecoveryContext {
-    /// The tree is not whole, so what is missing may be there.
+    /// The tree is not whole: a missing element may be on the screen.
     pub damaged: bool,
-    /// The screen changed during the last look, or shows that it is loading.
+    /// The screen changed during the last capture, or shows that it is loading.
     pub restless: bool,
-    /// The failure may pass by itself.
+    /// The failure may be temporary.
     pub retryable: bool,
 }
 
-/// What to try next; `None` when that is all that can be done, and the failure is final.
-pub fn next(trouble: Obstacle, scene: RecoveryContext, tried: &[Strategy]) -> Option<Strategy> {
+/// Returns the next recovery; `None` when the failure is final.
+pub fn next(obstacle: Obstacle, context: RecoveryContext, tried: &[Strategy]) -> Option<Strategy> {
     if tried.len() >= ATTEMPTS_MAX {
         return None;
     }
     let first = |strategy: Strategy| (!tried.contains(&strategy)).then_some(strategy);
-    // A screen that rests shows the same as before: looking again is only worth it while it does not.
+    // A stable screen shows the same again: a second refresh is useful only while the screen changes.
     let refresh = || {
-        let again = scene.restless.then_some(Strategy::StateRefresh);
+        let again = context.restless.then_some(Strategy::StateRefresh);
         first(Strategy::StateRefresh).or(again)
     };
-    let whole = || scene.damaged.then_some(Strategy::ReResolve);
-    match trouble {
+    let whole = || context.damaged.then_some(Strategy::ReResolve);
+    match obstacle {
         Obstacle::NotFound => whole().or_else(refresh),
         Obstacle::Moving | Obstacle::Disabled | Obstacle::Covered { by_keyboard: false } => refresh(),
         Obstacle::Covered { by_keyboard: true } => first(Strategy::StepBack).or_else(refresh),
         Obstacle::Stale => whole(),
-        Obstacle::Ambiguous => scene.restless.then(refresh).flatten(),
-        Obstacle::NotApplied => scene.retryable.then_some(Strategy::ReResolve),
-        Obstacle::NotConverged => scene.retryable.then_some(Strategy::RetryAdjustment),
-        // RC-04: it may have had its effect, or would do what was not asked for.
+        Obstacle::Ambiguous => context.restless.then(refresh).flatten(),
+        Obstacle::NotApplied => context.retryable.then_some(Strategy::ReResolve),
+        Obstacle::NotConverged => context.retryable.then_some(Strategy::RetryAdjustment),
+        // RC-04: the action may have had its effect, or a retry would do something that was not asked for.
         Obstacle::OutOfSight | Obstacle::Doubtful | Obstacle::FateUnknown | Obstacle::Contradicted => None,
     }
 }
@@ -189,7 +188,7 @@ mod tests {
         Obstacle::NotConverged,
     ];
 
-    fn scenes() -> impl Iterator<Item = RecoveryContext> {
+    fn contexts() -> impl Iterator<Item = RecoveryContext> {
         (0..8).map(|bits| RecoveryContext {
             damaged: bits & 1 > 0,
             restless: bits & 2 > 0,
@@ -199,43 +198,43 @@ mod tests {
 
     #[test]
     fn recovery_always_ends() {
-        // RC-02: at most three, however bad the scene stays.
-        for trouble in EVERY {
-            for scene in scenes() {
+        // RC-02: at most three, even if the obstacle stays.
+        for obstacle in EVERY {
+            for context in contexts() {
                 let mut tried = Vec::new();
-                while let Some(strategy) = next(trouble, scene, &tried) {
+                while let Some(strategy) = next(obstacle, context, &tried) {
                     tried.push(strategy);
-                    assert!(tried.len() <= ATTEMPTS_MAX, "{trouble:?} {scene:?}");
+                    assert!(tried.len() <= ATTEMPTS_MAX, "{obstacle:?} {context:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn what_may_have_had_an_effect_is_never_tried_again() {
+    fn an_action_that_may_have_had_an_effect_is_not_retried() {
         // RC-04
-        for trouble in [Obstacle::FateUnknown, Obstacle::Contradicted] {
-            assert!(scenes().all(|scene| next(trouble, scene, &[]).is_none()));
+        for obstacle in [Obstacle::FateUnknown, Obstacle::Contradicted] {
+            assert!(contexts().all(|context| next(obstacle, context, &[]).is_none()));
         }
     }
 
     #[test]
-    fn what_is_not_retryable_is_not_retried() {
+    fn only_retryable_failures_are_retried() {
         // RC-03
-        for trouble in [Obstacle::NotApplied, Obstacle::NotConverged] {
-            for scene in scenes() {
-                assert_eq!(next(trouble, scene, &[]).is_some(), scene.retryable, "{trouble:?}");
+        for obstacle in [Obstacle::NotApplied, Obstacle::NotConverged] {
+            for context in contexts() {
+                assert_eq!(next(obstacle, context, &[]).is_some(), context.retryable, "{obstacle:?}");
             }
         }
         let retries =
-            |scene: RecoveryContext| EVERY.iter().filter_map(move |trouble| next(*trouble, scene, &[]));
-        for scene in scenes().filter(|scene| !scene.retryable) {
-            assert!(retries(scene).all(|strategy| strategy != Strategy::RetryAdjustment));
+            |context: RecoveryContext| EVERY.iter().filter_map(move |obstacle| next(*obstacle, context, &[]));
+        for context in contexts().filter(|context| !context.retryable) {
+            assert!(retries(context).all(|strategy| strategy != Strategy::RetryAdjustment));
         }
     }
 
     #[test]
-    fn a_quiet_screen_is_looked_at_once_more_and_a_busy_one_longer() {
+    fn a_stable_screen_is_refreshed_once_and_a_busy_one_again() {
         let quiet = RecoveryContext::default();
         let busy = RecoveryContext { restless: true, ..quiet };
         let refreshed = [Strategy::StateRefresh];
@@ -243,7 +242,7 @@ mod tests {
         assert_eq!(next(Obstacle::NotFound, quiet, &refreshed), None);
         assert_eq!(next(Obstacle::NotFound, busy, &refreshed), Some(Strategy::StateRefresh));
         assert_eq!(next(Obstacle::Ambiguous, quiet, &[]), None, "ID-04: nothing decides");
-        assert_eq!(next(Obstacle::Stale, busy, &[]), None, "ID-02: a name is never given to another");
+        assert_eq!(next(Obstacle::Stale, busy, &[]), None, "ID-02: an id never means another element");
         let behind = Obstacle::Covered { by_keyboard: true };
         assert_eq!(next(behind, quiet, &[]), Some(Strategy::StepBack));
         assert_eq!(next(behind, quiet, &[Strategy::StepBack]), Some(Strategy::StateRefresh));

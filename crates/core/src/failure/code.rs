@@ -1,6 +1,6 @@
-//! Codes that agents and programs match on.
+//! Error codes that agents and programs match on.
 
-/// Closed list: the code is what programs match on.
+/// The code of a failure. The list is closed, because programs match on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
     InvalidArgument,
@@ -66,7 +66,7 @@ impl ErrorCode {
         }
     }
 
-    /// Whether the same call may succeed later without anything else being changed first.
+    /// True if the same call may succeed later although nothing else was changed.
     pub fn retryable(self) -> bool {
         matches!(
             self,

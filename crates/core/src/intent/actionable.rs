@@ -1,4 +1,4 @@
-//! Where an element can be acted on, and what stands in the way (AC-05, AC-06).
+//! The point at which an element can be tapped, or the reason why it cannot (AC-05, AC-06).
 
 use crate::change::tracker::Observation;
 use crate::identity::ElementId;
@@ -8,11 +8,11 @@ use crate::screen::geometry::{Point, Rect};
 use crate::screen::reading::ScreenReading;
 use crate::screen::snapshot::Platform;
 
-/// For the choice of a point; a screen-wide element may hold thousands.
+/// Tappable elements inside a target that are considered; a screen-wide element may contain thousands.
 const INNER_TARGETS_MAX: usize = 64;
-/// Elements over one target that are looked at.
+/// Elements over one target that are considered.
 const COVERS_MAX: usize = 256;
-/// How far up the tree two elements are followed to where they part, in levels.
+/// Levels up the tree in the search for the common ancestor of two elements.
 const LEVELS_MAX: usize = 1000;
 
 /// The check that failed.
@@ -21,22 +21,22 @@ pub enum NotActionable {
     /// It is in the tree, but no part of it is on the screen.
     OutOfSight,
     Disabled,
-    /// At every point, by this element.
+    /// Covered at every point; `by` is the element over its middle.
     Covered {
         by: u32,
     },
-    /// Too little speaks for it (AC-04).
+    /// The confidence is below the limit (AC-04).
     Doubtful {
         confidence: f64,
     },
 }
 
-/// The point at which a tap reaches the element, as far as the tree tells.
+/// Returns a point at which a tap reaches the element, according to the tree.
 pub fn check(reading: &ScreenReading, index: u32) -> Result<Point, NotActionable> {
     check_within(reading, index, index)
 }
 
-/// The same for a tap that shall land on `described`, a part of the target, or what it is a part of.
+/// Like [`check`], for a tap on `described`, which is inside or around the target.
 pub fn check_within(reading: &ScreenReading, target: u32, described: u32) -> Result<Point, NotActionable> {
     let rect = place(reading, target, described).ok_or(NotActionable::OutOfSight)?;
     if reading.element(target).state.enabled == Some(false) {
@@ -51,7 +51,7 @@ pub fn check_within(reading: &ScreenReading, target: u32, described: u32) -> Res
     let points = points(rect);
     let best = points.iter().find(|point| !taken(point) && hit(point, false).is_none());
     let open = || points.iter().find(|point| !taken(point) && hit(point, true).is_none());
-    // Where others fill it wholly one of them takes the tap, as it would under a finger.
+    // If inner controls fill the target, one of them takes the tap, as it would under a finger.
     let any = || points.iter().find(|point| hit(point, true).is_none());
     match best.or_else(open).or_else(any) {
         Some(point) => Ok(*point),
@@ -62,8 +62,8 @@ pub fn check_within(reading: &ScreenReading, target: u32, described: u32) -> Res
     }
 }
 
-/// The middle of what can be seen, or another point when something inside would take the tap (AC-06). `None` when
-/// nothing can be seen.
+/// The middle of the visible part, or another point when an inner control would take the tap (AC-06). `None` when no
+/// part is visible.
 pub fn tap_point(reading: &ScreenReading, index: usize) -> Option<Point> {
     let rect = reading.nodes.get(index)?.visible?;
     let inner = inner_targets(reading, index);
@@ -71,7 +71,7 @@ pub fn tap_point(reading: &ScreenReading, index: usize) -> Option<Point> {
     Some(points(rect).into_iter().find(free).unwrap_or_else(|| rect.center()))
 }
 
-/// Two captures do not agree on where it is, or one of them does not have it.
+/// True if the element has different bounds in the two captures, or is missing in one of them.
 pub fn is_moving(before: &Observation, now: &Observation, id: ElementId) -> bool {
     let rect = |seen: &Observation| seen.index_of(id).map(|index| seen.reading.element(index as u32).bounds);
     match (rect(before), rect(now)) {
@@ -80,7 +80,7 @@ pub fn is_moving(before: &Observation, now: &Observation, id: ElementId) -> bool
     }
 }
 
-/// What can be seen of the outermost tappable or scrolling elements inside.
+/// The visible parts of the outermost tappable or scrollable elements inside.
 pub(crate) fn inner_targets(reading: &ScreenReading, index: usize) -> Vec<Rect> {
     let inside = inner_indexes(reading, index as u32);
     inside.into_iter().filter_map(|inner| reading.nodes[inner as usize].visible).collect()
@@ -104,7 +104,7 @@ pub(crate) fn inner_indexes(reading: &ScreenReading, index: u32) -> Vec<u32> {
     found
 }
 
-/// Controls inside the target that would take a tap meant for it, or for the described part of it.
+/// Controls inside the target that would take a tap meant for the target or its described part.
 fn inner_rects(reading: &ScreenReading, target: u32, described: u32) -> Vec<Rect> {
     let inside = inner_indexes(reading, target);
     let others = inside.into_iter().filter(|inner| !reading.range(*inner).contains(&described));
@@ -122,12 +122,12 @@ fn place(reading: &ScreenReading, target: u32, described: u32) -> Option<Rect> {
 struct Cover {
     index: u32,
     rect: Rect,
-    /// Document order is drawing order here. It need not be: views are listed by their place on the screen, so that a
-    /// bar stands before the page that scrolls below it. What is listed later and lies wholly within is in front.
+    /// True if it is surely drawn in front. Document order is not always drawing order: views are listed by position,
+    /// so a bar comes before the page that scrolls below it. A later element that lies wholly within is in front.
     certain: bool,
 }
 
-/// What is drawn later over `rect` and would take the tap.
+/// Later elements that overlap `rect` and would take the tap.
 fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> Vec<Cover> {
     let ancestors = ancestors(reading, target);
     let after = reading.range(target).end..reading.nodes.len() as u32;
@@ -145,7 +145,7 @@ fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> V
                 (Some(theirs), Some(ours)) => holds(ours, theirs) || holds(over, ours),
                 _ => false,
             };
-            // The words of a page flow around each other, and their bounds are the boxes around that.
+            // The texts of a web page flow around each other, so their bounding boxes overlap.
             let page = beside.is_some_and(|at| is_on_page(reading, &ancestors, at));
             let certain = !page && is_in_front(reading, index, beside, within);
             covers.push(Cover { index, rect: over, certain });
@@ -159,8 +159,8 @@ fn is_on_page(reading: &ScreenReading, ancestors: &[u32], common: u32) -> bool {
     above.into_iter().any(|ancestor| reading.element(*ancestor).role == Role::WebView)
 }
 
-/// iOS lists a navigation bar before the page below it, and says itself what can be seen. What only scrolls is often
-/// the page below a bar.
+/// iOS lists a navigation bar before the page below it, and reports visibility itself. An element that only scrolls is
+/// often the page below a bar.
 fn is_in_front(reading: &ScreenReading, over: u32, common: Option<u32>, within: bool) -> bool {
     let element = reading.element(over);
     let ordered = reading.snapshot.platform == Platform::Android || common.is_none();
@@ -184,8 +184,8 @@ fn ancestors(reading: &ScreenReading, index: u32) -> Vec<u32> {
     std::iter::successors(Some(index), up).take(LEVELS_MAX).collect()
 }
 
-/// Where the branches of the target and of another element part: their common ancestor, the other's branch below it
-/// and the target's. Without a common ancestor they are in different windows.
+/// The common ancestor of the target and another element, the child of it that leads to the other, and the child that
+/// leads to the target. Without a common ancestor they are in different windows.
 fn part_at(
     reading: &ScreenReading,
     ancestors: &[u32],
@@ -207,8 +207,8 @@ fn part_at(
     (None, None, target)
 }
 
-/// Containers without a tap of their own let it through. A window does not, where it shows something; a dialog never
-/// does.
+/// True if a tap on the element does not reach what is below. Containers that are not tappable let it through; a window
+/// lets it through only where it is empty, a dialog never.
 fn takes_taps(reading: &ScreenReading, index: u32, window: Option<u32>) -> bool {
     let element = reading.element(index);
     let takes = element.is_tappable() || element.affordances.scrollable || element.role == Role::Dialog;
@@ -229,9 +229,9 @@ fn holds_screen(reading: &ScreenReading, index: u32) -> bool {
     }
 }
 
-/// The middle first, then away from it: the edges, the corners, and what lies between.
+/// Points to try in order: the middle, the edges, the corners, and then points between them.
 fn points(rect: Rect) -> Vec<Point> {
-    /// Eighths of the width and the height.
+    /// In eighths of the width and the height.
     const ORDER: [(i32, i32); 25] = [
         (4, 4),
         (1, 4),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_that_belongs_to_the_target_is_used() {
+    fn the_point_avoids_inner_controls_and_covers() {
         // AC-06
         let nested = read(
             r#"
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_no_tap_covers_nothing() {
+    fn an_element_that_takes_no_taps_does_not_cover() {
         // AC-05
         let veil = read(
             r#"
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_and_another_window_cover() {
+    fn a_sheet_or_another_window_covers_the_target() {
         // AC-05
         let sheet = read(
             r#"
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn ios_says_itself_what_can_be_seen_but_a_keyboard_is_in_front() {
+    fn on_ios_a_keyboard_covers_but_a_later_element_does_not() {
         let tree = r#"
             Window [0,0][400,800]
               Button [0,0][100,40] click text:"Save"
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn two_captures_tell_whether_it_moves() {
+    fn an_element_moves_when_two_captures_differ() {
         // AC-05
         let at = |top: i32| {
             let bottom = top + 50;

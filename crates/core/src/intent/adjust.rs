@@ -1,8 +1,8 @@
-//! How to bring a slider to a value: which touch comes next, given what was read after the touches before (AD-01 to
+//! Brings a slider to a value: plans the next touch from the values that were read after the earlier touches (AD-01 to
 //! AD-03).
 //!
-//! Nothing is known for certain about a slider: its range, its direction, its scale and its steps all come from what is
-//! read back. Every touch lies inside the control (W4).
+//! Nothing about a slider is known for certain: its range, direction, scale and steps are inferred from the values that
+//! are read back. Every touch lies inside the control (W4).
 
 mod control;
 mod steps;
@@ -25,50 +25,50 @@ use crate::screen::geometry::{Point, Rect};
 use crate::screen::reading::ScreenReading;
 use crate::screen::snapshot::Snapshot;
 
-/// Touches in one call, whatever was asked for.
+/// Limit of touches in one call, even if the caller asks for more.
 pub const TOUCHES_MAX: u32 = 20;
-/// Touches in a row without any effect before a control counts as dead to them.
+/// Touches in a row without effect before this kind of touch counts as not working.
 const QUIET_MAX: u32 = 2;
 /// Two touches with the same outcome this far apart, as a part of the track, show that the control has steps.
 const PLATEAU: f64 = 0.04;
-/// A finger that moves less has not moved: shorter drags are taps.
+/// Shorter drags are taken for taps.
 const SLOP_PX: i32 = 48;
-/// A reading this near to what a range predicts, as a part of it, confirms the range.
+/// A value this near to the predicted one, as a part of the range, confirms a guessed range.
 const CONFIRMED: f64 = 0.1;
-/// How far up a list is looked for, in levels.
+/// Levels up the tree that are searched for a list.
 const LEVELS_MAX: usize = 100;
-/// Room for the rounding of decimals.
+/// Tolerance for rounding errors.
 const EPSILON: f64 = 1e-9;
 
-/// What a control shows.
+/// The value that a control shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shown<'a> {
+pub struct ShownValue<'a> {
     pub value: f64,
     pub unit: Unit<'a>,
     pub raw: Option<&'a str>,
-    /// Only where the platform says it.
+    /// Only if the platform reports it.
     pub range: Option<ValueRange>,
     /// The element that shows it: the control or a text beside it.
     pub index: u32,
 }
 
-/// The value of the slider at `index`: its own, else the one in the text that stands beside it.
-pub fn shown(snapshot: &Snapshot, index: usize) -> Option<Shown<'_>> {
+/// Reads the value of the slider at `index`: its own, else the one in the text beside it.
+pub fn shown(snapshot: &Snapshot, index: usize) -> Option<ShownValue<'_>> {
     let state = state::read(snapshot, index);
     if let Some(value) = state.value {
         let unit = state.unit.unwrap_or(Unit::None);
         let (raw, range) = (state.raw_value, state.value_range);
-        return Some(Shown { value, unit, raw, range, index: index as u32 });
+        return Some(ShownValue { value, unit, raw, range, index: index as u32 });
     }
     let beside = semantics::control(snapshot, index)?.parts.value?;
     let raw = label::own_words(snapshot.elements.get(beside as usize)?)?;
     let reading = value::read(raw)?;
-    Some(Shown { value: reading.number, unit: reading.unit, raw: Some(raw), range: None, index: beside })
+    Some(ShownValue { value: reading.number, unit: reading.unit, raw: Some(raw), range: None, index: beside })
 }
 
-/// The slider that is meant by the element at `index`: itself, the only one inside it, or the one that it names
+/// Returns the slider that the element at `index` stands for: itself, the only one inside it, or the one that it labels
 /// (AC-07).
-pub fn meant(snapshot: &Snapshot, index: usize) -> Option<usize> {
+pub fn control_for(snapshot: &Snapshot, index: usize) -> Option<usize> {
     if let Some(control) = semantics::control(snapshot, index).filter(|control| is_set(control.kind)) {
         return Some(control.target as usize);
     }
@@ -84,7 +84,7 @@ pub fn meant(snapshot: &Snapshot, index: usize) -> Option<usize> {
     only(Box::new(inside)).or_else(|| only(Box::new(named)))
 }
 
-/// What is left of a control at the edge of a list says neither how long it is nor which way it lies.
+/// True if only a piece of the control is visible at the edge of a list: its length and orientation are unknown.
 pub fn is_stub(reading: &ScreenReading, index: usize) -> bool {
     let element = reading.element(index as u32);
     let bounds = element.bounds;
@@ -109,7 +109,7 @@ fn is_set(kind: ControlKind) -> bool {
     )
 }
 
-/// A control and the value that it is to have.
+/// A request to bring a control to a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adjustment {
     pub control: Selector,
@@ -117,10 +117,10 @@ pub struct Adjustment {
     pub touches_max: u32,
 }
 
-/// How a control was brought to its value (AD-02).
+/// The means by which a control was adjusted (AD-02).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// By the control's own means: no touch, its keys, or its buttons.
+    /// The control already had the value, or its keys or buttons were used.
     Semantic,
     /// The thumb was dragged.
     Gesture,
@@ -138,7 +138,7 @@ impl Mode {
     }
 }
 
-/// What was, what is, and what was done (AD-04).
+/// The result of an adjustment: the value before and after, and what was done (AD-04).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adjusted {
     pub id: ElementId,
@@ -148,19 +148,23 @@ pub struct Adjusted {
     pub after: Option<ControlValue>,
     pub touches: u32,
     pub mode: Mode,
-    /// Where it can be brought nearest, when it cannot be brought to the value.
+    /// The nearest value that can be reached, when the wanted one cannot.
     pub nearest: Option<f64>,
 }
 
-/// Explains why the value cannot be had.
-pub fn cannot_reach(goal: WantedValue, why: Why, nearest: f64) -> Failure {
+/// Explains why the value cannot be reached.
+pub fn cannot_reach(goal: WantedValue, why: UnreachableReason, nearest: f64) -> Failure {
     let (cause, reason) = match why {
-        Why::BetweenSteps => (Cause::BetweenSteps, "lies between two values that the control has"),
-        Why::EndOfTrack => (Cause::EndOfTrack, "lies past the end of the control"),
-        Why::NoReaction => {
+        UnreachableReason::BetweenSteps => {
+            (Cause::BetweenSteps, "lies between two values that the control has")
+        }
+        UnreachableReason::EndOfTrack => (Cause::EndOfTrack, "lies past the end of the control"),
+        UnreachableReason::NoReaction => {
             (Cause::NoReaction, "was not reached: neither taps nor drags on the control change its value")
         }
-        Why::Exhausted => (Cause::TouchesExhausted, "was not reached with the touches that were allowed"),
+        UnreachableReason::Exhausted => {
+            (Cause::TouchesExhausted, "was not reached with the touches that were allowed")
+        }
     };
     let WantedValue { target, tolerance } = goal;
     let message = format!("{target} ± {tolerance} {reason}; the nearest value is {nearest}");
@@ -187,7 +191,7 @@ impl WantedValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touch {
     Tap(Point),
-    /// The thumb is taken from where it should be.
+    /// `from` is the expected position of the thumb.
     Drag {
         from: Point,
         to: Point,
@@ -195,8 +199,8 @@ pub enum Touch {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// The values next to the target are further away than the tolerance.
+pub enum UnreachableReason {
+    /// The control's values next to the target are further away than the tolerance.
     BetweenSteps,
     /// The track ends before the target.
     EndOfTrack,
@@ -210,18 +214,18 @@ pub enum Why {
 pub enum AdjustStep {
     Converged,
     Touch(Touch),
-    CannotReach { why: Why, nearest: f64 },
+    CannotReach { why: UnreachableReason, nearest: f64 },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Range {
     min: f64,
     max: f64,
-    /// The platform says so.
+    /// Reported by the platform, not guessed.
     sure: bool,
 }
 
-/// A place on the track and the value that belongs there.
+/// A position on the track and the value that belongs there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Anchor {
     place: i32,
@@ -238,14 +242,15 @@ pub struct Planner {
     now: f64,
     nearest: f64,
     read: Vec<Anchor>,
-    /// Where the last touch went.
+    /// Position of the last touch, until its effect is read.
     pending: Option<i32>,
     quiet: u32,
     dragging: bool,
-    /// Neither taps nor drags were left untried.
+    /// Both taps and drags have been tried.
     switched: bool,
-    /// The last touch was a tap; taps do nothing.
+    /// The last touch was a tap.
     tapped: bool,
+    /// A tap had no effect.
     tapless: bool,
     /// A touch has changed the value.
     works: bool,
@@ -254,8 +259,14 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// `drags`: whether a drag stays with the control, and is tried before taps on its track (AD-02).
-    pub fn new(track: Track, goal: WantedValue, shown: &Shown<'_>, touches_max: u32, drags: bool) -> Planner {
+    /// `drags`: no list around the control takes drags, so they are tried before taps on the track (AD-02).
+    pub fn new(
+        track: Track,
+        goal: WantedValue,
+        shown: &ShownValue<'_>,
+        touches_max: u32,
+        drags: bool,
+    ) -> Planner {
         let range = guess_range(shown, goal.target);
         Planner {
             track,
@@ -280,7 +291,7 @@ impl Planner {
         self.touches
     }
 
-    /// What is shown after the touch that `step` asked for, and where the control is now.
+    /// Takes the value that is shown after the touch that `step` asked for, and the control's current track.
     pub fn learn(&mut self, value: f64, track: Track) {
         let changed = (value - self.now).abs() > EPSILON;
         self.now = value;
@@ -289,7 +300,7 @@ impl Planner {
         }
         let place = self.pending.take();
         if track != self.track {
-            // What was learnt belongs to other places.
+            // The earlier readings belong to other positions.
             self.track = track;
             self.read.clear();
             return;
@@ -314,13 +325,13 @@ impl Planner {
         }
         let stop = |why| AdjustStep::CannotReach { why, nearest: self.nearest };
         if self.switched && !self.works && self.quiet >= QUIET_MAX {
-            return stop(Why::NoReaction);
+            return stop(UnreachableReason::NoReaction);
         }
         if self.has_steps_around() {
-            return stop(Why::BetweenSteps);
+            return stop(UnreachableReason::BetweenSteps);
         }
         if self.touches >= self.touches_max {
-            return stop(Why::Exhausted);
+            return stop(UnreachableReason::Exhausted);
         }
         let place = match self.place() {
             Ok(place) => place,
@@ -347,7 +358,7 @@ impl Planner {
         if far || self.tapless { Touch::Drag { from, to } } else { Touch::Tap(to) }
     }
 
-    /// A newer reading that an older one contradicts makes the older one wrong: the control was still moving.
+    /// Records a reading. An older reading that contradicts it is dropped: the control was still moving then.
     fn remember(&mut self, new: Anchor) {
         self.read.retain(|old| old.place != new.place);
         self.read.push(new);
@@ -372,13 +383,13 @@ impl Planner {
         }
     }
 
-    /// Equal values far apart beside a jump: what lies in the jump cannot be had.
+    /// True if the target lies between two steps: equal values far apart, next to a jump over the target.
     fn has_steps_around(&self) -> bool {
         let (Some(below), Some(above)) = (self.neighbour(true), self.neighbour(false)) else { return false };
         if !(below.real && above.real) {
             return false;
         }
-        // Near its ends every track is flat.
+        // Every track is flat near its ends.
         let length = self.track.length();
         let inner = length / 10..length - length / 10;
         let width = |value: f64| {
@@ -387,18 +398,18 @@ impl Planner {
             places().max().zip(places().min()).map_or(0, |(last, first)| last - first)
         };
         let widest = width(below.value).max(width(above.value));
-        // Steps beside each other are about equally wide, so a gap of half a step holds no other one.
+        // Neighbouring steps are about equally wide, so a gap of half a step contains no other step.
         widest >= (f64::from(length) * PLATEAU) as i32 && (above.place - below.place).abs() * 2 <= widest
     }
 
-    /// Where the next touch goes.
-    fn place(&self) -> Result<i32, Why> {
+    /// The position of the next touch.
+    fn place(&self) -> Result<i32, UnreachableReason> {
         let (low, high) = self.track.limits();
         if self.read.is_empty() {
             return Ok(self.first_place().clamp(low, high));
         }
         if self.read.len() >= 2 && self.read.iter().all(|a| a.value == self.read[0].value) {
-            return self.elsewhere().ok_or(Why::NoReaction);
+            return self.elsewhere().ok_or(UnreachableReason::NoReaction);
         }
         let up = if self.forward() { 1 } else { -1 };
         let end = |way: i32| if way > 0 { high } else { low };
@@ -407,7 +418,11 @@ impl Planner {
                 let from = if below.real { below.place + up } else { end(-up) };
                 let to = if above.real { above.place - up } else { end(up) };
                 if (to - from) * up < 0 {
-                    return Err(if below.real && above.real { Why::BetweenSteps } else { Why::EndOfTrack });
+                    return Err(if below.real && above.real {
+                        UnreachableReason::BetweenSteps
+                    } else {
+                        UnreachableReason::EndOfTrack
+                    });
                 }
                 Ok(self.between(below, above).clamp(from.min(to), from.max(to)))
             }
@@ -417,8 +432,8 @@ impl Planner {
         }
     }
 
-    /// All readings are equal, so nothing says in which direction values grow: the middle of the widest part of the
-    /// track that was not tried.
+    /// For equal readings, which do not show in which direction values grow: the middle of the widest untried part of
+    /// the track.
     fn elsewhere(&self) -> Option<i32> {
         let (low, high) = self.track.limits();
         let mut tried: Vec<i32> = self.read.iter().map(|a| a.place).chain([low - 1, high + 1]).collect();
@@ -433,7 +448,7 @@ impl Planner {
         if range.sure {
             return place;
         }
-        // A guess is tried where it tells much: a small value near an end would hide the scale.
+        // A guessed range is tested away from the ends, where a reading shows more about the scale.
         let margin = self.track.length() * 3 / 20;
         place.clamp(margin, self.track.length() - 1 - margin)
     }
@@ -441,7 +456,7 @@ impl Planner {
     fn between(&self, below: Anchor, above: Anchor) -> i32 {
         let middle = i32::midpoint(below.place, above.place);
         let both = below.real && above.real;
-        // Interpolation can creep towards one side for ever; halving cannot.
+        // Interpolation may approach one side for ever; halving does not.
         if both && self.read.len() >= 4 && self.read.len().is_multiple_of(2) {
             return middle;
         }
@@ -452,10 +467,10 @@ impl Planner {
         curved.unwrap_or_else(|| straight(below, above, self.goal.target))
     }
 
-    /// Past the outermost reading, by the slope of the two nearest ones.
-    fn beyond(&self, at: Anchor, way: i32, end: i32) -> Result<i32, Why> {
+    /// A position past the outermost reading, extrapolated from the two nearest ones.
+    fn beyond(&self, at: Anchor, way: i32, end: i32) -> Result<i32, UnreachableReason> {
         if (end - at.place) * way <= 0 {
-            return Err(Why::EndOfTrack);
+            return Err(UnreachableReason::EndOfTrack);
         }
         let others = self.anchors().into_iter().filter(|other| (other.value - at.value).abs() > EPSILON);
         let nearest = others.min_by_key(|other| (other.place - at.place).abs());
@@ -463,7 +478,7 @@ impl Planner {
             Some(other) => straight(at, other, self.goal.target),
             None => i32::midpoint(at.place, end),
         };
-        // Past the thumb's way the track is flat, which would hide its slope.
+        // Beyond the thumb's range the track is flat, which would hide the slope.
         let ends = self.track.ends();
         let soft = if way > 0 { ends.1.min(end) } else { ends.0.max(end) };
         let to = if (soft - at.place) * way > 0 { soft } else { end };
@@ -471,7 +486,7 @@ impl Planner {
         Ok(place.clamp(from.min(to), from.max(to)))
     }
 
-    /// The anchor next to the target, below or above it; of several with one value the innermost.
+    /// The anchor with the nearest value below or above the target; of several with one value the innermost.
     fn neighbour(&self, below: bool) -> Option<Anchor> {
         let target = self.goal.target;
         let up = if self.forward() { 1 } else { -1 };
@@ -483,7 +498,7 @@ impl Planner {
         })
     }
 
-    /// What was read, and the ends of the track where their values are known or likely.
+    /// The readings, and the ends of the track if their values are known or likely.
     fn anchors(&self) -> Vec<Anchor> {
         let mut all = self.read.clone();
         let (first, last) = self.track.ends();
@@ -505,7 +520,7 @@ impl Planner {
         all
     }
 
-    /// Whether values grow to the right, or upwards.
+    /// True if values grow to the right or upwards.
     fn forward(&self) -> bool {
         let low = self.read.iter().min_by(|a, b| a.value.total_cmp(&b.value));
         let high = self.read.iter().max_by(|a, b| a.value.total_cmp(&b.value));
@@ -513,7 +528,7 @@ impl Planner {
             (Some(low), Some(high), _) if high.value - low.value > EPSILON => high.place > low.place,
             (Some(only), _, Some(range)) => {
                 let miss = |back: bool| (self.predicted(range, only.place, back) - only.value).abs();
-                // Steps blur a prediction, so the other way must be clearly better.
+                // Steps make predictions inexact, so the other direction must be clearly better.
                 miss(false) <= 2.0 * miss(true)
             }
             _ => true,
@@ -534,7 +549,7 @@ impl Planner {
     }
 }
 
-fn guess_range(shown: &Shown<'_>, target: f64) -> Option<Range> {
+fn guess_range(shown: &ShownValue<'_>, target: f64) -> Option<Range> {
     if let Some(range) = shown.range {
         return Some(Range { min: range.min, max: range.max, sure: true });
     }
@@ -549,15 +564,15 @@ fn guess_range(shown: &Shown<'_>, target: f64) -> Option<Range> {
     within(max).then_some(Range { min: 0.0, max, sure: false })
 }
 
-/// The place of `value` on the line through two anchors.
+/// The position of `value` on the line through two anchors.
 fn straight(a: Anchor, b: Anchor, value: f64) -> i32 {
     let part = (value - a.value) / (b.value - a.value);
     let place = f64::from(a.place) + part * f64::from(b.place - a.place);
-    // A cast of a float saturates, and of no number is zero.
+    // A cast from float saturates, and NaN becomes zero.
     place.round() as i32
 }
 
-/// The place of `value` on the parabola through three anchors, between the first two. `None` where it bends back.
+/// The position of `value` on the parabola through three anchors, between the first two. `None` where it bends back.
 fn parabola([a, b, c]: [Anchor; 3], value: f64) -> Option<i32> {
     let slope = |a: Anchor, b: Anchor| (b.value - a.value) / f64::from(b.place - a.place);
     let (first, bend) = (slope(a, b), (slope(b, c) - slope(a, b)) / f64::from(c.place - a.place));

@@ -1,4 +1,4 @@
-//! What must hold: the only predicate language. Waits wait for it, expectations and verifications are judged by it.
+//! Predicates about a screen. Waits, expectations and verifications all judge captures with them.
 
 use crate::change::tracker::Observation;
 use crate::intent::resolve;
@@ -16,18 +16,18 @@ pub enum Predicate {
     Fingerprint(String),
 }
 
-/// What is asked of the element that the query means.
+/// The property that the selected element must have.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expected {
     Exists,
     NotExists,
     Visible,
-    /// On the screen, enabled, and it or what is around it reacts to a tap.
+    /// Visible and enabled, and the element or one around it reacts to a tap.
     Clickable,
     Enabled(bool),
     Checked(bool),
     Selected(bool),
-    /// The one option that is chosen in it, by id or label.
+    /// The option chosen in it, by id or label.
     Choice(String),
     Focused(bool),
     Expanded(bool),
@@ -38,21 +38,21 @@ pub enum Expected {
     Text(TextMatch),
 }
 
-/// How a condition stands on one capture.
+/// The result of a predicate on one capture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Judgement {
     Holds {
-        /// The element that it holds for.
+        /// The element for which it holds.
         index: Option<u32>,
     },
     Fails {
         index: Option<u32>,
-        /// What was seen instead.
+        /// The state that was seen instead, in words.
         observed: String,
     },
     /// The capture cannot tell: it is damaged, or the platform does not say.
     Unknown { why: String },
-    /// Several elements are meant, and they differ in what is asked.
+    /// Several elements match, and the predicate gives different results for them.
     Ambiguous { indexes: Vec<u32> },
 }
 
@@ -86,8 +86,8 @@ fn screen(seen: &Observation, name: &str) -> Judgement {
     verdict(screen.is_called(name), None, || format!("screen {}", screen.component()))
 }
 
-fn element(seen: &Observation, query: &Selector, expected: &Expected) -> Judgement {
-    let chosen = resolve::to_verify(seen, query);
+fn element(seen: &Observation, selector: &Selector, expected: &Expected) -> Judgement {
+    let chosen = resolve::to_verify(seen, selector);
     if let Expected::Exists | Expected::NotExists = expected {
         return presence(seen, &chosen, *expected == Expected::Exists);
     }
@@ -95,17 +95,17 @@ fn element(seen: &Observation, query: &Selector, expected: &Expected) -> Judgeme
         return absent(seen);
     }
     let judgements: Vec<Judgement> = chosen.iter().map(|index| one(seen, *index, expected)).collect();
-    // A row, its words and its switch answer to one name, and only the switch is checked or not: what does not say is
-    // not asked while another does.
+    // A row, its text and its switch all match one name, but only the switch has a checked state: results of elements
+    // that do not say are ignored while another element does say.
     let silent = |judgement: &Judgement| matches!(judgement, Judgement::Unknown { .. });
     let mut telling = judgements.iter().filter(|judgement| !silent(judgement));
     let Some(first) = telling.next().or(judgements.first()) else { return absent(seen) };
-    // Several that agree are no question; several that differ are one.
+    // Several elements are ambiguous only if their results differ.
     let same = |other: &Judgement| std::mem::discriminant(other) == std::mem::discriminant(first);
     if telling.all(same) { first.clone() } else { Judgement::Ambiguous { indexes: chosen } }
 }
 
-/// "Not there" can only be said of a whole capture (W10).
+/// Absence can only be concluded from a whole capture (W10).
 fn absent(seen: &Observation) -> Judgement {
     let snapshot = &seen.reading.snapshot;
     if snapshot.proves_absence() {
@@ -212,8 +212,8 @@ mod tests {
         Tracker::default().observe(snapshot, 0)
     }
 
-    fn judge(query: Selector, expected: Expected) -> Judgement {
-        Predicate::Element { selector: query, expected }.judge(&seen(sketch(FORM)))
+    fn judge(selector: Selector, expected: Expected) -> Judgement {
+        Predicate::Element { selector, expected }.judge(&seen(sketch(FORM)))
     }
 
     fn text(text: &str) -> Selector {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn state_is_judged_by_what_is_there() {
+    fn each_kind_of_state_is_judged_on_the_capture() {
         assert!(judge(id("wifi"), Expected::Checked(true)).holds());
         assert!(matches!(
             judge(id("wifi"), Expected::Checked(false)),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn several_that_differ_are_a_question() {
+    fn matches_with_different_results_are_ambiguous() {
         // W23
         assert!(matches!(judge(id("tone"), Expected::Checked(true)), Judgement::Ambiguous { .. }));
         assert!(judge(id("tone"), Expected::Visible).holds(), "they agree");

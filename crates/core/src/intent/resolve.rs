@@ -1,7 +1,7 @@
-//! From what a caller described to what is acted on: one element, or an honest reason why not (RFC 007, AC-01 to AC-09).
+//! Resolves a selector to one element to act on, or to the reason why not (RFC 007, AC-01 to AC-09).
 //!
-//! Every match is followed to the element that owns the tap (AC-01); matches that lead to one place are one candidate.
-//! Candidates are then compared in a fixed order (ID-06), and several that are equally good are never decided here.
+//! Every match is followed to the element that takes the tap (AC-01); matches with the same place are one candidate.
+//! Candidates are compared in a fixed order (ID-06); between equally good ones nothing is decided here.
 
 mod describe;
 mod find;
@@ -26,9 +26,9 @@ pub use group::candidates;
 pub use owner::owner;
 pub use search::{Search, SearchResult};
 
-/// Other candidates told with a target.
+/// Other candidates that are reported with a target.
 const ALTERNATES_MAX: usize = 3;
-/// What was not found may have been one of these.
+/// Similar elements that are reported when nothing matches.
 const NEAR_MAX: usize = 5;
 
 /// Below this confidence nothing is acted on (AC-04).
@@ -37,10 +37,10 @@ const CONFIDENCE_MIN: f64 = 0.6;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
     Found(Resolved),
-    /// Equally good, in document order (ID-04, W23).
+    /// Several equally good candidates, in document order (ID-04, W23).
     Ambiguous(Vec<Candidate>),
     NotFound {
-        /// What a part of the query describes, best first.
+        /// Candidates that match a part of the selector, best first.
         near: Vec<Candidate>,
     },
     NotActionable {
@@ -49,18 +49,18 @@ pub enum Resolution {
     },
 }
 
-/// One place on the screen that may be meant.
+/// One place on the screen that the selector may mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The element to act on.
     pub index: u32,
-    /// The element that was described.
+    /// The element that the selector matched.
     pub matched: u32,
-    /// Among all that could be meant, in document order, from 0: what `Selector::index` counts.
+    /// Its number among all candidates in document order, from 0; `Selector::index` counts the same way.
     pub number: usize,
     pub confidence: f64,
     pub reasons: Vec<Reason>,
-    /// Something there takes a tap, as far as the tree says.
+    /// True if the tree says that something there takes taps.
     pub executable: bool,
 }
 
@@ -72,15 +72,15 @@ pub struct Resolved {
     /// From 0 to 1.
     pub confidence: f64,
     pub reasons: Vec<Reason>,
-    /// Candidates that the query describes, this one included.
+    /// Number of all candidates, this one included.
     pub matched_count: usize,
     pub alternates: Vec<Candidate>,
-    /// Another candidate could be tried, should this one turn out wrong.
+    /// True if there is another candidate to try, should this one be wrong.
     pub fallback_available: bool,
     pub expected_change: ExpectedChange,
 }
 
-/// Why an element was taken (AC-03).
+/// A reason why an element was chosen (AC-03).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     ElementId,
@@ -107,7 +107,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The words of the contract where it has one.
+    /// The name in answers; the contract's word where it has one.
     pub fn name(self) -> &'static str {
         match self {
             Reason::ElementId => "id_match",
@@ -135,14 +135,14 @@ impl Reason {
     }
 }
 
-/// What an action on it should change (AC-09).
+/// The change that an action on an element should cause (AC-09).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExpectedChange {
     Navigation,
     Menu,
     Value,
     Focus,
-    /// Its kind does not tell.
+    /// Its kind does not say.
     Any,
 }
 
@@ -158,18 +158,18 @@ impl ExpectedChange {
     }
 }
 
-/// Resolves a selector to act on: one element that can be used now, or why not. What only has to be seen is resolved by
-/// [`to_verify`], what is looked for by [`Search`]; all three match alike.
+/// Resolves a selector for an action: one element that can be used now, or the reason why not. [`to_verify`] resolves
+/// for verifications, [`Search`] for searches; all three match alike.
 pub fn to_act(seen: &Observation, selector: &Selector) -> Resolution {
     resolve_above(seen, selector, CONFIDENCE_MIN)
 }
 
-fn resolve_above(seen: &Observation, query: &Selector, confidence_min: f64) -> Resolution {
-    let all = candidates(seen, query);
+fn resolve_above(seen: &Observation, selector: &Selector, confidence_min: f64) -> Resolution {
+    let all = candidates(seen, selector);
     if all.is_empty() {
-        return Resolution::NotFound { near: near(seen, query) };
+        return Resolution::NotFound { near: near(seen, selector) };
     }
-    let best = match query.index {
+    let best = match selector.index {
         Some(index) => chosen(&all, index),
         None => best(seen, &all),
     };
@@ -180,11 +180,11 @@ fn resolve_above(seen: &Observation, query: &Selector, confidence_min: f64) -> R
     }
 }
 
-/// Resolves a selector to verify: every element that it describes, seen or not. A text that only names a control which
-/// is described too is not asked: it has no state of its own.
+/// Resolves a selector for a verification: every element that it matches, visible or not. A text that is only the label
+/// of another match is left out, because it has no state of its own.
 pub fn to_verify(seen: &Observation, selector: &Selector) -> Vec<u32> {
     if let Some(index) = selector.index {
-        // Counted as where something is acted on.
+        // `index` counts candidates, as it does for actions.
         let all = candidates(seen, selector);
         return all.get(index).map(|candidate| candidate.matched).into_iter().collect();
     }
@@ -197,7 +197,7 @@ pub fn to_verify(seen: &Observation, selector: &Selector) -> Vec<u32> {
     matches
 }
 
-/// The one that the caller counted out.
+/// The candidate with this number, if there is one.
 pub fn chosen(all: &[Candidate], index: usize) -> Vec<Candidate> {
     let mut chosen: Vec<Candidate> = all.iter().filter(|c| c.number == index).cloned().collect();
     for candidate in &mut chosen {
@@ -206,13 +206,12 @@ pub fn chosen(all: &[Candidate], index: usize) -> Vec<Candidate> {
     chosen
 }
 
-/// What is left of the candidates when all that are worse in one respect are dropped, the respects in the order in
-/// which they count.
+/// Filters the candidates by one criterion after the other, the most important first, and returns those that are left.
 pub fn best(seen: &Observation, all: &[Candidate]) -> Vec<Candidate> {
     let mut left = all.to_vec();
     let highest = left.iter().map(grade).max().unwrap_or(0);
     keep(&mut left, Reason::ExactPreferred, |candidate| grade(candidate) == highest);
-    // iOS does not say what takes taps.
+    // iOS does not say which elements take taps.
     if left.iter().all(is_loose) && seen.reading.snapshot.platform == Platform::Android {
         keep(&mut left, Reason::ExecutablePreferred, |candidate| candidate.executable);
     }
@@ -224,7 +223,7 @@ pub fn best(seen: &Observation, all: &[Candidate]) -> Vec<Candidate> {
     left
 }
 
-/// Described by what it says.
+/// True if the candidate was matched by its text or label.
 fn by_words(candidate: &Candidate) -> bool {
     matches!(
         candidate.reasons.first(),
@@ -232,7 +231,8 @@ fn by_words(candidate: &Candidate) -> bool {
     )
 }
 
-/// One identifier on two elements is a collision, whatever else they are (ID-04); loose words are not.
+/// True if several matches of this kind are normal. Two elements with one identifier are a collision (ID-04); two with
+/// the same words are not.
 fn is_loose(candidate: &Candidate) -> bool {
     by_words(candidate)
         || matches!(candidate.reasons.first(), Some(Reason::PartialId | Reason::RoleWord | Reason::ClassName))
@@ -242,7 +242,7 @@ fn grade(candidate: &Candidate) -> u8 {
     candidate.reasons.first().map_or(0, |reason| step(*reason).0)
 }
 
-/// Drops those that do not hold, unless none does.
+/// Keeps the candidates for which `holds` is true, unless there are none.
 fn keep(left: &mut Vec<Candidate>, reason: Reason, holds: impl Fn(&Candidate) -> bool) {
     if left.len() < 2 {
         return;
@@ -285,7 +285,7 @@ fn decide(seen: &Observation, chosen: Candidate, all: Vec<Candidate>, confidence
     })
 }
 
-/// Place in the order of ID-06, the best highest, and the confidence that it gives.
+/// Rank in the order of ID-06 (higher is better), and the confidence that it gives.
 fn step(reason: Reason) -> (u8, f64) {
     match reason {
         Reason::ElementId => (10, 1.0),
@@ -303,32 +303,32 @@ fn step(reason: Reason) -> (u8, f64) {
     }
 }
 
-/// How the query describes an element that it matches: the first step of ID-06 that it takes.
-fn match_reason(seen: &Observation, query: &Selector, index: u32) -> Reason {
+/// The highest reason of ID-06 for which the selector matches this element.
+fn match_reason(seen: &Observation, selector: &Selector, index: u32) -> Reason {
     let element = seen.reading.element(index);
-    if query.id.is_some() {
+    if selector.id.is_some() {
         return Reason::ElementId;
     }
-    if query.resource_id.is_some() || query.test_tag.is_some() {
+    if selector.resource_id.is_some() || selector.test_tag.is_some() {
         return Reason::StableId;
     }
-    if let Some(wanted) = &query.accessibility_id {
+    if let Some(wanted) = &selector.accessibility_id {
         let is_id = element.stable_id.as_deref().is_some_and(|id| match wanted {
             TextMatch::Is(wanted) => same_id(id, wanted),
             other => other.matches(id),
         });
-        // On iOS both are what automation calls the accessibility id.
+        // On iOS, automation tools call both the identifier and the label the accessibility id.
         let named = |text: &str| matches!(wanted, TextMatch::Is(wanted) if *wanted == *text);
         let ios = seen.reading.snapshot.platform == Platform::Ios;
         let named = ios && element.stable_id.is_none() && element.description.as_deref().is_some_and(named);
         return if is_id || named { Reason::StableId } else { Reason::Description };
     }
-    let Some(text) = &query.text else { return Reason::Structure };
+    let Some(text) = &selector.text else { return Reason::Structure };
     let label = || label::label(&seen.reading.snapshot, index as usize);
     let named =
         [&element.text, &element.description].into_iter().flatten().any(|shown| text.is_exactly(shown));
     let named = (named && !element.password) || label().is_some_and(|label| text.is_exactly(&label.text));
-    match (named, query.role.is_some()) {
+    match (named, selector.role.is_some()) {
         (true, true) => Reason::RoleAndLabel,
         (true, false) => Reason::ExactText,
         (false, _) if own_texts(element).any(|shown| text.is_exactly(shown)) => Reason::ExactValue,
@@ -336,24 +336,24 @@ fn match_reason(seen: &Observation, query: &Selector, index: u32) -> Reason {
     }
 }
 
-/// What the query describes when a part of it is left out, the surest part kept first.
-fn near(seen: &Observation, query: &Selector) -> Vec<Candidate> {
-    if query.id.is_some() {
-        // A name whose element is gone is never given to another one (ID-02).
+/// Candidates for a part of the selector: its identifiers alone, else its text alone, else similar words.
+fn near(seen: &Observation, selector: &Selector) -> Vec<Candidate> {
+    if selector.id.is_some() {
+        // The id of an element that is gone never means another element (ID-02).
         return Vec::new();
     }
     let id_only = Selector {
-        resource_id: query.resource_id.clone(),
-        test_tag: query.test_tag.clone(),
-        accessibility_id: query.accessibility_id.clone(),
+        resource_id: selector.resource_id.clone(),
+        test_tag: selector.test_tag.clone(),
+        accessibility_id: selector.accessibility_id.clone(),
         ..Selector::default()
     };
-    let text_only = Selector { text: query.text.clone(), ..Selector::default() };
+    let text_only = Selector { text: selector.text.clone(), ..Selector::default() };
     let found =
         [id_only, text_only].iter().map(|part| candidates(seen, part)).find(|found| !found.is_empty());
     let looser = || {
-        let Some(TextMatch::Is(text)) = query.text.as_ref().or(query.accessibility_id.as_ref()) else {
-            return query.resource_id.as_deref().map_or_else(Vec::new, |id| find(seen, id, false));
+        let Some(TextMatch::Is(text)) = selector.text.as_ref().or(selector.accessibility_id.as_ref()) else {
+            return selector.resource_id.as_deref().map_or_else(Vec::new, |id| find(seen, id, false));
         };
         find(seen, text, false)
     };
@@ -362,7 +362,7 @@ fn near(seen: &Observation, query: &Selector) -> Vec<Candidate> {
     found
 }
 
-/// What a tap on the element should change.
+/// The change that a tap on the element should cause.
 pub fn expected_change(seen: &Observation, index: u32) -> ExpectedChange {
     let snapshot = &seen.reading.snapshot;
     let kind = semantics::control(snapshot, index as usize).map(|control| control.kind);

@@ -1,4 +1,4 @@
-//! The part of a screen that a wait looks at: one subtree or all of it, without what is to be ignored (SY-04, SY-09).
+//! The part of a screen that a wait observes: one subtree or the whole screen, without ignored elements (SY-04, SY-09).
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use crate::meaning::label::own_words;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// Only this element and what it holds; the whole screen without one.
+    /// Only this element and its descendants; `None` means the whole screen.
     pub target: Option<ElementId>,
-    /// What these describe, with all that it holds, never counts.
+    /// Elements that these select are ignored, with their descendants.
     pub ignore: Vec<Selector>,
 }
 
-/// What a lens shows of the difference between two captures.
+/// The part of the difference between two captures that lies in a scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScopedChange {
     pub kind: ChangeKind,
-    /// Elements that changed, and those that stayed while something in them came, went or changed places.
+    /// Elements that changed, and elements in which others appeared, disappeared or moved.
     pub touched: Vec<ElementId>,
     pub structure: bool,
     pub words: bool,
@@ -28,7 +28,7 @@ pub struct ScopedChange {
 }
 
 impl ScopedChange {
-    /// Whether it holds a change of this kind, whatever else changed with it (SY-08).
+    /// True if it contains a change of this kind, possibly among others (SY-08).
     pub fn has(&self, wanted: ChangeKind) -> bool {
         match wanted {
             ChangeKind::Hierarchy => self.structure,
@@ -40,7 +40,7 @@ impl ScopedChange {
 }
 
 impl Scope {
-    /// The part of a difference that it shows.
+    /// Returns the part of a difference that lies in the scope.
     pub fn narrow(&self, since: &Comparison, now: &Observation) -> Diff {
         let (before, after) = (View::new(self, &since.base), View::new(self, now));
         let mut diff = since.diff.clone();
@@ -65,11 +65,11 @@ impl Scope {
         let moved = diff.reordered.iter().filter(|(old, new)| seen_old(old) || seen_new(new));
         let moved: Vec<u32> = moved.map(|(_, new)| *new).collect();
         let changed: Vec<_> = diff.changed.iter().filter(|changed| seen_new(&changed.new)).collect();
-        // Another screen counts even when both are made of the same parts.
+        // Another screen counts as a change even if both have the same elements.
         let screens = [&*since.base, now].map(|seen| seen.reading.snapshot.screen.as_ref());
         let elsewhere = self.target.is_none() && matches!(screens, [Some(was), Some(is)] if was != is);
         let structure = elsewhere || !(added.is_empty() && removed.is_empty() && moved.is_empty());
-        // Words that left one element and stand in another are not another text.
+        // Words that only moved from one element to another are no change of text.
         let came = sorted_words(now, &added);
         let words =
             changed.iter().any(|changed| changed.words) || came != sorted_words(&since.base, &removed);
@@ -92,7 +92,7 @@ fn sorted_words<'a>(seen: &'a Observation, indexes: &[u32]) -> Vec<&'a str> {
     words
 }
 
-/// The nearest element around one that is in both captures: those that come and go cannot be spoken of later.
+/// The nearest ancestor that is in both captures: the id of an element that disappeared is of no use later.
 fn holder(seen: &Observation, index: u32, partners: &[u32]) -> Option<ElementId> {
     let mut at = seen.reading.element(index).parent;
     while let Some(parent) = at {
@@ -110,14 +110,14 @@ fn kind(diff: &Diff, structure: bool, words: bool, state: bool) -> ChangeKind {
         _ if structure => ChangeKind::Hierarchy,
         _ if words => ChangeKind::Text,
         _ if state => ChangeKind::State,
-        // All that counted was out of view.
+        // Every relevant change was outside the scope.
         _ => ChangeKind::Cosmetic,
     }
 }
 
-/// Which elements of one capture count.
+/// The elements of one capture that are in the scope.
 struct View {
-    /// `None` when the target is not there: then nothing counts.
+    /// `None` when the target is not on this capture: then no element is in the scope.
     range: Option<Range<u32>>,
     ignored: Vec<Range<u32>>,
 }
@@ -128,9 +128,9 @@ impl View {
             None => Some(0..u32::MAX),
             Some(id) => seen.index_of(id).map(|index| seen.reading.range(index as u32)),
         };
-        let picked = |query: &Selector| {
-            let all = query.matches(seen);
-            match query.index {
+        let picked = |selector: &Selector| {
+            let all = selector.matches(seen);
+            match selector.index {
                 Some(index) => all.get(index).copied().into_iter().collect(),
                 None => all,
             }

@@ -1,8 +1,8 @@
-//! Scrolling, without a device: which part of a screen scrolls and how far, what came of it, and when a target is
-//! really in sight (AC-10).
+//! Scrolling, without a device: which container to scroll and how far, how far it moved, and whether a target is fully
+//! visible (AC-10).
 //!
-//! Android does not say in which direction something scrolls, leaves out what cannot be seen, and cuts what is half
-//! seen: all three are worked out here from what is shown.
+//! Android does not say in which direction a container scrolls, leaves out invisible elements, and clips the bounds of
+//! half visible ones. All three are inferred here from the visible elements.
 
 mod finger;
 mod moved;
@@ -20,24 +20,24 @@ use crate::screen::element::Role;
 use crate::screen::geometry::Rect;
 use crate::screen::reading::ScreenReading;
 
-pub use finger::{Place, Stroke, stroke};
+pub use finger::{Stroke, StrokeOptions, stroke};
 pub use moved::{Movement, again, movement};
 pub use search::{AfterStroke, InSight, ScrollSearch, ScrollStep, ScrollTo, Scrolled};
 pub use sight::{Sight, away, sight, uncover};
 
-/// How far up the tree something that scrolls is looked for, in levels.
+/// Levels up the tree that are searched for a scroll container.
 const LEVELS_MAX: usize = 64;
-/// Containers with one child inside each other, until rows are found.
+/// Nested containers with a single child that are entered in the search for rows.
 const WRAPPERS_MAX: usize = 6;
-/// Rows of one container that are looked at.
+/// Rows of one container that are considered.
 const ROWS_MAX: usize = 200;
-/// Others that scroll too, named in an answer.
+/// Other scroll containers that an answer names.
 const OTHERS_MAX: usize = 3;
-/// A bar lies over an edge of what scrolls: over most of its width, and over less than this part of its length.
+/// A bar lies over an edge of a container: across most of its width, and along less than this part of its length.
 const BAR_PERCENT_MAX: i64 = 40;
 const BAR_ACROSS_PERCENT_MIN: i64 = 60;
 
-/// Where the content lies that is wanted: the finger goes the other way.
+/// The direction in which the wanted content lies; the finger moves the opposite way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
     #[default]
@@ -80,14 +80,14 @@ impl Direction {
         }
     }
 
-    /// Down and right: towards greater coordinates.
+    /// True for down and right, towards greater coordinates.
     pub fn is_forward(self) -> bool {
         matches!(self, Direction::Down | Direction::Right)
     }
 }
 
 impl Axis {
-    /// Where a rectangle begins and ends along it.
+    /// The start and end of a rectangle along this axis.
     pub fn span(self, rect: Rect) -> (i32, i32) {
         match self {
             Axis::Vertical => (rect.top, rect.bottom),
@@ -122,21 +122,21 @@ impl Axis {
     }
 }
 
-/// What is scrolled, and what could have been meant as well.
+/// The container to scroll, and others that could have been meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picked {
+pub struct ContainerChoice {
     pub index: u32,
     pub others: Vec<u32>,
 }
 
-/// Whether it is scrolled by a finger at all.
+/// True if a swipe moves the content of this element.
 pub fn is_scroller(reading: &ScreenReading, index: u32) -> bool {
     let element = reading.element(index);
-    // Sliders and number pickers call themselves scrollable too.
+    // Sliders and number pickers report themselves as scrollable too.
     element.affordances.scrollable && !matches!(element.role, Role::Slider | Role::Picker | Role::TextField)
 }
 
-/// The direction in which something scrolls; `None` when nothing tells, or when it may be both.
+/// The axis along which a container scrolls; `None` when it is unknown or may be both.
 pub fn axis_of(reading: &ScreenReading, index: u32) -> Option<Axis> {
     let class = &*reading.element(index).class;
     let name = class.rsplit('.').next().unwrap_or(class);
@@ -152,7 +152,7 @@ pub fn axis_of(reading: &ScreenReading, index: u32) -> Option<Axis> {
         pairs.any(|pair| axis.span(pair[1]).0 >= axis.span(pair[0]).1)
     };
     match (after(Axis::Vertical), after(Axis::Horizontal)) {
-        // Cells of a grid stand beside and below each other, and a grid scrolls down.
+        // The cells of a grid are beside and below each other, and a grid scrolls vertically.
         (true, _) => Some(Axis::Vertical),
         (false, true) => {
             let high = seen_at(reading, index).map_or(0, Rect::height);
@@ -163,7 +163,7 @@ pub fn axis_of(reading: &ScreenReading, index: u32) -> Option<Axis> {
     }
 }
 
-/// The elements that follow each other in what scrolls: its children, or those of the only child.
+/// The rows of a container: its children, or the children of its only child.
 pub(crate) fn rows(reading: &ScreenReading, index: u32) -> Vec<u32> {
     let mut at = index as usize;
     for _ in 0..WRAPPERS_MAX {
@@ -181,33 +181,33 @@ pub(crate) fn seen_at(reading: &ScreenReading, index: u32) -> Option<Rect> {
     reading.nodes.get(index as usize)?.visible
 }
 
-/// What scrolls around an element, the nearest first.
+/// The visible scroll containers around an element, innermost first.
 pub(crate) fn scrollers_around(reading: &ScreenReading, index: u32) -> Vec<u32> {
     let up = |at: &u32| reading.element(*at).parent.filter(|parent| parent < at);
     let around = std::iter::successors(up(&index), up).take(LEVELS_MAX);
     around.filter(|at| is_scroller(reading, *at) && seen_at(reading, *at).is_some()).collect()
 }
 
-/// Whether something around an element takes drags along this axis for itself.
+/// True if a container around the element may take drags along this axis.
 pub fn is_scrolled_along(reading: &ScreenReading, index: u32, axis: Axis) -> bool {
     let around = scrollers_around(reading, index);
     around.into_iter().any(|at| axis_of(reading, at).is_none_or(|own| own == axis))
 }
 
-/// What is scrolled when nothing, or only its surroundings, are named.
-pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result<Picked, Failure> {
+/// Picks the container to scroll: the one in or around the element that `inside` selects, else the best on the screen.
+pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result<ContainerChoice, Failure> {
     let reading = &*seen.reading;
     let all = scrollers(reading, axis);
     let Some(inside) = inside else {
         let index = *all.first().ok_or_else(|| nothing_scrolls(axis))?;
         let others = all.into_iter().skip(1).take(OTHERS_MAX).collect();
-        return Ok(Picked { index, others });
+        return Ok(ContainerChoice { index, others });
     };
     let named = named(seen, inside)?;
     let within = |index: &&u32| reading.range(named).contains(index);
     let around = || scrollers_around(reading, named).into_iter().find(|index| all.contains(index));
     match all.iter().find(within).copied().or_else(around) {
-        Some(index) => Ok(Picked { index, others: Vec::new() }),
+        Some(index) => Ok(ContainerChoice { index, others: Vec::new() }),
         None => Err(Failure::new(
             Cause::DoesNotScroll,
             format!("{} does not scroll {}", resolve::describe(seen, named), both_ways(axis)),
@@ -215,7 +215,7 @@ pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result
     }
 }
 
-/// Everything in sight that scrolls along the axis, the one that a person would mean first: what surely does, then the
+/// The visible containers that may scroll along the axis, best first: those that surely do before the others, then the
 /// largest, then the innermost.
 fn scrollers(reading: &ScreenReading, axis: Axis) -> Vec<u32> {
     let mut found: Vec<(bool, i64, u32)> = Vec::new();
@@ -230,13 +230,13 @@ fn scrollers(reading: &ScreenReading, axis: Axis) -> Vec<u32> {
     found.into_iter().rev().map(|(_, _, index)| index).collect()
 }
 
-/// The one element that `inside` means: it need not take taps, so it is not resolved as a target.
+/// The one element that `inside` selects. It need not take taps, so it is not resolved like an action's target.
 fn named(seen: &Observation, inside: &Selector) -> Result<u32, Failure> {
     let mut found = inside.matches(seen);
     if let Some(at) = inside.index {
         found = found.get(at).copied().into_iter().collect();
     }
-    // One inside the other is one place.
+    // Nested matches are one place.
     let outer: Vec<u32> = found
         .iter()
         .filter(|at| !found.iter().any(|other| other != *at && seen.reading.range(*other).contains(at)))
@@ -271,7 +271,7 @@ fn nothing_scrolls(axis: Axis) -> Failure {
     )
 }
 
-/// The part of what scrolls that nothing lies over: bars and headings that stay take some of it away.
+/// The part of a container that no bar or sticky heading covers.
 pub fn band(reading: &ScreenReading, container: u32, axis: Axis) -> Option<Rect> {
     let whole = seen_at(reading, container)?;
     let (mut start, mut end) = axis.span(whole);
@@ -294,7 +294,7 @@ pub fn band(reading: &ScreenReading, container: u32, axis: Axis) -> Option<Rect>
             end = end.min(from);
         }
     }
-    // Whatever lies there, less than half of it is no place to look at things.
+    // If less than half would be left, the whole container is used: the rest is too small.
     if i64::from(end - start) * 2 < i64::from(last - first) {
         return Some(whole);
     }
@@ -306,7 +306,7 @@ fn itself_and_around(reading: &ScreenReading, index: u32) -> Vec<u32> {
     std::iter::successors(Some(index), up).take(LEVELS_MAX).collect()
 }
 
-/// A layer that shows nothing hides nothing.
+/// True if the element or a descendant is tappable or has text; an empty layer hides nothing.
 fn shows_something(reading: &ScreenReading, index: u32) -> bool {
     let shows = |at: u32| {
         let element = reading.element(at);
@@ -324,12 +324,12 @@ fn is_bar(rect: Rect, whole: Rect, axis: Axis) -> bool {
         && percent(axis.across().length(rect), axis.across().length(whole)) >= BAR_ACROSS_PERCENT_MIN
 }
 
-/// A row over which, or under which, another one passes: rows that only follow each other never overlap.
+/// True if the row is a sticky heading: another row overlaps it, which rows that only follow each other never do.
 fn is_stuck(reading: &ScreenReading, index: u32, rows: &[u32], axis: Axis) -> bool {
     let Some(rect) = rows.contains(&index).then(|| seen_at(reading, index)).flatten() else { return false };
     rows.iter().filter(|other| **other != index).any(|other| {
         let common = seen_at(reading, *other).and_then(|other| other.intersection(rect));
-        // Of two that overlap the one at the edge is meant, and the other goes on beyond it.
+        // The sticky one is at the edge; the other extends beyond the overlap.
         common.is_some_and(|common| {
             let beyond =
                 seen_at(reading, *other).is_some_and(|other| axis.length(other) > axis.length(common));
@@ -338,17 +338,17 @@ fn is_stuck(reading: &ScreenReading, index: u32, rows: &[u32], axis: Axis) -> bo
     })
 }
 
-/// What the first and the last row in sight say, for an agent that has to decide where to look next.
+/// The texts of the first and the last visible row, so that an agent can decide where to scroll next.
 pub fn ends(seen: &Observation, container: u32) -> Vec<String> {
     let reading = &*seen.reading;
-    let said = |row: &u32| {
+    let words = |row: &u32| {
         seen_at(reading, *row)?;
         let own = label::label(&reading.snapshot, *row as usize).map(|label| label.text.into_owned());
         let inside = || reading.range(*row).find_map(|at| label::own_words(reading.element(at)));
         own.or_else(|| inside().map(str::to_owned))
     };
     let rows = rows(reading, container);
-    let first = rows.iter().find_map(said);
-    let last = rows.iter().rev().find_map(said);
+    let first = rows.iter().find_map(words);
+    let last = rows.iter().rev().find_map(words);
     first.into_iter().chain(last).collect()
 }

@@ -1,4 +1,4 @@
-//! Which element a caller means. The only way to say it: actions, waits, expectations and searches all use it.
+//! Selectors: how a caller names an element. Actions, waits, expectations and searches all use this one form.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
 use crate::text::quote::push_quoted;
 
-/// How a text is compared. Case and outer spaces never count; a person does not see them.
+/// A text comparison. Case and outer spaces never count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextMatch {
     Is(String),
@@ -29,7 +29,7 @@ impl TextMatch {
         }
     }
 
-    /// The whole text was named, and not only a part of it.
+    /// True if the pattern covers the whole text, not only a part of it.
     pub fn is_exactly(&self, text: &str) -> bool {
         match self {
             TextMatch::Is(wanted) | TextMatch::Contains(wanted) => folded(text) == folded(wanted),
@@ -41,8 +41,7 @@ impl TextMatch {
     }
 }
 
-/// A regular expression. It is searched for, takes time linear in the text, and does not count case unless it says
-/// `(?-i)`.
+/// A regular expression. It may match anywhere in the text, takes linear time, and ignores case unless it says `(?-i)`.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     regex: Arc<Regex>,
@@ -53,7 +52,7 @@ impl Pattern {
     const PROGRAM_BYTES_MAX: usize = 256 << 10;
     const NESTING_MAX: u32 = 32;
 
-    /// `Err` says what is wrong with it.
+    /// Compiles `source`; `Err` says what is wrong with it.
     pub fn new(source: &str) -> Result<Pattern, String> {
         if source.chars().count() > Pattern::CHARS_MAX {
             return Err(format!("it is longer than {} characters", Pattern::CHARS_MAX));
@@ -104,10 +103,14 @@ impl Relation {
     }
 }
 
-/// Of a text that is told back.
-const TOLD_CHARS_MAX: usize = 80;
+/// Limit of one text that [`Selector::describe`] quotes.
+const DESCRIBED_CHARS_MAX: usize = 80;
 
-fn told<'a>(text: Option<&'a TextMatch>, names: [&'static str; 3]) -> (&'static str, Option<&'a str>) {
+/// The name for the kind of comparison (`names`: is, contains, regex), and the text that is compared.
+fn describe_match<'a>(
+    text: Option<&'a TextMatch>,
+    names: [&'static str; 3],
+) -> (&'static str, Option<&'a str>) {
     match text {
         None => (names[0], None),
         Some(TextMatch::Is(text)) => (names[0], Some(text)),
@@ -116,7 +119,7 @@ fn told<'a>(text: Option<&'a TextMatch>, names: [&'static str; 3]) -> (&'static 
     }
 }
 
-/// The words for roles that callers use; the first of each role is our own.
+/// Names that callers may use for roles. The first name of a role is the one that answers use.
 const ROLE_WORDS: [(&str, Role); 34] = [
     ("button", Role::Button),
     ("link", Role::Link),
@@ -154,7 +157,7 @@ const ROLE_WORDS: [(&str, Role); 34] = [
     ("unknown", Role::Unknown),
 ];
 
-/// `text_field`, `Text field` and `TextField` are one.
+/// Looks up a role by name; `text_field`, `Text field` and `TextField` are the same name.
 pub fn role_named(word: &str) -> Option<Role> {
     let plain: String = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     ROLE_WORDS.iter().find(|(name, _)| *name == plain).map(|(_, role)| *role)
@@ -164,21 +167,21 @@ pub fn role_word(role: Role) -> &'static str {
     ROLE_WORDS.iter().find(|(_, other)| *other == role).map_or("element", |(name, _)| name)
 }
 
-/// What is given must all hold. An empty query means nothing and matches nothing.
+/// A description of an element: all given fields must match. An empty selector matches nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selector {
     pub id: Option<ElementId>,
-    /// Of its label, its text, its value or its hint.
+    /// Matches the element's label, text, value, description or hint.
     pub text: Option<TextMatch>,
     /// The whole identifier, or the part behind `:id/`.
     pub resource_id: Option<String>,
-    /// A description set for accessibility, or the identifier of iOS.
+    /// Matches the accessibility description, or the accessibility identifier on iOS.
     pub accessibility_id: Option<TextMatch>,
     pub test_tag: Option<String>,
     pub role: Option<Role>,
     pub class: Option<String>,
     pub near: Option<(Relation, Box<Selector>)>,
-    /// Of what could be meant, in document order, the one with this number, from 0 ([`crate::intent::resolve::Candidate`]).
+    /// Picks one candidate by its number in document order, from 0 ([`crate::intent::resolve::Candidate`]).
     pub index: Option<usize>,
 }
 
@@ -187,20 +190,20 @@ impl Selector {
         *self == Selector { index: self.index, ..Selector::default() }
     }
 
-    /// For messages: what was asked for, in a few words.
+    /// Describes the selector in a few words, for messages.
     pub fn describe(&self) -> String {
         let mut parts = Vec::new();
         let mut quoted = |name: &str, text: Option<&str>| {
             let Some(text) = text else { return };
             let mut part = format!("{name} ");
-            push_quoted(&mut part, text, TOLD_CHARS_MAX);
+            push_quoted(&mut part, text, DESCRIBED_CHARS_MAX);
             parts.push(part);
         };
-        let (named, text) = told(self.text.as_ref(), ["text", "text with", "text like"]);
+        let (named, text) = describe_match(self.text.as_ref(), ["text", "text with", "text like"]);
         quoted(named, text);
         quoted("id", self.resource_id.as_deref());
         let names = ["description", "description with", "description like"];
-        let (named, text) = told(self.accessibility_id.as_ref(), names);
+        let (named, text) = describe_match(self.accessibility_id.as_ref(), names);
         quoted(named, text);
         quoted("test tag", self.test_tag.as_deref());
         quoted("class", self.class.as_deref());
@@ -213,8 +216,8 @@ impl Selector {
         parts.join(", ")
     }
 
-    /// Every element that the query describes, in document order, before `index` picks one. What is not on the screen
-    /// counts too: whether it can be acted on is another question.
+    /// Returns every element that the selector describes, in document order, before `index` picks one. Elements outside
+    /// the visible screen are included.
     pub fn matches(&self, seen: &Observation) -> Vec<u32> {
         if self.is_empty() {
             return Vec::new();
@@ -224,7 +227,7 @@ impl Selector {
         all.filter(|index| self.describes(seen, *index))
             .filter(|index| {
                 let Some((relation, anchors)) = &anchors else { return true };
-                anchors.iter().any(|anchor| stands(seen, *index, *relation, *anchor))
+                anchors.iter().any(|anchor| is_related(seen, *index, *relation, *anchor))
             })
             .collect()
     }
@@ -248,7 +251,7 @@ impl Selector {
     }
 }
 
-/// Identifiers of Android have a package in front that nobody types.
+/// Compares the name after `:id/`: callers leave out the package in front of Android's identifiers.
 fn same_named(id: &str, wanted: &TextMatch) -> bool {
     id.split_once(":id/").is_some_and(|(_, name)| wanted.matches(name))
 }
@@ -262,7 +265,7 @@ fn is_class(class: &str, wanted: &str) -> bool {
         || class.rsplit('.').next().is_some_and(|name| name.eq_ignore_ascii_case(wanted))
 }
 
-/// What can be read on it. Secrets are not compared: that would tell what they are (ST-07).
+/// True if one of the element's texts or its label matches. Secrets are not compared: that would reveal them (ST-07).
 fn shows(seen: &Observation, index: u32, element: &Element, text: &TextMatch) -> bool {
     own_texts(element).any(|shown| text.matches(shown))
         || label::label(&seen.reading.snapshot, index as usize).is_some_and(|label| text.matches(&label.text))
@@ -273,7 +276,7 @@ pub(crate) fn own_texts(element: &Element) -> impl Iterator<Item = &str> {
     own.into_iter().flatten().filter(|_| !element.password).map(|text| &**text)
 }
 
-fn stands(seen: &Observation, index: u32, relation: Relation, anchor: u32) -> bool {
+fn is_related(seen: &Observation, index: u32, relation: Relation, anchor: u32) -> bool {
     if index == anchor {
         return false;
     }
@@ -298,8 +301,8 @@ mod tests {
     use crate::change::tracker::Tracker;
     use crate::meaning::sketch::sketch;
 
-    fn matches(tree: &str, query: &Selector) -> Vec<u32> {
-        query.matches(&Tracker::default().observe(sketch(tree), 0))
+    fn matches(tree: &str, selector: &Selector) -> Vec<u32> {
+        selector.matches(&Tracker::default().observe(sketch(tree), 0))
     }
 
     fn regex(source: &str) -> TextMatch {
@@ -317,17 +320,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_has_its_limits() {
+    fn an_oversized_pattern_is_refused_and_matching_stays_linear() {
         assert!(Pattern::new("(").is_err());
         assert!(Pattern::new(&"a".repeat(501)).is_err());
         assert!(Pattern::new("(((a{100}){100}){100}){100}").is_err());
         assert!(Pattern::new(&format!("{}a{}", "(".repeat(100), ")".repeat(100))).is_err());
-        // Linear, where others take for ever.
+        // Exponential with a backtracking engine.
         assert!(!regex("(a+)+$").matches(&format!("{}b", "a".repeat(5000))));
     }
 
     #[test]
-    fn places_are_relative_to_what_is_seen() {
+    fn relations_compare_the_bounds_of_both_elements() {
         let tree = r#"
             FrameLayout [0,0][300,300]
               TextView [100,100][200,200] text:"x"
@@ -344,25 +347,25 @@ mod tests {
         assert_eq!(at(Relation::LeftOf), [4]);
         assert_eq!(at(Relation::RightOf), [5]);
         assert!(at(Relation::Inside).is_empty());
-        assert!(matches(tree, &Selector::default()).is_empty(), "an empty query means nothing");
+        assert!(matches(tree, &Selector::default()).is_empty(), "an empty selector matches nothing");
     }
 
     #[test]
-    fn a_query_tells_what_it_asks_for() {
+    fn describe_names_every_given_field() {
         let inside = Selector { resource_id: Some("list".into()), ..Selector::default() };
-        let query = Selector {
+        let selector = Selector {
             text: Some(TextMatch::Contains("a\"b".into())),
             role: Some(Role::TextField),
             near: Some((Relation::Inside, Box::new(inside))),
             index: Some(2),
             ..Selector::default()
         };
-        let told = r#"text with "a\"b", role field, inside id "list", index 2"#;
-        assert_eq!(query.describe(), told);
+        let expected = r#"text with "a\"b", role field, inside id "list", index 2"#;
+        assert_eq!(selector.describe(), expected);
     }
 
     #[test]
-    fn roles_are_known_by_many_words() {
+    fn a_role_has_several_names() {
         for word in ["TextField", "text_field", "field", "EditText", "input"] {
             assert_eq!(role_named(word), Some(Role::TextField), "{word}");
         }

@@ -1,4 +1,4 @@
-//! What can be sent to a device.
+//! Inputs that can be sent to a device.
 
 use crate::screen::geometry::{Point, Rect};
 
@@ -16,16 +16,15 @@ pub enum Input {
         duration_ms: u32,
     },
     DoubleTap(Point),
-    /// Picks up what is under `from` by resting there for `hold_ms`, and lets it go at `to`. Without a rest it is a
-    /// swipe.
+    /// Presses at `from` for `hold_ms` to pick something up, and releases it at `to`. Without a hold it is a swipe.
     Drag {
         from: Point,
         to: Point,
         hold_ms: u32,
         duration_ms: u32,
     },
-    /// Two fingers, each on its own side of `center`. Their distance goes from one length to the other; a driver may
-    /// make both longer or shorter by the same factor, to be a pinch on its platform and to stay inside the target.
+    /// Two fingers on opposite sides of `center` whose distance changes from `from_px` to `to_px`. A driver may scale
+    /// both by the same factor, so that the platform accepts the pinch and it stays inside the target.
     Pinch {
         center: Point,
         within: Option<Rect>,
@@ -33,15 +32,15 @@ pub enum Input {
         to_px: u32,
         duration_ms: u32,
     },
-    /// Into whatever has the focus.
+    /// Types into the focused field.
     Text(String),
-    /// The last characters of whatever has the focus, from its end.
+    /// Deletes this many characters from the end of the focused field.
     Erase {
         characters: u32,
     },
     Back,
     Key(Key),
-    /// Only when it is shown: nothing else may react.
+    /// Hides the keyboard if it is shown; nothing else may react.
     HideKeyboard,
     Orientation(Orientation),
 }
@@ -50,7 +49,7 @@ pub enum Input {
 pub enum Orientation {
     Portrait,
     Landscape,
-    /// As the device is held.
+    /// Follows how the device is held.
     Auto,
 }
 
@@ -61,7 +60,7 @@ pub enum Key {
     Back,
     Recents,
     Enter,
-    /// Before the cursor.
+    /// Deletes before the cursor.
     Delete,
     ForwardDelete,
     Tab,
@@ -86,12 +85,12 @@ pub enum Key {
     MoveEnd,
     MediaPlayPause,
     Camera,
-    /// By the number that Android gives it.
+    /// A key by its Android key code.
     Android(u16),
 }
 
 impl Key {
-    /// Every key with its name, but for those that only have a number.
+    /// Every key that has a name.
     pub const NAMED: [(&'static str, Key); 28] = [
         ("home", Key::Home),
         ("back", Key::Back),

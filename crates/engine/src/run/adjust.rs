@@ -11,7 +11,7 @@ use mdm_core::action::trace::Lifecycle;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::adjust::{
-    AdjustStep, Adjusted, Adjustment, ControlValue, Lever, Mode, Planner, Press, Shown, Steps, Touch,
+    AdjustStep, Adjusted, Adjustment, ControlValue, Lever, Mode, Planner, Press, ShownValue, Steps, Touch,
     cannot_reach, find_control, is_scrolled_along, lever, press_input, read_value, shown, track, uncovered,
 };
 use mdm_core::intent::resolve::stale;
@@ -218,7 +218,7 @@ fn nothing_shown() -> Failure {
     )
 }
 
-fn check_range(shown: &Shown<'_>, target: f64) -> Result<(), Failure> {
+fn check_range(shown: &ShownValue<'_>, target: f64) -> Result<(), Failure> {
     match shown.range.filter(|range| !(range.min..=range.max).contains(&target)) {
         None => Ok(()),
         Some(range) => {

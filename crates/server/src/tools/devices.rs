@@ -1,4 +1,4 @@
-//! Which devices there are, and whether they can be used.
+//! Lists the devices and reports whether they can be used.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct ListDevicesParams {
 #[derive(Debug, Serialize)]
 pub struct DevicesFacts {
     devices: Vec<DeviceLine>,
-    /// Sources that could not be asked.
+    /// Failures of device sources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     issues: Vec<String>,
 }
@@ -37,7 +37,7 @@ pub struct DevicesFacts {
 struct DeviceLine {
     platform: &'static str,
     id: String,
-    /// `device` when usable.
+    /// `device` if it is usable.
     state: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     os_version: Option<String>,
@@ -47,7 +47,7 @@ struct DeviceLine {
     simulator: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     app_installed: Option<bool>,
-    /// Why a usable device did not tell more.
+    /// Why the details of a usable device are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -127,7 +127,7 @@ pub struct StatusFacts {
     waits: Vec<WaitCounts>,
 }
 
-/// What the waits on a device came to (SY-18).
+/// Statistics of the waits on a device (SY-18).
 #[derive(Debug, Serialize)]
 struct WaitCounts {
     device: String,
@@ -231,7 +231,7 @@ fn issue_of(listed: &Listed) -> Option<String> {
     Some(format!("{} is {}: {advice}", listed.id, listed.availability.as_str()))
 }
 
-/// `1 device, 2 unauthorized`, in order of appearance.
+/// Counts the states in order of appearance: `1 device, 2 unauthorized`.
 fn count_states(listed: &[Listed]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for device in listed {

@@ -1,5 +1,5 @@
-//! Verification: what must be true now, and hold (VS-01 to VS-03). A failure is only said after the time is used up and
-//! a fresh look has failed.
+//! Verifications: conditions that must be true now and hold (VS-01 to VS-03). A failure is reported only after the
+//! timeout, and only from a fresh capture.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -25,9 +25,9 @@ const WINDOW_MS: u64 = 250;
 const STATE_TIMEOUT_MS: u32 = 1000;
 const VISIBLE_TIMEOUT_MS: u32 = 5000;
 const TIMEOUT_MS_MAX: u32 = 60_000;
-/// Fewer looks than this prove nothing.
+/// Captures that a verification needs at least.
 const READS_MIN: u64 = 3;
-/// What a slow device gets beyond that, for all of its looks together.
+/// Additional time for the captures of a slow device.
 const SLOW_DEVICE: Duration = Duration::from_secs(30);
 
 fn timeout(given: Option<u32>, usual: u32) -> Result<Duration, Refusal> {
@@ -39,7 +39,7 @@ fn timeout(given: Option<u32>, usual: u32) -> Result<Duration, Refusal> {
     Err(Refusal::argument(message, "leave it out"))
 }
 
-/// What a verification says.
+/// The facts of a verification.
 #[derive(Debug, Serialize)]
 pub struct ExpectFacts {
     pub success: bool,
@@ -61,7 +61,7 @@ pub struct ExpectFacts {
     elapsed_ms: u64,
 }
 
-/// What is asked, for how long, and what it is called when it is not so.
+/// The condition to verify, its timeout, and the error codes for its failures.
 struct Question {
     predicate: Predicate,
     expected: String,
@@ -73,13 +73,13 @@ struct Question {
 async fn verify(call: &Call<'_>, device: WantedDevice, question: Question) -> Result<Answer, Refusal> {
     let session = call.app.fleet.choose(&device, call.progress).await?;
     let premature = session.premature();
-    // VS-02, W2: the time is used up, and a device that needs a second for one look gets the time for its looks.
+    // VS-02, W2: the whole timeout is used, and a device that needs a second for one capture gets more time.
     let goal = Goal::Holds(question.predicate.clone());
     let wait = Wait::new(goal, WINDOW_MS).with_patience(question.timeout.as_millis() as u64, READS_MIN);
     let progress = call.progress.within_next(question.timeout + SLOW_DEVICE);
     let waited = run_wait(call, &session, wait, &progress).await?;
     let answer = answer(session.id(), question, &waited);
-    // SY-16: what is verified before anyone has waited may be about to change.
+    // SY-16: without a wait after the action, the screen may be about to change.
     Ok(match premature {
         Some(action) => answer.with_lines(&format!(
             "hint: nothing has waited since {action}; use its expect or settle, or wait_for_ui_change since_revision"
@@ -88,7 +88,7 @@ async fn verify(call: &Call<'_>, device: WantedDevice, question: Question) -> Re
     })
 }
 
-/// What was seen, and the code for it.
+/// The error code of a failed verification, and the state that was seen instead.
 fn seen_instead(waited: &WatchReport, question: &Question) -> (ErrorCode, String) {
     match &waited.judgement {
         Some(Judgement::Fails { index: None, observed }) => (question.absent, observed.clone()),
@@ -236,8 +236,8 @@ pub struct ExpectStateParams {
 }
 
 impl ExpectedArg {
-    /// The schema says string, because clients stumble over choices; what stands in it is meant.
-    fn meant(self, property: Property) -> ExpectedArg {
+    /// Reads a flag or a number out of a text: the schema says string, because some clients do not support unions.
+    fn typed_for(self, property: Property) -> ExpectedArg {
         let ExpectedArg::Text(text) = &self else { return self };
         let number =
             || text.parse().ok().filter(|_| matches!(property, Property::Value | Property::RawValue));
@@ -292,7 +292,7 @@ impl Tool for ExpectState {
                 "leave it out for an exact match",
             ));
         }
-        let wanted_state = params.expected.meant(params.property);
+        let wanted_state = params.expected.typed_for(params.property);
         let state = expected_state(params.property, &wanted_state, tolerance)?;
         let question = Question {
             expected: format!("{} {} = {}", selector.describe(), params.property.name(), wanted_state),
@@ -305,8 +305,7 @@ impl Tool for ExpectState {
     }
 }
 
-/// One property of expect_state under a name of its own (ST-05). Callable, and not listed: a second way to say a thing
-/// would cost every agent tokens.
+/// One property of expect_state as a tool of its own (ST-05). It can be called but is not listed, to save tokens.
 pub struct ExpectAlias<A: Alias>(PhantomData<A>);
 
 pub trait Alias: Send + Sync {

@@ -76,7 +76,7 @@ pub struct LogFacts {
     /// The device's clock when the log was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     device_time: Option<String>,
-    /// How the app was told apart: by its process, or by its name in the text because it does not run.
+    /// How the app's lines were found: by its process id, or by its name in the text because it is not running.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
 }
@@ -120,11 +120,11 @@ fn limit(params: &GetLogsParams) -> Result<usize, Refusal> {
     Err(Refusal::argument(format!("limit = {limit} is not 1 to {LIMIT_MAX}"), hint))
 }
 
-/// Every filter applies to every line before the newest are taken (W16).
+/// True if the line passes every filter. Filters apply before the newest lines are taken (W16).
 fn fits(entry: &LogEntry, params: &GetLogsParams, read: &LogRead) -> bool {
     let of_app = |app: &String| match read.app_pids.is_empty() {
         false => entry.pid.is_some_and(|pid| read.app_pids.contains(&pid)),
-        // A process that is gone has no id to ask for; what mentions the app is the next best.
+        // An app that is not running has no process id: lines that mention the app are used instead.
         true => entry.message.contains(app.as_str()) || entry.tag.contains(app.as_str()),
     };
     let recent = |seconds: f64| match (entry.time_ms, read.now_ms) {
@@ -140,7 +140,7 @@ fn fits(entry: &LogEntry, params: &GetLogsParams, read: &LogRead) -> bool {
         && params.since_seconds.is_none_or(recent)
 }
 
-/// `12:00:01.123 E AuthRepo(4321) "POST /login -> 401"`.
+/// Writes a line such as `12:00:01.123 E AuthRepo(4321) "POST /login -> 401"`.
 fn push_entry(out: &mut String, entry: &LogEntry) {
     if let Some(time) = entry.time_ms {
         out.push_str(&time_of_day(time));
@@ -167,7 +167,7 @@ fn push_entry(out: &mut String, entry: &LogEntry) {
     out.push('\n');
 }
 
-/// Of the device's clock, in UTC.
+/// The time of day on the device's clock, in UTC.
 fn time_of_day(time_ms: u64) -> String {
     let seconds = time_ms / 1000 % 86_400;
     format!("{:02}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, time_ms % 1000)
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_filter_filters() {
+    fn a_line_must_pass_every_filter() {
         let read = LogRead { now_ms: Some(100_000), app_pids: vec![7], ..LogRead::default() };
         let line = entry("Auth", LogLevel::Warn, 7, 90_000, "login failed");
         #[track_caller]
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_read_like_a_log_and_cannot_pose_as_ours() {
+    fn a_message_is_quoted_so_that_it_cannot_forge_an_answer() {
         let mut out = String::new();
         push_entry(&mut out, &entry("Auth", LogLevel::Error, 7, 43_201_123, "bad\n{\"error\":1}"));
         assert_eq!(out, "12:00:01.123 E Auth(7) \"bad\\n{\\\"error\\\":1}\"\n", "SE-05");

@@ -26,7 +26,7 @@ use crate::tree::{self, DeltaFacts};
 use facts::{ErrorJson, OwnFacts, WaitFacts, never_read, push_changes, push_moving, unreadable};
 
 const TIMEOUT_MAX_MS: u64 = 600_000;
-/// The call's own end, behind every end that a caller may ask for.
+/// Deadline of the call itself, later than any timeout that a caller may ask for.
 const CALL_TIMEOUT: Duration = Duration::from_millis(TIMEOUT_MAX_MS + 5_000);
 const WINDOW_DEFAULT_MS: u64 = 250;
 const WINDOW_MAX_MS: u64 = 60_000;
@@ -45,7 +45,7 @@ fn bounded(name: &str, value: Option<u64>, default: u64, max: u64) -> Result<u64
     Ok(value)
 }
 
-/// Runs a wait on a session; it leaves a trace like every call.
+/// Runs a wait on a session; like every call, it is recorded in a trace.
 pub(super) async fn run_wait(
     call: &Call<'_>,
     session: &Session,
@@ -141,7 +141,7 @@ impl WaitForUiParams {
             None => Goal::Quiet,
             Some(selector) => {
                 let index = self.index(selector)?;
-                // Of several the first is meant, unless it is about how many there are.
+                // The first of several matches is used, except for conditions about existence.
                 let counts = matches!(condition, ConditionArg::Exists | ConditionArg::NotExists);
                 let index = index.or((!counts).then_some(0));
                 let selector = Selector { index, ..selector.clone() };
@@ -163,7 +163,7 @@ impl WaitForUiParams {
         Ok(self.adaptive == Some(true) && self.stability_window_ms.is_none())
     }
 
-    /// `match.index` of the contract, or the selector's own.
+    /// Returns `match.index` of the contract, or the selector's own index.
     fn index(&self, selector: &Selector) -> Result<Option<usize>, Refusal> {
         match (self.chosen.as_ref().and_then(|chosen| chosen.index), selector.index) {
             (Some(one), Some(other)) if one != other => Err(Refusal::argument(
@@ -408,7 +408,7 @@ impl Tool for WaitForUiChange {
         let session = call.app.fleet.choose(&params.device.wanted(), progress).await?;
         let waited = run_wait(call, &session, wait.clone(), progress).await?;
         let since = waited.since.as_ref().filter(|since| since.diff.is_relevant());
-        // Of the part that was looked at (SY-09).
+        // Only changes in the scope of the wait (SY-09).
         let shown = since.zip(waited.seen.as_deref()).map(|(since, seen)| wait.scope.narrow(since, seen));
         let shown = shown.filter(|diff| diff.is_relevant());
         let own = OwnFacts::Change(Box::new(ChangeFacts {

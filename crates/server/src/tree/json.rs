@@ -1,4 +1,4 @@
-//! The full tree in the predecessor's keys, without nulls, and read back again.
+//! The full tree as JSON with the predecessor's keys and without nulls, for writing and reading back.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use super::TreeHead;
 
-/// Elements in one answer; the rest is counted.
+/// Limit of elements in one answer; the number of the others is given.
 const ELEMENTS_MAX: usize = 4000;
 
-/// A whole tree. Its elements are written when it is rendered, straight from the capture.
+/// A whole tree. Its elements are serialized directly from the capture.
 #[derive(Debug)]
 pub struct TreeJson {
     head: TreeHead,
@@ -29,7 +29,7 @@ pub struct TreeJson {
 }
 
 impl TreeJson {
-    /// `root`: only this element and what it holds.
+    /// `root`: only this element and its descendants.
     pub fn new(head: TreeHead, seen: Arc<Observation>, root: Option<usize>) -> TreeJson {
         TreeJson { head, seen, root }
     }
@@ -98,7 +98,7 @@ impl<'a> TreeView<'a> {
     }
 }
 
-/// Extraction, resolver and session each in their own fields (ID-07).
+/// One element. Facts of the parser, the resolver and the session have separate fields (ID-07).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ElementJson<'a> {
@@ -147,7 +147,7 @@ struct Semantic {
     control: Option<ControlJson>,
 }
 
-/// A known control (SM-01); absent when unsure.
+/// A recognised control (SM-01); absent when unsure.
 #[derive(Serialize)]
 struct ControlJson {
     semantic_role: &'static str,
@@ -156,7 +156,7 @@ struct ControlJson {
     supported_actions: &'static [&'static str],
     state_shape: &'static str,
     reason: &'static str,
-    /// The element that is operated, where that is another one.
+    /// The element to operate, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     operated: Option<String>,
 }
@@ -209,7 +209,7 @@ impl<'a> ElementJson<'a> {
     }
 }
 
-/// What was extracted, whole: a tree written so can be read back as it was.
+/// Everything that the parser extracted, so that the tree can be read back unchanged.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RawJson {
@@ -235,17 +235,17 @@ pub(super) struct RawJson {
     role: Option<Box<str>>,
     #[serde(default, skip_serializing_if = "StateJson::is_empty")]
     state: StateJson,
-    /// What the platform itself calls the value and its range.
+    /// The value and its range as the platform reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     platform_value: Option<Box<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     platform_range: Option<RangeJson>,
-    /// A secret field: its text is never sent, only how long it is.
+    /// Length of a secret field's text; the text itself is never sent.
     #[serde(default, rename = "password_length", skip_serializing_if = "Option::is_none")]
     password_length: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     displayed: Option<bool>,
-    /// Of clickable, longClickable, scrollable, focusable, checkable, adjustable, password.
+    /// Names of the flags that are set: `long_click`, `scroll`, `password` and the others in [`can`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     can: Vec<Box<str>>,
 }
@@ -260,12 +260,12 @@ struct StateJson {
     focused: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expanded: Option<bool>,
-    /// What was read out of the rest; not read back.
+    /// Values derived from the other fields; ignored when the tree is read back.
     #[serde(default, skip_deserializing, flatten)]
     read: Option<ReadJson>,
 }
 
-/// Whether it is selected, or what is selected in it (ST-04).
+/// The element's selected flag, or the option selected in it (ST-04).
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum SelectedJson {
@@ -275,7 +275,7 @@ enum SelectedJson {
         id: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         label: Option<String>,
-        /// What the platform says of the element itself.
+        /// The platform's flag for the element itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         itself: Option<bool>,
     },
@@ -294,14 +294,14 @@ impl SelectedJson {
 struct ReadJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     text_value: Option<String>,
-    /// In the control's own range where one is known, else in `unit`.
+    /// In the control's own range if it is known, else in `unit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value_range: Option<RangeJson>,
-    /// As the platform wrote it.
+    /// The platform's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     raw_value: Option<String>,
 }
@@ -366,7 +366,7 @@ impl From<&Element> for RawJson {
     fn from(element: &Element) -> RawJson {
         let Rect { left, top, right, bottom } = element.bounds;
         let open = !element.password;
-        // Some apps repeat a secret in its description.
+        // Some apps repeat a secret in the field's description.
         let description = element.description.clone().filter(|d| open || Some(d) != element.text.as_ref());
         RawJson {
             text: element.text.clone().filter(|_| open),
@@ -401,7 +401,7 @@ impl From<&Element> for RawJson {
 }
 
 impl RawJson {
-    /// Adds what can be read out of the element and what belongs to it.
+    /// Adds the values that are derived from the element and its parts.
     fn with_state(mut self, state: &ControlState<'_>) -> RawJson {
         self.state.read = ReadJson::of(state);
         if let Some(choice) = &state.choice {
@@ -459,14 +459,14 @@ impl From<RawJson> for Element {
     }
 }
 
-/// A secret is as long as a secret may be; a larger number in a file is a mistake.
+/// Limit of a secret's length in a file.
 const PASSWORD_LENGTH_MAX: usize = 4096;
 
 fn dots(length: usize) -> String {
     "•".repeat(length.min(PASSWORD_LENGTH_MAX))
 }
 
-/// The snapshot as it leaves the server: secrets are dots.
+/// Replaces secrets by dots, as in every answer of the server.
 pub fn redacted(mut snapshot: Snapshot) -> Snapshot {
     for element in snapshot.elements.iter_mut().filter(|element| element.password) {
         if element.description == element.text {
@@ -504,7 +504,7 @@ const ROLES: [(Role, &str); 23] = [
     (Role::Unknown, ""),
 ];
 
-/// The contract's word; empty for an element whose kind nothing tells.
+/// The contract's name of a role; empty for [`Role::Unknown`].
 pub fn role_name(role: Role) -> &'static str {
     ROLES.iter().find(|(other, _)| *other == role).map_or("", |(_, name)| name)
 }
@@ -513,7 +513,7 @@ fn role_of(name: &str) -> Option<Role> {
     ROLES.iter().find(|(_, other)| *other == name).map(|(role, _)| *role)
 }
 
-/// A later tree as changes to an earlier one (SY-15): kept ranges, changed elements, new elements, in the later order.
+/// A later tree as changes to an earlier one (SY-15): kept ranges, changed and new elements, in the later tree's order.
 #[derive(Debug, Serialize)]
 pub struct DeltaJson {
     #[serde(flatten)]
@@ -525,7 +525,7 @@ pub struct DeltaJson {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum OpJson {
-    /// First index in the earlier tree, and how many.
+    /// First index in the earlier tree, and the number of elements.
     Keep([u32; 2]),
     Patch {
         from: u32,

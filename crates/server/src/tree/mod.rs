@@ -1,5 +1,5 @@
-//! A screen as an answer: the outline, what changed, or every element as JSON. The tools and the offline commands answer
-//! with the same code.
+//! Answers about a screen: the outline, the changes, or every element as JSON. The tools and the offline commands use
+//! the same code.
 
 mod json;
 mod read;
@@ -19,7 +19,7 @@ use crate::answer::{Answer, Facts};
 pub use json::{DeltaJson, TreeJson, redacted, role_name};
 pub use read::{Source, read};
 
-/// Defects named in an outline's answer; the number of all is given as well.
+/// Defects listed in an outline's answer; the answer also has the number of all.
 const DEFECTS_SHOWN_MAX: usize = 5;
 
 #[derive(Debug, Serialize)]
@@ -34,7 +34,7 @@ impl From<Size> for Resolution {
     }
 }
 
-/// What every answer about a tree begins with; all come from one capture (SY-01).
+/// The facts at the start of every answer about a tree; all come from one capture (SY-01).
 #[derive(Debug, Serialize)]
 pub struct TreeHead {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,15 +44,15 @@ pub struct TreeHead {
     resolution: Resolution,
     snapshot_revision: u64,
     captured_at_ms: u64,
-    /// Whether it is the screen as it was last seen (SY-12); a tree from a file does not say.
+    /// True if it is the latest state of the screen (SY-12); absent for a tree from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     fresh: Option<bool>,
-    /// Against the tree that was handed out before.
+    /// Changes since the tree of the previous answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_delta: Option<DeltaFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     loading_state: Option<LoadingFacts>,
-    /// The revision that a delta was asked against is no longer kept: this is the whole tree.
+    /// The whole tree is sent because the revision that the caller named is no longer kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     since_revision_gone: bool,
     #[serde(flatten)]
@@ -84,14 +84,14 @@ impl TreeHead {
         TreeHead { since_revision_gone: true, ..self }
     }
 
-    /// Says what changed since the tree that the agent saw last.
+    /// Adds the changes since the tree that the agent saw last.
     pub fn since(self, since: Option<&Comparison>, now: &Observation) -> TreeHead {
         let changed = since.filter(|since| since.diff.is_relevant());
         TreeHead { snapshot_delta: changed.map(|since| DeltaFacts::naming(since, now)), ..self }
     }
 }
 
-/// Emitted whole or not at all; its end is never success (SY-13).
+/// A loading indicator on the screen. The end of loading is never reported as success (SY-13).
 #[derive(Debug, Serialize)]
 pub struct LoadingFacts {
     active: bool,
@@ -112,7 +112,7 @@ impl LoadingFacts {
     }
 }
 
-/// How two captures differ (SY-11). Elements without words count too.
+/// The difference between two captures (SY-11). Elements without words count too.
 #[derive(Debug, Serialize)]
 pub struct DeltaFacts {
     since_revision: u64,
@@ -126,12 +126,12 @@ pub struct DeltaFacts {
     changed: usize,
     #[serde(skip_serializing_if = "is_zero")]
     reordered: usize,
-    /// Which changed or came, as far as they are named; below an answer of changes they have lines instead.
+    /// Ids of changed and new elements that have a label; an answer of changes has lines for them instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     elements: Vec<String>,
 }
 
-/// Elements that a tree names as changed; more than these and the tree is read anyway.
+/// Limit of [`DeltaFacts::elements`]; with more changes an agent reads the tree anyway.
 const CHANGED_NAMED_MAX: usize = 8;
 
 impl DeltaFacts {
@@ -165,7 +165,7 @@ fn is_zero(count: &usize) -> bool {
 /// Present when the device's answer was damaged.
 #[derive(Debug, Serialize)]
 struct Partial {
-    /// Elements are missing: "not there" cannot be concluded from this tree.
+    /// Elements are missing, so absence cannot be concluded from this tree.
     partial: bool,
     defects: Vec<String>,
     defect_count: usize,
@@ -197,12 +197,12 @@ pub struct OutlineFacts {
     too_deep: usize,
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
-    /// Pass it as `continue` to read on.
+    /// The argument `continue` for the next page.
     #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
-/// Which part of an outline is wanted.
+/// The part of an outline to show.
 #[derive(Clone, Copy)]
 pub struct OutlinePart {
     pub options: OutlineOptions,
@@ -255,15 +255,15 @@ pub struct ChangesFacts {
     left_out: usize,
 }
 
-/// What an answer of changes says beside them.
+/// Facts that an answer of changes has besides the changes.
 #[derive(Clone, Copy, Default)]
 pub struct Around<'a> {
-    /// Left out where only one device can be meant: the revision that was asked about is one of it.
+    /// Left out if only one device can be meant, because a revision belongs to one device.
     pub device: Option<&'a str>,
     pub fresh: Option<bool>,
 }
 
-/// Only what changed, in the lines of an outline.
+/// Builds an answer with only the changed lines of the outline.
 pub fn changes_answer(
     around: Around<'_>,
     since: &Comparison,
@@ -277,7 +277,7 @@ pub fn changes_answer(
         snapshot_revision: now.revision,
         captured_at_ms: now.captured_at_ms,
         fresh: around.fresh,
-        // The lines below say what kind of change it is.
+        // The lines below show the kind of change.
         snapshot_delta: DeltaFacts { change: None, ..DeltaFacts::new(&since.base, &since.diff) },
         loading_state: LoadingFacts::of(now),
         partial: Partial::of(&now.reading.snapshot),
@@ -294,7 +294,7 @@ pub fn changes_answer(
     Answer::new(Facts::Changes(Box::new(facts))).with_lines(&text)
 }
 
-/// Where a cut outline goes on: `r12.2` is the second page of revision 12.
+/// The position at which a cut outline continues: `r12.2` is the second page of revision 12.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handle {
     pub revision: u64,
@@ -313,10 +313,10 @@ impl Handle {
     }
 }
 
-/// More pages than the largest screen has lines would be a mistake of the caller.
+/// Limit of the page number; no screen has more pages.
 const PAGES_MAX: usize = 10_000;
 
-/// A capture read from a file, seen for the first time.
+/// Observes a capture from a file with a new tracker.
 pub fn seen(snapshot: Snapshot) -> Arc<Observation> {
     mdm_core::change::tracker::Tracker::default().observe(snapshot, 0)
 }

@@ -1,4 +1,4 @@
-//! A screen from a file, recognised by what is in it.
+//! Reads a screen from a file and detects its format by the content.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use serde::{Deserialize, Deserializer};
 
 use super::json::{DefectJson, RawJson};
 
-/// What made the file.
+/// The format of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     AndroidXml,
     Ios(Format),
-    /// What `get_ui_tree` answers with `format: "json"`.
+    /// An answer of `get_ui_tree` with `format: "json"`.
     OwnJson,
 }
 
-/// `None` when it is nothing that shows a screen.
+/// Reads a screen in any known format; `None` if the format is not known.
 pub fn read(bytes: &[u8]) -> Option<(Source, Snapshot)> {
     if let Some(snapshot) = own_json(bytes) {
         return Some((Source::OwnJson, snapshot));
@@ -52,7 +52,7 @@ struct OwnTree {
     elements: Elements,
 }
 
-/// Each is taken over as it is read: a file holds many, and two copies of all would cost more than the file.
+/// Elements, converted one by one while reading: a second copy of all would need more memory than the file.
 #[derive(Default)]
 struct Elements {
     kept: Vec<Element>,
@@ -92,11 +92,11 @@ impl<'de> Visitor<'de> for ElementsVisitor {
     }
 }
 
-/// Class and package names: a screen repeats a few of them on every element.
+/// Shared class and package names: a screen repeats a few of them on every element.
 #[derive(Default)]
 struct Names(Vec<Arc<str>>);
 
-/// More different names than this are not shared.
+/// Limit of shared names.
 const NAMES_MAX: usize = 64;
 
 impl Names {
@@ -227,7 +227,7 @@ mod tests {
         })
     }
 
-    /// Values that a member may be replaced by.
+    /// Hostile values for a member of the JSON.
     fn hostile() -> impl Strategy<Value = Value> {
         prop_oneof![
             Just(json!(null)),
@@ -245,7 +245,7 @@ mod tests {
         ]
     }
 
-    /// Replaces a member of an element or, without elements, of the tree.
+    /// Replaces a member of an element or of the tree itself.
     fn damaged(json: &mut Value, element: &prop::sample::Index, member: &prop::sample::Index, value: Value) {
         let count = json["elements"].as_array().map_or(0, Vec::len);
         // One more than there are elements: the tree itself.
@@ -261,7 +261,7 @@ mod tests {
         let defect = prop::option::of((0..99usize, ".{0,20}"));
         (prop::collection::vec(element(), 0..20), screen, defect, 0..4u8, any::<bool>()).prop_map(
             |(mut elements, screen, defect, rotation, ios)| {
-                // A child is one level below its parent, in every tree that was parsed.
+                // As in every parsed tree, a child is one level below its parent.
                 let mut above = 0;
                 for element in &mut elements {
                     element.depth = element.depth.min(above);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     proptest! {
-        /// What was written can be read: bug reports hold everything but secrets (ST-07).
+        /// A tree written as JSON is read back whole, except for secrets (ST-07).
         #[test]
         fn a_tree_written_as_json_is_read_back(snapshot in snapshot()) {
             let expect = redacted(snapshot.clone());
@@ -296,9 +296,9 @@ mod tests {
             prop_assert_eq!(read(&json), Some((Source::OwnJson, expect)));
         }
 
-        /// A file that someone changed by hand, or on purpose: what is read holds together and can be shown (SE-07).
+        /// From a file that was edited, perhaps with bad intent, a consistent tree is read that can be shown (SE-07).
         #[test]
-        fn a_damaged_tree_is_a_screen_or_not(
+        fn a_damaged_tree_is_refused_or_consistent(
             snapshot in snapshot(),
             damage in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), hostile()), 1..6),
         ) {
@@ -323,13 +323,13 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_screen_or_not(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             read(&bytes);
         }
     }
 
     #[test]
-    fn a_file_with_too_many_elements_says_so() {
+    fn a_file_with_too_many_elements_is_read_in_part() {
         let one = r#"{"bounds":[0,0,1,1],"depth":65535}"#;
         let file = |count: usize| {
             let all = vec![one; count].join(",");

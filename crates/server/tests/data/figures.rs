@@ -1,4 +1,4 @@
-//! One line of figures for every real screen, kept in docs/figures: a change that reads screens worse shows in it.
+//! One line of figures for every real screen, kept in docs/figures, so that a change that reads screens worse shows.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use crate::files::{below, is_screen, load};
 struct Figures {
     nodes: usize,
     lines: usize,
-    /// Elements whose words stand on another line.
+    /// Elements whose words are on another element's line.
     folded: usize,
     targets: usize,
     /// Targets on the screen that have no name at all.
     unlabelled: usize,
-    /// Elements whose identifier another one has too.
+    /// Elements that share their identifier with another one.
     collisions: usize,
     defects: usize,
 }
@@ -67,7 +67,7 @@ impl Figures {
     }
 }
 
-/// Screens by folder; those of a trace lie one level deeper.
+/// Screens by folder; the screens of a trace are one level deeper.
 fn screens(folder: &str) -> Vec<PathBuf> {
     let inside = |path: PathBuf| -> Vec<PathBuf> {
         if !path.is_dir() {
@@ -80,7 +80,7 @@ fn screens(folder: &str) -> Vec<PathBuf> {
     below(folder).into_iter().flat_map(inside).filter(|path| is_screen(path)).collect()
 }
 
-/// Numbers only: what the files are called and what stands in them is their owners'.
+/// Writes numbers only: the names and contents of the files belong to their owners.
 fn number(path: &Path) -> String {
     let start = |name: &std::ffi::OsStr| name.to_string_lossy().split(['-', '.']).next().unwrap().to_owned();
     let file = start(path.file_name().unwrap());
@@ -125,7 +125,7 @@ fn every_real_screen_is_read() {
     );
 }
 
-/// What a capture holds on to: elements, their texts, and what is worked out of them.
+/// Memory of a capture: elements, their texts, and derived data.
 fn bytes_held(seen: &mdm_core::change::tracker::Observation) -> usize {
     let texts = |element: &mdm_core::screen::element::Element| {
         let all = [&element.stable_id, &element.text, &element.description, &element.hint, &element.value];

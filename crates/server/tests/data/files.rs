@@ -1,11 +1,11 @@
-//! Where the real screens are.
+//! Finds the files with real screens.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use mdm_core::screen::snapshot::Snapshot;
 
-/// Folders and files below `folder`, in order; empty when the data is not there, which has then been said.
+/// Returns the folders and files below `folder`, in order. If the data is missing, reports that and returns nothing.
 pub fn below(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
     let entries = std::fs::read_dir(&root).into_iter().flatten().flatten();
@@ -14,7 +14,7 @@ pub fn below(folder: &str) -> Vec<PathBuf> {
     if paths.is_empty() {
         let message = format!("skipped: no real screens in {}", root.display());
         assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
-        // Straight to stderr: the harness holds back what a passing test prints.
+        // Direct to stderr: the harness hides the output of a passing test.
         std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
     }
     paths

@@ -1,5 +1,5 @@
-//! Real screens of other people's apps, read with everything that the tools use. The files stay outside the project:
-//! without them these tests say that they skip, and with CI=true they fail.
+//! Real screens of third-party apps, read with the code of the tools. The files are not part of the project: without
+//! them these tests report that they skip, and with CI=true they fail.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

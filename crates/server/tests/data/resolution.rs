@@ -1,4 +1,4 @@
-//! Whether what people named is what would be acted on.
+//! Checks that selectors which people used resolve to the elements on which they acted.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,8 +47,8 @@ struct Bounds {
     y2: f64,
 }
 
-/// One thing that a person did, with what it was called and where it was.
-struct Deed {
+/// One recorded action of a person, with the name and the position of its element.
+struct RecordedAction {
     name: String,
     seen: std::sync::Arc<Observation>,
     identifier: BTreeMap<String, String>,
@@ -58,7 +58,7 @@ struct Deed {
 
 impl Action {
     fn identifier(&self) -> Option<BTreeMap<String, String>> {
-        // Some were written down with line breaks inside their texts.
+        // Some texts were recorded with line breaks inside.
         let raw = || serde_json::from_str(&self.identifier_raw.as_ref()?.replace('\n', "\\n")).ok();
         let object = self.identifier.clone().or_else(raw)?;
         let known: BTreeMap<String, String> = serde_json::from_value(object).ok()?;
@@ -78,15 +78,15 @@ fn node_rect(node: &BTreeMap<String, String>) -> Option<Rect> {
     Some(Rect::new(x, y, x + number("width")?, y + number("height")?))
 }
 
-fn deeds(platform: &str) -> Vec<Deed> {
+fn actions(platform: &str) -> Vec<RecordedAction> {
     let folders = below(&format!("{platform}-traces")).into_iter().filter(|path| path.is_dir());
-    folders.flat_map(|folder| deeds_of(platform, &folder)).collect()
+    folders.flat_map(|folder| actions_of(platform, &folder)).collect()
 }
 
-fn deeds_of(platform: &str, folder: &Path) -> Vec<Deed> {
+fn actions_of(platform: &str, folder: &Path) -> Vec<RecordedAction> {
     let text = std::fs::read_to_string(folder.join("trace.json")).unwrap();
     let steps = serde_json::from_str::<Trace>(&text).unwrap().steps;
-    let deed = |step: Step| {
+    let action = |step: Step| {
         let action = step.action.filter(|action| action.kind != "oracle" && action.kind != "back")?;
         let identifier = action.identifier()?;
         let file = step.tree?;
@@ -97,19 +97,25 @@ fn deeds_of(platform: &str, folder: &Path) -> Vec<Deed> {
         }
         let name = format!("{} {file}", folder.file_name().unwrap().display());
         let seen = tree::seen(snapshot);
-        (!places.is_empty()).then_some(Deed { name, seen, identifier, nodes: step.target_nodes, places })
+        (!places.is_empty()).then_some(RecordedAction {
+            name,
+            seen,
+            identifier,
+            nodes: step.target_nodes,
+            places,
+        })
     };
-    steps.into_iter().filter_map(deed).collect()
+    steps.into_iter().filter_map(action).collect()
 }
 
-/// Whether an element carries an attribute that a person named, as the platform writes it.
+/// True if the element has the recorded attribute, as the platform writes it.
 fn carries(element: &Element, name: &str, text: &str) -> bool {
     let is = |field: &Option<Box<str>>| field.as_deref() == Some(text);
     match name {
         "resource-id" => is(&element.stable_id),
         "content-desc" | "label" => is(&element.description),
         "text" => is(&element.text),
-        // iOS writes the label where there is no identifier.
+        // iOS reports the label if there is no identifier.
         "name" => is(&element.stable_id) || (element.stable_id.is_none() && is(&element.description)),
         "value" => is(&element.value) || is(&element.text),
         _ => false,
@@ -121,28 +127,29 @@ fn holders(snapshot: &Snapshot, identifier: &BTreeMap<String, String>) -> Vec<Re
     snapshot.elements.iter().filter(all).map(|element| element.bounds).collect()
 }
 
-fn add(query: &Selector, name: &str, text: &str) -> Option<Selector> {
-    let mut query = query.clone();
+fn add(selector: &Selector, name: &str, text: &str) -> Option<Selector> {
+    let mut selector = selector.clone();
     let is = || Some(TextMatch::Is(text.to_owned()));
     match name {
-        "resource-id" if query.resource_id.is_none() => query.resource_id = Some(text.to_owned()),
-        "content-desc" | "name" if query.accessibility_id.is_none() => query.accessibility_id = is(),
-        "text" | "label" | "value" if query.text.is_none() => query.text = is(),
-        "class" | "type" => query.class = Some(text.to_owned()),
+        "resource-id" if selector.resource_id.is_none() => selector.resource_id = Some(text.to_owned()),
+        "content-desc" | "name" if selector.accessibility_id.is_none() => selector.accessibility_id = is(),
+        "text" | "label" | "value" if selector.text.is_none() => selector.text = is(),
+        "class" | "type" => selector.class = Some(text.to_owned()),
         _ => return None,
     }
-    Some(query)
+    Some(selector)
 }
 
-impl Deed {
-    fn query(&self) -> Selector {
-        let add_one =
-            |query: Selector, (name, text): (&String, &String)| add(&query, name, text).unwrap_or(query);
+impl RecordedAction {
+    fn selector(&self) -> Selector {
+        let add_one = |selector: Selector, (name, text): (&String, &String)| {
+            add(&selector, name, text).unwrap_or(selector)
+        };
         self.identifier.iter().fold(Selector::default(), add_one)
     }
 
-    fn resolve(&self, query: &Selector) -> Outcome {
-        match to_act(&self.seen, query) {
+    fn resolve(&self, selector: &Selector) -> Outcome {
+        match to_act(&self.seen, selector) {
             Resolution::Found(target) if self.places.iter().any(|rect| rect.contains(target.point)) => {
                 Outcome::Right
             }
@@ -153,27 +160,27 @@ impl Deed {
         }
     }
 
-    /// Queries that say one thing more about what the person acted on.
+    /// Selectors with one more property of the element on which the person acted.
     fn with_one_more(&self) -> Vec<Selector> {
-        let query = self.query();
+        let selector = self.selector();
         let mut more = Vec::new();
         for node in &self.nodes {
             for name in ["resource-id", "content-desc", "text", "name", "label", "value", "class", "type"] {
                 let text = node.get(name).filter(|text| !text.is_empty());
-                more.extend(text.and_then(|text| add(&query, name, text)));
+                more.extend(text.and_then(|text| add(&selector, name, text)));
             }
             let rect = node_rect(node);
             let elements = &self.seen.reading.snapshot.elements;
             let at = elements.iter().position(|element| Some(element.bounds) == rect);
             let role = at.map(|at| role::in_context(&self.seen.reading.snapshot, at));
-            more.push(Selector { role, ..query.clone() });
+            more.push(Selector { role, ..selector.clone() });
         }
         more
     }
 
     fn with_index(&self) -> Vec<Selector> {
-        let numbers = 0..candidates(&self.seen, &self.query()).len();
-        numbers.map(|number| Selector { index: Some(number), ..self.query() }).collect()
+        let numbers = 0..candidates(&self.seen, &self.selector()).len();
+        numbers.map(|number| Selector { index: Some(number), ..self.selector() }).collect()
     }
 }
 
@@ -200,16 +207,16 @@ struct Score {
 }
 
 impl Score {
-    fn note(&mut self, deed: &Deed) {
-        let outcome = deed.resolve(&deed.query());
-        let holders = holders(&deed.seen.reading.snapshot, &deed.identifier);
-        let on_it = |holder: &Rect| deed.places.iter().any(|place| place.intersection(*holder).is_some());
+    fn note(&mut self, action: &RecordedAction) {
+        let outcome = action.resolve(&action.selector());
+        let holders = holders(&action.seen.reading.snapshot, &action.identifier);
+        let on_it = |holder: &Rect| action.places.iter().any(|place| place.intersection(*holder).is_some());
         if !holders.is_empty() && !holders.iter().any(on_it) {
-            // Written down wrongly: what is called so is elsewhere on the screen.
+            // A wrong record: the element with this name is elsewhere on the screen.
             self.elsewhere += 1;
             println!(
                 "elsewhere: {} {:?} at {holders:?}, acted on {:?}",
-                deed.name, deed.identifier, deed.places
+                action.name, action.identifier, action.places
             );
             return;
         }
@@ -225,20 +232,23 @@ impl Score {
                 self.unique_right += usize::from(outcome == Outcome::Right);
                 outcome == Outcome::Right
             }
-            _ => self.note_several(deed, &outcome),
+            _ => self.note_several(action, &outcome),
         };
         if !expected {
-            println!("{outcome:?}: {} {:?} on {holders}, {:?}", deed.name, deed.identifier, deed.places);
+            println!(
+                "{outcome:?}: {} {:?} on {holders}, {:?}",
+                action.name, action.identifier, action.places
+            );
         }
     }
 
-    fn note_several(&mut self, deed: &Deed, outcome: &Outcome) -> bool {
+    fn note_several(&mut self, action: &RecordedAction, outcome: &Outcome) -> bool {
         self.several += 1;
         self.several_ambiguous += usize::from(*outcome == Outcome::Ambiguous);
         self.several_right += usize::from(*outcome == Outcome::Right);
-        let right = |query: &Selector| deed.resolve(query) == Outcome::Right;
-        let more = *outcome == Outcome::Right || deed.with_one_more().iter().any(right);
-        let number = more || deed.with_index().iter().any(right);
+        let right = |selector: &Selector| action.resolve(selector) == Outcome::Right;
+        let more = *outcome == Outcome::Right || action.with_one_more().iter().any(right);
+        let number = more || action.with_index().iter().any(right);
         self.one_more += usize::from(more);
         self.by_number += usize::from(number);
         number && matches!(outcome, Outcome::Right | Outcome::Ambiguous)
@@ -250,14 +260,14 @@ impl Score {
 }
 
 #[test]
-fn what_people_named_is_what_would_be_acted_on() {
+fn recorded_selectors_resolve_to_the_recorded_elements() {
     // AC-01, AC-08, ID-04, W23
     for platform in ["android", "ios"] {
         let mut score = Score::default();
-        for deed in deeds(platform) {
-            score.note(&deed);
+        for action in actions(platform) {
+            score.note(&action);
         }
-        println!("{platform}: {} deeds, {score:?}", score.all());
+        println!("{platform}: {} actions, {score:?}", score.all());
         if score.all() == 0 {
             continue;
         }
@@ -267,7 +277,7 @@ fn what_people_named_is_what_would_be_acted_on() {
     }
 }
 
-/// Every screen below a folder; those of a trace lie one level deeper.
+/// Every screen below a folder; the screens of a trace are one level deeper.
 fn screens(folder: &str) -> Vec<std::path::PathBuf> {
     let inside = |path: std::path::PathBuf| match std::fs::read_dir(&path) {
         Ok(entries) => entries.map(|entry| entry.unwrap().path()).collect(),
@@ -277,7 +287,7 @@ fn screens(folder: &str) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn few_of_the_elements_that_take_taps_are_called_covered() {
+fn few_tappable_elements_are_judged_as_covered() {
     // AC-05
     for folder in ["android-ui", "android-traces", "ios-ui", "ios-traces"] {
         let (mut tappable, mut covered, mut dodged) = (0, 0, 0);
@@ -303,7 +313,7 @@ fn few_of_the_elements_that_take_taps_are_called_covered() {
         println!(
             "{folder}: {tappable} elements take taps, {covered} are covered, {dodged} are tapped beside their middle"
         );
-        // Most of these were looked at and are covered: drawers, suggestions over a page, bars over a list.
+        // Most of these were checked by hand and are covered: drawers, suggestions over a page, bars over a list.
         assert!(covered * 100 <= tappable, "{folder}: {covered} of {tappable}");
     }
 }

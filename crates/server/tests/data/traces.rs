@@ -1,4 +1,4 @@
-//! What people really tapped, and what really changed after it.
+//! Recorded taps of people, and the changes after them.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ struct Trace {
 
 #[derive(Deserialize)]
 struct Step {
-    /// The last step of some traces only says what the tester looked for.
+    /// The last step of some traces only records what the tester looked for.
     tree: Option<String>,
     #[serde(default)]
     target_nodes: Vec<Node>,
@@ -86,34 +86,34 @@ fn lies_on(a: Rect, b: Rect) -> bool {
 
 /// How well the outline leads to an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Led {
+enum OutlineReach {
     No,
-    /// A tap on a line reaches it, but the app gives no words: the line says only where it is.
+    /// A tap on a line reaches it, but the app gives it no words: the line has only its position.
     ByPlace,
     ByName,
 }
 
-/// Whether a tap on one of the lines reaches the element, and the line says what it is.
-fn led(seen: &Observation, outline: &Lines, target: usize) -> Led {
+/// Decides whether a tap on one of the lines reaches the element, and whether the line names it.
+fn outline_reach(seen: &Observation, outline: &Lines, target: usize) -> OutlineReach {
     let reading = &seen.reading;
-    let Some(rect) = reading.nodes[target].visible else { return Led::No };
-    let led_by = outline.lines.iter().filter_map(|line| {
+    let Some(rect) = reading.nodes[target].visible else { return OutlineReach::No };
+    let reaches = outline.lines.iter().filter_map(|line| {
         let owner = line.index as usize;
         let around = reading.range(line.index).contains(&(target as u32));
         let inside = reading.range(target as u32).contains(&line.index);
         let named = line.text.contains('"') || line.text.contains('#');
         let hits = || tap_point(reading, owner).is_some_and(|point| rect.contains(point));
         let tappable = reading.snapshot.elements[owner].is_tappable();
-        // Some apps draw a box and put what it shows, or what takes the tap, beside it in the tree at the same place.
+        // Some apps put a box, its content and its tap area beside each other in the tree, with the same bounds.
         let same_place = || reading.nodes[owner].visible.is_some_and(|other| lies_on(other, rect));
         let reached = owner == target || (around && tappable) || ((inside || same_place()) && hits());
-        reached.then_some(if named { Led::ByName } else { Led::ByPlace })
+        reached.then_some(if named { OutlineReach::ByName } else { OutlineReach::ByPlace })
     });
-    led_by.max().unwrap_or(Led::No)
+    reaches.max().unwrap_or(OutlineReach::No)
 }
 
 #[test]
-fn what_people_acted_on_is_in_the_outline() {
+fn elements_that_people_acted_on_are_in_the_outline() {
     for platform in ["android", "ios"] {
         let (mut acted, mut reached, mut named) = (0, 0, 0);
         for folder in folders(platform) {
@@ -124,12 +124,18 @@ fn what_people_acted_on_is_in_the_outline() {
                 let outline = lines(&seen.reading, &seen.ids, &OutlineOptions::default());
                 let indexes =
                     step.target_nodes.iter().filter_map(|node| node.index_in(&seen.reading.snapshot));
-                let Some(led) = indexes.map(|target| led(&seen, &outline, target)).max() else { continue };
+                let Some(reach) = indexes.map(|target| outline_reach(&seen, &outline, target)).max() else {
+                    continue;
+                };
                 acted += 1;
-                reached += usize::from(led > Led::No);
-                named += usize::from(led == Led::ByName);
-                if led != Led::ByName {
-                    println!("{led:?}: {platform} {} {:?}", folder.file_name().unwrap().display(), step.tree);
+                reached += usize::from(reach > OutlineReach::No);
+                named += usize::from(reach == OutlineReach::ByName);
+                if reach != OutlineReach::ByName {
+                    println!(
+                        "{reach:?}: {platform} {} {:?}",
+                        folder.file_name().unwrap().display(),
+                        step.tree
+                    );
                 }
             }
         }
@@ -137,14 +143,14 @@ fn what_people_acted_on_is_in_the_outline() {
             "{platform}: of {acted} elements that people acted on {reached} are reached, {named} by name"
         );
         assert!(reached * 100 >= acted * 99, "{platform}: {reached} of {acted}");
-        // What the app itself leaves without any words cannot be named by anybody.
+        // Elements for which the app gives no words cannot be named.
         assert!(named * 100 >= acted * 97, "{platform}: {named} of {acted}");
     }
 }
 
-/// Everything of a screen but where things are and what has the focus.
+/// Everything on a screen except positions and focus.
 fn content(snapshot: &Snapshot) -> Vec<String> {
-    let tell = |e: &mdm_core::screen::element::Element| {
+    let describe = |e: &mdm_core::screen::element::Element| {
         format!(
             "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             e.class,
@@ -157,11 +163,11 @@ fn content(snapshot: &Snapshot) -> Vec<String> {
             e.state.enabled
         )
     };
-    snapshot.elements.iter().map(tell).collect()
+    snapshot.elements.iter().map(describe).collect()
 }
 
 #[test]
-fn a_click_that_changed_the_tree_is_relevant_and_a_second_look_is_not() {
+fn a_click_is_a_relevant_change_and_a_second_capture_is_not() {
     for platform in ["android", "ios"] {
         let (mut changed, mut relevant, mut same, mut silent, mut again, mut quiet) = (0, 0, 0, 0, 0, 0);
         for folder in folders(platform) {

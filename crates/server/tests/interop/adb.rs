@@ -65,11 +65,11 @@ fn fifty_megabytes_come_back_intact(adb: &Adb, _: &Phone) {
     adb.run(&["push", sent.to_str().unwrap(), "/data/local/tmp/big"]).ok();
     assert_eq!(adb.shell("wc -c < /data/local/tmp/big").trim(), BYTES.to_string());
     adb.run(&["pull", "/data/local/tmp/big", back.to_str().unwrap()]).ok();
-    // Not assert_eq: it would print a hundred million bytes.
+    // assert_eq would print a hundred million bytes.
     assert!(std::fs::read(&back).unwrap() == bytes, "the file came back changed");
 }
 
-/// Bytes without a pattern that a wrong offset could hide in.
+/// Bytes without repetition, so that a wrong offset shows.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = || {

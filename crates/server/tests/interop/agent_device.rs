@@ -1,4 +1,4 @@
-//! agent-device's command line, whose helper on the phone is the phone's own.
+//! agent-device's command line. The virtual phone itself plays its helper on the phone.
 
 use crate::clients::{check, script};
 use crate::phone::{Adb, Phone};

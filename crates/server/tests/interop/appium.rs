@@ -1,4 +1,4 @@
-//! Appium with its UiAutomator2 driver, whose server on the phone is the phone's own.
+//! Appium with its UiAutomator2 driver. The virtual phone itself plays the driver's server on the phone.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::clients::{check, script};
 use crate::phone::{Adb, Phone};
 use crate::process::{free_port, part, run};
 
-/// The driver wants a folder with `platform-tools/adb`, and nothing else of an SDK.
+/// The driver needs a folder with `platform-tools/adb`, and nothing else of an SDK.
 fn sdk(adb: &Adb) -> PathBuf {
     let sdk = adb.home.path().join("sdk");
     let tools = sdk.join("platform-tools");

@@ -1,4 +1,4 @@
-//! Our own binary against the phone: over its own adb connection, and through the real adb server.
+//! Our binary against the phone: over its own adb connection, and through the real adb server.
 
 use std::process::Command;
 
@@ -92,7 +92,7 @@ fn both_ways_to_the_phone_show_the_same_screen(adb: &Adb) {
     assert_eq!(direct, served);
 }
 
-/// What we do through the real adb server really happens on the phone.
+/// Actions through the real adb server reach the phone.
 fn a_tap_through_the_adb_server_arrives(adb: &Adb) {
     let phone = Phone::start(&[]);
     adb.run(&["connect", &phone.address]).ok();
@@ -117,7 +117,7 @@ fn point_of(outline: &str, label: &str) -> (i32, i32) {
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// W28: a phone that has not let us in is listed as what it is, and is never taken for a phone that can be used.
+/// W28: an unauthorized phone is listed as unauthorized, and is never chosen.
 fn an_unauthorized_phone_is_listed_and_never_counts(adb: &Adb) {
     let locked = Phone::start(&["--auth", "refuse"]);
     adb.run(&["connect", &locked.address]);
@@ -134,7 +134,7 @@ fn an_unauthorized_phone_is_listed_and_never_counts(adb: &Adb) {
 
 /// W28, without any adb server.
 #[test]
-fn an_unauthorized_phone_is_no_device_over_a_direct_connection_either() {
+fn an_unauthorized_phone_is_not_used_over_a_direct_connection() {
     let locked = Phone::start(&["--auth", "refuse"]);
     let home = Folder::new();
     let call = |tool: &str, arguments: &str| {

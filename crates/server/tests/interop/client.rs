@@ -1,4 +1,4 @@
-//! Our adb client, operation by operation: straight to the phone and through a real adb server, with the same results.
+//! Our adb client, operation by operation: direct to the phone and through a real adb server, with the same results.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -42,7 +42,7 @@ fn both_ways_give_the_same_results(adb: Adb) {
     assert_eq!(results.0, results.1);
 }
 
-/// What each operation gave, in a form that can be compared.
+/// The result of each operation, in a form that can be compared.
 async fn everything(client: &Client) -> Vec<String> {
     let mut results = Vec::new();
     for script in ["echo out; echo err >&2; exit 7", "getprop ro.product.model", "cat /nothing", "true"] {
@@ -102,7 +102,7 @@ fn devices_are_tracked(adb: Adb) {
     });
 }
 
-/// Nobody listens on the port; the server's own search finds this adb in ADB_PATH and starts it.
+/// Nothing listens on the port: the server finds this adb through ADB_PATH and starts it.
 fn an_absent_server_is_started(adb: Adb) {
     let mut command = Command::new(BINARY);
     command.args(["call", "get_system_status"]).env("ADB_PATH", adb.program());

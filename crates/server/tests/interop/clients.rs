@@ -1,4 +1,4 @@
-//! Clients of others that drive the phone through many operations in one session, and what came of it.
+//! Runs third-party clients that drive the phone through many operations in one session, and checks their results.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::process::Done;
 
-/// The page that says what each client can do; its figures are those of these tests.
+/// The page that lists what each client can do; these tests check its figures.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/virtual-phone-clients.md");
 
 #[derive(Deserialize)]
@@ -20,7 +20,7 @@ struct Operation {
     failure: Option<String>,
 }
 
-/// Every operation works but those named as gaps, none of the gaps works unnoticed, and the page says the same.
+/// Checks that every operation works except the listed gaps, that no gap works, and that the page agrees.
 #[track_caller]
 pub fn check(client: &str, done: &Done, gaps: &[&str]) {
     let said = format!("{}\n{}", done.out(), done.err());

@@ -1,10 +1,10 @@
-//! The MCP Inspector's command line: its schema lint and a call, in both eras.
+//! The MCP Inspector's command line: its schema lint and a call, in both eras of the protocol.
 
 use std::process::Command;
 
 use crate::process::{BINARY, Done, Folder, part, run};
 
-/// What the Inspector's exit codes say.
+/// The meaning of the Inspector's exit codes.
 const TOOL_REPORTED_AN_ERROR: i32 = 5;
 
 fn inspect(era: &str, args: &[&str]) -> Option<Done> {
@@ -14,11 +14,11 @@ fn inspect(era: &str, args: &[&str]) -> Option<Done> {
     let mut command = Command::new(node);
     command.arg(inspector).args(["--cli", BINARY, "serve", "--virtual", "android", "--no-adb-server"]);
     command.args(["--protocol-era", era]).args(args);
-    // It keeps a catalogue in the home folder, and adds it where there is none.
+    // It writes a catalogue into the home folder.
     Some(run(command.env("HOME", home.path()).current_dir(home.path())))
 }
 
-/// `--strict` exits with 6 when a schema would trip other clients.
+/// `--strict` exits with 6 when other clients would not accept a schema.
 fn lists_portable_schemas(era: &str) {
     let Some(done) = inspect(era, &["--method", "tools/list", "--strict", "--format", "json"]) else {
         return;

@@ -1,7 +1,7 @@
-//! The built binary against programs of others, and the virtual phone against the real adb: what both sides of a
-//! protocol agree on cannot be a misreading of ours.
+//! The built binary against third-party programs, and the virtual phone against the real adb. They show that we did not
+//! misread a protocol.
 //!
-//! The parts arrive in environment variables that `cargo xtask test` sets. A test whose part is missing says so and
+//! `cargo xtask test` names the programs in environment variables. A test whose program is missing reports that and
 //! skips; with CI=true it fails.
 #![allow(clippy::disallowed_methods, reason = "these tests are about starting programs")]
 #![allow(
@@ -11,7 +11,7 @@
     reason = "helpers of tests fail like tests"
 )]
 
-/// Every case with each adb, as tests of their own. `$runner` gets the part's variable, the case's name and the case.
+/// Makes one test for every case and adb. `$runner` gets the program's variable, the case's name and the case.
 macro_rules! with_both_adbs {
     ($runner:ident: $($case:ident),* $(,)?) => {
         mod adb29 {

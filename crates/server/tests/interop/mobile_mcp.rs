@@ -1,4 +1,4 @@
-//! mobile-mcp, an MCP server for phones, driven as an agent drives it; its agent on the phone is the phone's own.
+//! mobile-mcp, another MCP server for phones, driven as by an agent. The virtual phone itself plays its helper.
 
 use crate::clients::{check, script};
 use crate::phone::{Adb, Phone};

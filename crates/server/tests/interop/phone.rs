@@ -1,4 +1,4 @@
-//! The virtual phone as a process of its own, and a real adb that knows only this phone.
+//! The virtual phone as a separate process, and a real adb that knows only this phone.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::process::{BINARY, Done, Folder, Talker, free_port, run};
 pub const APP: &str = "com.workbench";
 
 pub struct Phone {
-    /// `127.0.0.1:PORT`, which is also the serial that adb gives it.
+    /// `127.0.0.1:PORT`, which is also its serial in adb.
     pub address: String,
     talker: Talker,
 }
@@ -28,7 +28,7 @@ impl Phone {
         Phone { address, talker }
     }
 
-    /// Waits until the phone itself says that it runs a command with these words.
+    /// Waits until the phone reports that it runs a command with these words.
     #[track_caller]
     pub fn ran(&self, words: &str) {
         while let Some(line) = self.talker.hear_stderr() {
@@ -40,7 +40,7 @@ impl Phone {
     }
 }
 
-/// An adb client with an adb server of its own: own HOME, own port, no look for emulators or phones in the network.
+/// An adb client with its own adb server: own HOME, own port, no search for emulators or phones in the network.
 pub struct Adb {
     program: PathBuf,
     port: u16,
@@ -48,7 +48,7 @@ pub struct Adb {
 }
 
 impl Adb {
-    /// Without a server yet.
+    /// Creates the client without starting a server.
     pub fn idle(program: PathBuf) -> Adb {
         Adb { program, port: free_port(), home: Folder::new() }
     }
@@ -67,7 +67,7 @@ impl Adb {
         adb
     }
 
-    /// One with this phone connected and ready.
+    /// Starts a server with this phone connected and ready.
     pub fn with(program: PathBuf, phone: &Phone) -> Adb {
         let adb = Adb::start(program);
         let said = adb.run(&["connect", &phone.address]).ok().out();
@@ -86,7 +86,7 @@ impl Adb {
         self.run(&["shell", script]).ok().out()
     }
 
-    /// Makes a command see this adb server and nothing of the user's.
+    /// Makes a command use this adb server and none of the user's files.
     pub fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .env("HOME", self.home.path())
@@ -99,7 +99,7 @@ impl Adb {
             .env_remove("ADB_VENDOR_KEYS")
     }
 
-    /// Makes a command find this adb as `adb`, whatever it is called elsewhere.
+    /// Makes a command find this adb under the name `adb`.
     pub fn on_path<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         let bin = self.home.path().join("bin");
         std::fs::create_dir_all(&bin).unwrap();

@@ -1,4 +1,4 @@
-//! Other programs, run with a guard against hanging and gone when the test ends.
+//! Runs other programs with a timeout, and ends them with the test.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_mobile-debug-mcp");
-/// Only against a hang: nothing here is a test of speed.
+/// Guards against a hang; nothing here tests speed.
 const GUARD: Duration = Duration::from_secs(180);
 
-/// The part that `cargo xtask test` put into this variable. `None` has been reported as a skip.
+/// The program that `cargo xtask test` names in this variable. `None` has been reported as a skip.
 pub fn part(variable: &str, test: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(variable) {
         return Some(path.into());
     }
     let message = format!("skipped: {test}: {variable} is not set, get it with: cargo xtask test");
     assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
-    // Straight to stderr: the harness holds back what a passing test prints.
+    // Direct to stderr: the harness hides the output of a passing test.
     std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
     None
 }
@@ -39,7 +39,7 @@ impl Done {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// The same, once it is known that the program ended well.
+    /// Returns the result after checking that the program succeeded.
     #[track_caller]
     pub fn ok(self) -> Done {
         assert_eq!(self.code, Some(0), "stdout: {}\nstderr: {}", self.out(), self.err());
@@ -47,7 +47,7 @@ impl Done {
     }
 }
 
-/// Runs to the end, with nothing on stdin.
+/// Runs a program to its end, with empty stdin.
 #[track_caller]
 pub fn run(command: &mut Command) -> Done {
     let name = format!("{command:?}");
@@ -82,7 +82,7 @@ impl Drop for Running {
     }
 }
 
-/// A program that talks in lines for as long as the test wants.
+/// A program that exchanges lines with the test.
 pub struct Talker {
     stdin: Option<ChildStdin>,
     stdout: Receiver<String>,
@@ -118,7 +118,7 @@ impl Talker {
         next(&self.stderr)
     }
 
-    /// Closes stdin and waits for the program to end by itself. Gives what stdout still held.
+    /// Closes stdin, waits for the program to end by itself, and returns the rest of stdout.
     #[track_caller]
     pub fn finish(mut self) -> (Option<i32>, Vec<String>) {
         self.stdin = None;
@@ -154,8 +154,7 @@ fn next(lines: &Receiver<String>) -> Option<String> {
     }
 }
 
-/// A folder of the test's own, gone when the test ends. It serves as HOME too, so that no key, setting or server of the
-/// person who runs the tests is touched.
+/// A temporary folder for one test. It serves as HOME too, so that no key, setting or server of the user is touched.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -178,10 +177,10 @@ impl Drop for Folder {
     }
 }
 
-/// A TCP port that nothing listens on, and that no other test has been given.
+/// Returns a TCP port on which nothing listens and that no other test was given.
 ///
-/// Never one that the system hands out to outgoing connections: a client that looks whether its server is up could be given
-/// the server's own port as its source, and then talks to itself (adb calls that "protocol fault (status 30 30 30 63?!)").
+/// Ports for outgoing connections are excluded: a client that checks whether its server is up could get the server's
+/// own port as its source and talk to itself (adb reports "protocol fault (status 30 30 30 63?!)").
 pub fn free_port() -> u16 {
     const FIRST: u16 = 20_000;
     const LAST: u16 = 31_999;

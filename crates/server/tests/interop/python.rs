@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::process::{BINARY, Folder, part, run};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/mcp_session.py");
-/// JSON-RPC's "invalid params", which both eras ask for when a tool does not exist.
+/// JSON-RPC's "invalid params", which both eras require for an unknown tool.
 const INVALID_PARAMS: i32 = -32602;
 
 #[derive(Deserialize)]
@@ -45,12 +45,12 @@ fn check(era: &str, protocol: &str) {
 }
 
 #[test]
-fn the_handshake_era() {
+fn clients_with_a_handshake_are_served() {
     check("legacy", "2025-11-25");
 }
 
 #[test]
-fn the_stateless_era() {
+fn stateless_clients_are_served() {
     check("modern", "2026-07-28");
 }
 

@@ -1,4 +1,4 @@
-//! The crates adb_client and forensic-adb, in a small program around them: interop/rust-clients.
+//! The crates adb_client and forensic-adb, called by a small program: interop/rust-clients.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::clients::check;
 use crate::phone::{Adb, Phone};
 use crate::process::{Folder, part, run};
 
-/// Through a server this client reads the exit code and does not hand it out; directly it asks for a shell without one.
+/// Through a server, this client reads the exit code but does not return it; directly, it asks for a shell without one.
 const NO_EXIT_CODE: &str = "exit code";
 
 #[test]
@@ -22,7 +22,7 @@ fn adb_client_drives_the_phone_through_a_server() {
     phone.ran("input tap");
 }
 
-/// At the pace of a phone: this client throws away what comes within 20 ms of its asking for an uninstall.
+/// Runs at the speed of a real phone: this client discards answers that come within 20 ms of an uninstall request.
 #[test]
 fn adb_client_drives_the_phone_directly() {
     let Some(clients) = part("MDM_TEST_RUST_CLIENTS", "adb_client") else { return };
@@ -30,7 +30,7 @@ fn adb_client_drives_the_phone_directly() {
     let phone = Phone::paced("phone", &[]);
     let home = Folder::new();
     let key = home.path().join("adbkey");
-    // A key of its own making would take this client seconds.
+    // Generating a key would take this client seconds.
     run(Command::new(program).arg("keygen").arg(&key).env("HOME", home.path())).ok();
     let mut command = Command::new(clients);
     command.args(["adb_client-direct", &phone.address]).arg(key);
@@ -39,7 +39,7 @@ fn adb_client_drives_the_phone_directly() {
     phone.ran("input tap");
 }
 
-/// The phone's adbd answers `reverse:killforward` with a bare OKAY, as adbd does; this client wants a length after it.
+/// Like the real adbd, the phone answers `reverse:killforward` with a bare OKAY; this client expects a length after it.
 #[test]
 fn forensic_adb_drives_the_phone() {
     let Some(clients) = part("MDM_TEST_RUST_CLIENTS", "forensic-adb") else { return };

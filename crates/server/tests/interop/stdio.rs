@@ -1,4 +1,4 @@
-//! What stands on stdout of `serve`, byte for byte.
+//! The output of `serve` on stdout, byte for byte.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ struct Message {
 fn serve(home: &Folder) -> Talker {
     let mut command = Command::new(BINARY);
     command.args(["serve", "--virtual", "android", "--no-adb-server"]).env("HOME", home.path());
-    // Whoever logs to stdout does so most when asked for everything.
+    // The highest log level, so that any logging to stdout shows.
     command.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "1");
     Talker::start(&mut command)
 }
@@ -29,7 +29,7 @@ fn call(id: u64, tool: &str, arguments: &str) -> String {
     )
 }
 
-/// The id of a line that must be a JSON-RPC message and nothing else.
+/// Checks that the line is exactly one JSON-RPC message, and returns its id.
 #[track_caller]
 fn id_of(line: &str) -> Option<u64> {
     let message: Message =
@@ -38,8 +38,8 @@ fn id_of(line: &str) -> Option<u64> {
     message.id
 }
 
-/// MC-03, W1: whatever is asked, also the wrong things, stdout carries protocol messages only, and every request is
-/// answered exactly once.
+/// MC-03, W1: for any request, also a wrong one, stdout carries protocol messages only, and every request is answered
+/// exactly once.
 #[test]
 fn stdout_holds_protocol_messages_only() {
     let home = Folder::new();
@@ -73,9 +73,9 @@ fn stdout_holds_protocol_messages_only() {
     assert_eq!((code, rest.as_slice()), (Some(0), [].as_slice()), "after stdin was closed");
 }
 
-/// Requests that were on their way when the client hung up still get their answers.
+/// Requests that were sent before the client closed stdin still get their answers.
 #[test]
-fn closing_stdin_drains_what_was_asked() {
+fn requests_before_the_end_of_stdin_are_answered() {
     let home = Folder::new();
     let mut server = serve(&home);
     for line in [INITIALIZE, INITIALIZED, &call(2, "get_ui_tree", r#"{"platform":"android"}"#)] {
@@ -86,9 +86,9 @@ fn closing_stdin_drains_what_was_asked() {
     assert_eq!((code, ids), (Some(0), vec![Some(1), Some(2)]));
 }
 
-/// A line that is no JSON must not end the session of a client that goes on properly.
+/// A line that is not JSON must not end the session.
 #[test]
-fn noise_on_stdin_does_not_end_the_session() {
+fn invalid_lines_on_stdin_do_not_end_the_session() {
     let home = Folder::new();
     let mut server = serve(&home);
     server.say(INITIALIZE);

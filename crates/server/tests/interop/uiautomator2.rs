@@ -1,4 +1,4 @@
-//! PyPI's uiautomator2, whose server on the phone is the phone's own.
+//! PyPI's uiautomator2. The virtual phone itself plays its server on the phone.
 
 use crate::clients::{check, script};
 use crate::phone::{Adb, Phone};

@@ -1,4 +1,4 @@
-//! An MCP client on a pipe to the server: what it reads is what an agent reads.
+//! An MCP client on a pipe to the server. It reads exactly what an agent reads.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::world::World;
 
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// The resources of which the server said that they changed.
+/// The resources for which the server sent a change notification.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -37,7 +37,7 @@ pub struct Client {
     heard: Heard,
 }
 
-/// What an agent reads, and whether it is said to be a failure.
+/// The text of an answer, and its error flag.
 pub struct Reply {
     pub text: String,
     pub is_error: bool,
@@ -49,7 +49,7 @@ impl Reply {
     }
 }
 
-/// Of what is asked of resources instead of tools.
+/// The arguments of calls to resources instead of tools.
 #[derive(Deserialize)]
 struct ResourceArg {
     #[serde(default)]
@@ -71,7 +71,7 @@ impl Client {
         Client { service, heard }
     }
 
-    /// A tool, or `resources/subscribe`, `resources/unsubscribe` and `resources/read` with a `uri`, or `listen` for `ms`.
+    /// Calls a tool, or `resources/subscribe`, `resources/unsubscribe` or `resources/read` with a `uri`, or `listen`.
     #[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
     pub async fn ask(&self, what: &str, arguments: JsonObject) -> Result<Reply, String> {
         if what != "listen" && !what.starts_with("resources/") {
@@ -111,7 +111,7 @@ impl Client {
         Ok(Reply::well(texts.collect::<Vec<_>>().join("\n")))
     }
 
-    /// What the server said by itself, since the last time and in so many milliseconds.
+    /// The notifications since the last call and in the next `ms` milliseconds.
     async fn listen(&self, ms: u64) -> String {
         tokio::time::sleep(Duration::from_millis(ms)).await;
         let heard = std::mem::take(&mut *self.heard.0.lock().unwrap());

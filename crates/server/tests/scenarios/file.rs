@@ -1,17 +1,17 @@
-//! A scenario as a file: prose for people, calls, their answers, and what the phone itself says.
+//! The file of a scenario: prose for people, calls, their answers, and checks of the phone's own state.
 
 use std::fmt::Write as _;
 
 use mdm_virtual_device::{AppFile, PhoneConfig, Timing};
 
-/// One part of the file. Only answers are written anew.
+/// One part of the file. An update rewrites only the answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     Prose(String),
     Call(Call),
-    /// What stood there, with its fence.
+    /// The recorded answer, with its fence.
     Answer(String),
-    /// What must be true on the phone, whatever the answers say.
+    /// A condition on the phone's own state.
     Truth(String),
 }
 
@@ -19,14 +19,14 @@ pub enum Part {
 pub struct Call {
     pub tool: String,
     pub arguments: String,
-    /// A shell command on the phone, so many milliseconds after the call began: someone else's finger.
+    /// A shell command on the phone, so many milliseconds after the call began: a person or another program.
     pub meanwhile: Option<(u64, String)>,
 }
 
 pub struct Scenario {
     pub title: String,
     pub shows: Vec<String>,
-    /// `package/.Activity`, which is in front when it begins.
+    /// The screen at the start, as `package/.Activity`.
     pub app: String,
     pub config: PhoneConfig,
     pub parts: Vec<Part>,
@@ -59,7 +59,7 @@ impl Scenario {
     }
 }
 
-/// The text inside the first fence of this kind.
+/// Returns the text inside the first fence of this kind.
 fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("```{kind}\n"))?;
     rest.split_once("\n```").map(|(inside, _)| inside)
@@ -115,7 +115,7 @@ impl std::fmt::Display for Call {
     }
 }
 
-/// The file again, with these parts.
+/// Writes the file with these parts.
 pub fn write(parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
@@ -129,7 +129,7 @@ pub fn write(parts: &[Part]) -> String {
 }
 
 #[test]
-fn a_file_is_written_as_it_was_read() {
+fn a_scenario_file_is_written_as_it_was_read() {
     let text = "# Title\n\n- shows: SY-05, toast\n- app: a.b/.C\n- timing: brisk\n\nWords.\n\n```call\ntap {\"x\":1}\nafter \
                 20 ms: input tap 1 2\n```\n```answer error\n{}\nline\n```\nThe phone: took 1 inputs\nThe phone: is on .C\n\nEnd.\n";
     let scenario = Scenario::parse(text).unwrap();

@@ -1,4 +1,4 @@
-//! scenarios/README.md, which says where each requirement is shown; one that is shown nowhere fails.
+//! scenarios/README.md, which lists the scenarios for each requirement; a requirement without a scenario fails.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::file::Scenario;
 use crate::{UPDATE, all, folder, page};
 
-/// Groups of requirements, with the numbers that must be shown.
+/// Groups of requirements, with the numbers that need a scenario.
 const REQUIRED: [(&str, &[u32]); 9] = [
     ("SY", &[5, 6, 7, 8, 9, 10, 11, 14, 16, 17, 18, 19, 20]),
     ("AC", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
@@ -19,7 +19,7 @@ const REQUIRED: [(&str, &[u32]); 9] = [
     ("GE", &[1]),
 ];
 
-/// RFC 013 §10.
+/// The failure modes of RFC 013 §10.
 const FAILURE_MODES: [&str; 5] =
     ["endless-animation", "recomposition-churn", "toast", "delayed-navigation", "stale-cache"];
 
@@ -44,18 +44,19 @@ fn every_requirement_has_a_scenario() {
     let missing: Vec<&String> = required.iter().filter(|id| !shown.contains_key(*id)).collect();
     assert!(missing.is_empty(), "no scenario shows {missing:?}");
     let unknown: Vec<&String> = shown.keys().filter(|id| !required.contains(id)).collect();
-    assert!(unknown.is_empty(), "not among what must be shown: {unknown:?}");
+    assert!(unknown.is_empty(), "not a requirement that needs a scenario: {unknown:?}");
     let page = readme(&required, &shown, &list);
     let difference = page::difference(&folder().join("README.md"), &page, UPDATE);
     assert!(difference.is_none(), "{}", difference.unwrap_or_default());
 }
 
 fn readme(required: &[String], shown: &BTreeMap<String, Vec<String>>, list: &str) -> String {
-    let mut page = "# Scenarios\n\nWhat the requirements mean to an agent: calls and their answers, played through the whole \
-        server on the virtual phone by `cargo test -p mobile-debug-mcp --test scenarios`. Lines that begin with \"The phone:\" \
-        are the phone's own word and are checked, whatever the answers say. `UPDATE_SCENARIOS=1` writes the answers and this \
-        page; `SCENARIO=NAME` plays one. In a call `<Log in>` stands for the id that an earlier answer gave to \"Log in\", `<at \
-        Log in>` for its point, `<snapshot_revision>` for the latest value of that key; in an answer `…` is a time.\n\n"
+    let mut page = "# Scenarios\n\nCalls and answers that show what the requirements mean to an agent. `cargo test -p \
+        mobile-debug-mcp --test scenarios` plays them through the whole server on the virtual phone. Lines that begin with \
+        \"The phone:\" are checked against the phone's own state, not against the answers. `UPDATE_SCENARIOS=1` writes the \
+        answers and this page; `SCENARIO=NAME` plays one. In a call `<Log in>` stands for the id that an earlier answer gave to \
+        \"Log in\", `<at Log in>` for its point, `<snapshot_revision>` for the latest value of that key; in an answer `…` is a \
+        time.\n\n"
         .to_owned();
     page.push_str(list);
     page.push_str("\n| shown | in |\n|---|---|\n");

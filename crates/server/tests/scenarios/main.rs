@@ -1,6 +1,5 @@
-//! scenarios/*.md: what the requirements mean to an agent, as calls and answers that are made anew by every run, beside
-//! what the phone itself says about it. UPDATE_SCENARIOS=1 writes the answers (never the phone's word); SCENARIO=NAME
-//! plays one.
+//! Plays scenarios/*.md: calls and answers that show what the requirements mean to an agent, with checks of the phone's
+//! own state. UPDATE_SCENARIOS=1 writes the answers (never the checks); SCENARIO=NAME plays one.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -44,13 +43,13 @@ fn all() -> Vec<(String, String)> {
     names.into_iter().map(read).collect()
 }
 
-/// Each on a clock and a phone of its own.
+/// Each scenario has its own clock and phone.
 fn played(name: &str, text: &str) -> Result<(), String> {
     let scenario = Scenario::parse(text)?;
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().start_paused(true).build().expect("a runtime");
     let played = runtime.block_on(play(&scenario))?;
-    // First what is true: an update must not hide that it is not.
+    // The checks come first: an update must not hide a failed one.
     if !played.failures.is_empty() {
         return Err(format!("{}\n\nplayed:\n{}", played.failures.join("\n"), file::write(&played.parts)));
     }
@@ -59,7 +58,7 @@ fn played(name: &str, text: &str) -> Result<(), String> {
 }
 
 #[test]
-fn every_scenario_plays_as_it_is_written() {
+fn every_scenario_gives_its_written_answers() {
     let wanted = std::env::var("SCENARIO").unwrap_or_default();
     let all = all();
     let chosen: Vec<_> = all.iter().filter(|(name, _)| wanted.is_empty() || *name == wanted).collect();

@@ -18,7 +18,7 @@ use crate::world::World;
 
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-/// The parts as they came out, and what was not true.
+/// The parts with their new answers, and the conditions that failed.
 pub struct Played {
     pub parts: Vec<Part>,
     pub failures: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Played {
 
 pub async fn play(scenario: &Scenario) -> Result<Played, String> {
     let world = World::with(scenario.config.clone());
-    // On a paused clock the phone was booted at this very moment.
+    // The clock is paused, so the phone booted at this moment.
     let booted = Instant::now();
     let shell = Shell::of(&world);
     shell.run(&Script::new("am start -W -n").arg(&scenario.app)).await?;
@@ -35,7 +35,7 @@ pub async fn play(scenario: &Scenario) -> Result<Played, String> {
     for part in &scenario.parts {
         match part {
             Part::Prose(_) => played.parts.push(part.clone()),
-            // The answer that was written down is replaced by the one that came.
+            // The recorded answer is replaced by the new one.
             Part::Answer(_) => {}
             Part::Call(call) => {
                 let (answer, text) = make(&client, &shell, call, &said).await?;
@@ -53,7 +53,7 @@ pub async fn play(scenario: &Scenario) -> Result<Played, String> {
     Ok(played)
 }
 
-/// The answer as it is shown, and as it was.
+/// The answer as the file shows it, and unchanged.
 async fn make(
     client: &Client,
     shell: &Shell,
@@ -76,8 +76,8 @@ async fn make(
     Ok((format!("{fence}\n{}\n```", without_time(answer.text.trim_end())), answer.text))
 }
 
-/// `<Log in>` is the id of what an earlier answer called so, `<at Log in>` its point, and `<snapshot_revision>` the value
-/// of that key in the latest answer that has it.
+/// Replaces `<Log in>` by the id that an earlier answer gave to "Log in", `<at Log in>` by its point, and
+/// `<snapshot_revision>` by the value of that key in the latest answer that has it.
 fn filled(text: &str, said: &[String]) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
@@ -107,7 +107,7 @@ fn value(answer: &str, name: &str) -> Option<String> {
     line(name)?.split_whitespace().find(id).map(str::to_owned)
 }
 
-/// What a person does to the phone, or another program.
+/// An action on the phone by a person or another program.
 fn words(command: &str) -> Result<Script, String> {
     let mut words = command.split_whitespace();
     let program = match words.next() {
@@ -118,7 +118,7 @@ fn words(command: &str) -> Result<Script, String> {
     Ok(words.fold(Script::new(program), Script::arg))
 }
 
-/// A second way to the phone, past the server.
+/// A connection to the phone that bypasses the server.
 struct Shell(Adb);
 
 impl Shell {

@@ -1,11 +1,12 @@
-//! What the phone itself says: never what an answer claims.
+//! Checks against the phone's own state, never against an answer.
 
 use std::time::Duration;
 
 use mdm_virtual_device::{Applied, Truth};
 
-/// `paid = 1`, `volume = 38 +- 0.5`, `is on .HomeActivity`, `took 2 inputs`, `last touched "Pay now"`, `ran 1 of "input
-/// tap"`, `showed the toast "Saved"`, `looked 3 times`, `keyboard hidden`, `no dialog`, `was at rest for 250 ms`.
+/// Checks a line such as `paid = 1`, `volume = 38 +- 0.5`, `is on .HomeActivity`, `took 2 inputs`, `last touched "Pay
+/// now"`, `ran 1 of "input tap"`, `showed the toast "Saved"`, `looked 3 times`, `keyboard hidden`, `no dialog` or
+/// `was at rest for 250 ms`.
 pub fn check(line: &str, truth: &Truth, uptime: Duration) -> Result<(), String> {
     if let Some((name, (value, tolerance))) =
         line.split_once(" = ").and_then(|(n, v)| Some((n, v.split_once(" +- ")?)))
@@ -62,7 +63,7 @@ fn quoted(line: &str) -> Result<&str, String> {
     inside.map(|(text, _)| text).ok_or_else(|| "a text in quotes is missing".to_owned())
 }
 
-/// By its whole name or by what stands behind the last dot of it.
+/// Finds an entry by its whole name or by the part after the last dot.
 fn value_of(truth: &Truth, name: &str) -> Option<String> {
     let fits = |full: &str| full == name || full.ends_with(&format!(".{name}"));
     let field = truth.fields.iter().find(|(full, _)| fits(full)).map(|(_, value)| format!("{value:?}"));
@@ -88,7 +89,7 @@ fn last_touched(truth: &Truth) -> String {
     }
 }
 
-/// SY-05 by the phone's own word: nothing that can be seen changed in the window before the last answer.
+/// SY-05 by the phone's own state: nothing visible changed in the window before the last answer.
 fn at_rest(ms: &str, truth: &Truth, uptime: Duration) -> Result<(), String> {
     let window: u64 = ms.parse().map_err(|_| format!("{ms} is no number"))?;
     let quiet = uptime.as_millis() as u64 - truth.last_visible_change_ms;

@@ -1,11 +1,11 @@
-//! Pages that are made by making the calls they show, and checked against what stands in the repository.
+//! Pages that are generated from real calls and compared with the files in the repository.
 
 use std::path::Path;
 
-/// Digits of a time in milliseconds since 1970, in this century.
+/// Number of digits of a time in milliseconds since 1970, in this century.
 const EPOCH_MS_DIGITS: usize = 13;
 
-/// What no two runs have in common, times and what is made of them, becomes `…`.
+/// Replaces values that differ in every run, times and ids made of them, by `…`.
 pub fn without_time(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -20,7 +20,7 @@ pub fn without_time(text: &str) -> String {
     out
 }
 
-/// `None` when the file says the same; otherwise the first difference. With `variable` set the file is written instead.
+/// Returns the first difference between the file and the page. With `variable` set, the file is written instead.
 pub fn difference(file: &Path, page: &str, variable: &str) -> Option<String> {
     if std::env::var_os(variable).is_some() {
         std::fs::write(file, page).unwrap_or_else(|e| panic!("{}: {e}", file.display()));

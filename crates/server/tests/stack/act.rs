@@ -1,4 +1,4 @@
-//! One call resolves, checks, acts, waits, verifies, and says what changed (LC-01 to LC-06).
+//! Actions: one call resolves, checks, acts, waits, verifies, and reports the changes (LC-01 to LC-06).
 
 use mdm_virtual_device::{AppFile, PhoneConfig, Timing};
 
@@ -14,7 +14,7 @@ async fn tap(world: &World, label: &str, more: &str) -> mobile_debug_mcp::answer
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tap_that_toggles_says_what_changed() {
+async fn a_tap_on_a_switch_reports_the_change() {
     let world = World::started(Timing::Phone).await;
     let answer = tap(&world, "Remember me", "").await;
     assert!(!answer.is_error, "{}", answer.text());
@@ -25,12 +25,12 @@ async fn a_tap_that_toggles_says_what_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tap_that_does_nothing_is_said_to_have_done_nothing() {
+async fn a_tap_without_effect_is_reported_as_no_change() {
     let world = World::started(Timing::Phone).await;
     let tree = world.tree().await;
     let title = line_of_text(&tree, "Sign in to Workbench");
     let answer = world.call("tap_element", &format!(r#"{{"elementId":"{title}"}}"#)).await;
-    // A text that takes no tap is tapped where it is: the agent asked for it by name.
+    // A text that is not clickable is tapped all the same, because the agent named it.
     assert!(answer.text().contains("nothing that counts changed"), "{}", answer.text());
     assert_eq!(fact(&answer.text(), "success"), "true", "LC-03: success is the dispatch");
     assert_eq!(fact(&answer.text(), "lifecycle_state"), "pending_verification");
@@ -42,7 +42,7 @@ fn line_of_text(tree: &str, text: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expectation_is_confirmed_by_what_is_seen() {
+async fn an_expectation_seen_on_the_screen_is_confirmed() {
     let world = World::started(Timing::Phone).await;
     let answer = tap(&world, "Settings", r#","expect":{"screen":"SettingsActivity"}"#).await;
     assert!(!answer.is_error, "{}", answer.text());
@@ -53,7 +53,7 @@ async fn an_expectation_is_confirmed_by_what_is_seen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expectation_that_does_not_come_true_is_contradicted() {
+async fn an_expectation_not_seen_is_contradicted() {
     let world = World::started(Timing::Phone).await;
     let more = r#","expect":{"text":"Welcome"},"timeout_ms":3000"#;
     let answer = tap(&world, "Remember me", more).await;
@@ -66,7 +66,7 @@ async fn an_expectation_that_does_not_come_true_is_contradicted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_held_before_proves_little() {
+async fn an_expectation_that_held_before_is_marked() {
     let world = World::started(Timing::Phone).await;
     let answer = tap(&world, "Remember me", r#","expect":{"text":"Log in"}"#).await;
     assert_eq!(fact(&answer.text(), "verdict"), "confirmed");
@@ -74,7 +74,7 @@ async fn what_held_before_proves_little() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_point_is_tapped_without_a_look_unless_one_is_asked_for() {
+async fn a_point_is_tapped_without_a_capture_unless_settle_is_set() {
     let world = World::started(Timing::Phone).await;
     let (x, y) = point_of(&world.tree().await, "Remember me");
     let dumps = || world.phone.truth().commands.iter().filter(|c| c.starts_with("uiautomator")).count();
@@ -86,7 +86,7 @@ async fn a_point_is_tapped_without_a_look_unless_one_is_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bad_expectations_are_refused_before_anything_is_done() {
+async fn bad_expectations_are_refused_before_anything_is_sent() {
     let world = World::started(Timing::Instant).await;
     let id = id_of(&world.tree().await, "Remember me");
     for expect in ["{}", r#"{"screen":"A","text":"b"}"#, r#"{"text":"a","checked":true,"enabled":true}"#] {
@@ -99,7 +99,7 @@ async fn bad_expectations_are_refused_before_anything_is_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_element_can_be_named_by_what_it_says() {
+async fn an_element_can_be_tapped_by_its_text() {
     let world = World::started(Timing::Phone).await;
     let by_text = r#"{"selector":{"text":"remember me"}}"#;
     let answer = world.ok("tap_element", by_text).await;
@@ -107,19 +107,23 @@ async fn an_element_can_be_named_by_what_it_says() {
     let several = r#"{"selector":{"role":"text_field"}}"#;
     let refused = world.call("tap_element", several).await;
     assert!(refused.is_error && refused.text().contains("AMBIGUOUS_TARGET"), "W23: {}", refused.text());
-    assert!(refused.text().contains("field \"Email\""), "ID-04: the candidates are told: {}", refused.text());
+    assert!(
+        refused.text().contains("field \"Email\""),
+        "ID-04: the candidates are listed: {}",
+        refused.text()
+    );
     assert_eq!(world.phone.truth().inputs.len(), 1, "AC-04: nothing was sent");
     assert_eq!(world.code("tap_element", "{}").await, "INVALID_ARGUMENT");
 }
 
-/// A counter that follows each tap a moment later, as when a server is asked.
+/// An app with a counter that changes a moment after each tap, as after a request to a server.
 const LATE_COUNTER: &str = r#"{"package": "org.example.counter", "label": "Counter", "start": "Home",
     "values": {"count": 0}, "screens": {"Home": {"content": [
         {"type": "button", "text": "Add", "on_tap": [{"after": {"ms": 150, "do": [{"add": {"count": 1}}]}}]},
         {"type": "text", "text": "Count: {count}"}]}}}"#;
 
 #[tokio::test(start_paused = true)]
-async fn an_effect_that_comes_late_each_time_is_not_taken_for_a_clock() {
+async fn a_late_effect_of_each_tap_is_not_taken_for_a_clock() {
     let apps = vec![AppFile::parse(LATE_COUNTER).expect("an app")];
     let world = World::with(PhoneConfig { apps, timing: Timing::Brisk, ..PhoneConfig::default() });
     world.ok("start_app", r#"{"appId":"org.example.counter"}"#).await;
@@ -132,7 +136,7 @@ async fn an_effect_that_comes_late_each_time_is_not_taken_for_a_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn back_and_swipes_can_be_followed_too() {
+async fn back_and_swipes_take_expect_and_settle() {
     let world = World::started(Timing::Phone).await;
     tap(&world, "Settings", r#","expect":{"screen":"SettingsActivity"}"#).await;
     let back = world.ok("press_back", r#"{"expect":{"screen":"LoginActivity"}}"#).await;

@@ -1,4 +1,4 @@
-//! AD-01 to AD-04 on every slider of Workbench, with the phone's own truth as the judge.
+//! AD-01 to AD-04 on every slider of Workbench, checked against the phone's own state.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use mdm_virtual_device::{AppFile, Applied, PhoneConfig, Timing};
 use crate::gestures::on_screen;
 use crate::world::{World, code_of, fact};
 
-/// Its name in the truth, the selector that finds it, and values with their tolerance.
+/// The slider's name in the phone's state, the selector that finds it, and values with their tolerance.
 const SLIDERS: [(&str, &str, &[f64], f64); 9] = [
     ("brightness", r#"{"resource_id":"brightness"}"#, &[75.0, 0.0, 100.0, 33.0, 5.0], 0.5),
     ("quality", r#"{"text":"Quality"}"#, &[75.0, 0.0, 100.0, 25.0], 0.0),
@@ -21,7 +21,7 @@ const SLIDERS: [(&str, &str, &[f64], f64); 9] = [
     ("level", r#"{"resource_id":"level"}"#, &[75.0, 0.0, 100.0, 42.0], 0.5),
 ];
 
-/// What makes each of them hard.
+/// The difficulty of each slider, in the same order.
 const KINDS: [&str; 9] = [
     "linear",
     "stepped",
@@ -42,7 +42,7 @@ fn real(world: &World, name: &str) -> Option<f64> {
     world.phone.truth().sliders.get(&format!("gallery.{name}")).map(|value| f64::from(*value))
 }
 
-/// W4: whatever was touched belongs to the slider and nothing else.
+/// W4: every touch hit the slider and nothing else.
 fn only_this_was_hit(world: &World, name: &str, inputs: usize) {
     for input in &world.phone.truth().inputs[inputs..] {
         let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = input else { panic!("{input:?}") };
@@ -54,7 +54,7 @@ fn only_this_was_hit(world: &World, name: &str, inputs: usize) {
     assert_eq!(world.phone.truth().activity, "com.workbench/.SlidersActivity");
 }
 
-/// What one slider came to with all its targets.
+/// The results of one slider for all its targets.
 struct Line {
     name: &'static str,
     kind: &'static str,
@@ -62,7 +62,7 @@ struct Line {
     converged: usize,
     touches: Vec<usize>,
     modes: Vec<String>,
-    /// How a call ends that must not converge.
+    /// The error of a call that must not converge.
     refused: Option<String>,
 }
 
@@ -101,7 +101,7 @@ async fn line_for(at: usize) -> Line {
         let answer = answer.text();
         assert!(answer.contains(r#""converged":true"#) && answer.contains(r#""pre_state":{"#), "{answer}");
         let value = real(&world, name).expect("it was moved");
-        // A description in whole percent tells no more than that.
+        // The slider's description has whole percent only.
         let rounding = if name == "opacity" { 0.5 } else { 0.05 };
         assert!((value - target).abs() <= tolerance + rounding, "AD-01: {name} is at {value}: {answer}");
         let sent = world.phone.truth().inputs.len() - inputs;
@@ -115,7 +115,7 @@ async fn line_for(at: usize) -> Line {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_slider_comes_to_its_value_or_is_refused() {
+async fn every_slider_reaches_its_value_or_is_refused() {
     let mut table = "slider\tkind\ttargets\tconverged\ttouches median\tmost\tmodes\trefused\n".to_owned();
     let (mut touches, mut all, mut converged) = (Vec::new(), 0, 0);
     for at in 0..SLIDERS.len() {
@@ -141,7 +141,7 @@ async fn every_slider_comes_to_its_value_or_is_refused() {
     assert_eq!(table, kept, "the figures changed; UPDATE_FIGURES=1 writes them");
 }
 
-/// A stepper of an app: minus, value, plus, in steps of five from 0 to 60.
+/// An app with a stepper: minus, value, plus, in steps of five from 0 to 60.
 const STEPPER: &str = r#"{"package":"org.example.step","label":"Step","start":"Main","values":{"count":10,"other":0},
   "screens":{"Main":{"content":[{"type":"text","text":"Guests"},
    {"type":"row","id":"guests","children":[
@@ -151,7 +151,7 @@ const STEPPER: &str = r#"{"package":"org.example.step","label":"Step","start":"M
    {"type":"button","text":"Other","on_tap":[{"add":{"other":1}}]}]}}}"#;
 
 #[tokio::test(start_paused = true)]
-async fn steppers_and_pickers_go_by_their_own_buttons() {
+async fn steppers_and_pickers_are_set_by_their_buttons() {
     let world = on_screen("ControlsActivity", PhoneConfig::default()).await;
     for target in [7.0, 0.0, 9.0] {
         let json = format!(r#"{{"selector":{{"resource_id":"copies"}},"targetValue":{target}}}"#);
@@ -180,7 +180,7 @@ async fn steppers_and_pickers_go_by_their_own_buttons() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slider_with_the_focus_goes_by_keys_and_the_finger_does_the_rest() {
+async fn a_focused_slider_is_set_by_keys_and_then_by_touch() {
     let world = sliders(Timing::Brisk).await;
     for _ in 0..20 {
         let tree = world.tree().await;
@@ -205,7 +205,7 @@ async fn a_slider_with_the_focus_goes_by_keys_and_the_finger_does_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_had_is_named() {
+async fn an_unreachable_value_is_refused_with_the_nearest() {
     let world = sliders(Timing::Brisk).await;
     let json = r#"{"selector":{"text":"Quality"},"targetValue":60,"tolerance":5}"#;
     let answer = world.call("adjust_control", json).await;
@@ -228,7 +228,7 @@ async fn what_cannot_be_had_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_read_or_moved_is_not_touched() {
+async fn a_control_without_value_or_movement_is_not_touched() {
     let world = sliders(Timing::Instant).await;
     for (selector, code, says) in [
         (r#"{"resource_id":"warmth"}"#, "ELEMENT_NOT_INTERACTABLE", "shows no value"),
@@ -258,7 +258,7 @@ async fn what_cannot_be_read_or_moved_is_not_touched() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_value_that_is_there_needs_no_touch() {
+async fn a_control_with_the_wanted_value_is_not_touched() {
     let world = sliders(Timing::Instant).await;
     let json = r#"{"selector":{"text":"Brightness"},"targetValue":41,"tolerance":2}"#;
     let answer = world.ok("adjust_control", json).await;
@@ -270,9 +270,9 @@ async fn a_value_that_is_there_needs_no_touch() {
     assert_eq!(real(&world, "brightness"), Some(40.0));
 }
 
-/// Every touch of a call has its own place, so one that was sent twice would show.
+/// Every touch of a call has its own point, so a repeated touch would show.
 #[tokio::test(start_paused = true)]
-async fn a_lost_connection_repeats_no_touch_and_hides_none() {
+async fn a_lost_connection_repeats_no_touch_and_all_are_reported() {
     let (mut unknown, mut read) = (0, 0);
     for cut_ms in (0..400).step_by(7) {
         let world = sliders(Timing::Brisk).await;
@@ -293,8 +293,13 @@ async fn a_lost_connection_repeats_no_touch_and_hides_none() {
         only_this_was_hit(&world, "frequency", 0);
         if answer.is_error {
             unknown += usize::from(answer.text().contains(r#""dispatched":"unknown""#));
-            let told: usize = fact(&answer.text(), "attempts").parse().expect("AD-04: attempts");
-            assert!(inputs.len() <= told, "cut at {cut_ms} ms: {} touches, {}", inputs.len(), answer.text());
+            let reported: usize = fact(&answer.text(), "attempts").parse().expect("AD-04: attempts");
+            assert!(
+                inputs.len() <= reported,
+                "cut at {cut_ms} ms: {} touches, {}",
+                inputs.len(),
+                answer.text()
+            );
         } else {
             read += 1;
             assert_eq!(fact(&answer.text(), "attempts"), inputs.len().to_string());

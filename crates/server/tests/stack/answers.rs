@@ -1,4 +1,4 @@
-//! docs/answers.md: what an agent reads after an action, made by making the calls. UPDATE_ANSWERS=1 writes it.
+//! docs/answers.md, the answers to actions, generated from real calls. UPDATE_ANSWERS=1 writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::world::World;
 
 async fn show(page: &mut String, world: &World, title: &str, tool: &str, json: &str) {
     let answer = world.call(tool, json).await;
-    // An answer is read by a model that pays for it: about four characters are a token.
+    // About four characters are a token.
     assert!(mdm_core::text::tokens::estimate(&answer.text()) <= 250, "{title}: {}", answer.text());
     let error = if answer.is_error { " (isError)" } else { "" };
     let text = without_time(&answer.text());
@@ -19,7 +19,7 @@ async fn show(page: &mut String, world: &World, title: &str, tool: &str, json: &
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_agent_reads_after_an_action() {
+async fn the_answers_page_matches_the_answers() {
     let mut page =
         "# What an agent reads after an action\n\nMade on the virtual phone by the test that checks this \
                     page; every answer stays under 250 tokens.\n"

@@ -1,4 +1,4 @@
-//! Whatever is asked and whatever breaks: a clear coded answer, nothing changed, never a hang.
+//! Bad arguments and broken devices: every call ends with an error code, changes nothing and never hangs.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::world::{World, fact};
 
 #[tokio::test(start_paused = true)]
-async fn arguments_are_checked_before_anything_is_done() {
+async fn arguments_are_checked_before_anything_is_sent() {
     let world = World::started(Timing::Instant).await;
     let before = world.phone.truth();
     for (tool, json) in [
@@ -40,7 +40,7 @@ async fn arguments_are_checked_before_anything_is_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unknown_devices_platforms_and_apps() {
+async fn unknown_devices_platforms_and_apps_are_refused() {
     let world = World::new(Timing::Instant);
     let answer = world.call("tap", r#"{"x":1,"y":1,"deviceId":"nobody"}"#).await;
     assert_eq!(fact(&answer.text(), "code"), "DEVICE_NOT_FOUND");
@@ -82,9 +82,9 @@ async fn text_is_typed_exactly_and_never_executed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn text_without_a_focused_field_is_not_called_verified() {
+async fn text_without_a_focused_field_is_not_reported_as_verified() {
     let world = World::started(Timing::Instant).await;
-    // Nothing has the focus: there is no field to compare with, and the answer says so.
+    // Nothing has the focus, so there is no field to read back.
     let answer = world.ok("type_text", r#"{"text":"lost"}"#).await;
     assert!(
         answer.contains(r#""read_back":"no_field""#) && answer.contains("pending_verification"),
@@ -93,7 +93,7 @@ async fn text_without_a_focused_field_is_not_called_verified() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn typed_text_stays_typed_when_the_screen_cannot_be_read() {
+async fn typed_text_is_reported_as_unread_when_the_screen_cannot_be_read() {
     let world = World::started(Timing::Instant).await;
     world.tap("Email").await;
     world.phone.inject_dump_fault(DumpFault::NotIdle);
@@ -106,7 +106,7 @@ async fn typed_text_stays_typed_when_the_screen_cannot_be_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_device_is_answered_for_by_the_deadline() {
+async fn a_call_to_a_slow_device_ends_at_its_deadline() {
     let world = World::started(Timing::Instant).await;
     world.phone.inject_dump_fault(DumpFault::Slow(600_000));
     let started = Instant::now();
@@ -115,7 +115,7 @@ async fn a_slow_device_is_answered_for_by_the_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_device_unplugged_in_the_middle_of_a_call() {
+async fn a_device_unplugged_during_a_call_is_reported_and_recovers() {
     let world = World::started(Timing::Instant).await;
     world.phone.inject_dump_fault(DumpFault::Slow(5_000));
     let phone = world.phone.clone();
@@ -130,18 +130,18 @@ async fn a_device_unplugged_in_the_middle_of_a_call() {
     let list = world.ok("list_devices", "{}").await;
     assert!(list.contains(r#""state":"offline""#), "{list}");
     world.phone.set_plugged(true);
-    // The capture that was cut off still runs on the phone and holds its UiAutomation; this one waits for it.
+    // The interrupted capture still runs on the phone and holds its UiAutomation; this one waits for it.
     assert!(world.tree().await.contains("Log in"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_uiautomator_says_is_understood() {
+async fn failures_of_uiautomator_are_recognised() {
     let world = World::started(Timing::Instant).await;
     for fault in [DumpFault::NotIdle, DumpFault::ErrorExitZero] {
         world.phone.inject_dump_fault(fault);
         assert_eq!(world.code("get_ui_tree", "{}").await, "UI_NOT_IDLE", "{fault:?}");
     }
-    // These pass by themselves, so the tree comes all the same.
+    // These failures are temporary, so the tree is read on a second attempt.
     for fault in [DumpFault::NullRoot, DumpFault::Killed] {
         world.phone.inject_dump_fault(fault);
         assert!(world.tree().await.contains("Log in"), "{fault:?}");
@@ -153,7 +153,7 @@ async fn what_uiautomator_says_is_understood() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_file_is_never_taken_for_a_new_screen() {
+async fn an_old_dump_file_is_never_read_as_the_new_screen() {
     let world = World::started(Timing::Instant).await;
     let login = world.tree().await;
     world.tap("Settings").await;
@@ -164,12 +164,12 @@ async fn an_old_file_is_never_taken_for_a_new_screen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_cut_after_a_tap_was_sent_leaves_its_fate_open() {
+async fn a_tap_cut_off_after_it_was_sent_is_reported_as_unknown() {
     let world = World::started(Timing::Phone).await;
     world.tree().await;
     let before = world.phone.truth().inputs.len();
     let phone = world.phone.clone();
-    // The phone takes half a second to start `input`: the tap has arrived and has not happened yet.
+    // The phone takes half a second to start `input`: the command has arrived, but the tap has not happened yet.
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(100)).await;
         phone.cut_connections();

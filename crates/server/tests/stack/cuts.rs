@@ -1,5 +1,5 @@
-//! A thousand taps and captures while the connection is cut at random: no call outlives its deadline, every answer is
-//! true, nothing happens twice.
+//! A thousand taps and captures with random connection cuts: no call outlives its deadline, every answer is true, no
+//! tap is repeated.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,13 +14,13 @@ const TAPS: i32 = 1000;
 const CUTS: usize = 50;
 
 #[tokio::test(start_paused = true)]
-async fn a_thousand_taps_and_dumps_with_fifty_cuts() {
+async fn answers_stay_true_through_fifty_connection_cuts() {
     let seed: u64 = std::env::var("MDM_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(20_261_115);
     println!("seed {seed} (MDM_SEED replays another)");
     let mut random = Random::new(seed);
     let world = World::started(Timing::Brisk).await;
     let started = Instant::now();
-    // One tap and one capture take about 100 ms of phone time, so the cuts fall all over the run.
+    // One tap and one capture take about 100 ms of phone time, so the cuts spread over the whole run.
     let span_ms = u64::try_from(TAPS).unwrap_or(0) * 100;
     let mut moments: Vec<u64> = (0..CUTS).map(|_| random.below(span_ms)).collect();
     moments.sort_unstable();
@@ -35,7 +35,7 @@ async fn a_thousand_taps_and_dumps_with_fifty_cuts() {
     let mut answers = BTreeMap::new();
     let (mut trees, mut lost_trees) = (0, 0);
     for number in 0..TAPS {
-        // Every tap has a point of its own, where nothing reacts.
+        // Every tap has its own point, where nothing reacts.
         let (x, y) = (number % 100, 30 + number / 100);
         let began = Instant::now();
         let answer = world.call("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
@@ -68,7 +68,7 @@ async fn a_thousand_taps_and_dumps_with_fifty_cuts() {
     );
 }
 
-/// The phone's own truth against every answer.
+/// Compares every answer with the phone's own state.
 fn judge(world: &World, answers: &BTreeMap<(i32, i32), mobile_debug_mcp::answer::Answer>) {
     let mut applied: BTreeMap<(i32, i32), usize> = BTreeMap::new();
     for input in world.phone.truth().inputs {

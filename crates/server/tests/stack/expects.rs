@@ -1,11 +1,11 @@
-//! Verification by what is seen (ST-05, VS-01 to VS-03).
+//! Verifications of the screen (ST-05, VS-01 to VS-03).
 
 use mdm_virtual_device::{PhoneConfig, Timing};
 
 use crate::world::{World, fact, point_of};
 
 #[tokio::test(start_paused = true)]
-async fn a_state_is_verified_or_told_as_it_is() {
+async fn a_state_is_verified_or_the_observed_one_is_reported() {
     let world = World::started(Timing::Phone).await;
     let ask = |expected: &str| {
         format!(r#"{{"selector":{{"text":"Remember me"}},"property":"checked","expected":{expected}}}"#)
@@ -29,8 +29,8 @@ async fn a_state_is_verified_or_told_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_device_that_is_slow_to_look_can_still_verify() {
-    // W2: one look takes longer than the whole window.
+async fn a_device_with_slow_captures_can_still_verify() {
+    // W2: one capture takes longer than the whole window.
     let faults = "slow-dump=1".parse().expect("a fault");
     let world = World::with(PhoneConfig { timing: Timing::Phone, faults, ..PhoneConfig::default() });
     world.ok("start_app", r#"{"appId":"com.workbench"}"#).await;
@@ -40,7 +40,7 @@ async fn a_device_that_is_slow_to_look_can_still_verify() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_platform_does_not_say_is_neither_true_nor_false() {
+async fn a_state_that_the_platform_does_not_report_is_not_verified() {
     let world = World::started(Timing::Instant).await;
     let ask = r#"{"selector":{"text":"Log in"},"property":"checked","expected":false}"#;
     let unknown = world.call("expect_state", ask).await;
@@ -52,7 +52,7 @@ async fn what_the_platform_does_not_say_is_neither_true_nor_false() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn screens_and_elements() {
+async fn screens_and_visible_elements_are_verified() {
     let world = World::started(Timing::Phone).await;
     world.ok("expect_screen", r#"{"screen":"LoginActivity"}"#).await;
     let print = fact(&world.ok("get_screen_fingerprint", "{}").await, "fingerprint");
@@ -68,7 +68,7 @@ async fn screens_and_elements() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bad_questions_are_refused() {
+async fn bad_expectations_are_refused() {
     let world = World::started(Timing::Instant).await;
     for arguments in [
         r#"{"property":"checked","expected":true}"#,
@@ -84,8 +84,8 @@ async fn bad_questions_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_property_has_a_name_of_its_own() {
-    // ST-05: the same answer under both names, and one name in the list.
+async fn an_alias_answers_like_expect_state_and_is_not_listed() {
+    // ST-05
     let world = World::started(Timing::Brisk).await;
     let alias = world.call("expect_enabled", r#"{"selector":{"text":"Settings"}}"#).await;
     let whole = r#"{"selector":{"text":"Settings"},"property":"enabled","expected":"true"}"#;

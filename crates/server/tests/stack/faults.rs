@@ -1,5 +1,4 @@
-//! The product on a phone that misbehaves, one fault at a time: every call ends, every answer is true, nothing is
-//! applied twice by us.
+//! The product on a phone with one fault at a time: every call ends, every answer is true, we send nothing twice.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +13,7 @@ const ROUNDS: i32 = 40;
 const SEED: u64 = 7;
 
 #[tokio::test(start_paused = true)]
-async fn every_fault_leaves_the_promises_whole() {
+async fn every_answer_is_true_under_every_fault() {
     for fault in Fault::ALL {
         let mut faults = Faults::default();
         *faults.rate_mut(fault) = rate(fault);
@@ -34,7 +33,7 @@ async fn every_fault_leaves_the_promises_whole() {
     }
 }
 
-/// Often enough to strike in a session of some ten seconds, and not so often that nothing else happens.
+/// Rates at which a fault occurs in a session of about ten seconds without preventing everything else.
 fn rate(fault: Fault) -> f64 {
     match fault {
         Fault::Offline | Fault::Unauthorized => 20.0,
@@ -46,11 +45,11 @@ fn rate(fault: Fault) -> f64 {
 async fn session(world: &World, fault: Fault) -> (BTreeMap<(i32, i32), Answer>, Vec<Answer>) {
     let (mut answers, mut trees) = (BTreeMap::new(), Vec::new());
     for number in 0..ROUNDS {
-        // An app that the system ended is started again, as an agent would.
+        // An app that the system ended is started again, as an agent would do.
         if number % 5 == 0 {
             timely(world, "start_app", &format!(r#"{{"appId":"{APP}"}}"#), fault).await;
         }
-        // Every tap has a point of its own, where nothing reacts.
+        // Every tap has its own point, where nothing reacts.
         let point = (10 + number, 40);
         let tap = format!(r#"{{"x":{},"y":{}}}"#, point.0, point.1);
         answers.insert(point, timely(world, "tap", &tap, fault).await);
@@ -58,7 +57,7 @@ async fn session(world: &World, fault: Fault) -> (BTreeMap<(i32, i32), Answer>, 
         check_tree(fault, &tree);
         trees.push(tree);
     }
-    // Late taps are still on their way.
+    // Waits for late taps.
     tokio::time::sleep(Duration::from_secs(5)).await;
     (answers, trees)
 }
@@ -74,7 +73,7 @@ async fn timely(world: &World, tool: &str, json: &str, fault: Fault) -> Answer {
     answer
 }
 
-/// A tree is one of the screens that there are, whole, or says that it is not.
+/// Checks that a tree is a whole screen of the app, or is marked as partial.
 fn check_tree(fault: Fault, tree: &Answer) {
     if tree.is_error {
         assert!(!fact(&tree.text(), "code").is_empty(), "{fault:?}: {}", tree.text());
@@ -82,7 +81,7 @@ fn check_tree(fault: Fault, tree: &Answer) {
     }
     let whole = ["Log in", "Workbench", "\"OK\""].iter().any(|text| tree.text().contains(text));
     let admitted = tree.text().contains(r#""partial":true"#);
-    // A phone that shows no node at all is believed: that, too, is what it answered.
+    // A tree without any node is accepted, because that is what the phone answered.
     let nothing = fact(&tree.text(), "of") == "0" && fault == Fault::EmptyDump;
     assert!(whole || admitted || nothing, "{fault:?}: a false tree: {}", tree.text());
     if fault == Fault::TruncatedDump && !admitted {

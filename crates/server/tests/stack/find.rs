@@ -5,7 +5,7 @@ use mdm_virtual_device::Timing;
 use crate::world::{World, fact};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_found_can_be_acted_on() {
+async fn a_found_element_can_be_tapped_by_its_id() {
     // AC-01, AC-03
     let world = World::started(Timing::Instant).await;
     let found = world.ok("find_element", r#"{"query":"Settings"}"#).await;
@@ -17,7 +17,7 @@ async fn what_is_found_can_be_acted_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn several_are_all_listed_and_none_is_chosen() {
+async fn several_matches_are_listed_and_none_is_chosen() {
     // W23
     let world = World::started(Timing::Instant).await;
     let found = world.ok("find_element", r#"{"selector":{"role":"button"}}"#).await;
@@ -34,7 +34,7 @@ async fn several_are_all_listed_and_none_is_chosen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_is_not_waited_with_and_a_missing_one_is_looked_for() {
+async fn a_match_is_returned_at_once_and_a_missing_one_is_waited_for() {
     // W24
     let world = World::started(Timing::Instant).await;
     let begun = tokio::time::Instant::now();
@@ -56,7 +56,7 @@ async fn a_match_is_not_waited_with_and_a_missing_one_is_looked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wrong_question_is_answered_at_once() {
+async fn bad_search_arguments_are_refused() {
     let world = World::started(Timing::Instant).await;
     for wrong in [
         "{}",

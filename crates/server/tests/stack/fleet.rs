@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::world::{World, call, code_of, fact};
 
-/// A machine whose adb server knows these devices. Real sockets, so the clock is not paused.
+/// A machine whose adb server knows these devices. It uses real sockets, so the clock is not paused.
 async fn machine(devices: &[(&str, &str)]) -> (AdbServer, App) {
     let server = AdbServer::new();
     for (serial, state) in devices {
@@ -34,7 +34,7 @@ async fn machine(devices: &[(&str, &str)]) -> (AdbServer, App) {
 }
 
 #[tokio::test]
-async fn unauthorized_and_offline_devices_never_count() {
+async fn unauthorized_and_offline_devices_are_never_chosen() {
     let (_server, app) =
         machine(&[("locked", "unauthorized"), ("gone", "offline"), ("good", "device")]).await;
     let tree = call(&app, "get_current_screen", "{}").await;
@@ -52,7 +52,7 @@ async fn unauthorized_and_offline_devices_never_count() {
 }
 
 #[tokio::test]
-async fn alone_an_unusable_device_is_named_with_what_to_do() {
+async fn a_single_unusable_device_is_reported_with_its_state() {
     let (_server, app) = machine(&[("locked", "unauthorized")]).await;
     assert_eq!(code_of(&call(&app, "tap", r#"{"x":1,"y":1}"#).await), "DEVICE_UNAUTHORIZED");
     let (_server, app) = machine(&[]).await;
@@ -61,7 +61,7 @@ async fn alone_an_unusable_device_is_named_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn two_equal_devices_and_none_named() {
+async fn two_usable_devices_are_ambiguous_unless_one_is_named() {
     let (_server, app) = machine(&[("one", "device"), ("two", "device")]).await;
     let answer = call(&app, "get_ui_tree", "{}").await;
     assert_eq!(code_of(&answer), "AMBIGUOUS_DEVICE", "{}", answer.text());
@@ -75,7 +75,7 @@ async fn two_equal_devices_and_none_named() {
 }
 
 #[tokio::test]
-async fn what_changed_says_on_which_device_where_that_is_open() {
+async fn changes_name_the_device_only_if_it_is_ambiguous() {
     let (server, app) = machine(&[("one", "device")]).await;
     call(&app, "get_ui_tree", "{}").await;
     let since = r#"{"since_revision":1}"#;
@@ -96,7 +96,7 @@ async fn what_changed_says_on_which_device_where_that_is_open() {
 }
 
 #[tokio::test]
-async fn devices_come_and_go() {
+async fn added_and_removed_devices_are_listed() {
     let (server, app) = machine(&[("one", "device")]).await;
     assert!(call(&app, "list_devices", "{}").await.text().contains("one"));
     server.add("two", "unauthorized", Phone::new(PhoneConfig::default()));
@@ -122,7 +122,7 @@ async fn wait_for(app: &App, text: &str) {
 #[tokio::test(start_paused = true)]
 async fn calls_on_one_device_wait_for_each_other() {
     let world = World::started(Timing::Phone).await;
-    // A phone kills the second of two captures at once, and it would have to be made again.
+    // A phone kills the second of two simultaneous captures, which would have to be repeated.
     let trees = (0..4).map(|_| {
         let world = world.clone();
         tokio::spawn(async move { world.tree().await })
@@ -148,7 +148,7 @@ async fn different_devices_do_not_wait_for_each_other() {
         key: HostKey::at("/nonexistent/adbkey"),
         session: 7,
     });
-    // One server: what its calls share is what could make them wait.
+    // Both devices are on one server: only state that its calls share could make them wait.
     let app = Arc::new(App::with_source(Arc::new(hub)));
     let started = Instant::now();
     let calls = phones.map(|(id, phone)| {

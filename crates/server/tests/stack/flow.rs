@@ -1,4 +1,4 @@
-//! Several calls in one (run_flow).
+//! run_flow: several calls in one.
 
 use mdm_virtual_device::Timing;
 
@@ -40,7 +40,7 @@ async fn a_flow_stops_at_the_first_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flow_with_a_mistake_does_nothing_at_all() {
+async fn a_flow_with_a_bad_step_sends_nothing() {
     let world = World::started(Timing::Instant).await;
     let good = r#"{"tool":"tap_element","arguments":{"selector":{"text":"Remember me"}}}"#;
     for bad in [

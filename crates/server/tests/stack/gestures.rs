@@ -1,4 +1,4 @@
-//! GE-01: what the phone's apps and its own truth say happened.
+//! GE-01: gestures, checked against the apps and the phone's own state.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::world::{World, line_of, point_of};
 
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-/// A screen of Workbench that no button of the first one leads to.
+/// Opens a screen of Workbench that no button of the first screen leads to.
 pub async fn on_screen(activity: &str, config: PhoneConfig) -> World {
     let world = World::with(config);
     shell(&world, &Script::new("am start -W -n").arg(&format!("com.workbench/.{activity}"))).await;
     world
 }
 
-/// On the phone, past the server.
+/// Runs a command on the phone without the server.
 async fn shell(world: &World, script: &Script) {
     let phone = world.phone.clone();
     let connector = Arc::new(move || {
@@ -43,7 +43,7 @@ fn count(world: &World, name: &str) -> f32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_press_is_no_tap() {
+async fn a_long_press_is_not_taken_for_a_tap() {
     for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
         let world = on_screen("GesturesActivity", timed(timing)).await;
         let tree = world.tree().await;
@@ -62,7 +62,7 @@ async fn a_long_press_is_no_tap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_taps_come_close_enough_on_slow_and_fast_phones() {
+async fn a_double_tap_is_recognised_on_slow_and_fast_phones() {
     for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
         let world = on_screen("GesturesActivity", timed(timing)).await;
         let tree = world.tree().await;
@@ -78,7 +78,7 @@ async fn two_taps_come_close_enough_on_slow_and_fast_phones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn something_is_picked_up_and_dropped() {
+async fn a_drag_picks_up_an_item_and_drops_it() {
     for (timing, hold) in [(Timing::Instant, 500), (Timing::Phone, 500), (Timing::Brisk, 900)] {
         let world = on_screen("GesturesActivity", timed(timing)).await;
         let tree = world.tree().await;
@@ -87,7 +87,7 @@ async fn something_is_picked_up_and_dropped() {
         let green = id_of(&tree, "Green");
         let ids = format!(r#"{{"fromElementId":"{green}","toElementId":"{basket}","holdMs":{hold}}}"#);
         let answer = world.ok("drag", &ids).await;
-        assert!(answer.contains(r#""Drop here" -> "Green""#), "the change is told: {answer}");
+        assert!(answer.contains(r#""Drop here" -> "Green""#), "the change is reported: {answer}");
         assert_eq!(
             world.phone.truth().fields.get("gallery.dropped").map(String::as_str),
             Some("Green"),
@@ -97,7 +97,7 @@ async fn something_is_picked_up_and_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drag_without_rest_picks_nothing_up_and_an_old_phone_says_that_it_cannot() {
+async fn a_drag_without_hold_picks_up_nothing_and_old_phones_refuse_it() {
     let world = on_screen("GesturesActivity", PhoneConfig { sdk: 28, ..PhoneConfig::default() }).await;
     let tree = world.tree().await;
     let (x1, y1) = point_of(&tree, "Green");
@@ -139,14 +139,14 @@ async fn bad_arguments_and_gone_elements_send_nothing() {
     assert_eq!(world.phone.truth().inputs, []);
 }
 
-/// It takes no taps, so the outline gives it no point.
+/// The element takes no taps, so the outline gives it no point.
 fn photo_of(tree: &str) -> String {
     let line = tree.lines().find(|line| line.contains("image \"Photo\"")).expect("a photo");
     line.split_whitespace().next().expect("an id").to_owned()
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_fingers_zoom_what_they_are_on_and_touch_nothing_else() {
+async fn a_pinch_zooms_its_target_and_touches_nothing_else() {
     for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
         let world = on_screen("ZoomActivity", timed(timing)).await;
         let photo = photo_of(&world.tree().await);
@@ -175,9 +175,9 @@ async fn two_fingers_zoom_what_they_are_on_and_touch_nothing_else() {
     }
 }
 
-/// The panel does not turn with the screen, and has units of its own.
+/// The touch panel does not rotate with the screen, and has its own units.
 #[tokio::test(start_paused = true)]
-async fn two_fingers_find_their_target_on_a_turned_screen() {
+async fn a_pinch_hits_its_target_on_a_rotated_screen() {
     for rotation in [1, 2, 3] {
         let world = on_screen("ZoomActivity", timed(Timing::Instant)).await;
         let locked = Script::new("settings put system accelerometer_rotation 0; ");
@@ -193,7 +193,7 @@ async fn two_fingers_find_their_target_on_a_turned_screen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_the_shell_may_not_write_the_panel_a_pinch_sends_nothing() {
+async fn a_pinch_is_refused_when_the_shell_may_not_write_to_the_panel() {
     let locked = PhoneConfig { dev_input: DevInput::ReadOnly, ..PhoneConfig::default() };
     let world = on_screen("ZoomActivity", locked).await;
     let refused = world.call("pinch", r#"{"selector":{"text":"Photo"},"scale":2}"#).await;
@@ -243,7 +243,7 @@ async fn hiding_the_keyboard_never_leaves_the_screen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_screen_turns_and_turns_back() {
+async fn the_screen_is_rotated_and_back() {
     let world = World::started(Timing::Instant).await;
     let wide = async || {
         let picture = world.ok("capture_screenshot", "{}").await;

@@ -1,4 +1,4 @@
-//! Trees that no decent phone sends.
+//! Hostile trees: huge, deep, damaged or empty.
 
 use bytes::Bytes;
 use mdm_virtual_device::Timing;
@@ -18,7 +18,7 @@ fn node(text: &str, close: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tree_of_twenty_megabytes() {
+async fn a_tree_of_twenty_megabytes_gives_a_bounded_answer() {
     let filler = "x".repeat(900);
     let mut xml = String::from("<?xml version='1.0' ?><hierarchy rotation=\"0\">");
     let mut count = 0;
@@ -36,7 +36,7 @@ async fn a_tree_of_twenty_megabytes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_levels() {
+async fn a_tree_of_ten_thousand_levels_is_read_or_limited() {
     let mut xml = String::from("<hierarchy rotation=\"0\">");
     (0..10_000).for_each(|level| xml.push_str(&node(&level.to_string(), "")));
     (0..10_000).for_each(|_| xml.push_str("</node>"));
@@ -50,7 +50,7 @@ async fn ten_thousand_levels() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn truncated_xml_and_bad_utf8_are_marked() {
+async fn truncated_xml_and_bad_utf8_are_reported_as_defects() {
     let cut = format!("<hierarchy rotation=\"0\">{}<node text=\"lo", node("whole", " /"));
     let tree = world_with(cut).await.tree().await;
     assert!(tree.contains("\"whole\"") && tree.contains(r#""partial":true"#), "{tree}");
@@ -67,10 +67,10 @@ async fn truncated_xml_and_bad_utf8_are_marked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_and_nonsense() {
+async fn empty_and_meaningless_dumps_are_refused() {
     assert_eq!(world_with("").await.code("get_ui_tree", "{}").await, "UI_TREE_UNAVAILABLE");
     assert_eq!(world_with("Segmentation fault").await.code("get_ui_tree", "{}").await, "UI_TREE_UNAVAILABLE");
-    // No screen is without a single element: it was read between two windows, again and again.
+    // A real screen always has elements, so an empty tree means that there was no window to read.
     let empty = world_with("<?xml version='1.0' ?><hierarchy rotation=\"0\"></hierarchy>").await;
     assert_eq!(empty.code("get_ui_tree", "{}").await, "NO_ROOT_WINDOW");
 }

@@ -1,5 +1,5 @@
 //! The whole product in one runtime: tools, engine, adb client, adbd, app. With tokio's clock paused, minutes of phone
-//! time pass in milliseconds and always the same way.
+//! time pass in milliseconds, and every run is the same.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -18,7 +18,7 @@ use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt as _, ServiceExt
 use crate::world::World;
 
 #[tokio::test(start_paused = true)]
-async fn a_client_lists_and_calls() {
+async fn a_client_lists_and_calls_tools() {
     let world = World::started(Timing::Instant).await;
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let app = Arc::clone(&world.app);
@@ -44,9 +44,9 @@ async fn a_client_lists_and_calls() {
     assert!(unknown.to_string().contains("-32602"), "W34: {unknown}");
 }
 
-/// Clients stumble over these: null types, number formats, references.
+/// Some clients do not support null types, number formats or references.
 #[test]
-fn schemas_are_plain() {
+fn schemas_avoid_constructs_that_clients_do_not_support() {
     for tool in &TOOLS {
         let schema = serde_json::to_string(&tool.schema()).expect("a schema");
         for noise in ["\"null\"", "\"format\":\"", "$schema", "$ref", "anyOf", "null"] {
@@ -55,7 +55,7 @@ fn schemas_are_plain() {
     }
 }
 
-/// What a client of the older protocols is told.
+/// Notifications that a client of the older protocols received.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -75,7 +75,7 @@ impl ClientHandler for Heard {
     }
 }
 
-/// A screen of two texts, the second of which is a clock.
+/// A screen with two texts; the second is a clock.
 fn screen(text: &str, clock: &str) -> Option<Bytes> {
     let node = |class: &str, text: &str, bounds: &str| {
         format!(
@@ -108,7 +108,7 @@ async fn pass(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
 }
 
-/// Shell commands that the phone ran in the next seconds.
+/// Counts the shell commands that the phone runs in the next seconds.
 async fn commands_in(world: &World, seconds: u64) -> usize {
     let mut scripts = world.phone.scripts();
     pass(seconds).await;
@@ -120,7 +120,7 @@ const SAVED: &str = "ui://virtual-android/element?text=saved&contains=true";
 
 #[tokio::test(start_paused = true)]
 #[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
-async fn a_subscriber_hears_of_changes() {
+async fn a_subscriber_is_notified_of_changes() {
     let world = World::started(Timing::Instant).await;
     world.phone.set_hierarchy(screen("One", "12:00"));
     let heard = Heard::default();
@@ -173,7 +173,7 @@ async fn a_subscriber_hears_of_changes() {
 
 #[tokio::test(start_paused = true)]
 #[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
-async fn what_cannot_be_watched_is_refused() {
+async fn subscriptions_to_unknown_resources_are_refused() {
     let world = World::started(Timing::Instant).await;
     let client = ().serve(tokio::io::split(served(&world))).await.expect("a server");
     for uri in ["file:///etc/passwd", "ui://virtual-android/element?text=", "ui://nobody/screen"] {
@@ -190,7 +190,7 @@ async fn what_cannot_be_watched_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_of_the_new_protocol_hears_too() {
+async fn a_subscriber_of_the_new_protocol_is_notified_too() {
     let world = World::started(Timing::Instant).await;
     world.phone.set_hierarchy(screen("One", "12:00"));
     let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
@@ -202,8 +202,8 @@ async fn a_subscriber_of_the_new_protocol_hears_too() {
     assert_eq!(accepted, Some(vec![SCREEN.to_owned()]), "what is no resource is not watched");
     pass(5).await;
     world.phone.set_hierarchy(screen("Two", "12:00"));
-    let told = subscription.next().await.expect("an open stream").expect("SY-20: a notification");
-    assert!(matches!(&told, ServerNotification::ResourceUpdatedNotification(n) if n.params.uri == SCREEN));
+    let update = subscription.next().await.expect("an open stream").expect("SY-20: a notification");
+    assert!(matches!(&update, ServerNotification::ResourceUpdatedNotification(n) if n.params.uri == SCREEN));
     world.phone.set_hierarchy(screen("Two", "12:01"));
     let more = tokio::time::timeout(Duration::from_secs(5), subscription.next()).await;
     assert!(more.is_err(), "SY-20: one for a change, none for a clock: {more:?}");

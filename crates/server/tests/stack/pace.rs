@@ -1,4 +1,4 @@
-//! Windows that adapt to a screen (SY-19).
+//! Stability windows that adapt to a screen (SY-19).
 
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ fn page(text: &str) -> Option<Bytes> {
     )))
 }
 
-/// Words, because a text that only counts is no change.
+/// Words instead of numbers, because a text that only counts up is no change.
 const PAGES: [&str; 6] = ["Start", "Apples", "Bread", "Cheese", "Dates", "Eggs"];
 const PARTS: [&str; 2] = ["are sought", "are found"];
 
-/// The page changes by itself: half a second from now, and then after each pause.
+/// Changes the page half a second from now, and then after each pause.
 async fn changing(world: &World, number: usize, pauses_ms: &[u64]) {
     tokio::time::sleep(Duration::from_millis(500)).await;
     world.phone.set_hierarchy(page(PAGES[number]));
@@ -55,7 +55,7 @@ fn window(answer: &str, key: &str) -> u64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_window_is_learnt_used_and_said() {
+async fn an_adaptive_window_is_learnt_used_and_reported() {
     let world = world().await;
     for number in 1..=3 {
         let answer = waited(&world, number, &[180, 180], "{}").await;
@@ -78,7 +78,7 @@ async fn a_window_is_learnt_used_and_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_used_before_it_is_known() {
+async fn the_default_window_is_used_until_one_is_learnt() {
     let world = world().await;
     for number in 1..=3 {
         let answer = waited(&world, number, &[], r#"{"adaptive":true}"#).await;
@@ -95,7 +95,7 @@ async fn a_window_that_was_too_short_grows() {
     for number in 1..=3 {
         waited(&world, number, &[], "{}").await;
     }
-    // 100 ms are learnt, and then the page takes a break of 200 ms.
+    // A window of 100 ms is learnt, and then the page pauses for 200 ms.
     let both = async {
         let early = world.ok("wait_for_ui_change", r#"{"adaptive":true}"#).await;
         assert_eq!(window(&early, "used_ms"), 100);

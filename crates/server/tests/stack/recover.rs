@@ -1,4 +1,4 @@
-//! What is tried before something is given up (RC-01 to RC-04), and what is kept of it (TR-01).
+//! Recoveries before an action fails (RC-01 to RC-04), and the trace of an action (TR-01).
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use mdm_virtual_device::{AppFile, Fault, Faults, PhoneConfig, Timing};
 
 use crate::world::{World, fact, line_of};
 
-/// A screen on which everything comes late.
+/// An app whose screen fills late.
 const LATE: &str = r#"{
   "package": "org.example.late", "label": "Late", "style": "view", "start": "Home",
   "values": {"ready": false, "agreed": false, "cover": true, "taps": 0},
@@ -39,9 +39,9 @@ fn taps(world: &World) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_late_is_waited_for_and_tapped_once() {
+async fn a_late_element_is_waited_for_and_tapped_once() {
     let world = late().await;
-    // Loading is in sight, so the screen is looked at again until it rests.
+    // The screen shows that it is loading, so it is captured again until it is stable.
     let tap = r#"{"selector":{"text":"Order"},"expect":{"text":"Tapped 1 times"}}"#;
     let answer = world.ok("tap_element", tap).await;
     assert_eq!(fact(&answer, "verdict"), "confirmed", "{answer}");
@@ -50,7 +50,7 @@ async fn what_comes_late_is_waited_for_and_tapped_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_disabled_for_a_moment_is_waited_for() {
+async fn a_briefly_disabled_element_is_waited_for() {
     let world = late().await;
     let answer =
         world.ok("tap_element", r#"{"selector":{"text":"Pay"},"expect":{"text":"Tapped 1 times"}}"#).await;
@@ -59,7 +59,7 @@ async fn what_is_disabled_for_a_moment_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_comes_ends_in_a_final_failure() {
+async fn an_element_that_never_appears_is_a_final_failure() {
     let world = late().await;
     tokio::time::sleep(Duration::from_secs(6)).await;
     let answer = world.call("tap_element", r#"{"selector":{"text":"Refund"}}"#).await;
@@ -77,7 +77,7 @@ async fn what_never_comes_ends_in_a_final_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tap_that_did_nothing_is_not_repeated() {
+async fn a_tap_without_effect_is_not_repeated() {
     let world = late().await;
     let dead = r#"{"selector":{"text":"Dead"},"expect":{"text":"Done"},"timeout_ms":1500}"#;
     let answer = world.call("tap_element", dead).await;
@@ -87,7 +87,7 @@ async fn a_tap_that_did_nothing_is_not_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_tap_is_said_to_have_done_nothing() {
+async fn a_lost_tap_is_reported_as_no_change_and_not_repeated() {
     let mut faults = Faults::default();
     *faults.rate_mut(Fault::LostTap) = 1.0;
     let world = world_of(LATE, Timing::Brisk, faults).await;
@@ -101,43 +101,43 @@ async fn a_lost_tap_is_said_to_have_done_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_action_can_be_read_back_step_by_step() {
+async fn the_trace_of_an_action_lists_its_steps() {
     // TR-01, VR-03, LC-01
     let world = late().await;
     world.ok("tap_element", r#"{"selector":{"text":"Order"},"expect":{"text":"Tapped 1 times"}}"#).await;
-    let told = world.ok("classify_action_outcome", "{}").await;
-    assert_eq!(fact(&told, "outcome"), "success");
-    assert_eq!(fact(&told, "lifecycle_state"), "verified");
-    assert_eq!(fact(&told, "action_kind"), "selection", "LC-02");
-    let stages: Vec<&str> = told.lines().skip(1).filter_map(|line| line.split(' ').nth(2)).collect();
-    assert_eq!(stages.first(), Some(&"resolve"), "{told}");
-    assert!(stages.contains(&"recover"), "{told}");
-    assert_eq!(stages[stages.len() - 3..], ["execute", "stabilize", "verify"], "{told}");
+    let outcome = world.ok("classify_action_outcome", "{}").await;
+    assert_eq!(fact(&outcome, "outcome"), "success");
+    assert_eq!(fact(&outcome, "lifecycle_state"), "verified");
+    assert_eq!(fact(&outcome, "action_kind"), "selection", "LC-02");
+    let stages: Vec<&str> = outcome.lines().skip(1).filter_map(|line| line.split(' ').nth(2)).collect();
+    assert_eq!(stages.first(), Some(&"resolve"), "{outcome}");
+    assert!(stages.contains(&"recover"), "{outcome}");
+    assert_eq!(stages[stages.len() - 3..], ["execute", "stabilize", "verify"], "{outcome}");
     let times: Vec<u64> =
-        told.lines().skip(1).filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
-    assert!(times.is_sorted() && times.last() > times.first(), "W36: each step has its own time: {told}");
+        outcome.lines().skip(1).filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
+    assert!(times.is_sorted() && times.last() > times.first(), "W36: each step has its own time: {outcome}");
 
     let dead = r#"{"selector":{"text":"Dead"},"expect":{"text":"Done"},"timeout_ms":1500}"#;
     let failed = world.call("tap_element", dead).await;
     let id = fact(&failed.text(), "action_id");
-    let told = world.ok("classify_action_outcome", &format!(r#"{{"actionId":"{id}"}}"#)).await;
-    assert_eq!(fact(&told, "outcome"), "no_op", "VR-01: a local action that changed nothing: {told}");
+    let outcome = world.ok("classify_action_outcome", &format!(r#"{{"actionId":"{id}"}}"#)).await;
+    assert_eq!(fact(&outcome, "outcome"), "no_op", "VR-01: a local action that changed nothing: {outcome}");
     let behind =
         format!(r#"{{"actionId":"{id}","networkRequests":[{{"endpoint":"/pay","status":"failure"}}]}}"#);
-    let told = world.ok("classify_action_outcome", &behind).await;
-    assert_eq!(fact(&told, "outcome"), "backend_failure");
+    let outcome = world.ok("classify_action_outcome", &behind).await;
+    assert_eq!(fact(&outcome, "outcome"), "backend_failure");
     assert_eq!(world.code("classify_action_outcome", r#"{"actionId":"tap_1_1"}"#).await, "INVALID_ARGUMENT");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_caller_says_itself_needs_no_device() {
+async fn classification_from_the_callers_signals_needs_no_device() {
     let world = World::new(Timing::Instant);
-    let told = world.ok("classify_action_outcome", r#"{"uiChanged":true}"#).await;
-    assert_eq!(told, r#"{"outcome":"success","reasoning":"UI changed after action"}"#);
+    let outcome = world.ok("classify_action_outcome", r#"{"uiChanged":true}"#).await;
+    assert_eq!(outcome, r#"{"outcome":"success","reasoning":"UI changed after action"}"#);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_verification_that_nobody_waited_for_says_so() {
+async fn a_verification_without_a_wait_after_an_action_has_a_hint() {
     // SY-16
     let world = World::started(Timing::Brisk).await;
     world.tap("Settings").await;
@@ -152,15 +152,15 @@ async fn a_verification_that_nobody_waited_for_says_so() {
     println!("{status}");
 }
 
-/// A button that slides in, and stops after a while or never.
+/// An element that has not moved needs no further capture.
 #[tokio::test(start_paused = true)]
-async fn what_moves_is_not_tapped_until_it_stands_still() {
+async fn a_still_element_is_tapped_after_one_more_capture() {
     // AC-05
     let world = World::started(Timing::Brisk).await;
     world.tap("Settings").await;
     let tree = world.tree_with("Dark mode").await;
     let id = line_of(&tree, "Dark mode").split_whitespace().next().expect("an id").to_owned();
-    // Two looks agree: the tree that was read, and the one before the tap. No third one is made for it.
+    // The tree that was read and the capture before the tap agree, so no third capture is made.
     let dumps = || world.phone.truth().commands.iter().filter(|c| c.starts_with("uiautomator dump")).count();
     let before = dumps();
     world.ok("tap_element", &format!(r#"{{"elementId":"{id}","settle":false}}"#)).await;
@@ -168,7 +168,7 @@ async fn what_moves_is_not_tapped_until_it_stands_still() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_out_of_sight_is_scrolled_to_when_asked() {
+async fn a_target_out_of_sight_is_scrolled_to_only_when_asked() {
     // AC-10
     let rows: Vec<String> = (1..=40).map(|n| format!(r#"{{"title": "Row {n}"}}"#)).collect();
     let app = r#"{

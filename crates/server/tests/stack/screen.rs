@@ -1,4 +1,4 @@
-//! What the tree tools say over time: names, revisions, deltas, fingerprints.
+//! The tree tools over time: ids, revisions, deltas, fingerprints.
 
 use mdm_virtual_device::Timing;
 
@@ -9,7 +9,7 @@ fn id_of(tree: &str, label: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_id_stays_with_its_element_and_a_gone_one_is_refused() {
+async fn an_id_stays_with_its_element_and_is_refused_when_it_is_gone() {
     let world = World::started(Timing::Instant).await;
     let login = world.tree().await;
     let (email, settings) = (id_of(&login, "Email"), id_of(&login, "Settings"));
@@ -31,7 +31,7 @@ async fn an_id_stays_with_its_element_and_a_gone_one_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_changed_can_be_asked_for() {
+async fn since_revision_returns_only_the_changes() {
     let world = World::started(Timing::Instant).await;
     let before = world.tree().await;
     let revision = fact(&before, "snapshot_revision");
@@ -53,7 +53,7 @@ async fn only_what_changed_can_be_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tree_names_what_changed_since_the_one_before() {
+async fn a_tree_lists_the_elements_changed_since_the_previous_one() {
     let world = World::started(Timing::Instant).await;
     let before = world.tree().await;
     assert!(!before.contains("snapshot_delta"), "the first tree has none before it: {before}");
@@ -66,7 +66,7 @@ async fn a_tree_names_what_changed_since_the_one_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cut_outline_can_be_read_on() {
+async fn a_cut_outline_can_be_continued() {
     let world = World::started(Timing::Instant).await;
     let whole = world.ok("get_ui_tree", "{}").await;
     let mut found: Vec<String> = Vec::new();
@@ -93,7 +93,7 @@ async fn a_cut_outline_can_be_read_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn part_of_a_tree_can_be_asked_for() {
+async fn target_returns_only_a_part_of_the_tree() {
     let world = World::started(Timing::Instant).await;
     let id = id_of(&world.tree().await, "Remember me");
     let part = world.ok("get_ui_tree", &format!(r#"{{"target":"{id}"}}"#)).await;
@@ -102,7 +102,7 @@ async fn part_of_a_tree_can_be_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_fingerprint_follows_what_matters() {
+async fn the_fingerprint_changes_with_state_and_screen() {
     let world = World::started(Timing::Instant).await;
     let print = async || fact(&world.ok("get_screen_fingerprint", "{}").await, "fingerprint");
     let first = print().await;
@@ -122,7 +122,7 @@ async fn the_fingerprint_follows_what_matters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_surfaces_of_one_capture_agree() {
+async fn all_forms_of_one_capture_agree() {
     let world = World::started(Timing::Instant).await;
     let tree = world.ok("get_ui_tree", "{}").await;
     let json = world.ok("get_ui_tree", r#"{"format":"json"}"#).await;

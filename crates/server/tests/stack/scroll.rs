@@ -1,4 +1,4 @@
-//! AC-10, GE-01: scrolling until something is in sight, judged by the phone's own truth.
+//! AC-10, GE-01: scrolling to a target, checked against the phone's own state.
 
 use mdm_core::text::tokens::estimate;
 use mdm_virtual_device::{AppFile, Applied, PhoneConfig, Timing};
@@ -12,7 +12,7 @@ fn timed(timing: Timing) -> PhoneConfig {
     PhoneConfig { timing, ..PhoneConfig::default() }
 }
 
-/// Only fingers that move, and never so few milliseconds that a list is thrown.
+/// Counts the swipes. Checks that there was no other input and that none was fast enough to fling a list.
 fn swipes(world: &World) -> usize {
     let inputs = world.phone.truth().inputs;
     for input in &inputs {
@@ -24,7 +24,7 @@ fn swipes(world: &World) -> usize {
     inputs.len()
 }
 
-/// A call that must succeed: the element's id and how many scrolls it took, which the phone saw too.
+/// Scrolls with success and returns the element's id and the number of scrolls, which the phone must confirm.
 async fn scroll(world: &World, json: &str) -> (String, usize) {
     let before = world.phone.truth().inputs.len();
     let answer = world.ok("scroll_to_element", json).await;
@@ -36,7 +36,7 @@ async fn scroll(world: &World, json: &str) -> (String, usize) {
     (fact(&answer, "elementId"), scrolls)
 }
 
-/// A target that is in sight can be tapped, and the tap lands on it.
+/// Taps the element and returns the text that the app stored for the tap.
 async fn picked(world: &World, id: &str, value: &str) -> String {
     world.ok("tap_element", &format!(r#"{{"elementId":"{id}"}}"#)).await;
     world.phone.truth().fields.get(value).cloned().unwrap_or_default()
@@ -46,7 +46,7 @@ async fn picked(world: &World, id: &str, value: &str) -> String {
 async fn content_is_found_in_all_four_directions() {
     for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
         let world = on_screen("LongListActivity", timed(timing)).await;
-        let mut told = Vec::new();
+        let mut scrolled = Vec::new();
         for (text, direction, inside) in [
             ("Row 60", "down", "rows"),
             ("Row 3", "up", "rows"),
@@ -60,14 +60,14 @@ async fn content_is_found_in_all_four_directions() {
             let (id, scrolls) = scroll(&world, &json).await;
             assert!(scrolls > 0, "{text}");
             assert_eq!(picked(&world, &id, "gallery.picked").await, text, "{timing:?}: the tap lands on it");
-            told.push(format!("{direction} to {text}: {scrolls}"));
+            scrolled.push(format!("{direction} to {text}: {scrolls}"));
         }
-        println!("{timing:?}: {}", told.join(", "));
+        println!("{timing:?}: {}", scrolled.join(", "));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_row_is_passed_by() {
+async fn no_row_is_skipped() {
     for (timing, amount) in [(Timing::Brisk, 0.7), (Timing::Phone, 1.0), (Timing::Phone, 0.3)] {
         let world = on_screen("LongListActivity", timed(timing)).await;
         let mut most = 0;
@@ -85,7 +85,7 @@ async fn no_row_is_passed_by() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_in_sight_needs_no_scroll() {
+async fn a_visible_target_needs_no_scroll() {
     let world = on_screen("LongListActivity", timed(Timing::Instant)).await;
     for text in ["Row 1", "Row 5", "Card 2", "Long list"] {
         let (_, scrolls) = scroll(&world, &format!(r#"{{"selector":{{"text":"{text}"}}}}"#)).await;
@@ -95,9 +95,9 @@ async fn what_is_in_sight_needs_no_scroll() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stub_at_the_edge_is_scrolled_into_sight() {
+async fn a_row_cut_at_the_edge_is_scrolled_into_view() {
     let world = on_screen("GalleryActivity", timed(Timing::Instant)).await;
-    // Whatever row the screen's edge cuts: its neighbours are all as high.
+    // The row that the screen's edge cuts; its neighbours all have the same height.
     let tree = world.tree().await;
     let names: Vec<&str> = tree.lines().filter_map(|line| line.split('"').nth(1)).collect();
     let last = names.last().expect("a row");
@@ -124,7 +124,7 @@ async fn the_end_of_a_list_is_recognised() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_search_that_is_used_up_says_where_it_ended() {
+async fn an_exhausted_search_reports_where_it_ended() {
     let world = on_screen("LongListActivity", timed(Timing::Brisk)).await;
     let json = r#"{"selector":{"text":"Row 400"},"inside":{"resourceId":"rows"},"maxScrolls":3}"#;
     let answer = world.call("scroll_to_element", json).await;
@@ -135,7 +135,7 @@ async fn a_search_that_is_used_up_says_where_it_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nested_lists_say_so_and_are_scrolled_apart() {
+async fn nested_lists_are_reported_and_scrolled_separately() {
     let world = on_screen("LongListActivity", timed(Timing::Brisk)).await;
     let (_, scrolls) = scroll(&world, r#"{"selector":{"text":"End of the page"}}"#).await;
     assert!(scrolls > 0, "the page around the list");
@@ -146,7 +146,7 @@ async fn nested_lists_say_so_and_are_scrolled_apart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bad_arguments_and_doubtful_targets_touch_nothing() {
+async fn bad_arguments_and_ambiguous_targets_send_nothing() {
     let world = on_screen("LongListActivity", timed(Timing::Instant)).await;
     for (json, code) in [
         (r#"{"selector":{}}"#, "INVALID_ARGUMENT"),
@@ -172,8 +172,8 @@ async fn bad_arguments_and_doubtful_targets_touch_nothing() {
     assert_eq!((swipes(&world), swipes(&login)), (0, 0));
 }
 
-/// Rows of a list with a heading that stays above it and a button that stays below, a list that does not follow the
-/// finger, and one that loads more at its end.
+/// An app with a list between a sticky heading and a button bar, a list that does not move, and a list that loads more
+/// rows at its end.
 fn feed() -> String {
     let rows: Vec<String> = (1..=40).map(|row| format!(r#"{{"name":"Item {row}"}}"#)).collect();
     let more = r#"{"add_row":{"to":"few","row":{"name":"Late {n}"}}},{"add":{"n":1}}"#;
@@ -221,7 +221,7 @@ async fn feed_on(screen: Option<&str>, timing: Timing) -> World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_stays_under_a_heading_or_a_bar() {
+async fn a_target_does_not_end_under_a_heading_or_a_bar() {
     for timing in [Timing::Instant, Timing::Phone] {
         let world = feed_on(None, timing).await;
         for (row, direction) in [(13, "down"), (25, "down"), (38, "down"), (20, "up"), (5, "up"), (9, "down")]
@@ -243,7 +243,7 @@ async fn nothing_stays_under_a_heading_or_a_bar() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_passed_too_fast_is_gone_back_to() {
+async fn a_target_that_was_scrolled_past_is_found_by_scrolling_back() {
     let mut went_back = 0;
     for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
         let world = feed_on(Some("Glide"), timing).await;
@@ -272,7 +272,7 @@ async fn what_was_passed_too_fast_is_gone_back_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_does_not_move_is_given_up_soon() {
+async fn a_list_that_does_not_move_is_given_up_after_two_strokes() {
     let world = feed_on(Some("Stuck"), Timing::Brisk).await;
     let before = world.phone.truth().inputs.len();
     let answer = world.call("scroll_to_element", r#"{"selector":{"text":"Item 40"}}"#).await;

@@ -1,11 +1,11 @@
-//! What the product is for: an app is driven and debugged, and the phone's own truth agrees with every answer.
+//! Whole sessions: an app is driven and debugged, and the phone's own state agrees with every answer.
 
 use mdm_virtual_device::{Applied, Timing};
 
 use crate::world::{World, fact, line_of, point_of};
 
 #[tokio::test(start_paused = true)]
-async fn the_failing_login_is_found_mended_and_proven() {
+async fn a_failing_login_is_debugged_and_fixed() {
     let world = World::started(Timing::Phone).await;
     world.tap("Email").await;
     world.ok("type_text", r#"{"text":"ada@example.com"}"#).await;
@@ -34,7 +34,7 @@ async fn the_failing_login_is_found_mended_and_proven() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_scrolls_and_a_dialog_asks() {
+async fn a_swipe_scrolls_a_list_and_back_closes_a_dialog() {
     let world = World::started(Timing::Brisk).await;
     log_in(&world).await;
     let before = world.tree().await;
@@ -67,7 +67,7 @@ async fn log_in(world: &World) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn apps_start_stop_restart_and_forget() {
+async fn apps_are_started_stopped_restarted_and_cleared() {
     let world = World::new(Timing::Brisk);
     let started = world.ok("start_app", r#"{"platform":"android","appId":"com.workbench"}"#).await;
     assert!(
@@ -95,7 +95,7 @@ async fn apps_start_stop_restart_and_forget() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_screenshot_is_one_scaled_picture_with_the_way_back() {
+async fn a_screenshot_is_one_scaled_picture_with_its_scale() {
     let world = World::started(Timing::Instant).await;
     let answer = world.call("capture_screenshot", r#"{"platform":"android"}"#).await;
     let image = answer.image.as_ref().expect("an image");
@@ -106,7 +106,7 @@ async fn a_screenshot_is_one_scaled_picture_with_the_way_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn taps_reach_the_widget_that_the_outline_names() {
+async fn taps_reach_the_widget_named_in_the_outline() {
     let world = World::started(Timing::Instant).await;
     world.tap("Remember me").await;
     let inputs = world.phone.truth().inputs;

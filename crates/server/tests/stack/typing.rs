@@ -28,13 +28,13 @@ fn field(world: &World, name: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn text_goes_into_the_field_that_is_named() {
+async fn text_is_typed_into_the_named_field() {
     let world = form().await;
     let typed = world.ok("type_text", r#"{"text":"Paris","selector":{"text":"City"}}"#).await;
     assert_eq!(fact(&typed, "read_back"), "seen", "{typed}");
     assert_eq!(fact(&typed, "lifecycle_state"), "verified");
     assert_eq!((field(&world, "city"), field(&world, "name")), ("Paris".into(), "Grace".into()));
-    // The other field has to take the focus from it.
+    // The other field has to take the focus.
     world.ok("type_text", r#"{"text":" H","selector":{"resource_id":"name"}}"#).await;
     assert_eq!(field(&world, "name"), "Grace H");
 }
@@ -52,20 +52,20 @@ async fn a_field_is_cleared_first_when_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_is_nowhere_in_an_answer() {
+async fn a_secret_is_in_no_answer() {
     // ST-07, S8
     let world = form().await;
     let typed = world.ok("type_text", r#"{"text":"hunter2","selector":{"resource_id":"pin"}}"#).await;
     assert_eq!((fact(&typed, "read_back"), fact(&typed, "characters")), ("hidden".into(), "7".into()));
     let typed = world.ok("type_text", r#"{"text":"Oslo","selector":{"text":"City"},"secure":true}"#).await;
     assert_eq!(fact(&typed, "read_back"), "hidden", "{typed}");
-    let told = world.ok("classify_action_outcome", "{}").await;
-    assert!(!typed.contains("Oslo") && !told.contains("Oslo"), "{typed} {told}");
+    let outcome = world.ok("classify_action_outcome", "{}").await;
+    assert!(!typed.contains("Oslo") && !outcome.contains("Oslo"), "{typed} {outcome}");
     assert_eq!(field(&world, "city"), "Oslo");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_field_is_refused_and_nothing_is_typed() {
+async fn a_target_that_is_no_field_is_refused_and_nothing_is_typed() {
     let world = form().await;
     let button = r#"{"text":"x","selector":{"text":"Greet","role":"button"}}"#;
     assert_eq!(world.code("type_text", button).await, "ELEMENT_NOT_INTERACTABLE");
@@ -78,7 +78,7 @@ async fn what_is_no_field_is_refused_and_nothing_is_typed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expectation_holds_for_typing_too() {
+async fn typing_takes_an_expectation() {
     let world = form().await;
     world.ok("tap_element", r#"{"selector":{"text":"Greet"}}"#).await;
     let expect = r#"{"text":"Ada","selector":{"resource_id":"name"},"clear":true,"submit":true,"expect":{"text":"Hello Ada"}}"#;

@@ -1,4 +1,4 @@
-//! Waiting, on the screens that make it hard (SY-17, RFC 013 §10).
+//! Waits on difficult screens (SY-17, RFC 013 §10).
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::world::{APP, World, call, fact, point_of};
 
-/// The app with one of its screens in front.
+/// Starts the app with one of its screens in front.
 async fn opened(timing: Timing, activity: &str) -> World {
     let world = World::started(timing).await;
     shell(&world, &Script::new("am start -W -n").arg(&format!("{APP}/{activity}"))).await;
@@ -33,7 +33,7 @@ async fn shell(world: &World, script: &Script) -> String {
     output.stdout_text()
 }
 
-/// A wait for a change, and half a second later, while it waits, a tap.
+/// Waits for a change, and taps half a second after the wait began.
 async fn waited_while_tapping(world: &World, wait: &str, tree: &str, label: &str) -> String {
     let tapping = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -59,17 +59,17 @@ fn is(answer: &str, key: &str, value: &str) {
     assert_eq!(fact(answer, key), value, "{key} in {answer}");
 }
 
-/// In milliseconds of the phone's time.
+/// Makes a call and measures it in milliseconds of the phone's time.
 async fn timed(world: &World, tool: &str, json: &str) -> (String, u64) {
     let began = Instant::now();
     let answer = world.ok(tool, json).await;
     (answer, began.elapsed().as_millis() as u64)
 }
 
-/// SY-05 by the phone's own word: nothing that can be seen changed in the window before the answer.
+/// SY-05 by the phone's own state: nothing visible changed in the window before the answer.
 async fn at_rest(world: &World, window_ms: u64) {
     let changed_ms = world.phone.truth().last_visible_change_ms;
-    // A tap where nothing is tells what time it is on the phone.
+    // A tap on an empty spot shows the phone's time.
     world.ok("tap", r#"{"x":3,"y":3}"#).await;
     let now_ms = *world.phone.truth().input_times_ms.last().expect("the tap");
     let quiet = now_ms - changed_ms;
@@ -77,7 +77,7 @@ async fn at_rest(world: &World, window_ms: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_update_is_waited_for_and_told() {
+async fn a_late_update_is_waited_for_and_reported() {
     // RFC 013 §10: delayed updates. A spinner at once, rows after 1.5 s.
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
     let tree = world.tree().await;
@@ -108,7 +108,7 @@ async fn a_late_update_is_waited_for_and_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_text_that_changes_in_place_is_a_change_of_its_kind() {
+async fn a_text_changed_in_place_is_a_text_change() {
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
     let tree = world.tree().await;
     for (kind, success) in [("text_change", "true"), ("state_change", "false")] {
@@ -121,7 +121,7 @@ async fn a_text_that_changes_in_place_is_a_change_of_its_kind() {
             assert!((650..750).contains(&ms), "400 ms and the window: {ms}");
             assert!(answer.contains("Price: 1"), "{answer}");
         } else {
-            // SY-08: another kind of change does not satisfy.
+            // SY-08: another kind of change does not end the wait.
             is(&answer, "reason", "timeout");
             is(&answer, "change_detected", "false");
             is(&answer, "stabilized", "false");
@@ -133,7 +133,7 @@ async fn a_text_that_changes_in_place_is_a_change_of_its_kind() {
 
 #[tokio::test(start_paused = true)]
 async fn delayed_navigation_is_waited_for() {
-    // RFC 013 §10: delayed navigation. The server takes its time, then another screen comes.
+    // RFC 013 §10: delayed navigation. The app's server answers late, then another screen opens.
     let world = World::started(Timing::Brisk).await;
     world.tap("Settings").await;
     world.tap("Use staging server").await;
@@ -167,8 +167,8 @@ async fn delayed_navigation_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endless_animation_neither_satisfies_nor_disturbs() {
-    // RFC 013 §10: infinite animations. The progress changes its number twenty times a second, for ever.
+async fn an_endless_animation_neither_ends_nor_prevents_a_wait() {
+    // RFC 013 §10: infinite animations. The progress changes twenty times a second, for ever.
     let world = opened(Timing::Instant, ".AnimationActivity").await;
     let tree = world.tree().await;
     let (answer, ms) = timed(&world, "wait_for_ui_change", r#"{"timeout_ms":10000}"#).await;
@@ -185,8 +185,8 @@ async fn an_endless_animation_neither_satisfies_nor_disturbs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn recomposition_churn_is_named_and_can_be_left_out() {
-    // RFC 013 §10: background recomposition churn. Every 250 ms the rows stand in other wrappers.
+async fn recomposition_churn_is_reported_and_can_be_ignored() {
+    // RFC 013 §10: background recomposition churn. Every 250 ms the rows get other wrappers.
     let world = opened(Timing::Instant, ".ChurnActivity").await;
     let tree = world.tree().await;
     let kept = id_of(&tree, "Kept ");
@@ -221,8 +221,8 @@ async fn recomposition_churn_is_named_and_can_be_left_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_screen_that_cannot_be_read_for_moving_is_said_to_be_that() {
-    // RFC 013 §10: infinite animations, on a phone whose dumps wait for rest and give up after 10 s.
+async fn a_screen_too_restless_to_be_read_is_reported_as_not_idle() {
+    // RFC 013 §10: infinite animations, on a phone whose dumps wait for idle and give up after 10 s.
     let world = opened(Timing::Brisk, ".AnimationActivity").await;
     let began = Instant::now();
     let answer = world.call("wait_for_ui_change", "{}").await;
@@ -238,9 +238,9 @@ async fn a_screen_that_cannot_be_read_for_moving_is_said_to_be_that() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ticking_clock_neither_satisfies_nor_disturbs() {
+async fn a_ticking_clock_neither_ends_nor_prevents_a_wait() {
     let world = opened(Timing::Instant, ".ClockActivity").await;
-    // A counter is known for one after it ticked a few times.
+    // A clock is recognised after it has changed a few times.
     let (answer, ms) = timed(&world, "wait_for_ui_change", r#"{"timeout_ms":8000}"#).await;
     is(&answer, "success", "false");
     assert_eq!(ms, 8000, "SY-04: time passing is no change");
@@ -252,7 +252,7 @@ async fn a_ticking_clock_neither_satisfies_nor_disturbs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_toast_is_not_part_of_the_screen() {
-    // RFC 013 §10: ephemeral elements. As on a phone, a toast is no window that a dump reads.
+    // RFC 013 §10: ephemeral elements. As on a real phone, a dump does not contain toasts.
     let world = opened(Timing::Instant, ".DialogsActivity").await;
     let tree = world.tree().await;
     let json = r#"{"timeout_ms":4000}"#;
@@ -267,7 +267,7 @@ async fn a_toast_is_not_part_of_the_screen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_target_that_goes_away_is_its_own_reason() {
+async fn a_target_that_disappears_ends_the_wait_with_target_gone() {
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
     let tree = world.tree().await;
     let target = id_of(&tree, "Price");
@@ -286,7 +286,7 @@ async fn a_target_that_goes_away_is_its_own_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dump_that_fails_is_neither_absence_nor_a_baseline() {
+async fn a_failed_dump_is_neither_absence_nor_a_change() {
     let world = World::started(Timing::Instant).await;
     let absent = r#"{"selector":{"text":"Log in"},"condition":"not_exists","timeout_ms":3000}"#;
     let faults = [
@@ -307,7 +307,7 @@ async fn a_dump_that_fails_is_neither_absence_nor_a_baseline() {
         assert_eq!(fact(&answer, "change_detected"), "false", "W11: {fault:?}: {answer}");
         assert_eq!(ms, 2000, "SY-07");
     }
-    // In the middle of a wait, too.
+    // The same during a wait.
     let wait = world.ok("wait_for_ui_change", r#"{"timeout_ms":3000}"#);
     let damage = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -320,7 +320,7 @@ async fn a_dump_that_fails_is_neither_absence_nor_a_baseline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn elements_are_waited_for_by_what_they_are() {
+async fn wait_for_ui_waits_for_the_condition_of_its_element() {
     let world = World::started(Timing::Instant).await;
     let tree = world.tree().await;
     let remember = r#"{"selector":{"text":"Remember me"},"condition":"checked","timeout_ms":3000}"#;
@@ -346,7 +346,7 @@ async fn elements_are_waited_for_by_what_they_are() {
         (r#"{"selector":{"text":"Milk"},"condition":"exists","timeout_ms":500}"#, "false"),
         (r#"{"selector":{"text":"Milk"},"condition":"not_exists"}"#, "true"),
         (r#"{"selector":{"text":"Log in"},"match":{"index":7},"timeout_ms":500}"#, "false"),
-        // The same selector as everywhere.
+        // Every field of a selector works here too.
         (r#"{"selector":{"resourceId":"remember_me","role":"switch"}}"#, "true"),
         (r#"{"selector":{"role":"slider"},"timeout_ms":500}"#, "false"),
         (r#"{"selector":{"regex":"^Log (in|out)$"},"condition":"clickable"}"#, "true"),
@@ -360,7 +360,7 @@ async fn elements_are_waited_for_by_what_they_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bad_arguments_are_no_timeouts() {
+async fn bad_wait_arguments_are_refused_at_once() {
     let world = World::started(Timing::Instant).await;
     let revision = fact(&world.tree().await, "snapshot_revision");
     let waits = [
@@ -389,7 +389,7 @@ async fn bad_arguments_are_no_timeouts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_can_be_cancelled_and_lets_others_through() {
+async fn a_wait_can_be_cancelled_and_does_not_block_other_calls() {
     let world = World::started(Timing::Instant).await;
     let cancelled = CancellationToken::new();
     let entry = mobile_debug_mcp::tools::find("wait_for_ui_change").expect("the tool");
@@ -412,9 +412,9 @@ async fn a_wait_can_be_cancelled_and_lets_others_through() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_waits_went_can_be_asked() {
+async fn the_system_status_counts_waits() {
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
-    assert!(!world.ok("get_system_status", "{}").await.contains("\"waits\""), "nothing to tell yet");
+    assert!(!world.ok("get_system_status", "{}").await.contains("\"waits\""), "no waits yet");
     let tree = world.tree().await;
     tap(&world, &tree, "Change in place").await;
     world.ok("wait_for_ui_change", r#"{"timeout_ms":2000}"#).await;
@@ -434,9 +434,9 @@ async fn how_waits_went_can_be_asked() {
     assert!((250..300).contains(&mean), "SY-18: {status}");
 }
 
-/// How long after a change a wait ends, when the captures and the change fall as they may.
+/// Measures the time from a change to the end of the wait, for changes at different moments between captures.
 #[tokio::test(start_paused = true)]
-async fn little_time_is_lost_after_a_change() {
+async fn a_wait_ends_soon_after_the_change() {
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
     let tree = world.tree().await;
     let mut lost = Vec::new();
@@ -456,7 +456,7 @@ async fn little_time_is_lost_after_a_change() {
     assert!(p50 <= 30 && p95 <= 60, "{lost:?}");
 }
 
-/// Waits for 600 ms of quiet.
+/// Waits for 600 ms without a change.
 async fn rest(session: &Session, progress: &Progress) -> WatchReport {
     let what = What::Wait(Box::new(Wait::new(Goal::Quiet, 600)));
     let request = Request { id: "rest_1".to_owned(), name: "rest", what };
@@ -467,7 +467,7 @@ async fn rest(session: &Session, progress: &Progress) -> WatchReport {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_screen_is_settled_for_whoever_acts_on_it() {
+async fn a_quiet_wait_ends_after_one_whole_window() {
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
     let tree = world.tree().await;
     let wanted = mdm_engine::WantedDevice::default();
@@ -494,9 +494,9 @@ async fn a_screen_is_settled_for_whoever_acts_on_it() {
     assert_eq!(began.elapsed(), Duration::from_secs(2), "SY-07");
 }
 
-/// Random moments, damage and timing; the phone's own truth is the judge.
+/// Random moments, damage and timing, checked against the phone's own state.
 #[tokio::test(start_paused = true)]
-async fn nothing_false_is_said_whatever_the_dumps_do() {
+async fn no_wait_reports_a_false_success_under_dump_faults() {
     const SEEDS: u64 = 60;
     let (mut reached, mut late) = (0, 0);
     for seed in 0..SEEDS {

@@ -28,7 +28,7 @@ impl World {
         World { phone, app: Arc::new(App::new(devices)) }
     }
 
-    /// With the app in front.
+    /// Starts the phone with the app in front.
     pub async fn started(timing: Timing) -> World {
         let world = World::new(timing);
         world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
@@ -39,7 +39,7 @@ impl World {
         call(&self.app, tool, json).await
     }
 
-    /// A call that must succeed; its text.
+    /// Makes a call that must succeed, and returns its text.
     #[track_caller]
     pub fn ok<'a>(&'a self, tool: &'a str, json: &'a str) -> impl Future<Output = String> + 'a {
         let caller = std::panic::Location::caller();
@@ -50,7 +50,7 @@ impl World {
         }
     }
 
-    /// A call that must fail; its code.
+    /// Makes a call that must fail, and returns its code.
     #[track_caller]
     pub fn code<'a>(&'a self, tool: &'a str, json: &'a str) -> impl Future<Output = String> + 'a {
         let caller = std::panic::Location::caller();
@@ -93,7 +93,7 @@ pub fn code_of(answer: &Answer) -> String {
     fact(&answer.text(), "code")
 }
 
-/// The value of `"key":"value"` or `"key":number` in the first line.
+/// Returns the value of `"key":"value"` or `"key":number` in the first line.
 #[track_caller]
 pub fn fact(text: &str, key: &str) -> String {
     let first = text.lines().next().unwrap_or("");
@@ -104,7 +104,7 @@ pub fn fact(text: &str, key: &str) -> String {
     }
 }
 
-/// The outline's line that shows `label` and can be tapped.
+/// Returns the outline's line of the tappable element with this label.
 #[track_caller]
 pub fn line_of<'a>(tree: &'a str, label: &str) -> &'a str {
     let quoted = format!("\"{label}\"");

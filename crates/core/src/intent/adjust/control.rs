@@ -1,6 +1,6 @@
-//! The control as it is on one capture: which one is meant, what it shows, where it can be touched.
+//! A control on one capture: finds it, reads its value, and finds where it can be touched.
 
-use super::{Shown, Track, buttons, is_stub, meant, shown};
+use super::{ShownValue, Track, buttons, control_for, is_stub, shown};
 use crate::change::tracker::Observation;
 use crate::failure::{Cause, Failure};
 use crate::identity::ElementId;
@@ -15,7 +15,7 @@ use crate::screen::geometry::Point;
 
 const CANDIDATES_MAX: usize = 10;
 
-/// What a control showed at one time.
+/// The value that a control showed at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ControlValue {
     pub value: f64,
@@ -23,8 +23,8 @@ pub struct ControlValue {
     pub unit: Option<String>,
 }
 
-impl From<&Shown<'_>> for ControlValue {
-    fn from(shown: &Shown<'_>) -> ControlValue {
+impl From<&ShownValue<'_>> for ControlValue {
+    fn from(shown: &ShownValue<'_>) -> ControlValue {
         let unit = match shown.unit {
             Unit::None => None,
             Unit::Percent => Some("%".to_owned()),
@@ -35,24 +35,25 @@ impl From<&Shown<'_>> for ControlValue {
     }
 }
 
-/// What a control has besides its track.
+/// A way to move a control by steps, without its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lever {
     Buttons,
     Keys,
 }
 
-/// The one slider or stepper that a selector means (AC-07).
+/// Finds the one slider or stepper that a selector means (AC-07).
 pub fn find_control(seen: &Observation, selector: &Selector) -> Result<usize, Failure> {
     let snapshot = &seen.reading.snapshot;
     let matches = selector.matches(seen);
-    let mut found: Vec<usize> = matches.iter().filter_map(|index| meant(snapshot, *index as usize)).collect();
+    let mut found: Vec<usize> =
+        matches.iter().filter_map(|index| control_for(snapshot, *index as usize)).collect();
     found.sort_unstable();
     found.dedup();
     if let Some(at) = selector.index {
         found = found.get(at).copied().into_iter().collect();
     }
-    let told = |found: &[usize]| {
+    let describe_all = |found: &[usize]| {
         found.iter().take(CANDIDATES_MAX).map(|index| describe(seen, *index as u32)).collect()
     };
     match (&found[..], matches.is_empty(), selector.id) {
@@ -65,7 +66,7 @@ pub fn find_control(seen: &Observation, selector: &Selector) -> Result<usize, Fa
         ([], false, _) => Err(not_adjustable(selector)),
         (several, _, _) => {
             let message = format!("{} sliders or steppers match {}", several.len(), selector.describe());
-            Err(Failure::new(Cause::AmbiguousControl, message).with_candidates(told(several)))
+            Err(Failure::new(Cause::AmbiguousControl, message).with_candidates(describe_all(several)))
         }
     }
 }
@@ -78,7 +79,7 @@ fn not_adjustable(selector: &Selector) -> Failure {
     Failure::new(Cause::NotAdjustable, message)
 }
 
-/// The control's value, under the id that it was given.
+/// Reads the value of the control with this id.
 pub fn read_value(seen: &Observation, id: ElementId) -> Result<ControlValue, Failure> {
     let index = seen.index_of(id).ok_or_else(|| stale(id))?;
     let shown = shown(&seen.reading.snapshot, index);
@@ -87,8 +88,8 @@ pub fn read_value(seen: &Observation, id: ElementId) -> Result<ControlValue, Fai
         .ok_or_else(|| Failure::new(Cause::ValueGone, format!("{id} no longer shows a value")))
 }
 
-/// Buttons come before the track. A slider has its keys only while it has the focus: to give it the focus it would have
-/// to be touched.
+/// Returns the way to step the control; buttons are preferred to the track. Keys work only while the slider has the
+/// focus: to give it the focus, it would have to be touched.
 pub fn lever(seen: &Observation, index: usize) -> Option<Lever> {
     if buttons(&seen.reading.snapshot, index).is_some() {
         return Some(Lever::Buttons);
@@ -127,7 +128,7 @@ pub fn is_scrolled_along(seen: &Observation, index: usize, track: Track) -> bool
     scroll::is_scrolled_along(&seen.reading, index as u32, axis)
 }
 
-/// Where the control is now, if it can be touched.
+/// Returns the control's current track, if it can be touched.
 pub fn track(seen: &Observation, id: ElementId) -> Result<Track, Failure> {
     let index = seen.index_of(id).ok_or_else(|| stale(id))?;
     match actionable::check(&seen.reading, index as u32) {
@@ -153,7 +154,7 @@ pub fn track(seen: &Observation, id: ElementId) -> Result<Track, Failure> {
     visible.and_then(|visible| Track::of(bounds, visible)).ok_or_else(|| stale(id))
 }
 
-/// Refuses points over which something else lies that takes taps itself.
+/// Refuses points that a tappable element covers.
 pub fn uncovered(seen: &Observation, id: ElementId, points: &[Point]) -> Result<(), Failure> {
     let index = seen.index_of(id).ok_or_else(|| stale(id))? as u32;
     let others = (index + 1)..seen.reading.nodes.len() as u32;

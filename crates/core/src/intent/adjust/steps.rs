@@ -1,16 +1,16 @@
-//! Controls that go up and down in steps: steppers and number pickers by their buttons, a focused slider by its keys.
+//! Controls that move in steps: steppers and number pickers by their buttons, a focused slider by its keys.
 
-use super::{EPSILON, QUIET_MAX, WantedValue, Why};
+use super::{EPSILON, QUIET_MAX, UnreachableReason, WantedValue};
 use crate::meaning::semantics::{self, ControlKind, Parts};
 use crate::meaning::value;
 use crate::screen::snapshot::Snapshot;
 
-/// Presses between two looks.
+/// Presses between two captures.
 const PRESSES_MAX: u32 = 50;
-/// A picker's own elements; more are a part of the screen.
+/// Elements of a picker that are searched for its buttons.
 const ELEMENTS_MAX: usize = 16;
 
-/// What lowers and what raises a control, by index. At the end of its range a picker shows only one of them.
+/// The buttons that lower and raise a control, by index. At the end of its range a picker shows only one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buttons {
     pub down: Option<u32>,
@@ -42,7 +42,7 @@ pub fn buttons(snapshot: &Snapshot, index: usize) -> Option<Buttons> {
 pub enum Press {
     Converged,
     Times { up: bool, times: u32 },
-    CannotReach { why: Why, nearest: f64 },
+    CannotReach { why: UnreachableReason, nearest: f64 },
 }
 
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ pub struct Steps {
     goal: WantedValue,
     now: f64,
     nearest: f64,
-    /// How far one press goes, once that was seen.
+    /// The change by one press, once it has been seen.
     step: Option<f64>,
     pending: Option<(bool, u32)>,
     quiet: u32,
@@ -75,13 +75,13 @@ impl Steps {
         }
     }
 
-    /// The button for the presses that `press` asked for cannot be pressed.
+    /// Records that the button for the presses that `press` asked for cannot be pressed.
     pub fn block(&mut self) {
         self.blocked = true;
         self.pending = None;
     }
 
-    /// What is shown after them.
+    /// Takes the value that is shown after the presses.
     pub fn learn(&mut self, value: f64) {
         let Some((up, times)) = self.pending.take() else {
             self.now = value;
@@ -90,7 +90,7 @@ impl Steps {
         let way = if up { value - self.now } else { self.now - value };
         self.quiet = if way.abs() > EPSILON { 0 } else { self.quiet + 1 };
         if way > EPSILON {
-            // One press that was lost must not make the step look smaller than one press showed it to be.
+            // A lost press must not make the known step smaller.
             let each = way / f64::from(times);
             self.step = Some(self.step.map_or(each, |known| known.max(each)));
         } else if way < -EPSILON {
@@ -108,11 +108,15 @@ impl Steps {
         }
         let stop = |why, nearest| Press::CannotReach { why, nearest };
         if self.blocked || self.quiet >= QUIET_MAX {
-            let why = if self.blocked || self.step.is_some() { Why::EndOfTrack } else { Why::NoReaction };
+            let why = if self.blocked || self.step.is_some() {
+                UnreachableReason::EndOfTrack
+            } else {
+                UnreachableReason::NoReaction
+            };
             return stop(why, self.nearest);
         }
         if self.rounds >= self.rounds_max {
-            return stop(Why::Exhausted, self.nearest);
+            return stop(UnreachableReason::Exhausted, self.nearest);
         }
         let missing = self.goal.target - self.now;
         let up = missing > 0.0;
@@ -124,7 +128,7 @@ impl Steps {
                 if whole < 1.0 && step - rest > self.goal.tolerance + EPSILON {
                     let past = self.now + if up { step } else { -step };
                     let nearer = self.goal.misses(past) < self.goal.misses(self.nearest);
-                    return stop(Why::BetweenSteps, if nearer { past } else { self.nearest });
+                    return stop(UnreachableReason::BetweenSteps, if nearer { past } else { self.nearest });
                 }
                 (whole as u32).clamp(1, PRESSES_MAX)
             }
@@ -139,8 +143,13 @@ impl Steps {
 mod tests {
     use super::*;
 
-    /// Presses a stepper that goes from `min` to `max`; the value at the end, presses, and how it ended.
-    fn run(goal: WantedValue, mut value: f64, step: f64, max: f64) -> (f64, u32, Option<(Why, f64)>) {
+    /// Presses a stepper that goes from 0 to `max`; returns the last value, the presses, and how it ended.
+    fn run(
+        goal: WantedValue,
+        mut value: f64,
+        step: f64,
+        max: f64,
+    ) -> (f64, u32, Option<(UnreachableReason, f64)>) {
         let mut steps = Steps::new(goal, value, 10);
         let mut presses = 0;
         loop {
@@ -162,21 +171,25 @@ mod tests {
     }
 
     #[test]
-    fn one_press_shows_the_step_and_the_rest_follow() {
+    fn the_first_press_shows_the_step_and_the_others_follow_at_once() {
         assert_eq!(run(goal(17.0, 0.0), 2.0, 1.0, 20.0), (17.0, 15, None));
         assert_eq!(run(goal(0.5, 0.0), 2.0, 0.25, 20.0), (0.5, 6, None));
         assert_eq!(run(goal(30.0, 2.0), 0.0, 4.0, 100.0), (28.0, 7, None), "AD-01: within tolerance");
     }
 
     #[test]
-    fn what_cannot_be_had_is_named() {
+    fn an_unreachable_value_is_refused_with_its_reason_and_the_nearest() {
         let (value, _, end) = run(goal(7.0, 0.0), 0.0, 5.0, 100.0);
-        assert_eq!((value, end), (5.0, Some((Why::BetweenSteps, 5.0))), "AD-03");
+        assert_eq!((value, end), (5.0, Some((UnreachableReason::BetweenSteps, 5.0))), "AD-03");
         let (_, _, end) = run(goal(9.0, 0.0), 0.0, 5.0, 100.0);
-        assert_eq!(end, Some((Why::BetweenSteps, 10.0)), "AD-03: the nearer one was not even pressed for");
+        assert_eq!(
+            end,
+            Some((UnreachableReason::BetweenSteps, 10.0)),
+            "AD-03: the nearer value is known without a press"
+        );
         let (_, _, end) = run(goal(50.0, 0.0), 3.0, 1.0, 20.0);
-        assert_eq!(end, Some((Why::EndOfTrack, 20.0)));
+        assert_eq!(end, Some((UnreachableReason::EndOfTrack, 20.0)));
         let (_, presses, end) = run(goal(5.0, 0.0), 3.0, 0.0, 20.0);
-        assert_eq!((presses, end), (2, Some((Why::NoReaction, 3.0))), "a dead button");
+        assert_eq!((presses, end), (2, Some((UnreachableReason::NoReaction, 3.0))), "a dead button");
     }
 }

@@ -4,14 +4,14 @@ use super::*;
 use crate::meaning::sketch::sketch;
 use crate::screen::geometry::Rect;
 
-/// A slider as apps draw them.
+/// A simulated slider.
 #[derive(Debug, Clone, Copy)]
 struct Slider {
     rect: Rect,
     inset: i32,
     min: f64,
     max: f64,
-    /// 1 is linear.
+    /// Exponent of the scale; 1 is linear.
     power: f64,
     /// Values are multiples of it, counted from `min`.
     step: f64,
@@ -67,7 +67,7 @@ impl Slider {
 
     fn adjust(&mut self, goal: WantedValue, unit: Unit<'_>, touches_max: u32) -> (AdjustStep, u32) {
         let track = Track::of(self.rect, self.rect).expect("a slider with an area");
-        let shown = Shown { value: self.value, unit, raw: None, range: None, index: 0 };
+        let shown = ShownValue { value: self.value, unit, raw: None, range: None, index: 0 };
         let mut planner = Planner::new(track, goal, &shown, touches_max, self.drags);
         loop {
             match planner.step() {
@@ -98,7 +98,7 @@ fn reaches(slider: Slider, goal: WantedValue, unit: Unit<'_>, most: u32) {
 }
 
 #[test]
-fn plain_turned_and_mirrored_sliders() {
+fn plain_upright_and_mirrored_sliders_reach_their_value() {
     let plain = Slider::new(WIDE);
     for target in [0.0, 5.0, 33.0, 75.0, 100.0] {
         reaches(plain, goal(target, 1.0), Unit::None, 2);
@@ -110,7 +110,7 @@ fn plain_turned_and_mirrored_sliders() {
 }
 
 #[test]
-fn a_scale_that_nobody_knows() {
+fn a_slider_with_an_unknown_scale_reaches_its_value() {
     let zoom = Slider { max: 10.0, value: 2.0, ..Slider::new(WIDE) };
     reaches(zoom, goal(7.5, 0.1), Unit::Own("x"), 2);
     reaches(zoom, goal(7.5, 0.1), Unit::None, 3);
@@ -120,32 +120,39 @@ fn a_scale_that_nobody_knows() {
 }
 
 #[test]
-fn what_lies_between_two_steps_is_named() {
+fn a_value_between_two_steps_is_refused() {
     let mut stepped = Slider { step: 25.0, value: 50.0, ..Slider::new(WIDE) };
     reaches(stepped, goal(75.0, 0.0), Unit::None, 2);
     let (step, touches) = stepped.adjust(goal(60.0, 5.0), Unit::None, 12);
-    assert_eq!(step, AdjustStep::CannotReach { why: Why::BetweenSteps, nearest: 50.0 }, "AD-03");
+    assert_eq!(
+        step,
+        AdjustStep::CannotReach { why: UnreachableReason::BetweenSteps, nearest: 50.0 },
+        "AD-03"
+    );
     assert!(touches <= 6, "{touches}");
 }
 
 #[test]
-fn the_end_of_a_track_is_the_end() {
+fn a_value_past_the_end_of_the_track_is_refused() {
     let mut short = Slider { max: 50.0, ..Slider::new(WIDE) };
     let (step, _) = short.adjust(goal(80.0, 1.0), Unit::None, 12);
-    assert_eq!(step, AdjustStep::CannotReach { why: Why::EndOfTrack, nearest: 50.0 }, "AD-03");
+    assert_eq!(step, AdjustStep::CannotReach { why: UnreachableReason::EndOfTrack, nearest: 50.0 }, "AD-03");
 }
 
 #[test]
-fn a_slider_that_only_drags() {
+fn a_slider_that_ignores_taps_is_dragged() {
     let drags = Slider { taps: false, ..Slider::new(WIDE) };
     reaches(drags, goal(75.0, 1.0), Unit::Percent, 4);
     let mut dead = Slider { taps: false, step: 1000.0, value: 0.0, ..drags };
     let (step, touches) = dead.adjust(goal(75.0, 1.0), Unit::Percent, 12);
-    assert_eq!((step, touches), (AdjustStep::CannotReach { why: Why::NoReaction, nearest: 0.0 }, 4));
+    assert_eq!(
+        (step, touches),
+        (AdjustStep::CannotReach { why: UnreachableReason::NoReaction, nearest: 0.0 }, 4)
+    );
 }
 
 #[test]
-fn a_value_beside_the_slider_counts() {
+fn the_value_is_read_from_the_text_beside_the_slider() {
     let screen = sketch(
         r#"
         FrameLayout [0,0][1080,2400]
@@ -160,15 +167,19 @@ fn a_value_beside_the_slider_counts() {
     let zoom = shown(&screen, 4).expect("a value");
     assert_eq!((zoom.value, zoom.unit, zoom.index), (2.0, Unit::Own("x"), 5));
     assert_eq!(shown(&screen, 6), None);
-    assert_eq!((meant(&screen, 4), meant(&screen, 3), meant(&screen, 1)), (Some(4), Some(4), None), "AC-07");
-    assert_eq!(meant(&screen, 2), Some(4), "its name");
+    assert_eq!(
+        (control_for(&screen, 4), control_for(&screen, 3), control_for(&screen, 1)),
+        (Some(4), Some(4), None),
+        "AC-07"
+    );
+    assert_eq!(control_for(&screen, 2), Some(4), "its name");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn every_touch_is_inside_and_an_end_is_found(
+    fn every_touch_is_inside_the_control_and_the_plan_ends(
         (left, top) in (-50..900i32, -50..2000i32),
         (width, height) in (1..1000i32, 1..1000i32),
         (inset, backward, taps) in (0..80i32, any::<bool>(), any::<bool>()),
@@ -190,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn what_can_be_reached_is_reached(
+    fn every_reachable_value_is_reached(
         (inset, backward) in (0..80i32, any::<bool>()),
         (power, whole) in (0.5..2.5f64, any::<bool>()),
         (start, place, max) in (0.0..1.0f64, 85..915i32, 1.0..5000.0f64),

@@ -2,7 +2,7 @@
 
 use crate::screen::geometry::{Point, Rect};
 
-/// Places count in pixels from the left end, or from the bottom of an upright track.
+/// A slider's track. Positions are in pixels from the left end, or from the bottom of an upright track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Track {
     bounds: Rect,
@@ -28,7 +28,7 @@ impl Track {
         self.length() / 2
     }
 
-    /// The first and the last place that can be touched.
+    /// The first and the last position that can be touched.
     pub fn limits(&self) -> (i32, i32) {
         let (b, v) = (self.bounds, self.visible);
         let (first, past) = if self.is_upright() {
@@ -39,14 +39,14 @@ impl Track {
         (first, past - 1)
     }
 
-    /// Where the thumb's way probably begins and ends: half a thumb from the ends of the control.
+    /// The probable ends of the thumb's range: half a thumb from the ends of the control.
     pub fn ends(&self) -> (i32, i32) {
         let across = if self.is_upright() { self.bounds.width() } else { self.bounds.height() };
         let inset = (across / 3).min(self.length() / 8);
         (inset, self.length() - 1 - inset)
     }
 
-    /// In the part of the control that can be seen, whatever the place.
+    /// The screen point of a position, moved into the visible part of the control if it lies outside.
     pub fn point(&self, place: i32) -> Point {
         let (low, high) = self.limits();
         let place = place.clamp(low, high);

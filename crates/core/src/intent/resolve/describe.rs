@@ -1,4 +1,4 @@
-//! Candidates and refusals in words, for an agent that has to choose.
+//! Describes candidates and failures in words, for an agent that has to choose.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ use crate::meaning::{label, role};
 use crate::screen::element::Role;
 use crate::text::quote::push_quoted;
 
-/// Of one text from the device in a line about a candidate.
+/// Limit of one text from the device in a line about a candidate.
 const TEXT_CHARS_MAX: usize = 60;
-/// How far up and how far into what is around an element a name for its surroundings is looked for.
+/// Ancestors of an element, and elements in each, that are searched for a name of its surroundings.
 const LEVELS_MAX: usize = 4;
 const NEIGHBOURS_MAX: usize = 24;
 
-/// `e10 button "Delete" in row "Milk"`: enough to tell it from others like it.
+/// Describes an element so that it differs from similar ones: `e10 button "Delete" in row "Milk"`.
 pub fn describe(seen: &Observation, index: u32) -> String {
     let snapshot = &seen.reading.snapshot;
     let element = seen.reading.element(index);
@@ -102,7 +102,7 @@ fn not_found(seen: &Observation, selector: &Selector, near: Vec<String>) -> Fail
         return stale(id);
     }
     if !seen.reading.snapshot.is_whole() {
-        // W10: what could not be read proves nobody gone.
+        // W10: absence cannot be concluded from a damaged tree.
         let message = format!(
             "the screen could be read only in part, and nothing in it matches {}",
             selector.describe()
@@ -115,15 +115,15 @@ fn not_found(seen: &Observation, selector: &Selector, near: Vec<String>) -> Fail
 }
 
 fn not_actionable(seen: &Observation, candidate: &Candidate, why: NotActionable) -> Failure {
-    let told = describe(seen, candidate.index);
+    let described = describe(seen, candidate.index);
     let (cause, message) = match why {
-        NotActionable::OutOfSight => (Cause::OutOfSight, format!("{told}: no part of it can be seen")),
-        NotActionable::Disabled => (Cause::Disabled, format!("{told}: it takes no input now")),
+        NotActionable::OutOfSight => (Cause::OutOfSight, format!("{described}: no part of it can be seen")),
+        NotActionable::Disabled => (Cause::Disabled, format!("{described}: it takes no input now")),
         NotActionable::Covered { by } => {
-            (Cause::Covered, format!("{told} is covered at every point by {}", describe(seen, by)))
+            (Cause::Covered, format!("{described} is covered at every point by {}", describe(seen, by)))
         }
         NotActionable::Doubtful { confidence } => {
-            (Cause::Doubtful, format!("{told} is meant with a confidence of only {confidence}"))
+            (Cause::Doubtful, format!("{described} is meant with a confidence of only {confidence}"))
         }
     };
     Failure::new(cause, message)

@@ -1,4 +1,4 @@
-//! A search by a few words, for callers that do not know the tree.
+//! Search by free words, for callers that do not know the tree.
 
 use super::group::{MATCHES_MAX, group};
 use super::{Candidate, Reason, grade};
@@ -7,11 +7,11 @@ use crate::intent::selector::{folded, own_texts, role_named, same_id};
 use crate::meaning::{label, role, semantics};
 use crate::screen::element::Role;
 
-/// A longer search is no search.
+/// Longer queries find nothing.
 const QUERY_CHARS_MAX: usize = 1000;
 
-/// Everything that the words may mean, best first: an id, an identifier, words on the screen, a role, or a role with
-/// words ("Delete button"). `exact`: whole texts only. Numbers of the candidates are in document order.
+/// Returns every candidate for the words, best first: an id, an identifier, a text on the screen, a role, or a role
+/// with a text ("Delete button"). `exact`: whole texts only. The candidates' numbers are in document order.
 pub fn find(seen: &Observation, text: &str, exact: bool) -> Vec<Candidate> {
     let words = folded(text);
     if words.is_empty() || words.chars().count() > QUERY_CHARS_MAX {
@@ -24,7 +24,7 @@ pub fn find(seen: &Observation, text: &str, exact: bool) -> Vec<Candidate> {
     let all = 0..seen.ids.len() as u32;
     let mut found: Vec<(u32, Reason)> =
         all.filter_map(|index| Some((index, search.matched(index)?))).collect();
-    // The better ones stay when there are too many.
+    // Of too many, the best are kept.
     if found.len() > MATCHES_MAX {
         found.sort_by_key(|(_, reason)| std::cmp::Reverse(super::step(*reason).0));
         found.truncate(MATCHES_MAX);
@@ -43,7 +43,7 @@ struct Search<'a> {
     exact: bool,
 }
 
-/// "delete button" is a button that is called "delete".
+/// A role and the words beside it: "delete button" means a button named "delete".
 struct RoleWords {
     role: Role,
     rest: String,
@@ -54,7 +54,7 @@ impl RoleWords {
         let last = words.rsplit_once(' ').map_or(("", words), |(rest, last)| (rest, last));
         let first = words.split_once(' ').map_or(("", words), |(first, rest)| (rest, first));
         let named = |(rest, word): (&str, &str)| {
-            // Words on a screen are called texts and labels; that says nothing about what is meant.
+            // "text" and "label" may stand for anything that shows words, so they are not taken as roles.
             let role = role_named(word).filter(|role| !matches!(role, Role::Text | Role::Unknown))?;
             Some(RoleWords { role, rest: rest.trim().to_owned() })
         };
@@ -95,7 +95,7 @@ impl Search<'_> {
         (folded(class) == self.words).then_some(Reason::ClassName)
     }
 
-    /// "log in" is `btn_log_in`.
+    /// True if the identifier contains the words: `btn_log_in` contains "log in".
     fn is_in_id(&self, id: &str) -> bool {
         let id = id.split_once(":id/").map_or(id, |(_, name)| name);
         let plain = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };

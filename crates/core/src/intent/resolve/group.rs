@@ -1,4 +1,4 @@
-//! Matches that lead to one place are one candidate.
+//! Groups matches into candidates: matches with the same place are one candidate.
 
 use super::owner::{area, is_ground, owner, same_place};
 use super::{Candidate, Reason, by_words, match_reason, rounded, step};
@@ -7,14 +7,14 @@ use crate::intent::actionable::inner_indexes;
 use crate::intent::selector::Selector;
 use crate::meaning::label;
 
-/// More matches than this say nothing any more.
+/// Matches that are considered; a selector with more of them is too vague to be useful.
 pub(super) const MATCHES_MAX: usize = 500;
 
-/// Everything that the query could mean, before `index` picks one: a candidate a place, in document order.
-pub fn candidates(seen: &Observation, query: &Selector) -> Vec<Candidate> {
-    let mut matches = query.matches(seen);
+/// Returns one candidate for each place that the selector may mean, in document order, before `index` picks one.
+pub fn candidates(seen: &Observation, selector: &Selector) -> Vec<Candidate> {
+    let mut matches = selector.matches(seen);
     matches.truncate(MATCHES_MAX);
-    let reason = |index: u32| (index, match_reason(seen, query, index));
+    let reason = |index: u32| (index, match_reason(seen, selector, index));
     group(seen, matches.into_iter().map(reason))
 }
 
@@ -49,7 +49,8 @@ fn candidate(seen: &Observation, matched: u32, reason: Reason) -> Candidate {
     Candidate { index, matched, number: 0, confidence, reasons, executable: owner.is_some() }
 }
 
-/// Words inside the same words only repeat them; one identifier inside another is a collision (ID-04).
+/// True if both candidates are one place. Nested elements with the same words are; nested elements with the same
+/// identifier are a collision (ID-04).
 fn is_same(seen: &Observation, a: &Candidate, b: &Candidate) -> bool {
     let reading = &seen.reading;
     let by_words = by_words(a) && by_words(b);
@@ -62,7 +63,7 @@ fn is_same(seen: &Observation, a: &Candidate, b: &Candidate) -> bool {
     if same_place(reading, a.index, b.index) {
         return true;
     }
-    // A row that is called after the one control in it, or a wrapper that repeats the words inside.
+    // A row that has the name of the one control in it, or a wrapper that repeats the words inside.
     let only = || inner_indexes(reading, a.index).as_slice() == [b.index];
     by_words && a.executable == b.executable && (!a.executable || only())
 }
@@ -71,7 +72,8 @@ fn nested(seen: &Observation, outer: u32, inner: u32) -> bool {
     seen.reading.range(outer).contains(&inner) || seen.reading.range(inner).contains(&outer)
 }
 
-/// The better reason stays, then what takes taps, then the smaller place: a tap there reaches the larger too.
+/// Keeps the candidate with the better reason, then the one that takes taps, then the smaller one: a tap there reaches
+/// the larger one too.
 fn merge(seen: &Observation, kept: &mut Candidate, other: Candidate) {
     let size = |candidate: &Candidate| {
         seen.reading.nodes[candidate.matched as usize].visible.map_or(i128::MAX, area)
@@ -85,7 +87,7 @@ fn merge(seen: &Observation, kept: &mut Candidate, other: Candidate) {
     }
 }
 
-/// A text that only names a control beside it is not meant when the control is there.
+/// Drops texts that are only the label of a control that is a candidate itself.
 fn drop_names(seen: &Observation, groups: &mut Vec<Candidate>) {
     let executable = groups.iter().filter(|candidate| candidate.executable);
     let names: Vec<u32> = executable

@@ -1,4 +1,4 @@
-//! Who takes the tap that is meant for an element.
+//! Finds the element that takes the tap meant for another element.
 
 use crate::intent::actionable::inner_indexes;
 use crate::intent::resolve::Reason;
@@ -7,13 +7,13 @@ use crate::screen::geometry::Rect;
 use crate::screen::reading::ScreenReading;
 use crate::screen::snapshot::Platform;
 
-/// A label deeper inside its row than this belongs to something else.
+/// Levels up the tree; a label deeper inside a row belongs to something else.
 const ANCESTORS_MAX: usize = 20;
-/// How far behind an element something that lies over it is looked for, in elements.
+/// Elements after the target, in document order, that are searched for one that lies over it.
 const IN_FRONT_MAX: usize = 64;
 
-/// The element that takes the tap, and why it is another one than the element itself. `None` when nothing says that it
-/// reacts to a tap.
+/// Returns the element that takes the tap, with the reason if it is not the element itself. `None` when the tree does
+/// not say that anything there reacts to taps.
 pub fn owner(reading: &ScreenReading, index: u32) -> Option<(u32, Option<Reason>)> {
     if let Some(target) = adjustable(reading, index) {
         return Some((target, (target != index).then_some(Reason::AdjustableNode)));
@@ -36,19 +36,20 @@ fn takes_taps(reading: &ScreenReading, index: u32) -> bool {
     element.is_tappable() || element.affordances.adjustable || disabled_control
 }
 
-/// What is adjusted is its own node, never what is around it (AC-07).
+/// The control's own node, if it is adjusted rather than tapped; never an ancestor (AC-07).
 fn adjustable(reading: &ScreenReading, index: u32) -> Option<u32> {
     let control = semantics::control(&reading.snapshot, index as usize)?;
     control.kind.adjustable().then_some(control.target)
 }
 
-/// Compose and React Native draw a disabled button without a tap: it is still the one that was meant.
+/// The nearest tappable ancestor. A disabled one counts too: Compose and React Native report disabled buttons as not
+/// clickable.
 fn ancestor(reading: &ScreenReading, index: u32) -> Option<u32> {
     let mut at = index;
     for _ in 0..ANCESTORS_MAX {
         let parent = reading.element(at).parent.filter(|parent| *parent < at)?;
         let element = reading.element(parent);
-        // iOS calls whole pages disabled whose buttons work.
+        // iOS reports whole pages as disabled although their buttons work.
         let counts = element.role.is_control() || reading.snapshot.platform == Platform::Android;
         let off = element.state.enabled == Some(false) && counts;
         if element.is_tappable() || (off && !is_ground(reading, parent, index)) {
@@ -62,7 +63,8 @@ fn ancestor(reading: &ScreenReading, index: u32) -> Option<u32> {
     None
 }
 
-/// A tappable element as large as a screen is there to close a keyboard; two texts on it are still two places.
+/// True if `around` is a tappable background: nearly as large as the screen, there to close a keyboard. Two texts on it
+/// are two places.
 pub(super) fn is_ground(reading: &ScreenReading, around: u32, index: u32) -> bool {
     let (Some(around), Some(rect)) = (visible(reading, around), visible(reading, index)) else {
         return false;
@@ -72,7 +74,7 @@ pub(super) fn is_ground(reading: &ScreenReading, around: u32, index: u32) -> boo
     area(around) * 10 >= area(screen) * 4 && area(rect) * 2 < area(around)
 }
 
-/// A wrapper around the one control that it is there for.
+/// The only control inside a wrapper.
 fn sole_inside(reading: &ScreenReading, index: u32, has_ancestor: bool) -> Option<u32> {
     let inner = inner_indexes(reading, index);
     let &[only] = &inner[..] else { return None };
@@ -83,7 +85,7 @@ fn sole_inside(reading: &ScreenReading, index: u32, has_ancestor: bool) -> Optio
     (!has_ancestor || inside.contains(rect.center())).then_some(only)
 }
 
-/// Some apps put what takes the tap beside what it shows, at the same place.
+/// A tappable sibling over the element: some apps draw the content and the tap area as separate elements.
 fn in_front(reading: &ScreenReading, index: u32) -> Option<u32> {
     let rect = visible(reading, index)?;
     let after = reading.range(index).end..reading.nodes.len() as u32;
@@ -98,12 +100,12 @@ fn visible(reading: &ScreenReading, index: u32) -> Option<Rect> {
     reading.nodes.get(index as usize)?.visible
 }
 
-/// Bounds of hostile trees reach so far that 64 bits would not hold ten times their area.
+/// Hostile trees have bounds so large that ten times their area does not fit into 64 bits.
 pub(super) fn area(rect: Rect) -> i128 {
     i128::from(rect.width()) * i128::from(rect.height())
 }
 
-/// Each fills nearly all of the other.
+/// True if each fills at least 80 % of the other.
 pub(super) fn same_place(reading: &ScreenReading, a: u32, b: u32) -> bool {
     let (Some(a), Some(b)) = (visible(reading, a), visible(reading, b)) else { return false };
     let common = a.intersection(b).map_or(0, area);

@@ -1,4 +1,4 @@
-//! A search for everything that could be meant, as opposed to the one element that is acted on.
+//! A search for all candidates, as opposed to the one element that is acted on.
 
 use super::{Candidate, best, candidates, chosen, find};
 use crate::change::tracker::Observation;
@@ -14,12 +14,12 @@ pub enum Search {
     Selector(Selector),
 }
 
-/// What a search found on one capture.
+/// The result of a search on one capture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// All candidates in the order in which they are numbered.
+    /// All candidates; free words give the best first, a selector document order.
     pub all: Vec<Candidate>,
-    /// The candidate that is meant, or several that are equally good.
+    /// The best candidate, or several that are equally good.
     pub best: Vec<Candidate>,
 }
 

@@ -29,29 +29,29 @@ fn id(id: &str) -> Selector {
     Selector { resource_id: Some(id.to_owned()), ..Selector::default() }
 }
 
-fn resolved(seen: &Observation, query: &Selector) -> Resolution {
-    to_act(seen, query)
+fn resolved(seen: &Observation, selector: &Selector) -> Resolution {
+    to_act(seen, selector)
 }
 
 #[track_caller]
-fn found(seen: &Observation, query: &Selector) -> Resolved {
-    match resolved(seen, query) {
+fn found(seen: &Observation, selector: &Selector) -> Resolved {
+    match resolved(seen, selector) {
         Resolution::Found(target) => target,
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-fn several(seen: &Observation, query: &Selector) -> Vec<u32> {
-    match resolved(seen, query) {
+fn several(seen: &Observation, selector: &Selector) -> Vec<u32> {
+    match resolved(seen, selector) {
         Resolution::Ambiguous(candidates) => candidates.iter().map(|c| c.index).collect(),
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-fn refused(seen: &Observation, query: &Selector) -> NotActionable {
-    match resolved(seen, query) {
+fn refused(seen: &Observation, selector: &Selector) -> NotActionable {
+    match resolved(seen, selector) {
         Resolution::NotActionable { why, .. } => why,
         other => panic!("{other:?}"),
     }
@@ -82,7 +82,7 @@ fn the_owner_of_the_tap_wins_over_its_label() {
 }
 
 #[test]
-fn equal_candidates_are_never_decided() {
+fn equal_candidates_are_reported_as_ambiguous() {
     // W23, ID-04
     let seen = seen(ROWS);
     assert_eq!(several(&seen, &text("Delete")), [4, 7]);
@@ -112,7 +112,7 @@ fn one_identifier_on_two_elements_is_a_collision_whatever_else_they_are() {
 }
 
 #[test]
-fn exact_beats_partial_and_what_takes_taps_beats_a_heading() {
+fn exact_matches_beat_partial_ones_and_tappable_elements_beat_texts() {
     // AC-03
     let seen = seen(
         r#"
@@ -134,7 +134,7 @@ fn exact_beats_partial_and_what_takes_taps_beats_a_heading() {
 }
 
 #[test]
-fn on_ios_nothing_says_that_a_text_takes_no_tap() {
+fn on_ios_a_text_and_a_button_with_one_name_are_ambiguous() {
     let seen = ios(r#"
         Window [0,0][1080,2400]
           StaticText [0,0][500,100] role:Text text:"Favorites"
@@ -144,7 +144,7 @@ fn on_ios_nothing_says_that_a_text_takes_no_tap() {
 }
 
 #[test]
-fn wrappers_of_one_place_are_one_target() {
+fn a_wrapper_and_its_only_control_are_one_target() {
     let seen = seen(
         r#"
         FrameLayout [0,0][1080,2400]
@@ -161,7 +161,7 @@ fn wrappers_of_one_place_are_one_target() {
 }
 
 #[test]
-fn a_name_beside_a_control_means_the_control() {
+fn the_label_beside_a_control_selects_the_control() {
     // AC-07, AC-08
     let seen = seen(
         r#"
@@ -177,7 +177,7 @@ fn a_name_beside_a_control_means_the_control() {
 }
 
 #[test]
-fn compose_puts_the_label_into_a_child_and_the_tap_around_it() {
+fn a_compose_label_selects_the_clickable_ancestor() {
     // AC-08
     let seen = seen(
         r#"
@@ -195,7 +195,7 @@ fn compose_puts_the_label_into_a_child_and_the_tap_around_it() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_refused_by_name() {
+fn targets_out_of_sight_disabled_or_covered_are_refused() {
     // AC-05
     let seen = seen(
         r#"
@@ -218,7 +218,7 @@ fn what_cannot_be_reached_is_refused_by_name() {
 }
 
 #[test]
-fn an_uncovered_one_is_meant_before_a_covered_one() {
+fn an_uncovered_candidate_is_preferred_to_a_covered_one() {
     let seen = seen(
         r#"
         FrameLayout [0,0][1080,2400]
@@ -233,7 +233,7 @@ fn an_uncovered_one_is_meant_before_a_covered_one() {
 }
 
 #[test]
-fn below_the_threshold_nothing_is_done() {
+fn a_candidate_below_the_confidence_limit_is_refused() {
     // AC-04
     let seen = seen("FrameLayout [0,0][1080,2400]\n  TextView [0,0][500,100] text:\"Save as\"");
     assert!(matches!(
@@ -244,26 +244,26 @@ fn below_the_threshold_nothing_is_done() {
 }
 
 #[test]
-fn what_is_not_there_names_what_is_near() {
+fn not_found_reports_similar_elements_but_never_for_an_id() {
     let seen = seen(ROWS);
     let Resolution::NotFound { near } = resolved(&seen, &text("Mil")) else { panic!() };
     assert_eq!(near.iter().map(|c| c.index).collect::<Vec<_>>(), [2]);
-    let told = failure(&seen, &text("Mil"), &resolved(&seen, &text("Mil"))).unwrap();
-    assert_eq!(told.code(), crate::failure::ErrorCode::ElementNotFound);
-    assert_eq!(told.candidates, ["e3 row \"Milk\""]);
+    let reported = failure(&seen, &text("Mil"), &resolved(&seen, &text("Mil"))).unwrap();
+    assert_eq!(reported.code(), crate::failure::ErrorCode::ElementNotFound);
+    assert_eq!(reported.candidates, ["e3 row \"Milk\""]);
     let gone = Selector { id: Some(crate::identity::ElementId(999)), ..Selector::default() };
-    let told = failure(&seen, &gone, &resolved(&seen, &gone)).unwrap();
-    assert_eq!(told.code(), crate::failure::ErrorCode::StaleReference, "ID-02");
+    let reported = failure(&seen, &gone, &resolved(&seen, &gone)).unwrap();
+    assert_eq!(reported.code(), crate::failure::ErrorCode::StaleReference, "ID-02");
 }
 
 #[test]
-fn candidates_are_told_apart() {
+fn ambiguous_candidates_are_described_by_their_surroundings() {
     let seen = seen(ROWS);
-    let told = failure(&seen, &text("Delete"), &resolved(&seen, &text("Delete"))).unwrap();
-    assert_eq!(told.message, "2 elements match text \"Delete\"");
+    let reported = failure(&seen, &text("Delete"), &resolved(&seen, &text("Delete"))).unwrap();
+    assert_eq!(reported.message, "2 elements match text \"Delete\"");
     let expect =
         ["e5 button \"Delete\" in row \"Milk\" (index 0)", "e8 button \"Delete\" in row \"Bread\" (index 1)"];
-    assert_eq!(told.candidates, expect);
+    assert_eq!(reported.candidates, expect);
 }
 
 #[test]
@@ -285,17 +285,17 @@ fn a_search_by_words_follows_the_order_of_identity() {
 }
 
 #[test]
-fn a_secret_is_not_found_by_what_it_is() {
+fn a_secret_field_is_not_found_by_its_text() {
     // ST-07
     let seen = seen(
         "FrameLayout [0,0][1080,2400]\n  EditText [0,0][500,100] password text:\"hunter2\" desc:\"hunter2\" hint:\"Password\"",
     );
     let described =
         Selector { accessibility_id: Some(TextMatch::Is("hunter2".into())), ..Selector::default() };
-    for query in [text("hunter2"), part("hunter"), described] {
+    for selector in [text("hunter2"), part("hunter"), described] {
         assert!(
-            matches!(resolved(&seen, &query), Resolution::NotFound { near } if near.is_empty()),
-            "{query:?}"
+            matches!(resolved(&seen, &selector), Resolution::NotFound { near } if near.is_empty()),
+            "{selector:?}"
         );
     }
     assert_eq!(find(&seen, "hunter2", false), []);
@@ -335,10 +335,10 @@ fn what_is_verified_need_not_be_in_sight_and_is_counted_as_for_actions() {
 
 proptest! {
     #[test]
-    fn any_tree_gives_an_answer_on_the_screen(snapshot in any_snapshot(), words in "[a-zA-Z0-9%+ -]{0,6}") {
+    fn the_point_of_a_target_is_in_its_visible_part(snapshot in any_snapshot(), words in "[a-zA-Z0-9%+ -]{0,6}") {
         let seen = Tracker::default().observe(snapshot, 0);
-        for query in [text(&words), part(&words), text("Name"), id("plus"), part("a")] {
-            let resolution = resolved(&seen, &query);
+        for selector in [text(&words), part(&words), text("Name"), id("plus"), part("a")] {
+            let resolution = resolved(&seen, &selector);
             if let Resolution::Found(target) = &resolution {
                 let visible = seen.reading.nodes[target.index as usize].visible.unwrap();
                 prop_assert!(visible.contains(target.point));
@@ -347,8 +347,8 @@ proptest! {
             if let Resolution::Ambiguous(candidates) = &resolution {
                 prop_assert!(candidates.len() > 1);
             }
-            let told = failure(&seen, &query, &resolution);
-            prop_assert_eq!(told.is_none(), matches!(resolution, Resolution::Found(_)));
+            let reported = failure(&seen, &selector, &resolution);
+            prop_assert_eq!(reported.is_none(), matches!(resolution, Resolution::Found(_)));
         }
         find(&seen, &words, false);
     }

@@ -1,38 +1,38 @@
-//! Where the finger goes.
+//! The finger movement that scrolls a container.
 
 use super::{Axis, Direction, axis_of, band, is_scroller, seen_at};
 use crate::screen::element::Role;
 use crate::screen::geometry::{Point, Rect, Size};
 use crate::screen::reading::ScreenReading;
 
-/// Parts of the screen's height and width at its edges, in thousandths: the system takes what begins there for itself
-/// (shade, home, back).
+/// Margins at the edges of the screen, in thousandths of its height or width: strokes that begin there are system
+/// gestures (shade, home, back).
 const EDGE_TOP: i64 = 40;
 const EDGE_BOTTOM: i64 = 50;
 const EDGE_SIDE: i64 = 60;
-/// Where a stroke may begin, in sixteenths of the free part across.
+/// Start positions across the scroll direction, in sixteenths of the usable part, the preferred first.
 const ACROSS: [i64; 9] = [8, 5, 11, 3, 13, 2, 14, 1, 15];
-/// From the far end, in forty-eighths.
+/// Start positions along the scroll direction are one part in this many of the usable length apart.
 const ALONG_STEPS: i64 = 48;
-/// Slower than this nothing is flung far: a screen's length in so many milliseconds.
+/// Duration of a stroke over the whole screen, in milliseconds; faster strokes fling the content.
 const SCREEN_MS: i64 = 1700;
-/// A short stroke is still no press, and ends slowly.
+/// Even short strokes take this long, so that they end slowly.
 const STROKE_MS_MIN: i64 = 500;
-/// Slower strokes take longer than anybody waits.
+/// Limit of [`StrokeOptions::slower`]; slower strokes would take too long.
 const SLOWER_MAX: u32 = 8;
-/// Shorter ones are taken for taps, in thousandths of the screen's longer side.
+/// Shortest stroke, in thousandths of the screen's longer side; shorter ones are taken for taps.
 const STROKE_MIN: i64 = 30;
-/// What a finger moves before anything follows it.
+/// Distance that a finger moves before the content follows, in thousandths of the screen's longer side.
 const SLOP: i64 = 10;
 
-/// Where a stroke may begin.
+/// Options for the start and the speed of a stroke.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
-    /// Not where it first comes to mind: something may have swallowed the last one.
+pub struct StrokeOptions {
+    /// Prefers the other end of the container as start: something may have swallowed the last stroke.
     pub another: bool,
-    /// Nothing of the app is under it.
+    /// The bounds of the keyboard, which covers the app.
     pub keyboard: Option<Rect>,
-    /// How many times slower than usual, for lists that glide far.
+    /// Factor by which the stroke is slower than usual, for lists that glide far.
     pub slower: u32,
 }
 
@@ -42,17 +42,17 @@ pub struct Stroke {
     pub from: Point,
     pub to: Point,
     pub duration_ms: u32,
-    /// How far the content should go, without what it glides on.
+    /// Distance that the content should move, without gliding.
     pub way_px: i32,
 }
 
-/// The stroke that brings what lies `direction` of here into the container, by `way_px` if there is room for that.
+/// Returns the stroke that scrolls the container in `direction`, by `way_px` if there is room for that.
 pub fn stroke(
     reading: &ScreenReading,
     container: u32,
     direction: Direction,
     way_px: i32,
-    place: Place,
+    options: StrokeOptions,
 ) -> Option<Stroke> {
     let axis = direction.axis();
     let band = band(reading, container, axis)?;
@@ -62,7 +62,7 @@ pub fn stroke(
     let wanted = (i64::from(way_px) + long * SLOP / 1000).max(least);
     let safe = band.intersection(safe_part(screen)).unwrap_or(band);
     let mut takers = takers(reading, container, axis, band);
-    takers.extend(place.keyboard.map(|keyboard| (keyboard, 400)));
+    takers.extend(options.keyboard.map(|keyboard| (keyboard, 400)));
     let mut best: Option<(i64, Point, i64)> = None;
     for order in 2..ALONG_STEPS {
         for (column, across) in ACROSS.into_iter().enumerate() {
@@ -73,9 +73,9 @@ pub fn stroke(
             if possible < least {
                 continue;
             }
-            // A short way is better than one that another list takes.
+            // A short stroke is better than one that another list takes.
             let short = (wanted - possible) * 100 / wanted;
-            let late = if place.another { ALONG_STEPS - order } else { order };
+            let late = if options.another { ALONG_STEPS - order } else { order };
             let cost = (price(&takers, from) + short) * 1000 + late * 16 + column as i64;
             if best.is_none_or(|(least, ..)| cost < least) {
                 best = Some((cost, from, possible));
@@ -89,7 +89,7 @@ pub fn stroke(
         Axis::Horizontal => Point { x: (i64::from(from.x) + signed) as i32, ..from },
     };
     let usual_ms = (length * SCREEN_MS / long.max(1)).max(STROKE_MS_MIN);
-    let duration_ms = usual_ms * i64::from(place.slower.clamp(1, SLOWER_MAX));
+    let duration_ms = usual_ms * i64::from(options.slower.clamp(1, SLOWER_MAX));
     Some(Stroke {
         from,
         to,
@@ -127,14 +127,14 @@ fn point(rect: Rect, axis: Axis, along: i64, across: i64) -> Point {
     }
 }
 
-/// How far the finger can go from a point before it leaves what scrolls.
+/// Distance that the finger can move from a point before it leaves the container.
 fn room(band: Rect, axis: Axis, direction: Direction, from: Point) -> i64 {
     let (start, end) = axis.span(band);
     let at = if axis == Axis::Vertical { from.y } else { from.x };
     if direction.is_forward() { i64::from(at) - i64::from(start) } else { i64::from(end) - 1 - i64::from(at) }
 }
 
-/// What would take a finger for itself, with how much that speaks against it.
+/// Areas whose element would take the stroke, each with the cost of beginning there.
 fn takers(reading: &ScreenReading, container: u32, axis: Axis, band: Rect) -> Vec<(Rect, i64)> {
     let mut found = Vec::new();
     for index in 0..reading.nodes.len() as u32 {

@@ -1,4 +1,4 @@
-//! Whether the content of what scrolls went anywhere.
+//! Measures how far the content of a container moved between two captures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use crate::meaning::label;
 
 /// Elements of one container that are compared.
 const COMPARED_MAX: usize = 2000;
-/// Of one row.
+/// Elements of one row whose words are compared.
 const WORDS_MAX: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Movement {
-    /// Everything is where it was.
+    /// The content did not move.
     None,
-    /// The same content, by so many pixels: positive when what lies below or to the right came in.
+    /// The content moved by so many pixels; positive when content from below or from the right came in.
     By(i32),
-    /// Nothing of what was there is there now: something may lie in between.
+    /// No old content is visible any more: some content in between may have been skipped.
     Gap,
 }
 
@@ -28,8 +28,8 @@ impl Movement {
     }
 }
 
-/// The container of one look in a later one. Names may be lost with so much of the content; what scrolls stays where it
-/// is and keeps its identifier.
+/// Finds the container of an earlier capture in a later one. Its id may be lost when much content changes; then class,
+/// identifier and position tell.
 pub fn again(before: &Observation, container: ElementId, after: &Observation) -> Option<u32> {
     if let Some(index) = after.index_of(container) {
         return Some(index as u32);
@@ -46,12 +46,12 @@ pub fn again(before: &Observation, container: ElementId, after: &Observation) ->
     (0..after.reading.nodes.len() as u32).find(same)
 }
 
-/// From one look to a later one, in the container that has this name in the first.
+/// Compares two captures; `container` is the container's id in the first.
 pub fn movement(before: &Observation, after: &Observation, container: ElementId, axis: Axis) -> Movement {
     let was = before.index_of(container).and_then(|index| inside(before, index as u32, axis));
     let is = again(before, container, after).and_then(|index| inside(after, index, axis));
     let (Some(was), Some(is)) = (was, is) else { return Movement::Gap };
-    // Names are surer than words, which many rows may share; but with so much of the content they may be lost.
+    // Ids are more reliable than words, which many rows may share, but may be lost when much content changes.
     for [was_at, is_at] in [[&was.names, &is.names], [&was.rows, &is.rows]] {
         if let Some(steps) = steps((&was, was_at), (&is, is_at)) {
             return median(steps).map_or(Movement::None, Movement::By);
@@ -62,14 +62,14 @@ pub fn movement(before: &Observation, after: &Observation, container: ElementId,
 
 type Places = BTreeMap<String, (i32, i32)>;
 
-/// How far everything went that is known again and went somewhere; `None` when nothing is known again.
+/// The distances of all elements that moved; `None` when no element of the earlier capture is in the later one.
 fn steps((was, old): (&Inside, &Places), (is, new): (&Inside, &Places)) -> Option<Vec<i32>> {
     let mut steps = Vec::new();
     let mut known = false;
     for (name, (start, end)) in new {
         let Some((old_start, old_end)) = old.get(name) else { continue };
         known = true;
-        // What is cut at one edge has moved by what its other edge has moved.
+        // If an element is cut at one edge, its other edge shows how far it moved.
         let first = *start == is.first || *old_start == was.first;
         let last = *end == is.last || *old_end == was.last;
         let step = if first { old_end - end } else { old_start - start };
@@ -88,9 +88,9 @@ fn median(mut steps: Vec<i32>) -> Option<i32> {
 struct Inside {
     first: i32,
     last: i32,
-    /// Of what says something or has nothing in it, which is what a person sees moving.
+    /// By id: elements that have words or no children, which are what a person sees moving.
     names: Places,
-    /// By all that a row says, where no other says the same.
+    /// By all words of a row, for rows whose words are unique.
     rows: Places,
 }
 

@@ -9,7 +9,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::{Axis, Direction, Movement, Place, Sight, Stroke};
+use super::{Axis, Direction, Movement, Sight, Stroke, StrokeOptions};
 use crate::change::settle::Stability;
 use crate::change::tracker::Observation;
 use crate::failure::Failure;
@@ -424,7 +424,7 @@ impl<'a> ScrollSearch<'a> {
         let before = Arc::clone(&self.done.seen);
         let index = before.index_of(container)?;
         let another = matches!(purpose, Purpose::Step { .. }) && self.still > 0;
-        let place = Place { another, keyboard: self.keyboard.flatten(), slower: self.slower };
+        let place = StrokeOptions { another, keyboard: self.keyboard.flatten(), slower: self.slower };
         let stroke = super::stroke(&before.reading, index as u32, direction, way_px, place)?;
         // Counted before it is sent: one whose answer is lost may have happened.
         self.done.scrolls += 1;

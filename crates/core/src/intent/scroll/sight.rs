@@ -1,20 +1,20 @@
-//! When a target is really in sight: not cut at an edge, not under a bar.
+//! Decides whether a target is fully visible: not cut at an edge, not under a bar.
 
 use super::{Axis, Direction, axis_of, band, rows, scrollers_around, seen_at};
 use crate::screen::geometry::Rect;
 use crate::screen::reading::ScreenReading;
 
-/// A row that is as long as the others is whole, to this part of the length, in percent.
+/// A row is whole if its length differs from the usual length by at most this many percent.
 const WHOLE_PERCENT: i64 = 5;
-/// Where nothing tells how long it is: this part of the view is enough.
+/// Without a usual length, an element is whole if it fills at least one part in this many of the view.
 const ENOUGH: i32 = 3;
-/// The next step then goes this part of the view.
+/// Without a usual length, the next scroll goes one part in this many of the view.
 const STEP: i32 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
     Clear,
-    /// A part of it is missing; what scrolls around it has to go this far.
+    /// A part of it is hidden; the container has to scroll this far to show it.
     Cut {
         container: u32,
         direction: Direction,
@@ -22,7 +22,7 @@ pub enum Sight {
     },
 }
 
-/// How an element that can be seen stands in what scrolls around it, the innermost first.
+/// Checks a visible element against each scroll container around it, innermost first.
 pub fn sight(reading: &ScreenReading, index: u32) -> Sight {
     let Some(rect) = seen_at(reading, index) else { return Sight::Clear };
     for container in scrollers_around(reading, index) {
@@ -50,7 +50,7 @@ fn missing(
     let free = band(reading, container, axis)?;
     let ((start, end), (from, to)) = (axis.span(free), axis.span(rect));
     let (first, last) = axis.span(whole);
-    // Longer than the view: there is no more to be had.
+    // Longer than the view: scrolling cannot show more of it.
     if from <= start && to >= end {
         return None;
     }
@@ -77,11 +77,11 @@ fn missing(
 #[derive(Clone, Copy)]
 struct Usual {
     length: i32,
-    /// The element's own row is shorter than that.
+    /// True if the element's own row is shorter than that.
     cut: bool,
 }
 
-/// How long the rows around it are that are seen whole.
+/// The median length of the whole rows of the same class in the container.
 fn usual_length(reading: &ScreenReading, container: u32, index: u32, axis: Axis) -> Option<Usual> {
     let rows = rows(reading, container);
     let own = rows.iter().copied().find(|row| reading.range(*row).contains(&index))?;
@@ -97,13 +97,13 @@ fn usual_length(reading: &ScreenReading, container: u32, index: u32, axis: Axis)
     let length = *lengths.get(lengths.len() / 2)?;
     let seen = axis.length(seen_at(reading, own)?);
     let slack = i64::from(length) * WHOLE_PERCENT / 100;
-    // A longer one is of another kind, and the others say nothing about it.
+    // A longer row is of another kind, and the length of the others does not apply to it.
     let alike = i64::from(seen) <= i64::from(length) + slack;
     alike.then_some(Usual { length, cut: i64::from(seen) < i64::from(length) - slack })
 }
 
-/// How far what scrolls around an element has to go until `cover`, which floats over it, no longer does. Towards the
-/// middle of the view, where there is room.
+/// The container, direction and distance that scroll an element out from under `cover`, which floats over it: towards
+/// the middle of the view, where there is room.
 pub fn uncover(reading: &ScreenReading, index: u32, cover: u32) -> Option<(u32, Direction, i32)> {
     let (rect, over) = (seen_at(reading, index)?, seen_at(reading, cover)?);
     let container = *scrollers_around(reading, index).first()?;
@@ -124,7 +124,7 @@ pub fn uncover(reading: &ScreenReading, index: u32, cover: u32) -> Option<(u32, 
     }
 }
 
-/// Where an element lies that is in the tree and out of sight: what scrolls around it, which way, and how far.
+/// The container, direction and distance that bring an element into view that is in the tree but not visible.
 pub fn away(reading: &ScreenReading, index: u32) -> Option<(u32, Direction, i32)> {
     let rect = reading.element(index).bounds;
     for container in scrollers_around(reading, index) {

@@ -29,7 +29,7 @@ const PAGE: &str = r#"
     "#;
 
 #[test]
-fn the_largest_that_scrolls_this_way_is_meant() {
+fn the_largest_container_along_the_axis_is_picked() {
     let seen = seen(PAGE);
     let at = |index: u32| seen.reading.element(index).stable_id.as_deref().unwrap_or("").to_owned();
     let down = pick(&seen, None, Axis::Vertical).unwrap();
@@ -48,34 +48,35 @@ fn the_largest_that_scrolls_this_way_is_meant() {
 }
 
 #[test]
-fn the_finger_keeps_off_what_would_take_it() {
+fn a_stroke_avoids_sliders_and_system_gestures() {
     let seen = seen(PAGE);
     let page = pick(&seen, None, Axis::Vertical).unwrap().index;
     for direction in [Direction::Down, Direction::Up] {
-        let stroke = stroke(&seen.reading, page, direction, 1400, Place::default()).unwrap();
+        let stroke = stroke(&seen.reading, page, direction, 1400, StrokeOptions::default()).unwrap();
         assert!(!Rect::new(0, 2200, 1080, 2300).contains(stroke.from), "on a slider: {stroke:?}");
         assert!((120..2280).contains(&stroke.from.y) && (64..1016).contains(&stroke.from.x), "{stroke:?}");
         let back = stroke.to.y < stroke.from.y;
         assert_eq!(back, direction == Direction::Down, "the finger goes the other way: {stroke:?}");
     }
     let cards = pick(&seen, None, Axis::Horizontal).unwrap().index;
-    let sideways = finger::stroke(&seen.reading, cards, Direction::Right, 700, Place::default()).unwrap();
+    let sideways =
+        finger::stroke(&seen.reading, cards, Direction::Right, 700, StrokeOptions::default()).unwrap();
     assert!(sideways.from.y == sideways.to.y && sideways.from.x > sideways.to.x, "{sideways:?}");
     assert!(sideways.from.x < 1016, "not where the system takes it for Back: {sideways:?}");
     assert!((300..560).contains(&sideways.from.y));
 }
 
 #[test]
-fn the_keyboard_is_kept_clear_of() {
+fn a_stroke_does_not_begin_on_the_keyboard() {
     let seen = seen(LIST);
     let keyboard = Some(Rect::new(0, 1500, 1080, 2400));
-    let place = Place { keyboard, ..Place::default() };
-    let stroke = stroke(&seen.reading, 1, Direction::Down, 1000, place).unwrap();
+    let options = StrokeOptions { keyboard, ..StrokeOptions::default() };
+    let stroke = stroke(&seen.reading, 1, Direction::Down, 1000, options).unwrap();
     assert!(stroke.from.y < 1500 && stroke.to.y < stroke.from.y - 900, "{stroke:?}");
 }
 
 #[test]
-fn a_place_that_nothing_takes_is_preferred() {
+fn a_stroke_prefers_to_begin_beside_controls() {
     let tree = r#"
         FrameLayout [0,0][1080,2400]
           ScrollView [0,200][1080,2300] scroll
@@ -84,7 +85,7 @@ fn a_place_that_nothing_takes_is_preferred() {
               TextView [700,200][1080,2300] text:"Words"
         "#;
     let seen = seen(tree);
-    let from = stroke(&seen.reading, 1, Direction::Down, 1000, Place::default()).unwrap().from;
+    let from = stroke(&seen.reading, 1, Direction::Down, 1000, StrokeOptions::default()).unwrap().from;
     assert!(Rect::new(700, 200, 1080, 2300).contains(from), "{from:?}");
 }
 
@@ -99,7 +100,7 @@ const LIST: &str = r#"
     "#;
 
 #[test]
-fn a_stub_at_an_edge_is_not_in_sight() {
+fn a_row_cut_at_an_edge_is_not_fully_visible() {
     let seen = seen(LIST);
     assert_eq!(sight(&seen.reading, 3), Sight::Clear);
     let cut = |index| match sight(&seen.reading, index) {
@@ -111,7 +112,7 @@ fn a_stub_at_an_edge_is_not_in_sight() {
 }
 
 #[test]
-fn what_stays_over_a_list_takes_its_place() {
+fn bars_and_sticky_headings_shrink_the_band() {
     let over = |extra: &str| {
         let tree = format!("{}\n{extra}", LIST.trim_end());
         let seen = seen(&tree);
@@ -130,7 +131,7 @@ fn what_stays_over_a_list_takes_its_place() {
 }
 
 #[test]
-fn under_a_bar_is_not_in_sight() {
+fn a_row_under_a_bar_is_not_fully_visible() {
     let tree = format!("{}\n      TextView [0,200][1080,300] text:\"Section\"", LIST.trim_end());
     let seen = seen(&tree);
     let Sight::Cut { direction, way_px, .. } = sight(&seen.reading, 3) else {
@@ -162,7 +163,7 @@ fn list(first: i32, offset: i32) -> String {
 }
 
 #[test]
-fn movement_is_measured_on_what_stayed() {
+fn movement_is_measured_on_content_in_both_captures() {
     assert_eq!(moved([&list(1, 0), &list(1, 0)]), Movement::None);
     assert_eq!(moved([&list(1, 0), &list(1, 60)]), Movement::By(60));
     assert_eq!(moved([&list(1, 0), &list(4, 50)]), Movement::By(650));
@@ -173,7 +174,7 @@ fn movement_is_measured_on_what_stayed() {
 }
 
 #[test]
-fn the_tree_may_know_where_it_is() {
+fn an_invisible_element_in_the_tree_shows_where_to_scroll() {
     let tree = r#"
         FrameLayout [0,0][1080,2400]
           ListView [0,200][1080,1200] scroll
@@ -188,7 +189,7 @@ fn the_tree_may_know_where_it_is() {
 }
 
 #[test]
-fn hostile_bounds_end_all_the_same() {
+fn hostile_bounds_do_not_overflow() {
     let tree = r#"
         FrameLayout [-2147483648,-2147483648][2147483647,2147483647]
           ListView [-2147483648,-2147483648][2147483647,2147483647] scroll
@@ -196,9 +197,13 @@ fn hostile_bounds_end_all_the_same() {
         "#;
     let seen = seen(tree);
     for direction in [Direction::Down, Direction::Up, Direction::Left, Direction::Right] {
-        if let Some(stroke) =
-            stroke(&seen.reading, 1, direction, i32::MAX, Place { another: true, ..Place::default() })
-        {
+        if let Some(stroke) = stroke(
+            &seen.reading,
+            1,
+            direction,
+            i32::MAX,
+            StrokeOptions { another: true, ..StrokeOptions::default() },
+        ) {
             let screen = Rect::new(0, 0, 1080, 2400);
             assert!(screen.contains(stroke.from) && screen.contains(stroke.to), "{stroke:?}");
         }

@@ -1,4 +1,4 @@
-//! What waits answer: the same facts for all of them, then lines for reading.
+//! The answers of waits: the same facts for all of them, then lines for agents to read.
 
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
@@ -13,7 +13,7 @@ use crate::answer::Gist;
 use crate::refusal::Refusal;
 use crate::tree::{self, LoadingFacts};
 
-/// Tokens of the lines that say what changed.
+/// Token limit of the lines that list the changes.
 const LINES_TOKENS_MAX: usize = 300;
 
 pub fn never_read() -> ErrorJson {
@@ -28,7 +28,7 @@ pub fn unreadable(waited: &WatchReport) -> bool {
     matches!(waited.ending, Ending::Unreadable(_))
 }
 
-/// What all waits answer (SY-11).
+/// Facts that all waits report (SY-11).
 #[derive(Debug, Serialize)]
 pub struct WaitFacts {
     pub device: String,
@@ -61,7 +61,7 @@ pub struct WaitFacts {
     pub own: OwnFacts,
 }
 
-/// What only one kind of wait says.
+/// Facts that only one kind of wait reports.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum OwnFacts {
@@ -70,14 +70,14 @@ pub enum OwnFacts {
     ScreenChange(ScreenChangeFacts),
 }
 
-/// How long quiet had to last, and what the screen's history would ask for (SY-19).
+/// The stability window that was used, and the one that the screen's history suggests (SY-19).
 #[derive(Debug, Serialize)]
 pub struct WindowFacts {
     pub used_ms: u64,
-    /// Absent while too little is known of this screen.
+    /// Absent while too little is known about this screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_ms: Option<u64>,
-    /// Times this screen came to rest before.
+    /// Number of times that this screen became stable before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rests: Option<usize>,
 }
@@ -146,7 +146,7 @@ impl WaitFacts {
         }
     }
 
-    /// Says which window was used when the caller asked for one that adapts.
+    /// Adds the window that was used, if the caller asked for an adaptive one.
     pub fn paced(mut self, adaptive: Option<bool>, waited: &WatchReport) -> WaitFacts {
         self.window = (adaptive == Some(true)).then(|| WindowFacts {
             used_ms: waited.window_ms,
@@ -176,7 +176,7 @@ pub fn push_changes(out: &mut String, base: &Observation, now: &Observation, len
     }
 }
 
-/// Why a wait did not end well, as far as the screen tells.
+/// Explains a timeout by what changed on the screen, if anything did.
 pub fn push_moving(out: &mut String, waited: &WatchReport) {
     if waited.ending != Ending::Timeout {
         return;
@@ -198,12 +198,12 @@ pub fn push_moving(out: &mut String, waited: &WatchReport) {
     ));
 }
 
-/// `e12 text "00:41" (4 changes, every 1000 ms)`, of each.
+/// Describes each as `e12 text "00:41" (4 changes, every 1000 ms)`.
 pub fn describe_moving(moving: &[MovingElement], seen: &Observation) -> String {
     let outline = tree::outline(seen, &OutlineOptions::default());
     let describe = |moving: &MovingElement| {
         let line = outline.lines.iter().find(|line| line.id == moving.id);
-        // A bare container has no line of its own, but what it holds has.
+        // A container without words has no line of its own, but its descendants have.
         let held = seen.index_of(moving.id).map(|index| seen.reading.range(index as u32));
         let inner =
             || outline.lines.iter().find(|line| held.as_ref().is_some_and(|h| h.contains(&line.index)));
