@@ -1,12 +1,17 @@
 //! Which device a call means. Devices that cannot be used never count (W28).
 
 use std::cmp::Reverse;
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::{Availability, DeviceInfo, Listed};
 use mdm_core::screen::snapshot::Platform;
 
 use crate::progress::Progress;
+
+/// All devices are asked at once, and one that is silent is left out after this.
+const DEVICE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a caller says about the device that it means.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,11 +95,13 @@ async fn among_several(
         Some(app) => prefer_installed(candidates, app, progress).await,
         None => candidates,
     };
-    let mut known = Vec::new();
-    for device in candidates {
-        let info = progress.race_device("reading what the devices are", device.device.info()).await.ok();
-        known.push((device, info));
-    }
+    let progress = &progress.within_next(DEVICE_TIMEOUT);
+    let infos = candidates
+        .iter()
+        .map(|device| progress.race_device("reading what the devices are", device.device.info()));
+    let infos = join_all(infos).await;
+    let mut known: Vec<(Listed, Option<DeviceInfo>)> =
+        candidates.into_iter().zip(infos.into_iter().map(Result::ok)).collect();
     if known.iter().any(|(_, info)| is_real(info.as_ref())) {
         known.retain(|(_, info)| is_real(info.as_ref()));
     }
@@ -110,13 +117,13 @@ async fn among_several(
 }
 
 async fn prefer_installed(candidates: Vec<Listed>, app: &str, progress: &Progress) -> Vec<Listed> {
-    let mut with_app = Vec::new();
-    for device in &candidates {
-        let installed = progress.race_device("looking for the app", device.device.app_installed(app)).await;
-        if installed.unwrap_or(false) {
-            with_app.push(device.clone());
-        }
-    }
+    let progress = &progress.within_next(DEVICE_TIMEOUT);
+    let asked = candidates
+        .iter()
+        .map(|device| progress.race_device("looking for the app", device.device.app_installed(app)));
+    let installed = join_all(asked).await;
+    let with_app = candidates.iter().zip(&installed).filter(|(_, installed)| matches!(installed, Ok(true)));
+    let with_app: Vec<Listed> = with_app.map(|(device, _)| device.clone()).collect();
     if with_app.is_empty() { candidates } else { with_app }
 }
 

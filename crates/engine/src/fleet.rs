@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use mdm_core::action::event::Event;
 use mdm_core::failure::Failure;
 use mdm_core::port::{Availability, DeviceSource, Listed, SourceHealth};
@@ -59,9 +60,11 @@ impl Fleet {
     /// Lists every device, usable or not.
     pub async fn list(&self, platform: Option<Platform>, progress: &Progress) -> DeviceList {
         let mut list = DeviceList::default();
-        for source in self.sources.iter().filter(|s| platform.is_none_or(|p| p == s.platform())) {
-            let progress = progress.within_next(SOURCE_TIMEOUT);
-            match progress.race_device("listing devices", source.list()).await {
+        let progress = &progress.within_next(SOURCE_TIMEOUT);
+        let asked = self.sources.iter().filter(|source| platform.is_none_or(|p| p == source.platform()));
+        let answers = asked.map(|source| progress.race_device("listing devices", source.list()));
+        for answer in join_all(answers).await {
+            match answer {
                 Ok(devices) => list.devices.extend(devices),
                 Err(failure) => list.failures.push(failure),
             }
@@ -128,6 +131,7 @@ impl Fleet {
             return Ok(session);
         }
         for source in self.sources.iter().filter(|source| fits(&source.platform())) {
+            let progress = progress.within_next(SOURCE_TIMEOUT);
             let found = progress.race_device("looking for the device", source.find(id)).await;
             if let Ok(Some(listed)) = found {
                 return choose::usable(listed).map(|listed| self.session(&listed));
@@ -156,12 +160,9 @@ impl Fleet {
 
     /// Asks every source how it is, each with a deadline of its own.
     pub async fn health(&self, progress: &Progress) -> Vec<Result<SourceHealth, Failure>> {
-        let mut all = Vec::new();
-        for source in &self.sources {
-            let progress = progress.within_next(SOURCE_TIMEOUT);
-            all.push(progress.race_device("checking the connection", source.health()).await);
-        }
-        all
+        let progress = &progress.within_next(SOURCE_TIMEOUT);
+        let asked = self.sources.iter();
+        join_all(asked.map(|source| progress.race_device("checking the connection", source.health()))).await
     }
 
     /// What the waits on each device came to so far (SY-18).

@@ -1,7 +1,7 @@
 //! Sessions over devices: which device a call means, whose turn it is, how long it may take, what it did and saw.
 //!
-//! Architecture invariant: calls on one device never interleave, calls on different devices never wait for each
-//! other, and every call ends by its deadline. Only `clock` sleeps, only `poll` waits for a screen.
+//! Architecture invariant: actions on one device never interleave (waits take a turn for each look), calls on different
+//! devices never wait for each other, and every call ends by its deadline. Only `clock` sleeps, only `poll` waits for a screen.
 
 mod choose;
 mod clock;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use mdm_core::action::event::{Event, WaitEnd, WaitEvent};
 use mdm_core::action::recover::Strategy;
 
-/// Comparison the session began.
+/// Counted since the session began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub waits: u64,
@@ -16,7 +16,7 @@ pub struct Counts {
     pub captures: u64,
     /// Captures that differed from the one before in something that counts.
     pub changes: u64,
-    /// Damaged captures and names of elements that are gone, refused instead of used.
+    /// Damaged captures and ids of elements that are gone: refused, not used.
     pub stale_caught: u64,
     pub stabilised: u64,
     /// Of all that stabilised, from the first look to the proof of rest.

@@ -60,17 +60,15 @@ async fn poll(
     loop {
         let next = match look(session, watch, turn, progress).await {
             Ok(look) => watch.looked(look, session.now_ms()),
-            Err(failure) => match over(&failure, progress) {
-                Some(ended) => return ended.ok_or(failure),
-                None => watch.look_failed(failure, session.now_ms()),
-            },
+            Err(failure) if is_end_of_call(&failure, progress) => return ended_by(failure),
+            Err(failure) => watch.look_failed(failure, session.now_ms()),
         };
         let ms = match next {
             Next::Done(ending) => return Ok(ending),
             Next::LookIn { ms } => ms,
         };
         if let Err(failure) = progress.pause("waiting for the screen", Duration::from_millis(ms)).await {
-            return over(&failure, progress).flatten().ok_or(failure);
+            return ended_by(failure);
         }
         // A dump begun now would be abandoned, and occupy the device after the answer.
         if !progress.has_time_left() {
@@ -79,13 +77,14 @@ async fn poll(
     }
 }
 
-/// `None` while the wait may go on; inside, how it ended, or nothing when it was cancelled.
-fn over(failure: &Failure, progress: &Progress) -> Option<Option<Ending>> {
-    match failure.cause {
-        Cause::Cancelled => Some(None),
-        Cause::Timeout if !progress.has_time_left() => Some(Some(Ending::Timeout)),
-        _ => None,
-    }
+/// True if the call was cancelled or its time is up, and not only one look failed.
+fn is_end_of_call(failure: &Failure, progress: &Progress) -> bool {
+    failure.cause == Cause::Cancelled || failure.cause == Cause::Timeout && !progress.has_time_left()
+}
+
+/// Time that is up is an answer; a cancelled call has none.
+fn ended_by(failure: Failure) -> Result<Ending, Failure> {
+    if failure.cause == Cause::Timeout { Ok(Ending::Timeout) } else { Err(failure) }
 }
 
 async fn look(

@@ -21,7 +21,8 @@ pub enum Event {
         revision: u64,
         changed: bool,
     },
-    /// The target was proven, or none was needed.
+    /// The target was found and can be acted on, or none was needed. `alternate`: an equal one was out of sight or
+    /// covered.
     Resolved {
         element: Option<ElementId>,
         alternate: bool,
@@ -69,7 +70,7 @@ pub struct WaitEvent {
     pub damaged: u64,
     /// The time to rest, when it came to rest.
     pub stabilise_ms: Option<u64>,
-    /// Part of an action, and not asked for by itself.
+    /// It was a part of an action, so only its captures count.
     pub inner: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What kinds of actions there are (LC-02), and where their effect shows (VR-01, VR-02).
 
-/// Raised whenever an action changes its kind or its reach.
+/// Raised whenever an action changes its kind, or where its effect shows.
 pub const TABLE_VERSION: u32 = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -38,7 +38,7 @@ pub struct Outcome {
     pub trace: Trace,
 }
 
-/// One end of an action.
+/// Where one end of an action goes: a tap has one, a drag two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     pub point: Point,
@@ -87,7 +87,7 @@ impl SentKind {
         }
     }
 
-    /// True if sending it again changes nothing that matters.
+    /// True if sending it again does no harm: it only moves what is shown, or hides the keyboard.
     pub fn is_harmless(self) -> bool {
         matches!(self, SentKind::Scroll | SentKind::HideKeyboard)
     }

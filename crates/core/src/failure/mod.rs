@@ -10,7 +10,7 @@ use crate::port::{DeviceError, DeviceErrorKind, Dispatch};
 
 pub use code::ErrorCode;
 
-/// What went wrong, in more detail than the code that agents match on. Every cause has one code and one advice.
+/// What went wrong, in more detail than the code that agents match on. Every cause has one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// A driver said so.

@@ -103,6 +103,8 @@ impl Relation {
     }
 }
 
+/// Levels of wrapping between a text and the list that its row is in.
+const ROW_LEVELS_MAX: usize = 8;
 /// Limit of one text that [`Selector::describe`] quotes.
 const DESCRIBED_CHARS_MAX: usize = 80;
 
@@ -281,7 +283,8 @@ fn is_related(seen: &Observation, index: u32, relation: Relation, anchor: u32) -
         return false;
     }
     if relation == Relation::Inside {
-        return seen.reading.range(anchor).contains(&index);
+        let around = row_of_text(seen, anchor).unwrap_or(anchor);
+        return seen.reading.range(around).contains(&index);
     }
     let (at, by) = (seen.reading.element(index).bounds, seen.reading.element(anchor).bounds);
     let beside = |a: Rect, b: Rect| a.top < b.bottom && b.top < a.bottom;
@@ -293,6 +296,23 @@ fn is_related(seen: &Observation, index: u32, relation: Relation, anchor: u32) -
         Relation::RightOf => at.left >= by.right && beside(at, by),
         Relation::Inside => false,
     }
+}
+
+/// The row of a list that a bare text stands in. Nothing lies inside a text, so "inside" means its row (F21).
+fn row_of_text(seen: &Observation, anchor: u32) -> Option<u32> {
+    if seen.reading.range(anchor).len() > 1 || seen.reading.element(anchor).affordances.scrollable {
+        return None;
+    }
+    let mut at = anchor;
+    for _ in 0..ROW_LEVELS_MAX {
+        let parent = seen.reading.element(at).parent.filter(|parent| *parent < at)?;
+        let around = seen.reading.element(parent);
+        if around.role == Role::List || around.affordances.scrollable {
+            return (at != anchor).then_some(at);
+        }
+        at = parent;
+    }
+    None
 }
 
 #[cfg(test)]
@@ -348,6 +368,31 @@ mod tests {
         assert_eq!(at(Relation::RightOf), [5]);
         assert!(at(Relation::Inside).is_empty());
         assert!(matches(tree, &Selector::default()).is_empty(), "an empty selector matches nothing");
+    }
+
+    #[test]
+    fn a_text_stands_for_the_row_that_it_is_in() {
+        // F21
+        let tree = r#"
+            ListView [0,0][1080,400] scroll
+              LinearLayout [0,0][1080,200]
+                TextView [0,0][500,200] text:"Milk"
+                Button [800,0][1080,200] click text:"Delete"
+              LinearLayout [0,200][1080,400]
+                TextView [0,200][500,400] text:"Bread"
+                Button [800,200][1080,400] click text:"Delete"
+            "#;
+        let inside = |words: &str| {
+            let anchor = Selector { text: Some(TextMatch::Is(words.into())), ..Selector::default() };
+            let near = Some((Relation::Inside, Box::new(anchor)));
+            matches(
+                tree,
+                &Selector { text: Some(TextMatch::Is("Delete".into())), near, ..Selector::default() },
+            )
+        };
+        assert_eq!(inside("Milk"), [3]);
+        assert_eq!(inside("Bread"), [6]);
+        assert_eq!(inside("Eggs"), Vec::<u32>::new());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::screen::geometry::Point;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// Degraded: nothing is checked (AC-02).
+    /// A place on the screen; nothing checks what is there (AC-02).
     Point(Point),
     Element(Selector),
 }

@@ -21,7 +21,7 @@ pub struct Typing {
     pub clear: bool,
     /// Press Enter once the text stands in the field.
     pub submit: bool,
-    /// What the field holds is told to nobody.
+    /// The text is a secret: no answer shows what the field holds.
     pub secure: bool,
 }
 
@@ -53,7 +53,7 @@ pub enum ReadBack {
 }
 
 impl Typing {
-    /// The selector of the field. Words name fields here, not the texts beside them.
+    /// The selector of the field. Words mean the field that they label, not the label.
     pub fn field(&self) -> Option<Selector> {
         self.into.as_ref().map(|selector| {
             let by_words = selector.id.is_none() && selector.role.is_none();

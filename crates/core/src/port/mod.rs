@@ -27,7 +27,7 @@ pub use input::{Input, Key, Orientation};
 pub use log::{LogEntry, LogLevel, LogRead};
 pub use picture::{Picture, Pixels};
 
-/// Stands for the bytes of a device's answer: equal only for equal bytes.
+/// A hash of the bytes of a device's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawAnswer(pub u64);
 

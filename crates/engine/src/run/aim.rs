@@ -28,12 +28,12 @@ const REST_MS: u64 = 250;
 const REFRESH_MAX: Duration = Duration::from_secs(3);
 /// Looks at a target that seems to move, before the whole screen has to rest first.
 const STILL_LOOKS_MAX: u32 = 2;
-/// How far a target is looked for, when that is asked for.
+/// Scrolls to a target that is not in sight, and the length of one as a part of what scrolls.
 const SCROLLS_MAX: u32 = 10;
 const SCROLL_PART: f64 = 0.7;
 
-/// Why a target cannot be acted on now, in words and for the table.
-struct Refusal {
+/// Why a target cannot be acted on now: the failure for the caller, the obstacle for the recovery table.
+struct Obstruction {
     failure: Failure,
     obstacle: Obstacle,
 }
@@ -49,7 +49,7 @@ impl Run<'_> {
     pub async fn aim(&mut self, act: &Act, targets: &[Target]) -> Result<(), Failure> {
         let looks = act.is_followed() || targets.iter().any(|target| target.selector().is_some());
         if !looks {
-            self.outcome.places = places(targets, None).map_err(|refusal| refusal.failure)?;
+            self.outcome.places = places(targets, None).map_err(|obstruction| obstruction.failure)?;
             self.note(Event::Reached(Lifecycle::Resolved));
             return Ok(());
         }
@@ -59,9 +59,9 @@ impl Run<'_> {
         loop {
             let found = places(targets, Some(&captures.now));
             let moving = found.as_ref().ok().and_then(|places| captures.moving(places));
-            let refusal = match (found, moving) {
+            let obstruction = match (found, moving) {
                 (Ok(places), None) => match self.under_keyboard(&places, &captures.now).await? {
-                    Some(refusal) => refusal,
+                    Some(obstruction) => obstruction,
                     None => {
                         self.proven(places, captures.now);
                         return Ok(());
@@ -73,12 +73,12 @@ impl Run<'_> {
                     captures = Captures { earlier: Some(captures.now), now };
                     continue;
                 }
-                (Ok(_), Some(refusal)) | (Err(refusal), _) => refusal,
+                (Ok(_), Some(obstruction)) | (Err(obstruction), _) => obstruction,
             };
             still_looks = 0;
-            captures = match self.out_of_sight(act, targets, &refusal) {
+            captures = match self.out_of_sight(act, targets, &obstruction) {
                 Some(selector) => self.scroll_into_sight(selector, captures).await?,
-                None => self.recover(refusal, captures).await?,
+                None => self.recover(obstruction, captures).await?,
             };
         }
     }
@@ -95,8 +95,8 @@ impl Run<'_> {
     }
 
     /// The target that has to be scrolled to: once, and only when that was asked for (AC-10).
-    fn out_of_sight(&mut self, act: &Act, targets: &[Target], refusal: &Refusal) -> Option<Selector> {
-        let away = matches!(refusal.obstacle, Obstacle::NotFound | Obstacle::OutOfSight);
+    fn out_of_sight(&mut self, act: &Act, targets: &[Target], obstruction: &Obstruction) -> Option<Selector> {
+        let away = matches!(obstruction.obstacle, Obstacle::NotFound | Obstacle::OutOfSight);
         if !away || !act.scroll_to_target || self.scrolled {
             return None;
         }
@@ -119,7 +119,11 @@ impl Run<'_> {
     }
 
     /// The keyboard is in no tree, so the device is asked for it wherever one may be: where a field has the focus.
-    async fn under_keyboard(&self, places: &[Place], seen: &Observation) -> Result<Option<Refusal>, Failure> {
+    async fn under_keyboard(
+        &self,
+        places: &[Place],
+        seen: &Observation,
+    ) -> Result<Option<Obstruction>, Failure> {
         if places.iter().all(|place| place.target.is_none()) || focused_field(seen).is_none() {
             return Ok(None);
         }
@@ -128,8 +132,8 @@ impl Run<'_> {
     }
 
     /// Does what the table allows, or gives up for good.
-    async fn recover(&mut self, refusal: Refusal, captures: Captures) -> Result<Captures, Failure> {
-        let Refusal { failure, obstacle } = refusal;
+    async fn recover(&mut self, obstruction: Obstruction, captures: Captures) -> Result<Captures, Failure> {
+        let Obstruction { failure, obstacle } = obstruction;
         let context = RecoveryContext {
             damaged: !captures.now.reading.snapshot.is_whole(),
             restless: captures.is_restless(),
@@ -170,22 +174,22 @@ impl Captures {
     }
 
     /// Refuses the first target that is not where it was one capture ago, or was not there.
-    fn moving(&self, places: &[Place]) -> Option<Refusal> {
+    fn moving(&self, places: &[Place]) -> Option<Obstruction> {
         let is_moving =
             |id| self.earlier.as_ref().is_none_or(|seen| actionable::is_moving(seen, &self.now, id));
         let targets = places.iter().filter_map(|place| place.target.as_ref());
         let (_, target) = targets.into_iter().find(|(id, _)| is_moving(*id))?;
         let told = describe(&self.now, target.index);
         let message = format!("{told} is moving: no two looks agree on where it is");
-        Some(Refusal { failure: Failure::new(Cause::Moving, message), obstacle: Obstacle::Moving })
+        Some(Obstruction { failure: Failure::new(Cause::Moving, message), obstacle: Obstacle::Moving })
     }
 }
 
-fn places(targets: &[Target], seen: Option<&Observation>) -> Result<Vec<Place>, Refusal> {
+fn places(targets: &[Target], seen: Option<&Observation>) -> Result<Vec<Place>, Obstruction> {
     targets.iter().map(|target| place(target, seen)).collect()
 }
 
-fn place(target: &Target, seen: Option<&Observation>) -> Result<Place, Refusal> {
+fn place(target: &Target, seen: Option<&Observation>) -> Result<Place, Obstruction> {
     let (selector, seen) = match (target, seen) {
         (Target::Point(point), _) => return Ok(Place { point: *point, visible: None, target: None }),
         (Target::Element(_), None) => return Err(never_looked()),
@@ -194,7 +198,7 @@ fn place(target: &Target, seen: Option<&Observation>) -> Result<Place, Refusal> 
     let resolution = resolve::to_act(seen, selector);
     if let Some(failure) = resolve::failure(seen, selector, &resolution) {
         let obstacle = obstacle(seen, selector.id.is_some(), &resolution);
-        return Err(Refusal { failure, obstacle });
+        return Err(Obstruction { failure, obstacle });
     }
     let Resolution::Found(resolved) = resolution else { return Err(never_looked()) };
     let index = resolved.index as usize;
@@ -218,15 +222,15 @@ fn obstacle(seen: &Observation, by_id: bool, resolution: &Resolution) -> Obstacl
     }
 }
 
-fn behind(keyboard: Rect, places: &[Place], seen: &Observation) -> Option<Refusal> {
+fn behind(keyboard: Rect, places: &[Place], seen: &Observation) -> Option<Obstruction> {
     let named = places.iter().filter_map(|place| Some((place.point, place.target.as_ref()?)));
     let (_, (_, target)) = named.into_iter().find(|(point, _)| keyboard.contains(*point))?;
     let message = format!("{} is under the keyboard", describe(seen, target.index));
     let failure = Failure::new(Cause::UnderKeyboard, message);
-    Some(Refusal { failure, obstacle: Obstacle::Covered { by_keyboard: true } })
+    Some(Obstruction { failure, obstacle: Obstacle::Covered { by_keyboard: true } })
 }
 
-fn never_looked() -> Refusal {
+fn never_looked() -> Obstruction {
     let failure = Failure::new(Cause::Defect, "an element was meant before the screen was read");
-    Refusal { failure, obstacle: Obstacle::Doubtful }
+    Obstruction { failure, obstacle: Obstacle::Doubtful }
 }

@@ -7,7 +7,7 @@ use mdm_core::port::{AppCommand, Input};
 use mdm_core::screen::geometry::{Point, Rect};
 
 const PINCH_MS: u32 = 400;
-/// The smaller distance of the two fingers, so that both have room.
+/// The distance between the fingers where they are nearest to each other.
 const PINCH_PX: f64 = 200.0;
 /// A swipe over an element leaves this part of it out at each end, as a fraction.
 const SWIPE_EDGE: (i32, i32) = (1, 5);

@@ -16,7 +16,8 @@ use mdm_core::intent::watch::{Ending, Goal, Wait};
 
 use super::Run;
 
-/// A device that needs seconds for a look gets the time for two of them, whatever the timeout (W2).
+/// Looks that a slow device gets, whatever the timeout (W2), and the time for both: uiautomator may take ten seconds
+/// for one.
 const LOOKS_MIN: u64 = 2;
 const SLOW_DEVICE: Duration = Duration::from_secs(30);
 
