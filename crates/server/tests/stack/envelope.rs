@@ -103,8 +103,8 @@ async fn every_action_and_every_refusal_has_the_same_envelope() {
         assert_eq!(facts.device.as_deref(), Some("virtual-android"), "{tool}");
         let states = ["pending_verification", "verified"];
         assert!(states.contains(&facts.lifecycle_state.as_str()), "LC-01: {tool} {facts:?}");
-        assert_eq!(facts.transitions.keys().last(), Some(&facts.lifecycle_state), "LC-01: {tool}");
-        let last = facts.transitions.values().last().and_then(serde_json::Value::as_u64);
+        assert_eq!(facts.transitions.keys().next_back(), Some(&facts.lifecycle_state), "LC-01: {tool}");
+        let last = facts.transitions.values().next_back().and_then(serde_json::Value::as_u64);
         assert!(last.is_some_and(|ms| ms <= facts.elapsed_ms), "{tool}: {facts:?}");
     }
 }
