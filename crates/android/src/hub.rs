@@ -18,6 +18,7 @@ use crate::adb::server::{AdbServer, Tracker};
 use crate::adb::server_start::{self, Environment};
 use crate::adb::{Adb, AdbError};
 use crate::device::AndroidDevice;
+use crate::probe::{Answered, Probe};
 
 /// How soon after a failed start the adb program may be started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(30);
@@ -26,6 +27,8 @@ const DEVICES_MAX: usize = 256;
 
 /// How long endpoints that answered wait for one that does not. Its connection goes on being made in the background.
 const PROBE_WAIT: Duration = Duration::from_secs(1);
+/// The same for one that did not answer the last time either.
+const KNOWN_DEAD_WAIT: Duration = Duration::from_millis(20);
 
 /// A device that is reached without an adb server.
 pub struct Endpoint {
@@ -78,7 +81,7 @@ pub struct Hub {
     server: Option<AdbServer>,
     start: Option<StartServer>,
     session: u64,
-    direct: Vec<(String, Arc<AndroidDevice>)>,
+    direct: Vec<Arc<Probe>>,
     tracking: tokio::sync::Mutex<Tracking>,
     known: Mutex<BTreeMap<String, Arc<AndroidDevice>>>,
 }
@@ -100,7 +103,7 @@ impl Hub {
         let direct = config.endpoints.into_iter().map(|endpoint| {
             let adb = Adb::direct(Link::new(endpoint.connector, config.key.clone()));
             let device = Arc::new(AndroidDevice::new(endpoint.id.clone(), adb, session));
-            (endpoint.id, device)
+            Arc::new(Probe::new(endpoint.id, device))
         });
         Hub {
             direct: direct.collect(),
@@ -116,29 +119,32 @@ impl Hub {
         let states = self.probe_all().await;
         let direct = self.direct.iter().zip(states);
         let mut listed: Vec<Listed> =
-            direct.map(|((id, device), state)| listed_as(id, state, device)).collect();
+            direct.map(|(probe, state)| listed_as(&probe.id, state.availability, &probe.device)).collect();
         listed.extend(self.list_server().await);
         listed
     }
 
-    /// Asks all endpoints at the same time. One that does not answer keeps nobody waiting who did; alone, it is waited
-    /// for, because only its answer says what is wrong with it.
-    async fn probe_all(&self) -> Vec<Availability> {
-        let ask = |device: &Arc<AndroidDevice>| tokio::spawn(direct_state(Arc::clone(device)));
-        let mut asked: Vec<_> = self.direct.iter().map(|(_, device)| ask(device)).collect();
-        let deadline = Instant::now() + PROBE_WAIT;
-        let mut states = Vec::new();
-        for answer in &mut asked {
-            let answer = tokio::time::timeout_at(deadline, answer).await;
-            states.push(answer.ok().map(|state| state.unwrap_or(Availability::Offline)));
+    /// Asks all endpoints at the same time. One that does not answer keeps nobody waiting who did, and one that did not
+    /// answer before hardly at all; alone, it is waited for, because only its answer says what is wrong with it.
+    async fn probe_all(&self) -> Vec<Answered> {
+        let patience = |probe: &Arc<Probe>| if probe.failed_before() { KNOWN_DEAD_WAIT } else { PROBE_WAIT };
+        let now = Instant::now();
+        let asked = self.direct.iter().map(|probe| (now + patience(probe), Box::pin(probe.ask())));
+        let mut asked: Vec<_> = asked.collect();
+        let mut answers = Vec::new();
+        for (until, answer) in &mut asked {
+            answers.push(tokio::time::timeout_at(*until, answer).await.ok());
         }
-        let any_ready = states.contains(&Some(Availability::Ready));
+        let is_ready = |answer: &Answered| answer.availability == Availability::Ready;
+        let any_ready = answers.iter().flatten().any(is_ready);
         let mut all = Vec::new();
-        for (state, asked) in states.into_iter().zip(asked) {
-            all.push(match state {
-                Some(state) => state,
-                None if any_ready => Availability::Offline,
-                None => asked.await.unwrap_or(Availability::Offline),
+        for (answer, (_, asked)) in answers.into_iter().zip(asked) {
+            all.push(match answer {
+                Some(answer) => answer,
+                None if any_ready => {
+                    Answered { availability: Availability::Offline, why: Some("no answer yet".to_owned()) }
+                }
+                None => asked.await,
             });
         }
         all
@@ -151,7 +157,7 @@ impl Hub {
         let lines = tracked.borrow().clone();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|serial, _| lines.iter().any(|l| l.serial == *serial && l.state == "device"));
-        let named = |serial: &str| self.direct.iter().any(|(id, _)| id == serial);
+        let named = |serial: &str| self.direct.iter().any(|probe| probe.id == serial);
         let mut listed = Vec::new();
         for line in lines.iter().filter(|line| !named(&line.serial)).take(DEVICES_MAX) {
             let make = || {
@@ -169,8 +175,8 @@ impl Hub {
     }
 
     async fn find_one(&self, id: &str) -> Option<Listed> {
-        if let Some((id, device)) = self.direct.iter().find(|(known, _)| known == id) {
-            return Some(listed_as(id, direct_state(Arc::clone(device)).await, device));
+        if let Some(probe) = self.direct.iter().find(|probe| probe.id == id) {
+            return Some(listed_as(id, probe.ask().await.availability, &probe.device));
         }
         self.list_server().await.into_iter().find(|listed| listed.id == id)
     }
@@ -223,11 +229,9 @@ impl Hub {
                 Err(error) => health.issues.push(error.to_string()),
             }
         }
-        for ((id, _), state) in self.direct.iter().zip(self.probe_all().await) {
-            match state {
-                Availability::Ready => health.available = true,
-                other => health.issues.push(format!("{id} is {}", other.as_str())),
-            }
+        for (probe, answer) in self.direct.iter().zip(self.probe_all().await) {
+            health.available |= answer.availability == Availability::Ready;
+            health.issues.extend(answer.why.map(|why| format!("{}: {why}", probe.id)));
         }
         health
     }
@@ -236,14 +240,6 @@ impl Hub {
 fn listed_as(id: &str, availability: Availability, device: &Arc<AndroidDevice>) -> Listed {
     let device = Arc::clone(device) as Arc<dyn Device>;
     Listed { platform: Platform::Android, id: id.to_owned(), availability, device }
-}
-
-async fn direct_state(device: Arc<AndroidDevice>) -> Availability {
-    match device.adb().features().await {
-        Ok(_) => Availability::Ready,
-        Err(AdbError::Unauthorized(_)) => Availability::Unauthorized,
-        Err(_) => Availability::Offline,
-    }
 }
 
 async fn follow(mut tracker: Tracker, sender: watch::Sender<Vec<DeviceLine>>) {

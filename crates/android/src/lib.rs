@@ -14,6 +14,7 @@ pub mod hierarchy;
 mod hub;
 mod logs;
 mod pixels;
+mod probe;
 mod screen;
 mod text;
 

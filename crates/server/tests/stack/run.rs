@@ -133,6 +133,12 @@ async fn a_silent_device_delays_no_other() {
         assert!(!call(&app, "get_ui_tree", "{}").await.is_error);
     }
     assert!(began.elapsed() < Duration::from_millis(200), "it is not listed anew: {:?}", began.elapsed());
+    for _ in 0..5 {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let began = Instant::now();
+        assert!(!call(&app, "get_ui_tree", "{}").await.is_error);
+        assert!(began.elapsed() < Duration::from_millis(100), "known to be dead: {:?}", began.elapsed());
+    }
     let list = call(&app, "list_devices", "{}").await.text();
     assert!(list.contains(r#""id":"silent","state":"offline""#), "{list}");
 }
