@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use mdm_core::action::event::{Event, WaitEnd, WaitEvent};
 use mdm_core::action::recover::Strategy;
+use mdm_core::failure::ErrorCode;
 
 /// Counted since the session began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,6 +59,7 @@ impl Metrics {
             Event::Recovering { strategy: Strategy::RetryAdjustment } => {}
             Event::Recovering { .. } => counts.retries += 1,
             Event::Premature => counts.premature += 1,
+            Event::CallEnded { error: Some(ErrorCode::StaleReference) } => counts.stale_caught += 1,
             Event::Waited(wait) => counts.wait(wait),
             _ => {}
         }
@@ -104,9 +106,10 @@ mod tests {
         metrics.record(&wait(WaitEnd::Reached, Some(200), false));
         metrics.record(&wait(WaitEnd::Timeout, Some(400), false));
         metrics.record(&wait(WaitEnd::Reached, None, true));
+        metrics.record(&Event::CallEnded { error: Some(ErrorCode::StaleReference) });
         let counts = metrics.read();
         assert_eq!(counts.mean_stabilise_ms(), Some(300), "SY-18");
         assert_eq!(counts.success_rate(), Some(50), "SY-18: a part of an action is no wait");
-        assert_eq!((counts.waits, counts.captures), (2, 9));
+        assert_eq!((counts.waits, counts.captures, counts.stale_caught), (2, 9, 1));
     }
 }

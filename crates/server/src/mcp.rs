@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use futures_util::future::join_all;
 use mdm_core::action::event::Event;
-use mdm_engine::Progress;
+use mdm_engine::{Listener, Progress};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -112,11 +112,15 @@ impl ServerHandler for McpServer {
         let answer = entry.call_numbered(&self.app, arguments, context.ct.clone(), call);
         let answer = match context.meta.get_progress_token() {
             None => answer.await,
-            Some(token) => tokio::select! {
-                biased;
-                answer = answer => answer,
-                never = tell_progress(&self.app, call, token, &context) => match never {},
-            },
+            Some(token) => {
+                // It listens before the call begins, so that it hears of the beginning.
+                let listener = self.app.fleet.bus().listen();
+                tokio::select! {
+                    biased;
+                    answer = answer => answer,
+                    never = tell_progress(listener, call, token, &context) => match never {},
+                }
+            }
         };
         Ok(to_result(answer).into())
     }
@@ -262,12 +266,11 @@ fn no_resource(refusal: Refusal) -> ErrorData {
 
 /// Tells a caller that asked for it how its call goes on, until the call is over.
 async fn tell_progress(
-    app: &App,
+    mut listener: Listener,
     call: u64,
     token: ProgressToken,
     context: &RequestContext<RoleServer>,
 ) -> Infallible {
-    let mut listener = app.fleet.bus().listen();
     let mut steps = 0.0;
     loop {
         let Some(stamped) = listener.next().await else { return std::future::pending().await };

@@ -19,7 +19,7 @@ use mdm_core::action::request::{Act, Action, Command, Request, What};
 use mdm_core::action::trace::{Lifecycle, Trace};
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::intent::watch::{Ending, Wait, WatchReport};
+use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
 use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch};
 
 use crate::poll::{self, Counted, Turn};
@@ -198,7 +198,7 @@ impl Run<'_> {
 
     /// Looks until the screen is at rest for `window_ms`, or time is up.
     async fn settle(&self, since: &Arc<Observation>, window_ms: u64) -> Result<WatchReport, Failure> {
-        let wait = Wait::new(mdm_core::intent::watch::Goal::Quiet, window_ms);
+        let wait = Wait::new(Goal::Quiet, window_ms);
         let how = (Turn::Held, Counted::AsPart);
         let report = poll::watch(self.session, &wait, Some(Arc::clone(since)), how, self.progress).await?;
         match (&report.ending, &report.seen) {
