@@ -127,9 +127,8 @@ pub enum Obstacle {
     Doubtful,
     /// The device reported that it did not apply the input.
     NotApplied,
+    /// It, or a part of it, may have had its effect.
     FateUnknown,
-    Contradicted,
-    NotConverged,
 }
 
 /// Facts about the screen and the failure that decide between recoveries.
@@ -162,9 +161,8 @@ pub fn next(obstacle: Obstacle, context: RecoveryContext, tried: &[Strategy]) ->
         Obstacle::Stale => whole(),
         Obstacle::Ambiguous => context.restless.then(refresh).flatten(),
         Obstacle::NotApplied => context.retryable.then_some(Strategy::ReResolve),
-        Obstacle::NotConverged => context.retryable.then_some(Strategy::RetryAdjustment),
         // RC-04: the action may have had its effect, or a retry would do something that was not asked for.
-        Obstacle::OutOfSight | Obstacle::Doubtful | Obstacle::FateUnknown | Obstacle::Contradicted => None,
+        Obstacle::OutOfSight | Obstacle::Doubtful | Obstacle::FateUnknown => None,
     }
 }
 
@@ -172,7 +170,7 @@ pub fn next(obstacle: Obstacle, context: RecoveryContext, tried: &[Strategy]) ->
 mod tests {
     use super::*;
 
-    const EVERY: [Obstacle; 13] = [
+    const EVERY: [Obstacle; 11] = [
         Obstacle::NotFound,
         Obstacle::Stale,
         Obstacle::Ambiguous,
@@ -184,8 +182,6 @@ mod tests {
         Obstacle::Doubtful,
         Obstacle::NotApplied,
         Obstacle::FateUnknown,
-        Obstacle::Contradicted,
-        Obstacle::NotConverged,
     ];
 
     fn contexts() -> impl Iterator<Item = RecoveryContext> {
@@ -213,23 +209,14 @@ mod tests {
     #[test]
     fn an_action_that_may_have_had_an_effect_is_not_retried() {
         // RC-04
-        for obstacle in [Obstacle::FateUnknown, Obstacle::Contradicted] {
-            assert!(contexts().all(|context| next(obstacle, context, &[]).is_none()));
-        }
+        assert!(contexts().all(|context| next(Obstacle::FateUnknown, context, &[]).is_none()));
     }
 
     #[test]
     fn only_retryable_failures_are_retried() {
         // RC-03
-        for obstacle in [Obstacle::NotApplied, Obstacle::NotConverged] {
-            for context in contexts() {
-                assert_eq!(next(obstacle, context, &[]).is_some(), context.retryable, "{obstacle:?}");
-            }
-        }
-        let retries =
-            |context: RecoveryContext| EVERY.iter().filter_map(move |obstacle| next(*obstacle, context, &[]));
-        for context in contexts().filter(|context| !context.retryable) {
-            assert!(retries(context).all(|strategy| strategy != Strategy::RetryAdjustment));
+        for context in contexts() {
+            assert_eq!(next(Obstacle::NotApplied, context, &[]).is_some(), context.retryable, "{context:?}");
         }
     }
 

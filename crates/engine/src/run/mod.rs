@@ -165,9 +165,9 @@ impl Run<'_> {
     /// Only for what the device did not take: it may be sent again, to where its target is then.
     fn send_again(&mut self, failure: Failure) -> Result<(), Failure> {
         let untouched = self.outcome.dispatch().is_safe_to_repeat();
-        let context =
-            RecoveryContext { retryable: failure.retryable() && untouched, ..RecoveryContext::default() };
-        let Some(strategy) = recover::next(Obstacle::NotApplied, context, &self.outcome.recovered) else {
+        let obstacle = if untouched { Obstacle::NotApplied } else { Obstacle::FateUnknown };
+        let context = RecoveryContext { retryable: failure.retryable(), ..RecoveryContext::default() };
+        let Some(strategy) = recover::next(obstacle, context, &self.outcome.recovered) else {
             return Err(failure);
         };
         self.recovering(strategy);
