@@ -211,3 +211,20 @@ async fn a_subscriber_of_the_new_protocol_is_notified_too() {
     pass(1).await;
     assert_eq!(commands_in(&world, 5).await, 0, "SY-20: nobody watches any more");
 }
+
+#[tokio::test(start_paused = true)]
+#[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
+async fn many_subscriptions_on_one_phone_read_it_as_often_as_one() {
+    // F69
+    let world = World::started(Timing::Instant).await;
+    world.phone.set_hierarchy(screen("One", "12:00"));
+    let client = Heard::default().serve(tokio::io::split(served(&world))).await.expect("a server");
+    client.subscribe(SubscribeRequestParams::new(SCREEN)).await.expect("a subscription");
+    let alone = commands_in(&world, 10).await;
+    for number in 1..16 {
+        let uri = format!("ui://virtual-android/element?text=Row%20{number}");
+        client.subscribe(SubscribeRequestParams::new(uri)).await.expect("a subscription");
+    }
+    let many = commands_in(&world, 10).await;
+    assert!(alone > 10 && many <= alone + alone / 10, "{alone} commands for one, {many} for sixteen");
+}
