@@ -43,7 +43,7 @@ async fn story() -> Result<(), String> {
 
     agent.think("What do I have to work with?");
     agent.call("list_devices", "{}").await?;
-    agent.call("start_app", &format!(r#"{{"platform":"android","appId":"{APP}"}}"#)).await?;
+    agent.call("start_app", &format!(r#"{{"app_id":"{APP}"}}"#)).await?;
     let login = agent.look().await?;
     expect(&login, "Log in")?;
 
@@ -51,9 +51,7 @@ async fn story() -> Result<(), String> {
     agent.log_in(&login).await?;
     let failed = agent.look_for("Could not sign in").await?;
     agent.think("The screen says only that it failed. The log knows more.");
-    let logs = agent
-        .call("get_logs", &format!(r#"{{"platform":"android","appId":"{APP}","level":"error"}}"#))
-        .await?;
+    let logs = agent.call("get_logs", &format!(r#"{{"app_id":"{APP}","level":"error"}}"#)).await?;
     let line =
         logs.lines().find(|line| line.contains("AuthRepo") && line.contains("401")).unwrap_or("").to_owned();
     if !line.contains("staging") {
@@ -74,8 +72,8 @@ async fn story() -> Result<(), String> {
     agent.tap(&again, "Log in").await?;
     agent.look_for("Welcome, Ada").await?;
     agent.call("get_current_screen", "{}").await?;
-    agent.call("capture_screenshot", r#"{"platform":"android","maxSize":512}"#).await?;
-    let logs = agent.call("get_logs", &format!(r#"{{"appId":"{APP}","tag":"AuthRepo"}}"#)).await?;
+    agent.call("capture_screenshot", r#"{"max_size":512}"#).await?;
+    let logs = agent.call("get_logs", &format!(r#"{{"app_id":"{APP}","tag":"AuthRepo"}}"#)).await?;
     if !logs.contains("200") {
         return Err("the log does not show a successful login".to_owned());
     }
@@ -177,13 +175,13 @@ impl Agent {
     }
 
     async fn look(&self) -> Result<String, String> {
-        self.call("get_ui_tree", r#"{"platform":"android"}"#).await
+        self.call("get_ui_tree", r#"{}"#).await
     }
 
     /// Reads the screen until it shows `text`; only the last call is printed.
     async fn look_for(&self, text: &str) -> Result<String, String> {
         for _ in 0..LOOKS_MAX {
-            let (outline, _) = self.quiet_call("get_ui_tree", r#"{"platform":"android"}"#).await?;
+            let (outline, _) = self.quiet_call("get_ui_tree", r#"{}"#).await?;
             if outline.contains(text) {
                 return self.look().await;
             }
@@ -193,7 +191,7 @@ impl Agent {
 
     async fn tap(&self, outline: &str, label: &str) -> Result<(), String> {
         let id = id_of(line_with(outline, label)?)?;
-        self.call("tap_element", &format!(r#"{{"elementId":"{id}"}}"#)).await.map(drop)
+        self.call("tap_element", &format!(r#"{{"element_id":"{id}"}}"#)).await.map(drop)
     }
 
     async fn log_in(&mut self, outline: &str) -> Result<(), String> {
@@ -210,7 +208,7 @@ impl Agent {
 
 /// The first line of an answer without facts that the reader of the story already knows.
 fn telling_facts(line: &str) -> String {
-    const KNOWN: [&str; 9] = [
+    const KNOWN: [&str; 10] = [
         "action_id",
         "action_type",
         "captured_at_ms",
@@ -219,6 +217,7 @@ fn telling_facts(line: &str) -> String {
         "resolution",
         "success",
         "target",
+        "transitions",
         "scanned",
     ];
     let Ok(mut facts) = serde_json::from_str::<JsonObject>(line) else { return line.to_owned() };
