@@ -145,7 +145,8 @@ fn kind(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing, diff: 
     if matches!(screens, (Some(was), Some(is)) if was != is) {
         return ChangeKind::Navigation;
     }
-    let structure = !diff.added.is_empty() || !diff.removed.is_empty() || !diff.reordered.is_empty();
+    let structure = (!diff.added.is_empty() || !diff.removed.is_empty() || !diff.reordered.is_empty())
+        && !is_only_renamed(before, after, diff);
     if structure && pairing.replaced {
         return ChangeKind::Navigation;
     }
@@ -163,6 +164,24 @@ fn kind(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing, diff: 
     }
     let Cosmetic { moved, focused, ticked } = diff.cosmetic;
     if moved + focused + ticked > 0 { ChangeKind::Cosmetic } else { ChangeKind::None }
+}
+
+/// True if, beside what changed in place, the same elements are there: they look alike and only lost their ids.
+fn is_only_renamed(before: &ScreenReading, after: &ScreenReading, diff: &Diff) -> bool {
+    !diff.changed.is_empty()
+        && diff.reordered.is_empty()
+        && look_alike(before, &diff.removed, after, &diff.added)
+}
+
+/// True if the elements at these indexes look the same, each like one of the others.
+pub(crate) fn look_alike(before: &ScreenReading, olds: &[u32], after: &ScreenReading, news: &[u32]) -> bool {
+    let looks = |reading: &ScreenReading, indexes: &[u32]| {
+        let mut looks: Vec<u64> =
+            indexes.iter().map(|index| reading.nodes[*index as usize].own_hash).collect();
+        looks.sort_unstable();
+        looks
+    };
+    olds.len() == news.len() && looks(before, olds) == looks(after, news)
 }
 
 /// True if every added and removed element lies at an end of a scroll container, and the elements that stayed in the

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::change::diff::{ChangeKind, Diff, diff};
 use crate::change::fingerprint::{self, Fingerprint};
 use crate::change::ticking::{Ticks, is_clock_step};
-use crate::identity::{ElementId, NONE, Pairing, pair};
+use crate::identity::{ElementId, NONE, Pairing, is_same_screen, pair};
 use crate::meaning::loading::{self, Loading, Signal, Source};
 use crate::screen::element::{Element, Role};
 use crate::screen::reading::ScreenReading;
@@ -72,6 +72,8 @@ pub struct Tracker {
     aliases: BTreeMap<Fingerprint, Fingerprint>,
     /// True if an action was sent since the last capture.
     acted: bool,
+    /// True if an action was sent since the agent was last answered. Its effect may come with any capture until then.
+    acted_since_answer: bool,
     actions: u64,
 }
 
@@ -88,10 +90,16 @@ impl Tracker {
     /// Records an action on the device. The next changes may be its effect and do not count as ticking.
     pub fn note_action(&mut self) {
         self.acted = true;
+        self.acted_since_answer = true;
         self.actions += 1;
         // An effect may come late, after a capture that did not show it yet. A text that changed once after each of
         // three actions was changed by them.
         self.ticks.values_mut().for_each(|ticks| *ticks = ticks.after_action());
+    }
+
+    /// Records that the agent is answered: what it knows from now on was captured after the actions so far.
+    pub fn note_answer(&mut self) {
+        self.acted_since_answer = self.acted;
     }
 
     /// Returns the number of actions so far.
@@ -103,11 +111,32 @@ impl Tracker {
     pub fn observe_unchanged(&mut self, captured_at_ms: u64) -> Option<Arc<Observation>> {
         let last = self.last.take()?;
         self.acted = false;
-        // The tree and the ids are shared, not copied.
-        let observation =
-            Arc::new(Observation { captured_at_ms, diff: Diff::default(), ..Observation::clone(&last) });
+        let ids = self.proven_ids(&last);
+        // The tree is shared, not copied.
+        let unchanged =
+            Observation { captured_at_ms, diff: Diff::default(), ids, ..Observation::clone(&last) };
+        let observation = Arc::new(unchanged);
         self.last = Some(Arc::clone(&observation));
         Some(observation)
+    }
+
+    /// The ids for a screen that looks the same. After an action, rows that look alike may be others (F1).
+    fn proven_ids(&mut self, last: &Arc<Observation>) -> Arc<[ElementId]> {
+        if !self.acted_since_answer {
+            return Arc::clone(&last.ids);
+        }
+        let pairing = pair(&last.reading, &last.reading, true);
+        if !pairing.to_old.contains(&NONE) {
+            return Arc::clone(&last.ids);
+        }
+        let known = |old: &u32| last.ids.get(*old as usize).copied();
+        pairing.to_old.iter().map(|old| known(old).unwrap_or_else(|| self.new_id())).collect()
+    }
+
+    /// The last capture in which an id was given to an element, and the element's index, as far as captures are kept.
+    pub fn last_with(&self, id: ElementId) -> Option<(&Arc<Observation>, usize)> {
+        let kept = self.last.iter().chain(&self.reported).chain(self.remembered.iter().rev());
+        kept.into_iter().find_map(|observation| Some((observation, observation.index_of(id)?)))
     }
 
     pub fn observe(&mut self, snapshot: Snapshot, captured_at_ms: u64) -> Arc<Observation> {
@@ -125,6 +154,7 @@ impl Tracker {
     /// Records that the last capture was given to the agent. Later deltas start from it.
     pub fn mark_reported(&mut self) {
         self.reported = self.last.clone();
+        self.note_answer();
     }
 
     /// Compares with the capture of a revision; `None` if that capture is no longer kept.
@@ -143,7 +173,7 @@ impl Tracker {
     pub fn compare_with(&self, base: Arc<Observation>) -> Option<Comparison> {
         let now = self.last.as_ref()?;
         let mut pairing = pair_by_ids(&base, now);
-        pairing.replaced = pair(&base.reading, &now.reading).replaced;
+        pairing.replaced = pair(&base.reading, &now.reading, false).replaced;
         let diff = diff(&base.reading, &now.reading, &pairing, |old, new| {
             self.only_time_passed(&base, old, now, new)
         });
@@ -168,7 +198,7 @@ impl Tracker {
     }
 
     fn next(&mut self, last: &Arc<Observation>, reading: ScreenReading, captured_at_ms: u64) -> Observation {
-        let pairing = pair(&last.reading, &reading);
+        let pairing = pair(&last.reading, &reading, self.acted_since_answer);
         self.count_ticks(last, &reading, &pairing);
         let diff = diff(&last.reading, &reading, &pairing, |old, new| {
             self.ticks.get(&last.ids[old as usize]).is_some_and(|ticks| ticks.is_ticking())
@@ -214,9 +244,12 @@ impl Tracker {
             if earlier.reading.snapshot.screen != reading.snapshot.screen {
                 continue;
             }
-            let pairing = pair(&earlier.reading, reading);
-            // Nine elements of ten must match, or it is only a screen with the same layout.
-            if pairing.replaced || pairing.pairs() * 10 < reading.nodes.len() * 9 {
+            let pairing = pair(&earlier.reading, reading, true);
+            let only_time_passed = |old: u32, new: u32| {
+                self.ticks.get(&earlier.ids[old as usize]).is_some_and(|ticks| ticks.is_ticking())
+                    || is_time_step(earlier.reading.element(old), reading.element(new), false)
+            };
+            if !is_same_screen(&earlier.reading, reading, &pairing, only_time_passed) {
                 continue;
             }
             for (slot, old) in known.iter_mut().zip(&pairing.to_old) {

@@ -4,7 +4,11 @@
 //! indexes come out.
 
 mod element_id;
+mod names;
 mod pairing;
+mod returned;
+mod rows;
 
 pub use element_id::{ElementId, InvalidElementId};
 pub use pairing::{NONE, Pairing, pair};
+pub use returned::is_same_screen;

@@ -2,8 +2,11 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::names::Names;
+use super::rows::{Side, pair_rows};
 use crate::meaning::label::own_words;
-use crate::screen::element::Element;
+use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Rect;
 use crate::screen::reading::{ScreenReading, mix};
 
 /// The index that stands for "no partner".
@@ -41,26 +44,35 @@ impl Pairing {
 }
 
 /// Pairs elements that are provably the same. The parent must be the same, and no sibling may share the identifier, or
-/// the kind and words. A non-tappable element is also paired when all its siblings stayed in place.
-pub fn pair(before: &ScreenReading, after: &ScreenReading) -> Pairing {
-    if before.relevant == after.relevant && before.nodes.len() == after.nodes.len() {
+/// the kind and words. A non-tappable element is also paired when all its siblings stayed in place. Rows that look
+/// alike, and rows of what scrolls, need more evidence: see [`super::rows`].
+///
+/// `acted`: something was sent to the device between the captures, so an equal look may hide another thing.
+pub fn pair(before: &ScreenReading, after: &ScreenReading, acted: bool) -> Pairing {
+    if !acted && before.relevant == after.relevant && before.nodes.len() == after.nodes.len() {
         return Pairing::identity(after.nodes.len());
     }
-    let mut matcher = Matcher { before, after, pairing: Pairing::none(before, after), pending: Vec::new() };
-    matcher.pairing.replaced = false;
-    if before.snapshot.screen.is_some()
-        && after.snapshot.screen.is_some()
-        && before.snapshot.screen != after.snapshot.screen
-    {
+    let screens = (&before.snapshot.screen, &after.snapshot.screen);
+    if matches!(screens, (Some(was), Some(is)) if was != is) {
         return Pairing::none(before, after);
     }
+    let mut matcher = Matcher {
+        before,
+        after,
+        names: (Names::of(before), Names::of(after)),
+        scrollers: acted.then(|| scrollers_before(after)),
+        acted,
+        pairing: Pairing::none(before, after),
+        pending: Vec::new(),
+    };
+    matcher.pairing.replaced = false;
     let olds: Vec<u32> = before.snapshot.roots().map(|index| index as u32).collect();
     let news: Vec<u32> = after.snapshot.roots().map(|index| index as u32).collect();
     matcher.pair_siblings(&olds, &news);
-    while let Some((old, new)) = matcher.pending.pop() {
-        matcher.pair_subtrees(old, new);
-    }
+    matcher.pair_pending();
     matcher.pair_moved_by_id();
+    matcher.pair_pending();
+    matcher.unpair_other_dialogs();
     matcher.unpair_if_replaced();
     matcher.pairing
 }
@@ -78,19 +90,32 @@ enum MatchBy {
 
 /// Elements of a subtree that are searched for its first words.
 const INNER_WORDS_ELEMENTS_MAX: usize = 24;
+/// Levels of a tree that are followed upwards.
+const LEVELS_MAX: usize = 64;
 
 struct Matcher<'a> {
     before: &'a ScreenReading,
     after: &'a ScreenReading,
+    /// Of `before` and `after`.
+    names: (Names, Names),
+    /// For each element of `after`, the number of scroll containers before it; only needed after an action.
+    scrollers: Option<Vec<u32>>,
+    acted: bool,
     pairing: Pairing,
     /// Pairs whose children are not compared yet.
     pending: Vec<(u32, u32)>,
 }
 
 impl Matcher<'_> {
+    fn pair_pending(&mut self) {
+        while let Some((old, new)) = self.pending.pop() {
+            self.pair_subtrees(old, new);
+        }
+    }
+
     fn pair_subtrees(&mut self, old: u32, new: u32) {
         let (olds, news) = (self.before.range(old), self.after.range(new));
-        if self.same_content(old, new) && olds.len() == news.len() {
+        if self.same_content(old, new) && olds.len() == news.len() && !self.may_have_scrolled(&news) {
             for (old, new) in olds.zip(news) {
                 self.record(old, new);
             }
@@ -99,7 +124,37 @@ impl Matcher<'_> {
         self.record(old, new);
         let olds: Vec<u32> = children(self.before, old);
         let news: Vec<u32> = children(self.after, new);
+        let windows = (window(self.before, old), window(self.after, new));
+        let is_open = windows.0.is_some() || windows.1.is_some();
+        if is_open || has_twins(&self.names.0, &olds) || has_twins(&self.names.1, &news) {
+            return self.pair_by_rows(&olds, &news, windows);
+        }
         self.pair_siblings(&olds, &news);
+    }
+
+    /// True if rows of equal look may have come into the subtree since the earlier capture.
+    fn may_have_scrolled(&self, range: &std::ops::Range<u32>) -> bool {
+        self.scrollers
+            .as_ref()
+            .is_some_and(|before| before[range.end as usize] != before[range.start as usize])
+    }
+
+    fn pair_by_rows(&mut self, olds: &[u32], news: &[u32], windows: (Option<Rect>, Option<Rect>)) {
+        let side = |reading, names, children, window| Side { reading, names, children, window };
+        let before = side(self.before, &self.names.0, olds, windows.0);
+        let after = side(self.after, &self.names.1, news, windows.1);
+        for row in pair_rows(&before, &after, self.acted) {
+            let (olds, news) = (&olds[row.olds], &news[row.news]);
+            let alike = |(old, new): (&u32, &u32)| {
+                let (was, is) = (self.before.element(*old), self.after.element(*new));
+                same_kind(was, is) && was.stable_id == is.stable_id
+            };
+            if row.same_names && olds.iter().zip(news).all(alike) {
+                self.pending.extend(olds.iter().copied().zip(news.iter().copied()));
+            } else {
+                self.pair_siblings(olds, news);
+            }
+        }
     }
 
     fn record(&mut self, old: u32, new: u32) {
@@ -184,7 +239,15 @@ impl Matcher<'_> {
             let Some((_, old)) = open_olds.get(at).filter(|(other, _)| *other == key) else { continue };
             let (was, is) = (self.before.element(*old), self.after.element(new));
             let same_words = !is.is_tappable() || own_words(was) == own_words(is);
-            if is_unique(&all_olds) && is_unique(&all_news) && same_kind(was, is) && same_words {
+            if !(is_unique(&all_olds) && is_unique(&all_news) && same_kind(was, is) && same_words) {
+                continue;
+            }
+            let scrolls = scroller(self.before, *old).is_some() || scroller(self.after, new).is_some();
+            if is.affordances.scrollable && !is.is_tappable() {
+                // The rows in it need evidence of their own.
+                self.pending.push((*old, new));
+            } else if !scrolls {
+                // What scrolls out of sight may come back with the same identifier for another thing.
                 self.record(*old, new);
             }
         }
@@ -206,21 +269,125 @@ impl Matcher<'_> {
         }
     }
 
-    /// True if less than a third of the elements with text are unchanged.
+    /// Unpairs what is in a dialog when the dialog says something else: its buttons answer another question (F1).
+    fn unpair_other_dialogs(&mut self) {
+        if !self.acted {
+            return;
+        }
+        let mut new = 0;
+        while new < self.after.nodes.len() as u32 {
+            let old = self.pairing.to_old[new as usize];
+            if !is_dialog(self.after, new) {
+                new += 1;
+                continue;
+            }
+            if old != NONE && says_something_else(self.before, old, self.after, new) {
+                self.unpair(new);
+            }
+            new = self.after.range(new).end;
+        }
+    }
+
+    fn unpair(&mut self, root: u32) {
+        for new in self.after.range(root) {
+            let old = std::mem::replace(&mut self.pairing.to_old[new as usize], NONE);
+            if old != NONE {
+                self.pairing.to_new[old as usize] = NONE;
+            }
+        }
+    }
+
+    /// True if less than a third of the texts are still there. Which of several equal ones is which does not matter.
     fn is_replaced(&self) -> bool {
-        let has_text = |element: &&Element| element.text.is_some() || element.description.is_some();
-        let count = |reading: &ScreenReading| reading.snapshot.elements.iter().filter(has_text).count();
-        let kept = self.pairing.to_old.iter().zip(&self.after.nodes).zip(&self.after.snapshot.elements);
-        let kept = kept.filter(|((old, node), element)| {
-            **old != NONE && has_text(element) && self.before.nodes[**old as usize].own_hash == node.own_hash
-        });
-        let texts = count(self.before).max(count(self.after));
-        texts >= REPLACED_TEXTS_MIN && kept.count() * 3 < texts
+        let texts = |reading: &ScreenReading| {
+            let elements = reading.snapshot.elements.iter().zip(&reading.nodes);
+            let with_text =
+                elements.filter(|(element, _)| element.text.is_some() || element.description.is_some());
+            let mut texts: Vec<u64> = with_text.map(|(_, node)| node.own_hash).collect();
+            texts.sort_unstable();
+            texts
+        };
+        let (olds, news) = (texts(self.before), texts(self.after));
+        let most = olds.len().max(news.len());
+        most >= REPLACED_TEXTS_MIN && common(&olds, &news) * 3 < most
     }
 }
 
 /// A screen with fewer texts is never called replaced: it holds too little evidence.
 const REPLACED_TEXTS_MIN: usize = 3;
+
+/// Counts what two sorted lists have in common.
+fn common(a: &[u64], b: &[u64]) -> usize {
+    let (mut at, mut bt, mut count) = (0, 0, 0);
+    while at < a.len() && bt < b.len() {
+        match a[at].cmp(&b[bt]) {
+            std::cmp::Ordering::Less => at += 1,
+            std::cmp::Ordering::Greater => bt += 1,
+            std::cmp::Ordering::Equal => {
+                (at, bt, count) = (at + 1, bt + 1, count + 1);
+            }
+        }
+    }
+    count
+}
+
+/// For each element and the end, the number of scroll containers before it.
+fn scrollers_before(reading: &ScreenReading) -> Vec<u32> {
+    let mut count = 0;
+    let mut before: Vec<u32> = Vec::with_capacity(reading.nodes.len() + 1);
+    for element in &reading.snapshot.elements {
+        before.push(count);
+        count += u32::from(element.affordances.scrollable);
+    }
+    before.push(count);
+    before
+}
+
+/// The innermost scroll container that holds the element, or the element itself.
+pub(super) fn scroller(reading: &ScreenReading, index: u32) -> Option<u32> {
+    let up = |index: &u32| reading.element(*index).parent.filter(|parent| parent < index);
+    let mut above = std::iter::successors(Some(index), up).take(LEVELS_MAX);
+    above.find(|index| reading.element(*index).affordances.scrollable)
+}
+
+/// The visible part of the scroll container that may hide children of `parent`: it holds or is `parent`, and `parent`
+/// reaches its edge.
+fn window(reading: &ScreenReading, parent: u32) -> Option<Rect> {
+    let scroller = scroller(reading, parent)?;
+    let view = reading.nodes[scroller as usize].visible?;
+    let own = reading.nodes[parent as usize].visible?;
+    let reaches = own.top <= view.top || own.bottom >= view.bottom;
+    let reaches_side = own.left < view.left || own.right > view.right;
+    (scroller == parent || reaches || reaches_side).then_some(view)
+}
+
+fn has_twins(names: &Names, children: &[u32]) -> bool {
+    let mut hashes: Vec<u64> = children.iter().map(|child| names.get(*child)).collect();
+    hashes.sort_unstable();
+    hashes.windows(2).any(|two| two[0] == two[1])
+}
+
+/// True for a dialog, and for the root of a window that does not fill the screen.
+fn is_dialog(reading: &ScreenReading, index: u32) -> bool {
+    let element = reading.element(index);
+    let screen = reading.snapshot.size.rect();
+    let fills = || element.bounds.intersection(screen) == Some(screen);
+    element.role == Role::Dialog || (element.parent.is_none() && !screen.is_empty() && !fills())
+}
+
+/// True if words of the earlier dialog are gone and others have come. A message that is only added, such as one about a
+/// wrong input, leaves the dialog the same.
+fn says_something_else(before: &ScreenReading, old: u32, after: &ScreenReading, new: u32) -> bool {
+    let words = |reading: &ScreenReading, root: u32| {
+        let inside = reading.range(root).filter_map(|index| own_words(reading.element(index)));
+        let mut words: Vec<u64> = inside.map(|words| xxh3_64(words.as_bytes())).collect();
+        words.sort_unstable();
+        words
+    };
+    let (olds, news) = (words(before, old), words(after, new));
+    let kept = common(&olds, &news);
+    kept < olds.len() && kept < news.len()
+}
 
 fn children(reading: &ScreenReading, index: u32) -> Vec<u32> {
     reading.snapshot.children(index as usize).map(|child| child as u32).collect()

@@ -8,6 +8,7 @@ mod find;
 mod group;
 mod owner;
 mod search;
+mod stale;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ pub use find::find;
 pub use group::candidates;
 pub use owner::owner;
 pub use search::{Search, SearchResult};
+pub use stale::stale_now;
 
 /// Other candidates that are reported with a target.
 const ALTERNATES_MAX: usize = 3;

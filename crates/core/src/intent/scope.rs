@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::change::diff::{ChangeKind, Diff};
+use crate::change::diff::{ChangeKind, Diff, look_alike};
 use crate::change::tracker::{Comparison, Observation};
 use crate::identity::{ElementId, NONE};
 use crate::intent::selector::Selector;
@@ -68,7 +68,10 @@ impl Scope {
         // Another screen counts as a change even if both have the same elements.
         let screens = [&*since.base, now].map(|seen| seen.reading.snapshot.screen.as_ref());
         let elsewhere = self.target.is_none() && matches!(screens, [Some(was), Some(is)] if was != is);
-        let structure = elsewhere || !(added.is_empty() && removed.is_empty() && moved.is_empty());
+        let renamed =
+            || !changed.is_empty() && look_alike(&since.base.reading, &removed, &now.reading, &added);
+        let structure =
+            elsewhere || !moved.is_empty() || !(added.is_empty() && removed.is_empty()) && !renamed();
         // Words that only moved from one element to another are no change of text.
         let came = sorted_words(now, &added);
         let words =

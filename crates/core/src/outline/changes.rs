@@ -14,6 +14,8 @@ pub struct Changes {
     pub added: usize,
     pub changed: usize,
     pub removed: usize,
+    /// Elements that look as before and can no longer be told apart, so that they have other ids now.
+    pub renamed: usize,
     /// Lines that did not fit into the token limit.
     pub left_out: usize,
 }
@@ -28,8 +30,11 @@ pub fn changes(before: &Lines, after: &Lines, max_tokens: usize) -> Changes {
     let was: BTreeMap<ElementId, &Line> = before.lines.iter().map(|line| (line.id, line)).collect();
     let is: BTreeMap<ElementId, &Line> = after.lines.iter().map(|line| (line.id, line)).collect();
     let mut out = Writer { changes: Changes::default(), tokens_left: max_tokens };
+    let mut gone: Vec<&Line> = before.lines.iter().filter(|line| !is.contains_key(&line.id)).collect();
+    let mut renamed = Vec::new();
     for line in &after.lines {
         match was.get(&line.id) {
+            None if take_alike(&mut gone, line) => renamed.push(line.id),
             None => {
                 out.changes.added += 1;
                 out.push(&format!("+ {} {}", line.id, line.text));
@@ -41,7 +46,13 @@ pub fn changes(before: &Lines, after: &Lines, max_tokens: usize) -> Changes {
             Some(_) => {}
         }
     }
-    let gone: Vec<&Line> = before.lines.iter().filter(|line| !is.contains_key(&line.id)).collect();
+    out.changes.renamed = renamed.len();
+    if let [first, .., last] = &renamed[..] {
+        let count = renamed.len();
+        out.push(&format!("= {count} lines that look as before have new ids, {first} to {last}"));
+    } else if let [only] = &renamed[..] {
+        out.push(&format!("= one line that looks as before has a new id, {only}"));
+    }
     out.changes.removed = gone.len();
     for line in gone.iter().take(REMOVED_SHOWN_MAX) {
         out.push(&format!("- {} {}", line.id, line.text));
@@ -50,6 +61,12 @@ pub fn changes(before: &Lines, after: &Lines, max_tokens: usize) -> Changes {
         out.push(&format!("- {} more", gone.len() - REMOVED_SHOWN_MAX));
     }
     out.changes
+}
+
+/// Takes a line with the same words out of the lines that are gone.
+fn take_alike(gone: &mut Vec<&Line>, line: &Line) -> bool {
+    let alike = gone.iter().position(|old| old.text == line.text && old.indent == line.indent);
+    alike.map(|at| gone.remove(at)).is_some()
 }
 
 struct Writer {
@@ -182,6 +199,16 @@ mod tests {
         );
         assert_eq!((found.added, found.changed, found.removed, found.left_out), (1, 2, 1, 0));
         assert_eq!(changes(&after, &after, 1000), Changes::default());
+    }
+
+    #[test]
+    fn lines_that_look_as_before_are_told_as_one() {
+        // F1: rows that cannot be told apart lose their ids.
+        let before = outline(&[(1, "text \"Cart\""), (2, "button \"Open\""), (3, "button \"Open\"")]);
+        let after = outline(&[(1, "text \"Cart\""), (4, "button \"Open\""), (5, "button \"Open\"")]);
+        let found = changes(&before, &after, 1000);
+        assert_eq!(found.text, "= 2 lines that look as before have new ids, e4 to e5\n");
+        assert_eq!((found.added, found.removed, found.renamed), (0, 0, 2));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::random::{any_screen, edited_screen};
 
 fn between(before: Snapshot, after: Snapshot) -> Diff {
     let (before, after) = (ScreenReading::new(before), ScreenReading::new(after));
-    diff(&before, &after, &pair(&before, &after), |_, _| false)
+    diff(&before, &after, &pair(&before, &after, false), |_, _| false)
 }
 
 #[track_caller]
@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn the_diff_is_relevant_exactly_when_the_hashes_differ(edit in edited_screen()) {
         let (before, after) = (ScreenReading::new(edit.before), ScreenReading::new(edit.after));
-        let found = diff(&before, &after, &pair(&before, &after), |_, _| false);
+        let found = diff(&before, &after, &pair(&before, &after, false), |_, _| false);
         prop_assert_eq!(found.is_relevant(), before.relevant != after.relevant, "{:?}", found);
     }
 }

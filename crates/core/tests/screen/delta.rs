@@ -10,7 +10,7 @@ use crate::draw::screen;
 use crate::random::{any_screen, edited_screen};
 
 fn between(before: &Snapshot, after: &Snapshot) -> mdm_core::change::delta::Delta {
-    let pairing = pair(&ScreenReading::new(before.clone()), &ScreenReading::new(after.clone()));
+    let pairing = pair(&ScreenReading::new(before.clone()), &ScreenReading::new(after.clone()), false);
     delta(before, after, &pairing)
 }
 

@@ -6,5 +6,6 @@ mod change;
 mod delta;
 mod draw;
 mod identity;
+mod lists;
 mod random;
 mod tracker;

@@ -19,6 +19,7 @@ use mdm_core::action::request::{Act, Action, Command, Request, What};
 use mdm_core::action::trace::{Lifecycle, Trace};
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
+use mdm_core::intent::resolve;
 use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
 use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch};
 
@@ -58,13 +59,29 @@ impl Run<'_> {
     fn end(mut self, done: Result<(), Failure>) -> Outcome {
         if let Err(failure) = done {
             let dispatch = worse(failure.dispatch, self.outcome.dispatch());
+            let failure = self.with_what_it_was(failure);
             self.outcome.failure = Some(failure.with_dispatch(dispatch));
             self.note(Event::Reached(Lifecycle::Failed));
         }
         let error = self.outcome.failure.as_ref().map(Failure::code);
         self.note(Event::CallEnded { error });
-        self.session.memory().traces.keep(self.outcome.trace.clone());
+        let mut memory = self.session.memory();
+        memory.traces.keep(self.outcome.trace.clone());
+        memory.tracker.note_answer();
+        drop(memory);
         self.outcome
+    }
+
+    /// A failure about an id that names nothing now says what it named.
+    fn with_what_it_was(&self, failure: Failure) -> Failure {
+        let What::Act(act) = &self.outcome.request.what else { return failure };
+        if failure.cause != Cause::StaleElement {
+            return failure;
+        }
+        let memory = self.session.memory();
+        let targets = act.action.targets();
+        let ids = targets.iter().filter_map(|target| target.selector()?.id);
+        ids.into_iter().find_map(|id| resolve::stale_now(&memory.tracker, id)).unwrap_or(failure)
     }
 
     async fn act(&mut self, act: &Act) -> Result<(), Failure> {

@@ -1,0 +1,64 @@
+//! What the elements of a capture are called: their own words and identifiers, without values and states.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::meaning::label::own_words;
+use crate::screen::element::Element;
+use crate::screen::reading::{ScreenReading, mix};
+
+/// Elements of a subtree that are searched for its first name.
+const FIRST_NAME_ELEMENTS_MAX: usize = 24;
+
+/// For each element, a hash of all names in its subtree. Equal hashes mean equal names in equal order. What is inside of
+/// a scroll container counts for the container only: it comes and goes without the rest changing.
+pub(super) struct Names(Vec<u64>);
+
+impl Names {
+    pub fn of(reading: &ScreenReading) -> Names {
+        let elements = &reading.snapshot.elements;
+        let mut hashes: Vec<u64> = elements.iter().map(|element| own_name(element).unwrap_or(0)).collect();
+        // Runs backwards, so that a child's hash is complete before it is joined to its parent's.
+        for index in (0..elements.len()).rev() {
+            if let Some(parent) = elements[index].parent.filter(|parent| (*parent as usize) < index) {
+                let is_scroller = elements[index].affordances.scrollable;
+                let name = if is_scroller { own_name(&elements[index]).unwrap_or(0) } else { hashes[index] };
+                hashes[parent as usize] = joined(hashes[parent as usize], name);
+            }
+        }
+        Names(hashes)
+    }
+
+    pub fn get(&self, index: u32) -> u64 {
+        self.0[index as usize]
+    }
+
+    pub fn join(&self, hash: u64, index: u32) -> u64 {
+        joined(hash, self.get(index))
+    }
+
+    /// The names of the elements in the subtree.
+    pub fn parts<'a>(&self, reading: &'a ScreenReading, index: u32) -> impl Iterator<Item = u64> + 'a {
+        reading.range(index).filter_map(|inner| own_name(reading.element(inner)))
+    }
+
+    /// The first name in the subtree: words if there are any, else an identifier.
+    pub fn first(&self, reading: &ScreenReading, index: u32) -> Option<u64> {
+        let near = || reading.range(index).take(FIRST_NAME_ELEMENTS_MAX).map(|inner| reading.element(inner));
+        let words = near().find_map(own_words).map(|words| xxh3_64(words.as_bytes()));
+        words.or_else(|| near().find_map(own_name))
+    }
+}
+
+/// An element without a name adds nothing, so that a row stays the same when a decoration appears.
+fn joined(hash: u64, name: u64) -> u64 {
+    if name == 0 { hash } else { mix(hash, name) }
+}
+
+fn own_name(element: &Element) -> Option<u64> {
+    let words = own_words(element);
+    if words.is_none() && element.stable_id.is_none() {
+        return None;
+    }
+    let hash = |text: Option<&str>| xxh3_64(text.unwrap_or_default().as_bytes());
+    Some(mix(hash(words), hash(element.stable_id.as_deref())))
+}
