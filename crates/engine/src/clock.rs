@@ -59,6 +59,10 @@ impl Deadline {
         self.at - self.started
     }
 
+    pub fn left(self) -> Duration {
+        self.at.saturating_duration_since(Instant::now())
+    }
+
     /// True if a pause of `pause` would still end before the deadline.
     pub fn has_time_for(self, pause: Duration) -> bool {
         Instant::now() + pause < self.at

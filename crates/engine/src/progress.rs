@@ -58,6 +58,12 @@ impl Progress {
         self.deadline.elapsed_ms()
     }
 
+    /// The same call for half of the time that is left, so that the other half is left for what comes next.
+    #[must_use]
+    pub fn first_half(&self) -> Progress {
+        self.within_next(self.deadline.left() / 2)
+    }
+
     pub fn has_time_left(&self) -> bool {
         self.deadline.has_time_for(Duration::ZERO)
     }

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn recorded_facts_take_precedence_over_the_rules() {
         let changed = Signals { ui_changed: true, ..signals(Reach::LocalState) };
-        let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0 };
+        let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0, call_ms: 1000 };
         let act = Act { action: Action::Back, scroll_to_target: false, expect: None, patience };
         let asked = Asked { id: "back_1".to_owned(), name: "back", what: What::Act(Box::new(act)) };
         let mut record = Trace::new(&asked, 0);

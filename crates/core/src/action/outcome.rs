@@ -132,6 +132,10 @@ pub struct After {
     pub since: Option<Comparison>,
     pub observed: ChangeKind,
     pub stability: Stability,
+    /// How long the screen had been at rest when the time was up.
+    pub rested_ms: Option<u64>,
+    /// How long the screen was watched.
+    pub watched_ms: u64,
     pub moving: Vec<MovingElement>,
     pub captures: u64,
     pub verdict: Verdict,
@@ -263,7 +267,7 @@ mod tests {
     const LOST: Cause = Cause::Device(DeviceErrorKind::ConnectionLost);
 
     fn outcome(sent: &[(SentKind, Dispatch)], failure: Option<(Cause, Dispatch)>) -> Outcome {
-        let patience = ActPatience { settle: true, window_ms: 250, timeout_ms: 5000 };
+        let patience = ActPatience { settle: true, window_ms: 250, timeout_ms: 5000, call_ms: 5000 };
         let expect = Some(Predicate::Screen("Order".to_owned()));
         let act = Act { action: Action::Back, scroll_to_target: false, expect, patience };
         let request = Request { id: "back_1".to_owned(), name: "back", what: What::Act(Box::new(act)) };
@@ -279,6 +283,8 @@ mod tests {
             since: None,
             observed,
             stability: Stability::Stable,
+            rested_ms: None,
+            watched_ms: 400,
             moving: Vec::new(),
             captures: 2,
             verdict,

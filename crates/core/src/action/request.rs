@@ -44,6 +44,8 @@ pub struct ActPatience {
     pub window_ms: u64,
     /// For settling and for the expectation together.
     pub timeout_ms: u64,
+    /// For the whole call: nothing is sent later, and no look is waited for longer (F5).
+    pub call_ms: u64,
 }
 
 impl Act {

@@ -224,7 +224,7 @@ mod tests {
     use crate::port::Dispatch;
 
     fn trace(number: usize) -> Trace {
-        let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0 };
+        let patience = ActPatience { settle: false, window_ms: 0, timeout_ms: 0, call_ms: 1000 };
         let act = Act { action: Action::Back, scroll_to_target: false, expect: None, patience };
         let request = Request { id: format!("back_{number}"), name: "back", what: What::Act(Box::new(act)) };
         Trace::new(&request, number as u64)

@@ -21,6 +21,8 @@ const REMEMBERED_MAX: usize = 16;
 const TICKING_MAX: usize = 256;
 /// Fingerprints of scrolled screens that are mapped to the first one.
 const ALIASES_MAX: usize = 256;
+/// A bar that shows the same value for so long is not loading anything.
+const BAR_STANDS_MS: u64 = 2000;
 
 /// One capture with its ids and its revision in the session.
 #[derive(Debug, Clone)]
@@ -36,12 +38,15 @@ pub struct Observation {
     pub diff: Diff,
     /// A button that was pressed and has been disabled since.
     submitting: Option<Loading>,
+    /// The bar that shows a value has not moved for a while, so it is no sign of loading (F12).
+    bar_stands: bool,
 }
 
 impl Observation {
     /// Returns a sign that the screen is still loading (SY-13).
     pub fn loading(&self) -> Option<Loading> {
-        loading(&self.reading).or(self.submitting)
+        let found = loading(&self.reading).or(self.submitting);
+        found.filter(|loading| !(self.bar_stands && loading.signal == Signal::Progress))
     }
 
     pub fn index_of(&self, id: ElementId) -> Option<usize> {
@@ -74,6 +79,8 @@ pub struct Tracker {
     acted: bool,
     /// True if an action was sent since the agent was last answered. Its effect may come with any capture until then.
     acted_since_answer: bool,
+    /// A bar with a value, what it showed, and since when.
+    bar: Option<(ElementId, u64, u64)>,
     actions: u64,
 }
 
@@ -112,10 +119,15 @@ impl Tracker {
         let last = self.last.take()?;
         self.acted = false;
         let ids = self.proven_ids(&last);
+        let bar_stands = self.bar_stands(&last.reading, &ids, captured_at_ms);
         // The tree is shared, not copied.
-        let unchanged =
-            Observation { captured_at_ms, diff: Diff::default(), ids, ..Observation::clone(&last) };
-        let observation = Arc::new(unchanged);
+        let observation = Arc::new(Observation {
+            captured_at_ms,
+            diff: Diff::default(),
+            ids,
+            bar_stands,
+            ..Observation::clone(&last)
+        });
         self.last = Some(Arc::clone(&observation));
         Some(observation)
     }
@@ -194,7 +206,27 @@ impl Tracker {
             fingerprint,
             diff,
             submitting: None,
+            bar_stands: false,
         }
+    }
+
+    /// True if a bar that shows a value has shown the same one for long enough.
+    fn bar_stands(&mut self, reading: &ScreenReading, ids: &[ElementId], now_ms: u64) -> bool {
+        let bar = loading(reading).filter(|loading| loading.signal == Signal::Progress);
+        let Some(index) = bar.map(|loading| loading.index) else {
+            self.bar = None;
+            return false;
+        };
+        let element = reading.element(index);
+        if [&element.text, &element.value, &element.description].iter().all(|text| text.is_none()) {
+            // What shows no value may well be moving.
+            self.bar = None;
+            return false;
+        }
+        let (id, shown) = (ids[index as usize], reading.nodes[index as usize].own_hash);
+        let since_ms = self.bar.filter(|bar| (bar.0, bar.1) == (id, shown)).map_or(now_ms, |bar| bar.2);
+        self.bar = Some((id, shown, since_ms));
+        now_ms.saturating_sub(since_ms) >= BAR_STANDS_MS
     }
 
     fn next(&mut self, last: &Arc<Observation>, reading: ScreenReading, captured_at_ms: u64) -> Observation {
@@ -213,8 +245,17 @@ impl Tracker {
         }
         let fingerprint = self.fingerprint(last, &reading, &ids, &diff);
         let submitting = submitting(last, &reading, &pairing, &diff);
-        let (reading, ids) = (Arc::new(reading), ids.into());
-        Observation { reading, ids, revision: self.revision, captured_at_ms, fingerprint, diff, submitting }
+        let bar_stands = self.bar_stands(&reading, &ids, captured_at_ms);
+        Observation {
+            reading: Arc::new(reading),
+            ids: ids.into(),
+            revision: self.revision,
+            captured_at_ms,
+            fingerprint,
+            diff,
+            submitting,
+            bar_stands,
+        }
     }
 
     fn new_id(&mut self) -> ElementId {

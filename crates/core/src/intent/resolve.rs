@@ -21,7 +21,7 @@ use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 use crate::screen::snapshot::Platform;
 
-pub use describe::{describe, failure, stale};
+pub use describe::{describe, failure, stale, system_dialog};
 pub use find::find;
 pub use group::candidates;
 pub use owner::owner;

@@ -24,6 +24,9 @@ use crate::intent::selector::Selector;
 
 pub use machine::{Look, Next, Watch};
 
+/// The word for a screen at rest that is not what was waited for, or still loads.
+pub const RESTING: &str = "resting";
+
 /// What a wait is for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Goal {
@@ -37,6 +40,8 @@ pub enum Goal {
     ScreenChange { from: Fingerprint },
     /// Nothing that counts changes for a whole window.
     Quiet,
+    /// The same, and no sign of loading is shown that was not there at the start (F12).
+    Settled,
     /// The revision is another than this one, at rest or not.
     Revision { than: u64 },
     /// The search finds something, at the first look that shows it (W24).
@@ -110,6 +115,8 @@ pub struct WatchReport {
     pub change_detected: bool,
     pub observed: ChangeKind,
     pub stability: Stability,
+    /// How long the screen has been at rest, if the wait was in vain on a screen that rests (F11).
+    pub rested_ms: Option<u64>,
     /// The last capture; `None` when none was completed.
     pub seen: Option<Arc<Observation>>,
     /// The difference from the first capture, or from the revision that was named, to the last change.
@@ -146,6 +153,12 @@ pub struct Rest {
 impl WatchReport {
     pub fn is_success(&self) -> bool {
         self.ending == Ending::Reached
+    }
+
+    /// The state in words. A screen that rested while the wait was in vain is neither stable (SY-07) nor stabilizing
+    /// (F11).
+    pub fn stability_word(&self) -> &'static str {
+        if self.rested_ms.is_some() { RESTING } else { self.stability.as_str() }
     }
 
     pub fn is_stable(&self) -> bool {

@@ -53,6 +53,9 @@ impl Run<'_> {
             self.note(Event::Reached(Lifecycle::Resolved));
             return Ok(());
         }
+        if targets.iter().all(|target| target.selector().is_none()) {
+            return self.aim_blindly(targets).await;
+        }
         let earlier = self.session.memory().tracker.last().cloned();
         let mut captures = Captures { earlier, now: self.session.capture_now(self.progress).await? };
         let mut still_looks = 0;
@@ -81,6 +84,22 @@ impl Run<'_> {
                 None => self.recover(obstruction, captures).await?,
             };
         }
+    }
+
+    /// For an action that needs no element: the screen before it is only something to compare with. One that cannot be
+    /// read, such as one that never rests, does not stop the action (F23).
+    async fn aim_blindly(&mut self, targets: &[Target]) -> Result<(), Failure> {
+        let places = places(targets, None).map_err(|obstruction| obstruction.failure)?;
+        match self.session.capture_now(&self.progress.first_half()).await {
+            Ok(seen) => self.proven(places, seen),
+            Err(failure) if failure.cause == Cause::Cancelled => return Err(failure),
+            Err(failure) => {
+                self.outcome.places = places;
+                self.note(Event::Obstructed { code: failure.code(), again: true });
+                self.note(Event::Reached(Lifecycle::Resolved));
+            }
+        }
+        Ok(())
     }
 
     fn proven(&mut self, places: Vec<Place>, seen: Arc<Observation>) {

@@ -11,6 +11,7 @@ mod typing;
 mod verify;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mdm_core::action::event::Event;
 use mdm_core::action::outcome::{Effect, Outcome, Sent, SentKind, worse};
@@ -31,6 +32,10 @@ use command::commands;
 pub async fn run(session: &Session, request: Request, progress: &Progress) -> Outcome {
     let trace = Trace::new(&request, session.now_ms());
     let what = request.what.clone();
+    let progress = &match &what {
+        What::Act(act) => progress.within(Duration::from_millis(act.patience.call_ms)),
+        What::Wait(_) => progress.clone(),
+    };
     let mut run = Run { session, progress, outcome: Outcome::new(request, trace), scrolled: false };
     run.note(Event::CallBegan { name: run.outcome.request.name });
     let done = match &what {
@@ -168,6 +173,9 @@ impl Run<'_> {
 
     /// Sends one command, once, and writes down what became of it.
     async fn send(&mut self, what: SentKind, command: &Command) -> Result<AppReport, Failure> {
+        if !self.progress.has_time_left() {
+            return Err(Failure::new(Cause::Timeout, "time was up before it could be sent"));
+        }
         let at_ms = self.session.now_ms();
         let sent = self.session.send_now(command, self.progress).await;
         let (dispatch, error) = match &sent {

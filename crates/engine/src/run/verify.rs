@@ -1,8 +1,5 @@
 //! What comes of an action: the screen is watched, and what was expected is judged.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use mdm_core::action::event::Event;
 use mdm_core::action::outcome::{After, Verdict};
 use mdm_core::action::recover::FailureReason;
@@ -12,20 +9,22 @@ use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::predicate::Judgement;
+use mdm_core::intent::resolve::system_dialog;
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 
 use super::Run;
+use crate::poll::{self, Counted, Turn};
 
-/// Looks that a slow device gets, whatever the timeout (W2), and the time for both: uiautomator may take ten seconds
-/// for one.
+/// Looks that a slow device gets before the expectation is given up, as long as the call has time (W2).
 const LOOKS_MIN: u64 = 2;
-const SLOW_DEVICE: Duration = Duration::from_secs(30);
 
 impl Run<'_> {
     /// Watches what comes of an action, when anybody wants to know.
     pub async fn follow(&mut self, act: &Act) {
-        let Some(before) = self.outcome.before.clone().filter(|_| act.is_followed()) else { return };
-        let after = self.watch_effect(&before, act).await;
+        if !act.is_followed() {
+            return;
+        }
+        let after = self.watch_effect(act).await;
         match &after {
             Ok(after) => self.note_after(after),
             Err(failure) => {
@@ -56,25 +55,36 @@ impl Run<'_> {
         }
     }
 
-    async fn watch_effect(&self, before: &Arc<Observation>, act: &Act) -> Result<After, Failure> {
+    async fn watch_effect(&self, act: &Act) -> Result<After, Failure> {
         let patience = act.patience;
-        let progress = self.progress.within_next(Duration::from_millis(patience.timeout_ms) + SLOW_DEVICE);
-        let goal = act.expect.clone().map_or(Goal::Quiet, Goal::Holds);
+        let goal = act.expect.clone().map_or(Goal::Settled, Goal::Holds);
         let window_ms = if patience.settle { patience.window_ms } else { 0 };
         let wait = Wait::new(goal, window_ms).with_patience(patience.timeout_ms, LOOKS_MIN);
-        let report = self.watch(&wait, before, &progress).await?;
-        if let (Ending::Unreadable(failure), None) = (&report.ending, &report.seen) {
-            return Err(failure.clone());
-        }
+        let before = self.outcome.before.clone();
+        let (how, began_ms) = ((Turn::Held, Counted::AsWait), self.session.now_ms());
+        let report = poll::watch(self.session, &wait, before.clone(), how, self.progress).await?;
+        let watched_ms = self.session.now_ms().saturating_sub(began_ms);
+        let Some(seen) = report.seen else {
+            return Err(match report.ending {
+                Ending::Unreadable(failure) => failure,
+                // Nobody looked, so nothing is known (F10).
+                _ => Failure::new(Cause::Timeout, format!("no look was finished in {watched_ms} ms")),
+            });
+        };
         let (verdict, held_before) = match &act.expect {
             None => (Verdict::NotAsked, false),
-            Some(predicate) => (verdict(&report.ending, report.judgement), predicate.judge(before).holds()),
+            Some(predicate) => {
+                let held_before = before.as_deref().is_some_and(|before| predicate.judge(before).holds());
+                (verdict(&report.ending, report.judgement, &seen), held_before)
+            }
         };
         Ok(After {
-            seen: report.seen.unwrap_or_else(|| Arc::clone(before)),
+            seen,
             since: report.since,
             observed: report.observed,
             stability: report.stability,
+            rested_ms: report.rested_ms,
+            watched_ms,
             moving: report.moving,
             captures: report.captures,
             verdict,
@@ -95,8 +105,12 @@ impl Run<'_> {
     }
 }
 
-/// Contradicted is only what a whole capture at the end of the time shows to be otherwise.
-fn verdict(ending: &Ending, judgement: Option<Judgement>) -> Verdict {
+/// Contradicted is only what a whole capture at the end of the time shows to be otherwise. Behind a window of the system
+/// it cannot be seen (F15).
+fn verdict(ending: &Ending, judgement: Option<Judgement>, seen: &Observation) -> Verdict {
+    if let (Some(Judgement::Fails { .. }), Some(dialog)) = (&judgement, system_dialog(seen)) {
+        return Verdict::Undetermined { why: format!("a system dialog is in front: {dialog}") };
+    }
     match (ending, judgement) {
         (Ending::Reached, _) => Verdict::Confirmed,
         (Ending::Unreadable(failure), _) => Verdict::Undetermined { why: failure.to_string() },

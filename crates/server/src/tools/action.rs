@@ -3,14 +3,16 @@
 use mdm_core::action::outcome::{After, Effect as Came, Outcome, Place, Verdict};
 use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
 use mdm_core::action::trace::Trace;
+use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
-use mdm_core::intent::resolve::ExpectedChange;
+use mdm_core::intent::resolve::{ExpectedChange, describe, system_dialog};
 use mdm_core::intent::scroll::InSight;
-use mdm_core::intent::watch::MovingElement;
+use mdm_core::intent::watch::{MovingElement, RESTING};
 use mdm_core::meaning::label::label;
 use mdm_core::meaning::role;
 use mdm_core::outline::{OutlineOptions, changes};
 use mdm_core::port::Dispatch;
+use mdm_core::screen::element::Element;
 use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,12 +27,17 @@ use crate::answer::{Answer, ErrorBody, Facts, Gist, candidate_lines};
 use crate::args::JsonObject;
 use crate::expect::ExpectArg;
 use crate::refusal::Refusal;
-use crate::tree;
+use crate::tree::{self, LoadingFacts};
 
 /// The quiet that counts as rest after an action.
 const WINDOW_MS: u64 = 250;
 const TIMEOUT_MS: u32 = 5000;
 const TIMEOUT_MS_MAX: u32 = 60_000;
+/// The whole call, unless `timeout_ms` says otherwise: time for a slow device to be looked at before and after, but not
+/// for one that hangs.
+const CALL_MS: u64 = 20_000;
+/// The same for actions of many steps, which have a limit of their own.
+const LONG_CALL_MS: u64 = 150_000;
 /// Tokens of the lines that say what changed: an action's answer stays short, get_ui_tree says the rest.
 const CHANGE_TOKENS_MAX: usize = 120;
 /// Parts that a failed action names as done.
@@ -55,6 +62,14 @@ impl AfterArg {
             let message = format!("timeout_ms = {timeout_ms} is not between 1 and {TIMEOUT_MS_MAX}");
             return Err(Refusal::argument(message, "5000 is usual"));
         }
+        let usual = match &action {
+            Action::App(_)
+            | Action::Restart { .. }
+            | Action::Type(_)
+            | Action::Adjust(_)
+            | Action::ScrollTo(_) => LONG_CALL_MS,
+            _ => CALL_MS,
+        };
         Ok(Act {
             action,
             scroll_to_target: false,
@@ -63,6 +78,7 @@ impl AfterArg {
                 settle: self.settle.unwrap_or(settles),
                 window_ms: WINDOW_MS,
                 timeout_ms: timeout_ms.into(),
+                call_ms: self.timeout_ms.map_or(usual, u64::from),
             },
         })
     }
@@ -160,6 +176,11 @@ pub struct ActionFacts {
     snapshot_revision: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stability_state: Option<&'static str>,
+    /// How long the screen had rested when the time was up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rested_ms: Option<u64>,
+    #[serde(rename = "loading_state", skip_serializing_if = "Option::is_none")]
+    loading: Option<LoadingFacts>,
     elapsed_ms: u64,
 }
 
@@ -267,6 +288,8 @@ pub fn refused(call: &Call<'_>, refusal: &Refusal) -> Answer {
         observed_change: None,
         snapshot_revision: None,
         stability_state: None,
+        rested_ms: None,
+        loading: None,
         elapsed_ms: call.progress.elapsed_ms(),
     };
     Answer::new(Facts::Action(Box::new(facts)))
@@ -308,7 +331,9 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
         recovery: recovery(outcome),
         observed_change: after.and_then(|after| after.observed.as_str()),
         snapshot_revision: after.map(|after| after.seen.revision).or_else(|| scrolled_revision(outcome)),
-        stability_state: after.map(|after| after.stability.as_str()).or_else(|| scrolled_stability(outcome)),
+        stability_state: after.map_or_else(|| scrolled_stability(outcome), stability),
+        rested_ms: after.and_then(|after| after.rested_ms),
+        loading: after.and_then(|after| LoadingFacts::of(&after.seen)),
         elapsed_ms: call.progress.elapsed_ms(),
     };
     let mut lines = String::new();
@@ -442,6 +467,34 @@ fn scrolled_stability(outcome: &Outcome) -> Option<&'static str> {
     }
 }
 
+/// What else an agent has to know of the screen: where the focus went, and how the device is held (F13).
+fn push_view_lines(lines: &mut String, before: &Observation, now: &Observation) {
+    if let Some(dialog) = system_dialog(now).filter(|_| system_dialog(before).is_none()) {
+        lines.push_str(&format!("a system dialog is in front: {dialog}\n"));
+    }
+    let focused = |seen: &Observation| {
+        let has_focus = |element: &Element| element.state.focused == Some(true);
+        let index = seen.reading.snapshot.elements.iter().position(has_focus)?;
+        Some((seen.ids[index], index))
+    };
+    let (was, is) = (focused(before), focused(now));
+    if let Some((_, index)) = is.filter(|(id, _)| was.is_none_or(|(old, _)| old != *id)) {
+        lines.push_str(&format!("focus: {}\n", describe(now, index as u32)));
+    }
+    let sizes = [before, now].map(|seen| seen.reading.snapshot.size);
+    if sizes[0] != sizes[1] && sizes.iter().all(|size| size.width > 0) {
+        let held = if sizes[1].width > sizes[1].height { "landscape" } else { "portrait" };
+        lines.push_str(&format!("the screen is {held} now, {}x{}\n", sizes[1].width, sizes[1].height));
+    }
+}
+
+/// A screen that rested in vain is neither stable nor stabilizing: `rested_ms` says how long (F11). One that is loading
+/// is not called stable: `loading_state` says by what it is known (F12).
+fn stability(after: &After) -> Option<&'static str> {
+    let is_loading = after.stability == Stability::Stable && after.seen.loading().is_some();
+    Some(if after.rested_ms.is_some() || is_loading { RESTING } else { after.stability.as_str() })
+}
+
 fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &After) {
     match &after.verdict {
         Verdict::Contradicted { observed } => {
@@ -450,9 +503,17 @@ fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &A
         Verdict::Undetermined { why } => lines.push_str(&format!("not known whether it came true: {why}\n")),
         Verdict::NotAsked | Verdict::Confirmed => {}
     }
-    let Some(before) = before else { return };
+    let Some(before) = before else {
+        lines.push_str("the screen could not be read before, so what changed is not known\n");
+        return;
+    };
+    push_view_lines(lines, before, &after.seen);
     if after.since.is_none() || !after.observed.is_relevant() {
-        lines.push_str("nothing that counts changed on the screen\n");
+        let looks = if after.captures == 1 { "look" } else { "looks" };
+        lines.push_str(&format!(
+            "nothing that counts changed on the screen in {} ms ({} {looks})\n",
+            after.watched_ms, after.captures
+        ));
         return;
     }
     let options = OutlineOptions::default();

@@ -56,6 +56,8 @@ pub struct ExpectFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     captured_at_ms: Option<u64>,
     pub stability_state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rested_ms: Option<u64>,
     /// Captures that were judged.
     reads: u64,
     elapsed_ms: u64,
@@ -120,7 +122,8 @@ fn answer(device: &str, question: Question, waited: &WatchReport) -> Answer {
         observed: failed.as_ref().map(|(_, observed)| observed.clone()),
         snapshot_revision: seen.map(|seen| seen.revision),
         captured_at_ms: seen.map(|seen| seen.captured_at_ms),
-        stability_state: waited.stability.as_str(),
+        stability_state: waited.stability_word(),
+        rested_ms: waited.rested_ms,
         reads: waited.captures,
         elapsed_ms: waited.elapsed_ms,
     };

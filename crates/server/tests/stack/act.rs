@@ -55,7 +55,7 @@ async fn an_expectation_seen_on_the_screen_is_confirmed() {
 #[tokio::test(start_paused = true)]
 async fn an_expectation_not_seen_is_contradicted() {
     let world = World::started(Timing::Phone).await;
-    let more = r#","expect":{"text":"Welcome"},"timeout_ms":3000"#;
+    let more = r#","expect":{"text":"Welcome"},"timeout_ms":8000"#;
     let answer = tap(&world, "Remember me", more).await;
     assert!(answer.is_error, "only contradicted is an error: {}", answer.text());
     assert_eq!(fact(&answer.text(), "verdict"), "contradicted");

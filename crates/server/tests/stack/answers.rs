@@ -30,7 +30,7 @@ async fn the_answers_page_matches_the_answers() {
     let tap = |id: &str, more: &str| format!(r#"{{"elementId":"{id}"{more}}}"#);
     show(&mut page, &world, "A tap that toggles", "tap_element", &tap(&remember, "")).await;
     let expect = r#","expect":{"screen":"SettingsActivity"}"#;
-    let no = r#","expect":{"text":"Welcome"},"timeout_ms":2000"#;
+    let no = r#","expect":{"text":"Welcome"},"timeout_ms":8000"#;
     show(&mut page, &world, "One that was meant to do something else", "tap_element", &tap(&remember, no))
         .await;
     show(

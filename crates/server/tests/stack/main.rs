@@ -31,5 +31,6 @@ mod screen;
 mod scroll;
 mod story;
 mod typing;
+mod verdicts;
 mod waits;
 mod world;

@@ -74,6 +74,20 @@ fn surroundings(seen: &Observation, index: u32, own: Option<&str>) -> Option<(&'
     None
 }
 
+/// Describes the window of the system that lies in front of the app, if there is one.
+pub fn system_dialog(seen: &Observation) -> Option<String> {
+    let snapshot = &seen.reading.snapshot;
+    let front = snapshot.roots().last().map(|root| root as u32)?;
+    if !seen.reading.element(front).system_window {
+        return None;
+    }
+    let mut words =
+        seen.reading.range(front).filter_map(|inner| label::own_words(seen.reading.element(inner)));
+    let mut line = String::new();
+    push_quoted(&mut line, words.next()?, TEXT_CHARS_MAX);
+    Some(line)
+}
+
 /// Explains why nothing can be acted on; `None` when something can.
 pub fn failure(seen: &Observation, selector: &Selector, resolution: &Resolution) -> Option<Failure> {
     let described = |candidate: &Candidate| describe(seen, candidate.index);

@@ -304,6 +304,7 @@ impl Watch<'_> {
     fn reached(&mut self, look: &Look, stable: bool) -> bool {
         match &self.wait.goal {
             Goal::Quiet => stable,
+            Goal::Settled => stable && !self.has_begun_to_load(look),
             Goal::Found(search) => search.finds_anything(&look.seen),
             Goal::Revision { than } => look.seen.revision != *than,
             Goal::Change => self.satisfied && stable,
@@ -318,6 +319,11 @@ impl Watch<'_> {
                 self.hold(judgement, look, true)
             }
         }
+    }
+
+    fn has_begun_to_load(&self, look: &Look) -> bool {
+        let loaded_before = self.base.as_ref().is_none_or(|base| base.loading().is_none());
+        loaded_before && look.seen.loading().is_some()
     }
 
     /// The same tree gives the same verdict, and most captures show the tree of the capture before.
@@ -382,11 +388,14 @@ impl Watch<'_> {
 
     pub fn finish(self, ending: Ending, now_ms: u64, elapsed_ms: u64) -> WatchReport {
         let mut stability = self.stabiliser.state();
-        if ending != Ending::Reached && stability == Stability::Stable {
-            // It may rest, but what was waited for did not come: a wait that failed never says stable (SY-07).
-            stability = Stability::Stabilizing;
-        }
         let moving = if stability == Stability::Stable { Vec::new() } else { self.named() };
+        let mut rested_ms = None;
+        if ending != Ending::Reached && stability == Stability::Stable {
+            // It rests, but what was waited for did not come: a wait that failed never says stable (SY-07).
+            stability = Stability::Stabilizing;
+            let rested = self.asked_ms.saturating_sub(self.stabiliser.last_change_ms());
+            rested_ms = (ending == Ending::Timeout).then_some(rested);
+        }
         let left = match &self.wait.goal {
             Goal::ScreenChange { from } => self.last.as_ref().is_some_and(|seen| seen.fingerprint != *from),
             Goal::Change => self.satisfied,
@@ -398,6 +407,7 @@ impl Watch<'_> {
             change_detected: self.looked && left,
             observed: self.observed,
             stability,
+            rested_ms,
             seen: self.last.filter(|_| self.looked),
             since: self.total,
             judgement: self.judgement,

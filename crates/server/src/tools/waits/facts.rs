@@ -42,6 +42,8 @@ pub struct WaitFacts {
     pub stabilized: bool,
     pub stability_state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub rested_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot_revision: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub captured_at_ms: Option<u64>,
@@ -133,7 +135,8 @@ impl WaitFacts {
             change_detected: waited.change_detected,
             observed_change: waited.observed.as_str().filter(|_| waited.observed.is_relevant()),
             stabilized: waited.is_stable(),
-            stability_state: waited.stability.as_str(),
+            stability_state: waited.stability_word(),
+            rested_ms: waited.rested_ms,
             snapshot_revision: seen.map(|seen| seen.revision),
             captured_at_ms: seen.map(|seen| seen.captured_at_ms),
             snapshot_freshness_ms: seen.map(|_| waited.freshness_ms),
@@ -182,12 +185,15 @@ pub fn push_moving(out: &mut String, waited: &WatchReport) {
         return;
     }
     let Some(seen) = waited.seen.as_deref() else { return };
-    if waited.moving.is_empty() {
+    if waited.changes == 0 {
         out.push_str(&format!("nothing that matters changed in {} captures\n", waited.captures));
         return;
     }
     if waited.stability == Stability::Stabilizing && !waited.change_detected {
         out.push_str("other things changed, but nothing of the expected kind\n");
+        return;
+    }
+    if waited.moving.is_empty() {
         return;
     }
     out.push_str(&format!("still moving: {}\n", describe_moving(&waited.moving, seen)));

@@ -1,0 +1,105 @@
+//! What an answer says is what was seen, for as long as somebody looked (F5, F11 to F23).
+
+use std::time::Duration;
+
+use mdm_virtual_device::{DumpFault, Fault, Faults, PhoneConfig, Timing};
+use tokio::time::Instant;
+
+use crate::gestures::on_screen;
+use crate::world::{World, fact};
+
+fn with_fault(fault: Fault, rate: f64, timing: Timing) -> PhoneConfig {
+    let mut faults = Faults::default();
+    *faults.rate_mut(fault) = rate;
+    PhoneConfig { faults, timing, ..PhoneConfig::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_after_the_deadline() {
+    // F5: every dump takes a second and a half and up to six seconds more.
+    let world = on_screen("LoginActivity", with_fault(Fault::SlowDump, 1.0, Timing::Phone)).await;
+    for (tool, json) in [
+        ("tap_element", r#"{"selector":{"text":"Log in"},"timeout_ms":2000}"#),
+        ("tap_element", r#"{"selector":{"text":"Log in"},"expect":{"text":"Welcome"},"timeout_ms":1000}"#),
+        ("type_text", r#"{"selector":{"text":"Email"},"text":"ada","timeout_ms":2000}"#),
+        ("long_press", r#"{"selector":{"text":"Log in"},"timeout_ms":2000}"#),
+    ] {
+        let began = Instant::now();
+        let answer = world.call(tool, json).await;
+        let took = began.elapsed();
+        assert!(took <= Duration::from_millis(2100), "{tool} took {took:?}: {}", answer.text());
+        assert!(answer.is_error, "{tool}: {}", answer.text());
+        assert_eq!(fact(&answer.text(), "code"), "TIMEOUT", "{}", answer.text());
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        assert_eq!(world.phone.truth().inputs.len(), 0, "{tool} sent something late");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_in_vain_on_a_screen_at_rest_says_that_it_rests() {
+    // F11
+    let world = World::started(Timing::Brisk).await;
+    let answer = world.call("wait_for_ui", r#"{"selector":{"text":"Welcome"},"timeout_ms":3000}"#).await;
+    assert_eq!(fact(&answer.text(), "stability_state"), "resting", "{}", answer.text());
+    assert!(fact(&answer.text(), "rested_ms").parse::<u64>().unwrap() > 2000, "{}", answer.text());
+    assert!(!answer.text().contains("still moving"), "{}", answer.text());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_begins_to_load_is_not_stable() {
+    // F12
+    let world = World::started(Timing::Brisk).await;
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada@example.com"}"#).await;
+    world.ok("type_text", r#"{"selector":{"text":"Password"},"text":"secret"}"#).await;
+    let early = world.ok("tap_element", r#"{"selector":{"text":"Log in"},"timeout_ms":700}"#).await;
+    assert!(early.contains("loading_state"), "{early}");
+    assert_ne!(fact(&early, "stability_state"), "stable", "{early}");
+    let world = World::started(Timing::Brisk).await;
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada@example.com"}"#).await;
+    world.ok("type_text", r#"{"selector":{"text":"Password"},"text":"secret"}"#).await;
+    let late = world.ok("tap_element", r#"{"selector":{"text":"Log in"}}"#).await;
+    assert!(!late.contains("loading_state"), "it was waited for: {late}");
+    assert_eq!(fact(&late, "stability_state"), "stable", "{late}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn focus_orientation_and_how_long_was_watched_are_told() {
+    // F13
+    let world = World::started(Timing::Brisk).await;
+    let focused = world.ok("tap_element", r#"{"selector":{"text":"Email"}}"#).await;
+    assert!(focused.lines().any(|line| line.starts_with("focus: e") && line.contains("Email")), "{focused}");
+    let turned = world.ok("set_orientation", r#"{"orientation":"landscape","settle":true}"#).await;
+    assert!(turned.contains("landscape now, 2400x1080"), "{turned}");
+    let nothing = world.ok("tap", r#"{"x":500,"y":200,"settle":true}"#).await;
+    assert!(nothing.contains("nothing that counts changed on the screen in "), "{nothing}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_is_pressed_on_a_screen_that_cannot_be_read() {
+    // F23
+    let world = on_screen("SettingsActivity", PhoneConfig::default()).await;
+    world.phone.inject_dump_fault(DumpFault::NotIdle);
+    let answer = world.call("press_back", r#"{"settle":true}"#).await;
+    assert_eq!(fact(&answer.text(), "success"), "true", "{}", answer.text());
+    assert!(answer.text().contains("could not be read before"), "{}", answer.text());
+    assert_eq!(world.phone.truth().inputs.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_system_dialog_in_front_leaves_the_expectation_undetermined() {
+    // F15
+    let world = on_screen("LoginActivity", with_fault(Fault::SystemDialog, 60.0, Timing::Brisk)).await;
+    let json = r#"{"selector":{"text":"Remember me"},"expect":{"text":"Welcome"},"timeout_ms":5000}"#;
+    for _ in 0..10 {
+        let answer = world.call("tap_element", json).await;
+        if answer.text().contains("a system dialog is in front") {
+            assert_eq!(fact(&answer.text(), "verdict"), "undetermined", "{}", answer.text());
+            return;
+        }
+        for answer in ["OK", "Wait", "Allow", "Not now", "Close app"] {
+            let json = format!(r#"{{"selector":{{"text":"{answer}"}},"settle":false}}"#);
+            world.call("tap_element", &json).await;
+        }
+    }
+    panic!("no dialog came up during a verification");
+}
