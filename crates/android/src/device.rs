@@ -97,12 +97,28 @@ impl AndroidDevice {
         capture::read(&output, known)
     }
 
-    async fn type_text(&self, typed: &str) -> Result<(), DeviceError> {
+    /// Refuses what cannot be typed, and asks the device only about a text that needs its clipboard.
+    async fn find_text_typeable(&self, typed: &str) -> Result<(), DeviceError> {
         if typed.chars().count() > text::TEXT_CHARS_MAX {
             let detail =
                 format!("the text has more than {} characters; type it in parts", text::TEXT_CHARS_MAX);
             return Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail));
         }
+        if text::plan(typed) != Typing::Paste {
+            return Ok(());
+        }
+        if typed.contains('\0') {
+            let detail = "the text has a NUL character, which no shell command can carry";
+            return Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail));
+        }
+        let output = self.run(&Script::new("cmd clipboard"), SHORT_BYTES_MAX).await?;
+        if output.message().contains(NO_SHELL_COMMANDS) {
+            return Err(no_clipboard());
+        }
+        Ok(())
+    }
+
+    async fn type_text(&self, typed: &str) -> Result<(), DeviceError> {
         match text::plan(typed) {
             Typing::Keys(script) => self.act(&script).await.map(drop),
             Typing::Paste => self.paste(typed).await,
@@ -113,12 +129,11 @@ impl AndroidDevice {
         let set = Script::new("cmd clipboard set text").arg(typed);
         let output = self.act(&set).await;
         let refused = match &output {
-            Ok(output) => output.message().contains("No shell command implementation"),
+            Ok(output) => output.message().contains(NO_SHELL_COMMANDS),
             Err(error) => error.kind == DeviceErrorKind::Rejected && error.dispatch == Dispatch::Refused,
         };
         if refused {
-            let detail = "the text has characters that `input text` cannot type, and this device's shell cannot set the clipboard";
-            return Err(DeviceError::new(DeviceErrorKind::TextNotTypeable, detail));
+            return Err(no_clipboard());
         }
         output?;
         self.act(&Script::new("input keyevent 279")).await.map(drop)
@@ -360,6 +375,14 @@ fn check_app_id(app: &str) -> Result<(), DeviceError> {
     Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail))
 }
 
+/// What a service says that has no commands for the shell, such as the clipboard of AOSP.
+const NO_SHELL_COMMANDS: &str = "No shell command implementation";
+
+fn no_clipboard() -> DeviceError {
+    let detail = "the text has characters that `input text` cannot type, and this device's shell cannot set the clipboard";
+    DeviceError::new(DeviceErrorKind::TextNotTypeable, detail)
+}
+
 impl Device for AndroidDevice {
     fn info(&self) -> PortFuture<'_, DeviceInfo> {
         Box::pin(async {
@@ -425,6 +448,10 @@ impl Device for AndroidDevice {
             let output = self.run(&gesture::keyboard(), SHORT_BYTES_MAX).await?;
             Ok(gesture::keyboard_place(&output.stdout_text()))
         })
+    }
+
+    fn check_text<'a>(&'a self, text: &'a str) -> PortFuture<'a, ()> {
+        Box::pin(self.find_text_typeable(text))
     }
 
     fn input(&self, input: Input) -> PortFuture<'_, ()> {

@@ -184,6 +184,10 @@ impl Session {
         read_again(progress, "asking where the keyboard is", || self.device.keyboard()).await
     }
 
+    pub(crate) async fn check_text(&self, text: &str, progress: &Progress) -> Result<(), Failure> {
+        progress.race_device("asking whether the text can be typed", self.device.check_text(text)).await
+    }
+
     /// Sends one command. It is never sent twice: a lost answer is reported as such.
     pub(crate) async fn send_now(
         &self,

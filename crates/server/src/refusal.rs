@@ -137,6 +137,9 @@ fn for_element(cause: Cause) -> &'static str {
         }
         Cause::NotATextField => "nothing was typed; use the id of a field from get_ui_tree",
         Cause::FocusNotTaken => "look at the screen with get_ui_tree",
+        Cause::NothingFocused => {
+            "nothing was typed; name the field with elementId or selector, or tap it first"
+        }
         Cause::NothingToClear => "nothing was typed; name the field with element_id or selector",
         Cause::TooMuchToClear => "nothing was typed; clear it with the app's own means",
         Cause::FieldDiffers => {

@@ -55,6 +55,7 @@ pub enum Cause {
     // Typing.
     NotATextField,
     FocusNotTaken,
+    NothingFocused,
     NothingToClear,
     TooMuchToClear,
     FieldDiffers,
@@ -113,6 +114,7 @@ impl Cause {
             | Cause::NothingToClear
             | Cause::NothingScrolls
             | Cause::ContainerNotFound
+            | Cause::EndReached
             | Cause::ScrollsExhausted => ErrorCode::ElementNotFound,
             Cause::TreeDamaged => ErrorCode::UiTreeUnavailable,
             Cause::AmbiguousTarget | Cause::AmbiguousControl | Cause::AmbiguousContainer => {
@@ -134,11 +136,10 @@ impl Cause {
             | Cause::NoReaction
             | Cause::DoesNotScroll
             | Cause::NoRoomToScroll => ErrorCode::ElementNotInteractable,
-            Cause::FocusNotTaken | Cause::TooMuchToClear => ErrorCode::ActionRejected,
+            Cause::FocusNotTaken | Cause::NothingFocused | Cause::TooMuchToClear => ErrorCode::ActionRejected,
             Cause::ValueUnstable | Cause::BetweenSteps | Cause::EndOfTrack | Cause::TouchesExhausted => {
                 ErrorCode::ControlConvergenceFailed
             }
-            Cause::EndReached => ErrorCode::NavigationNoChange,
             Cause::StateMismatch => ErrorCode::ExpectStateMismatch,
             Cause::FieldDiffers
             | Cause::ValueGone

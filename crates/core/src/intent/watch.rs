@@ -32,6 +32,8 @@ pub const RESTING: &str = "resting";
 pub enum Goal {
     /// It holds in two captures in a row, and at both ends of the window.
     Holds(Predicate),
+    /// It holds at one look: for what does not flicker, such as the focus.
+    Shown(Predicate),
     /// The element is there, and neither it nor anything in it changed or moved for a whole window.
     ElementRests(Selector),
     /// Something that counts changed, and then came to rest.

@@ -36,6 +36,7 @@ struct Field {
 
 impl Run<'_> {
     pub async fn type_text(&mut self, act: &Act, typing: &Typing) -> Result<(), Failure> {
+        self.session.check_text(&typing.text, self.progress).await?;
         let field = self.find_field(act, typing).await?;
         if typing.clear {
             self.clear(&field).await?;
@@ -50,7 +51,10 @@ impl Run<'_> {
         self.note(Event::Reached(Lifecycle::PendingVerification));
         let read_back = self.read_back(typing, &field).await;
         self.outcome.effect = Effect::Typed(read_back.clone());
-        if let Some(failure) = typing.contradiction(&read_back) {
+        if let Some(mut failure) = typing.contradiction(&read_back) {
+            if let Some(elsewhere) = self.focus_went_to(&field) {
+                failure.message.push_str(&format!("; the focus went on to {elsewhere}"));
+            }
             self.note(Event::Judged {
                 met: Some(false),
                 changed: None,
@@ -83,9 +87,23 @@ impl Run<'_> {
         if typing.clear || act.is_followed() {
             self.outcome.before = Some(self.session.capture_now(self.progress).await?);
         }
+        let mut seen = self.outcome.before.clone();
+        let mut id = seen.as_deref().and_then(focused_field);
+        // A keyboard is there for what has the focus, even if the tree does not show what that is.
+        if id.is_none() && self.session.keyboard_now(self.progress).await?.is_none() {
+            let now = match seen.take() {
+                Some(seen) => seen,
+                None => self.session.capture_now(self.progress).await?,
+            };
+            id = focused_field(&now);
+            if id.is_none() && now.reading.snapshot.proves_absence() {
+                let message =
+                    "no text field has the focus, and no keyboard is shown: the text would go nowhere";
+                return Err(Failure::new(Cause::NothingFocused, message));
+            }
+            seen = Some(now);
+        }
         self.note(Event::Reached(Lifecycle::Resolved));
-        let seen = self.outcome.before.clone();
-        let id = seen.as_deref().and_then(focused_field);
         Ok(Field { seen, id })
     }
 
@@ -119,7 +137,7 @@ impl Run<'_> {
         since: &Arc<Observation>,
     ) -> Result<WatchReport, Failure> {
         let selector = Selector { id: Some(id), ..Selector::default() };
-        let goal = Goal::Holds(Predicate::Element { selector, expected });
+        let goal = Goal::Shown(Predicate::Element { selector, expected });
         self.watch(&Wait::new(goal, 0).with_patience(ms, LOOKS_MIN), since, self.progress).await
     }
 
@@ -133,6 +151,20 @@ impl Run<'_> {
             self.send(SentKind::Clear, &Command::Input(Input::Erase { characters })).await?;
         }
         Ok(())
+    }
+
+    /// The field that has the focus now, if it is another one than was typed into: a line break goes on to the next.
+    fn focus_went_to(&self, field: &Field) -> Option<String> {
+        let memory = self.session.memory();
+        let now = memory.tracker.last()?;
+        let other = focused_field(now).filter(|id| field.id.is_some_and(|typed| typed != *id))?;
+        let index = now.index_of(other)?;
+        let element = now.reading.element(index as u32);
+        let holds = match element.password {
+            true => "a hidden text".to_owned(),
+            false => format!("{:?}", field_text(element)),
+        };
+        Some(format!("{}, which holds {holds}", describe(now, index as u32)))
     }
 
     /// What the field holds, once the text has had its time to get there.

@@ -188,5 +188,5 @@ async fn a_target_out_of_sight_is_scrolled_to_only_when_asked() {
     let answer = world.ok("tap_element", &tap(true)).await;
     assert_eq!(fact(&answer, "verdict"), "confirmed", "{answer}");
     let gone = r#"{"selector":{"text":"Row 99"},"scroll":true}"#;
-    assert_eq!(world.code("tap_element", gone).await, "NAVIGATION_NO_CHANGE", "the end was reached");
+    assert_eq!(world.code("tap_element", gone).await, "ELEMENT_NOT_FOUND", "the end was reached");
 }

@@ -103,3 +103,30 @@ async fn a_system_dialog_in_front_leaves_the_expectation_undetermined() {
     }
     panic!("no dialog came up during a verification");
 }
+
+#[tokio::test(start_paused = true)]
+async fn text_without_a_focus_is_refused_and_text_that_went_on_is_followed() {
+    // F20
+    let world = World::started(Timing::Brisk).await;
+    let answer = world.call("type_text", r#"{"text":"lost"}"#).await;
+    assert!(answer.is_error && answer.text().contains("no text field has the focus"), "{}", answer.text());
+    assert_eq!(world.phone.truth().inputs.len(), 0, "nothing was typed");
+    let json = r#"{"selector":{"text":"Email"},"text":"ada\nlovelace"}"#;
+    let answer = world.call("type_text", json).await;
+    let truth = world.phone.truth();
+    if truth.fields.get("password").is_some_and(|text| text == "lovelace") {
+        assert!(answer.text().contains("the focus went on to"), "{}", answer.text());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_cannot_be_typed_leaves_the_field_as_it_was() {
+    // F82: before Android 12 the shell cannot set the clipboard.
+    let config = PhoneConfig { sdk: 29, timing: Timing::Brisk, ..PhoneConfig::default() };
+    let world = on_screen("LoginActivity", config).await;
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada"}"#).await;
+    let answer =
+        world.call("type_text", r#"{"selector":{"text":"Email"},"text":"Žofie","clear":true}"#).await;
+    assert!(answer.is_error && answer.text().contains("cannot set the clipboard"), "{}", answer.text());
+    assert_eq!(world.phone.truth().fields.get("email").map(String::as_str), Some("ada"), "F82");
+}

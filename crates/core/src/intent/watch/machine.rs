@@ -313,6 +313,13 @@ impl Watch<'_> {
                 let judgement = self.judge(predicate, look);
                 self.hold(judgement, look, false)
             }
+            Goal::Shown(predicate) => {
+                let judgement = self.judge(predicate, look);
+                let holds = judgement.holds();
+                self.judgement = Some(judgement);
+                self.judged = Some(Arc::clone(&look.seen.reading));
+                holds
+            }
             Goal::ElementRests(selector) => {
                 let there = Predicate::Element { selector: selector.clone(), expected: Expected::Exists };
                 let judgement = self.judge(&there, look);
@@ -375,7 +382,14 @@ impl Watch<'_> {
         let pause = (least + size).max(cost);
         let proof_at_ms = match (&self.wait.goal, self.held) {
             (_, Some(held)) => Some((held.since_ms + self.window_ms).max(now_ms + CONFIRM_MS)),
-            (Goal::Holds(_) | Goal::ElementRests(_) | Goal::Revision { .. } | Goal::Found(_), None) => None,
+            (
+                Goal::Holds(_)
+                | Goal::Shown(_)
+                | Goal::ElementRests(_)
+                | Goal::Revision { .. }
+                | Goal::Found(_),
+                None,
+            ) => None,
             (Goal::Change, None) if !self.satisfied => None,
             _ => self.stabiliser.proof_at_ms(),
         };
