@@ -82,7 +82,7 @@ impl Session {
         self.device.capabilities()
     }
 
-    pub(crate) fn now_ms(&self) -> u64 {
+    pub fn now_ms(&self) -> u64 {
         self.clock.now_ms()
     }
 
@@ -154,8 +154,10 @@ impl Session {
     /// Reads the screen. For callers that hold the turn.
     pub(crate) async fn capture_now(&self, progress: &Progress) -> Result<Arc<Observation>, Failure> {
         let known = self.memory().raw;
-        let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
+        // The tree shows some moment between the beginning and the end of the read: it is as old as the beginning, to be
+        // on the safe side (W31, F16).
         let captured_at_ms = self.now_ms();
+        let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
         let seen = self.take_in(capture, captured_at_ms)?;
         let changed = seen.diff.is_relevant();
         progress.tell(&self.id, captured_at_ms, || Event::Looked { revision: seen.revision, changed });

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use mdm_core::change::delta::delta;
 use mdm_core::change::tracker::Tracker;
 use mdm_core::intent::resolve::Search;
 use mdm_core::outline::OutlineOptions;
@@ -51,9 +50,8 @@ pub fn diff(args: &DiffArgs) -> Result<Answer, String> {
     let now = tracker.observe(load(&args.after)?, 1);
     let since = tracker.since(1).ok_or("the first screen was not kept")?;
     if args.format == FormatArg::Json {
-        let delta = delta(&since.base.reading.snapshot, &now.reading.snapshot, &since.pairing);
         let head = TreeHead::new(None, &now).since(Some(&since), &now);
-        return Ok(Answer::new(Facts::Delta(Box::new(DeltaJson::new(head, since.base.revision, &delta)))));
+        return Ok(Answer::new(Facts::Delta(Box::new(DeltaJson::new(head, &since, &now)))));
     }
     let options = OutlineOptions::default();
     let part = tree::OutlinePart { options, max_tokens: DIFF_TOKENS_MAX, page: 1 };

@@ -3,7 +3,6 @@
 //!
 //! What may not enter: what an agent wants (see `intent`), a clock, a device. Times arrive with the captures.
 
-pub mod delta;
 pub mod diff;
 pub mod fingerprint;
 pub mod pace;

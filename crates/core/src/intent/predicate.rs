@@ -1,6 +1,7 @@
 //! Predicates about a screen. Waits, expectations and verifications all judge captures with them.
 
 use crate::change::tracker::Observation;
+use crate::intent::adjust;
 use crate::intent::resolve;
 use crate::intent::selector::{Selector, TextMatch};
 use crate::meaning::state;
@@ -159,7 +160,7 @@ fn one(seen: &Observation, index: u32, expected: &Expected) -> Judgement {
             }
             None => Judgement::Unknown { why: "nothing says what is chosen".to_owned() },
         },
-        Expected::Value { number, tolerance } => match state.value {
+        Expected::Value { number, tolerance } => match state.value.or_else(|| shown_value(seen, index)) {
             Some(value) => {
                 verdict((value - number).abs() <= *tolerance, Some(index), || format!("value {value}"))
             }
@@ -175,6 +176,13 @@ fn one(seen: &Observation, index: u32, expected: &Expected) -> Judgement {
             verdict(wanted.matches(held), Some(index), || format!("text {held:?}"))
         }
     }
+}
+
+/// The value that stands beside a control, as it is read for adjusting (F22).
+fn shown_value(seen: &Observation, index: u32) -> Option<f64> {
+    let snapshot = &seen.reading.snapshot;
+    let control = adjust::control_for(snapshot, index as usize)?;
+    adjust::shown(snapshot, control).map(|shown| shown.value)
 }
 
 fn clickable(seen: &Observation, index: u32) -> Judgement {
@@ -237,6 +245,25 @@ mod tests {
         assert!(matches!(judge(text("Below"), Expected::Visible), Judgement::Fails { .. }));
         assert!(judge(text("Below"), Expected::Exists).holds());
         assert!(matches!(judge(id("wifi"), Expected::Expanded(true)), Judgement::Unknown { .. }), "ST-01");
+    }
+
+    #[test]
+    fn a_value_beside_a_slider_is_its_value() {
+        // F22
+        let zoom = r#"
+            FrameLayout [0,0][1080,2400]
+              LinearLayout [0,0][1080,200]
+                TextView [0,0][500,100] text:"Zoom"
+                TextView [900,0][1080,100] text:"5.5x"
+                SeekBar [0,100][1080,200] id:zoom
+            "#;
+        let seen = seen(sketch(zoom));
+        let value = |number| {
+            let expected = Expected::Value { number, tolerance: 0.1 };
+            Predicate::Element { selector: id("zoom"), expected }.judge(&seen)
+        };
+        assert!(value(5.5).holds(), "{:?}", value(5.5));
+        assert!(matches!(value(7.0), Judgement::Fails { .. }));
     }
 
     #[test]

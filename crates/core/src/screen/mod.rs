@@ -4,6 +4,7 @@
 
 pub mod element;
 pub mod geometry;
+pub mod nesting;
 pub mod reading;
 pub mod snapshot;
 pub mod visible;

@@ -19,7 +19,7 @@ pub fn screen(lines: &str) -> Snapshot {
             element.bounds = Rect::new(0, row as i32 * 40, 400, row as i32 * 40 + 40);
         }
     }
-    mdm_core::change::delta::set_parents_and_ends(&mut elements);
+    mdm_core::screen::nesting::set_parents_and_ends(&mut elements);
     let size = Size { width: 400, height: 4000 };
     Snapshot { elements, size, ..Snapshot::default() }
 }

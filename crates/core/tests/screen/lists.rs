@@ -55,7 +55,7 @@ impl ListModel {
                 self.draw_row(item, top, visible, &mut elements);
             }
         }
-        mdm_core::change::delta::set_parents_and_ends(&mut elements);
+        mdm_core::screen::nesting::set_parents_and_ends(&mut elements);
         let size = Size { width: 400, height: 1000 };
         ScreenReading::new(Snapshot { elements, size, ..Snapshot::default() })
     }

@@ -3,7 +3,6 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod change;
-mod delta;
 mod draw;
 mod identity;
 mod lists;

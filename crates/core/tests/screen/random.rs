@@ -75,7 +75,7 @@ fn snapshot(roots: &[Node]) -> Snapshot {
     for root in roots {
         flatten(root, 0, &mut elements);
     }
-    mdm_core::change::delta::set_parents_and_ends(&mut elements);
+    mdm_core::screen::nesting::set_parents_and_ends(&mut elements);
     Snapshot { elements, ..Snapshot::default() }
 }
 

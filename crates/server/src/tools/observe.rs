@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::change::delta::delta;
 use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::resolve::stale;
@@ -82,10 +81,14 @@ impl Tool for GetUiTree {
     }
 }
 
+/// A tree that took longer to read is not called fresh: the screen may have changed meanwhile (F16).
+const FRESH_MS_MAX: u64 = 2000;
+
 /// A capture and what the agent knew before it.
 struct KnownCapture {
     seen: Arc<Observation>,
     fresh: bool,
+    read_ms: u64,
     /// Against the tree that was handed out last.
     last: Option<Comparison>,
     /// Against the revision that was asked for; `None` inside when that is no longer kept.
@@ -102,8 +105,9 @@ async fn capture(
     let asked = since.map(|revision| memory.tracker.since(revision));
     let last = memory.tracker.since_reported();
     memory.tracker.mark_reported();
-    let fresh = memory.tracker.is_fresh(&seen);
-    Ok(KnownCapture { seen, fresh, last, asked })
+    let read_ms = session.now_ms().saturating_sub(seen.captured_at_ms);
+    let fresh = memory.tracker.is_fresh(&seen) && read_ms <= FRESH_MS_MAX;
+    Ok(KnownCapture { seen, fresh, read_ms, last, asked })
 }
 
 fn answer(
@@ -114,14 +118,12 @@ fn answer(
     params: &GetUiTreeParams,
 ) -> Answer {
     let seen = &capture.seen;
-    let head = TreeHead::new(Some(device), seen).freshness(capture.fresh).since(capture.last.as_ref(), seen);
+    let head = TreeHead::new(Some(device), seen)
+        .freshness(capture.fresh, capture.read_ms)
+        .since(capture.last.as_ref(), seen);
     let json = params.format == Some(TreeFormat::Json);
     match &capture.asked {
-        Some(Some(since)) if json => {
-            let (base, now) = (&since.base.reading.snapshot, &seen.reading.snapshot);
-            let delta = delta(base, now, &since.pairing);
-            Answer::new(Facts::Delta(Box::new(DeltaJson::new(head, since.base.revision, &delta))))
-        }
+        Some(Some(since)) if json => Answer::new(Facts::Delta(Box::new(DeltaJson::new(head, since, seen)))),
         Some(Some(since)) => {
             let around = tree::Around { device: which, fresh: Some(capture.fresh) };
             tree::changes_answer(around, since, seen, view)

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use mdm_core::change::delta::{Delta, Op};
-use mdm_core::change::tracker::Observation;
-use mdm_core::identity::ElementId;
+use mdm_core::change::tracker::{Comparison, Observation};
+use mdm_core::identity::{ElementId, NONE};
 use mdm_core::meaning::identifier::{Census, stable_id, test_tag};
 use mdm_core::meaning::label::{Value, label};
 use mdm_core::meaning::semantics;
@@ -53,7 +52,7 @@ struct TreeView<'a> {
     elements_left_out: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     defect_list: Vec<DefectJson>,
-    elements: Vec<ElementJson<'a>>,
+    elements: Vec<ElementJson>,
 }
 
 fn is_upright(rotation: &u8) -> bool {
@@ -99,27 +98,28 @@ impl<'a> TreeView<'a> {
 }
 
 /// One element. Facts of the parser, the resolver and the session have separate fields (ID-07).
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ElementJson<'a> {
+struct ElementJson {
     #[serde(rename = "element_id")]
     element_id: String,
-    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<usize>,
     #[serde(flatten)]
     raw: RawJson,
     visible: bool,
     center: [i32; 2],
     #[serde(rename = "stable_id", skip_serializing_if = "Option::is_none")]
-    stable_id: Option<&'a str>,
+    stable_id: Option<String>,
     /// Several elements carry this stable_id (ID-04).
     #[serde(rename = "stable_id_collision", skip_serializing_if = "Option::is_none")]
     collision: Option<usize>,
     #[serde(rename = "test_tag", skip_serializing_if = "Option::is_none")]
-    test_tag: Option<&'a str>,
+    test_tag: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    selector: Option<SelectorJson<'a>>,
+    selector: Option<SelectorJson>,
     semantic: Semantic,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_id: Option<u32>,
@@ -127,19 +127,19 @@ struct ElementJson<'a> {
     children: Vec<usize>,
 }
 
-#[derive(Serialize)]
-struct SelectorJson<'a> {
-    value: &'a str,
+#[derive(Debug, PartialEq, Serialize)]
+struct SelectorJson {
+    value: String,
     confidence: ConfidenceJson,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 struct ConfidenceJson {
     score: f64,
     reason: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 struct Semantic {
     is_clickable: bool,
     is_container: bool,
@@ -148,7 +148,7 @@ struct Semantic {
 }
 
 /// A recognised control (SM-01); absent when unsure.
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 struct ControlJson {
     semantic_role: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -176,8 +176,8 @@ impl ControlJson {
     }
 }
 
-impl<'a> ElementJson<'a> {
-    fn new(seen: &'a Observation, index: usize, census: &Census) -> ElementJson<'a> {
+impl ElementJson {
+    fn new(seen: &Observation, index: usize, census: &Census) -> ElementJson {
         let snapshot = &seen.reading.snapshot;
         let element = &snapshot.elements[index];
         let center = element.bounds.center();
@@ -185,17 +185,17 @@ impl<'a> ElementJson<'a> {
         let selector = census.identifier(snapshot, element).filter(|_| !element.password).map(|selector| {
             let confidence =
                 ConfidenceJson { score: selector.confidence.score, reason: selector.confidence.reason };
-            SelectorJson { value: selector.value, confidence }
+            SelectorJson { value: selector.value.to_owned(), confidence }
         });
         ElementJson {
             element_id: seen.ids.get(index).copied().unwrap_or(ElementId(0)).to_string(),
-            index,
+            index: Some(index),
             raw: RawJson::from(element).with_state(&state::read(snapshot, index)),
             visible: seen.reading.nodes[index].visible.is_some(),
             center: [center.x, center.y],
-            stable_id: id,
+            stable_id: id.map(str::to_owned),
             collision: id.map(|id| census.with_id(id)).filter(|holders| *holders > 1),
-            test_tag: test_tag(snapshot, element),
+            test_tag: test_tag(snapshot, element).map(str::to_owned),
             label: label(snapshot, index).map(|label| label.text.into_owned()),
             selector,
             semantic: Semantic {
@@ -210,7 +210,7 @@ impl<'a> ElementJson<'a> {
 }
 
 /// Everything that the parser extracted, so that the tree can be read back unchanged.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RawJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -250,7 +250,7 @@ pub(super) struct RawJson {
     can: Vec<Box<str>>,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct StateJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checked: Option<bool>,
@@ -266,7 +266,7 @@ struct StateJson {
 }
 
 /// The element's selected flag, or the option selected in it (ST-04).
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum SelectedJson {
     Flag(bool),
@@ -290,7 +290,7 @@ impl SelectedJson {
     }
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 struct ReadJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     text_value: Option<String>,
@@ -329,7 +329,7 @@ impl ReadJson {
     }
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, PartialEq)]
 struct RangeJson {
     min: f64,
     max: f64,
@@ -514,6 +514,8 @@ fn role_of(name: &str) -> Option<Role> {
 }
 
 /// A later tree as changes to an earlier one (SY-15): kept ranges, changed and new elements, in the later tree's order.
+/// The elements are those of the whole tree without `index`, `parentId` and `children`, which follow from the order and
+/// `depth`. Applied to the earlier tree they give the later one, derived fields too (F17).
 #[derive(Debug, Serialize)]
 pub struct DeltaJson {
     #[serde(flatten)]
@@ -529,18 +531,40 @@ enum OpJson {
     Keep([u32; 2]),
     Patch {
         from: u32,
-        element: Box<RawJson>,
+        element: Box<ElementJson>,
     },
-    Put(Box<RawJson>),
+    Put(Box<ElementJson>),
 }
 
 impl DeltaJson {
-    pub fn new(head: TreeHead, since_revision: u64, delta: &Delta) -> DeltaJson {
-        let op = |op: &Op| match op {
-            Op::Keep { from, count } => OpJson::Keep([*from, *count]),
-            Op::Patch { from, element } => OpJson::Patch { from: *from, element: Box::new(element.into()) },
-            Op::Put { element } => OpJson::Put(Box::new(element.into())),
-        };
-        DeltaJson { head, since_revision, ops: delta.ops.iter().map(op).collect() }
+    pub fn new(head: TreeHead, since: &Comparison, now: &Observation) -> DeltaJson {
+        let (before, after) = (unplaced(&since.base), unplaced(now));
+        let mut ops: Vec<OpJson> = Vec::new();
+        for (new, element) in after.into_iter().enumerate() {
+            let old = since.pairing.to_old.get(new).copied().unwrap_or(NONE);
+            match before.get(old as usize) {
+                None => ops.push(OpJson::Put(Box::new(element))),
+                Some(was) if *was != element => {
+                    ops.push(OpJson::Patch { from: old, element: Box::new(element) });
+                }
+                Some(_) => match ops.last_mut() {
+                    Some(OpJson::Keep([from, count])) if *from + *count == old => *count += 1,
+                    _ => ops.push(OpJson::Keep([old, 1])),
+                },
+            }
+        }
+        DeltaJson { head, since_revision: since.base.revision, ops }
     }
+}
+
+/// The elements of a capture without what depends on their place in the list.
+fn unplaced(seen: &Observation) -> Vec<ElementJson> {
+    let census = Census::of(&seen.reading.snapshot);
+    let unplaced = |index: usize| ElementJson {
+        index: None,
+        parent_id: None,
+        children: Vec::new(),
+        ..ElementJson::new(seen, index, &census)
+    };
+    (0..seen.reading.nodes.len()).map(unplaced).collect()
 }

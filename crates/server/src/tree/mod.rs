@@ -43,8 +43,12 @@ pub struct TreeHead {
     screen: Option<String>,
     resolution: Resolution,
     snapshot_revision: u64,
+    /// When the device was asked.
     captured_at_ms: u64,
-    /// True if it is the latest state of the screen (SY-12); absent for a tree from a file.
+    /// How long it took to answer, if that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_ms: Option<u64>,
+    /// True if it is the latest state of the screen (SY-12) and young enough; absent for a tree from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     fresh: Option<bool>,
     /// Changes since the tree of the previous answer.
@@ -59,6 +63,9 @@ pub struct TreeHead {
     partial: Option<Partial>,
 }
 
+/// A read that takes longer is told.
+const READ_MS_TOLD: u64 = 500;
+
 impl TreeHead {
     pub fn new(device: Option<&str>, seen: &Observation) -> TreeHead {
         let snapshot = &seen.reading.snapshot;
@@ -68,6 +75,7 @@ impl TreeHead {
             resolution: snapshot.size.into(),
             snapshot_revision: seen.revision,
             captured_at_ms: seen.captured_at_ms,
+            read_ms: None,
             fresh: None,
             snapshot_delta: None,
             loading_state: LoadingFacts::of(seen),
@@ -76,8 +84,9 @@ impl TreeHead {
         }
     }
 
-    pub fn freshness(self, fresh: bool) -> TreeHead {
-        TreeHead { fresh: Some(fresh), ..self }
+    pub fn freshness(self, fresh: bool, read_ms: u64) -> TreeHead {
+        let read_ms = Some(read_ms).filter(|ms| *ms >= READ_MS_TOLD);
+        TreeHead { fresh: Some(fresh), read_ms, ..self }
     }
 
     pub fn whole_because_base_is_gone(self) -> TreeHead {

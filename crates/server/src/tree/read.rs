@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mdm_core::change::delta::set_parents_and_ends;
 use mdm_core::screen::element::Element;
 use mdm_core::screen::geometry::Size;
+use mdm_core::screen::nesting::set_parents_and_ends;
 use mdm_core::screen::snapshot::{Defect, DefectKind, Limits, Platform, Screen, Snapshot};
 use mdm_ios::tree::Format;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};

@@ -21,6 +21,7 @@ mod fleet;
 mod flow;
 mod gestures;
 mod hostile_trees;
+mod json_delta;
 mod mcp;
 mod pace;
 #[path = "../shared/page.rs"]
