@@ -1,6 +1,5 @@
 //! Which device a call means. Devices that cannot be used never count (W28).
 
-use std::cmp::Reverse;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -85,35 +84,33 @@ fn none_usable(unusable: &[Listed]) -> Failure {
     Failure::new(Cause::NoDevice, message).with_candidates(describe_all(unusable))
 }
 
-/// With the app, then real rather than simulated, then the newest system; a tie is the caller's to break.
+/// Only the app can decide between several; else the caller has to (F2).
 async fn among_several(
     candidates: Vec<Listed>,
     wanted: &WantedDevice,
     progress: &Progress,
 ) -> Result<Listed, Failure> {
-    let candidates = match &wanted.app {
+    let mut candidates = match &wanted.app {
         Some(app) => prefer_installed(candidates, app, progress).await,
         None => candidates,
     };
+    if candidates.len() < 2 {
+        return candidates.pop().ok_or_else(|| none_usable(&[]));
+    }
     let progress = &progress.within_next(DEVICE_TIMEOUT);
     let infos = candidates
         .iter()
         .map(|device| progress.race_device("reading what the devices are", device.device.info()));
     let infos = join_all(infos).await;
-    let mut known: Vec<(Listed, Option<DeviceInfo>)> =
-        candidates.into_iter().zip(infos.into_iter().map(Result::ok)).collect();
-    if known.iter().any(|(_, info)| is_real(info.as_ref())) {
-        known.retain(|(_, info)| is_real(info.as_ref()));
-    }
-    known.sort_by_key(|(_, info)| Reverse(version(info.as_ref())));
-    let newest = known.first().map(|(_, info)| version(info.as_ref()));
-    let tied = known.iter().filter(|(_, info)| Some(version(info.as_ref())) == newest).count() > 1;
-    if tied {
-        let message = format!("{} devices fit and none was named", known.len());
-        let candidates = known.iter().map(|(device, info)| describe(device, info.as_ref())).collect();
-        return Err(Failure::new(Cause::AmbiguousDevice, message).with_candidates(candidates));
-    }
-    known.into_iter().next().map(|(device, _)| device).ok_or_else(|| none_usable(&[]))
+    let described = candidates.iter().zip(infos).map(|(device, info)| describe(device, info.ok().as_ref()));
+    let message = format!("{} devices fit and none was named", candidates.len());
+    Err(Failure::new(Cause::AmbiguousDevice, message).with_candidates(described.collect()))
+}
+
+/// Refuses to go on with another device than that of the calls so far.
+pub fn bound_is_gone(id: &str, listed: &[Listed]) -> Failure {
+    let message = format!("{id}, the device of the calls so far, is not connected any more");
+    Failure::new(Cause::DeviceNotFound, message).with_candidates(describe_all(listed))
 }
 
 async fn prefer_installed(candidates: Vec<Listed>, app: &str, progress: &Progress) -> Vec<Listed> {
@@ -125,16 +122,6 @@ async fn prefer_installed(candidates: Vec<Listed>, app: &str, progress: &Progres
     let with_app = candidates.iter().zip(&installed).filter(|(_, installed)| matches!(installed, Ok(true)));
     let with_app: Vec<Listed> = with_app.map(|(device, _)| device.clone()).collect();
     if with_app.is_empty() { candidates } else { with_app }
-}
-
-fn is_real(info: Option<&DeviceInfo>) -> bool {
-    info.is_some_and(|info| !info.simulator)
-}
-
-fn version(info: Option<&DeviceInfo>) -> (u32, u32) {
-    let text = info.map_or("", |info| info.os_version.as_str());
-    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 fn describe_all(listed: &[Listed]) -> Vec<String> {

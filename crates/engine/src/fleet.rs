@@ -27,6 +27,8 @@ pub struct Fleet {
     clock: Clock,
     bus: Arc<Bus>,
     sessions: Mutex<BTreeMap<(Platform, String), Arc<Session>>>,
+    /// The device of the last call, which the next one goes to when it names none (F2).
+    bound: Mutex<Option<(Platform, String)>>,
     /// The last list of all sources, and when it was made.
     last_list: Mutex<Option<(u64, Vec<Listed>)>>,
 }
@@ -45,6 +47,7 @@ impl Fleet {
             clock: Clock::start(),
             bus: Arc::default(),
             sessions: Mutex::default(),
+            bound: Mutex::default(),
             last_list: Mutex::default(),
         }
     }
@@ -102,15 +105,44 @@ impl Fleet {
         if let Some(platform) = wanted.platform.filter(|p| !supported(*p)) {
             return Err(choose::no_driver(platform));
         }
-        if let Some(id) = &wanted.id {
-            return self.choose_named(id, wanted.platform, progress).await;
+        let session = match &wanted.id {
+            Some(id) => self.choose_named(id, wanted.platform, progress).await?,
+            None => self.choose_unnamed(wanted, progress).await?,
+        };
+        *lock(&self.bound) = Some((session.platform(), session.id().to_owned()));
+        Ok(session)
+    }
+
+    /// The device of the last call, or the only one there is.
+    async fn choose_unnamed(
+        &self,
+        wanted: &WantedDevice,
+        progress: &Progress,
+    ) -> Result<Arc<Session>, Failure> {
+        let fits = |known: Platform| wanted.platform.is_none_or(|platform| platform == known);
+        let bound = lock(&self.bound).clone().filter(|(platform, _)| fits(*platform));
+        let known = bound.as_ref().and_then(|key| lock(&self.sessions).get(key).cloned());
+        if let Some(session) = known.filter(|session| session.is_connected()) {
+            return Ok(session);
         }
-        if let Some(session) = self.only_connected(wanted) {
+        if bound.is_none()
+            && let Some(session) = self.only_connected(wanted)
+        {
             return Ok(session);
         }
         let list = self.list(None, progress).await;
         let mut devices = list.devices;
-        devices.retain(|listed| wanted.platform.is_none_or(|platform| platform == listed.platform));
+        devices.retain(|listed| fits(listed.platform));
+        if let Some((platform, id)) = &bound {
+            if let Some(listed) =
+                devices.iter().find(|device| device.platform == *platform && device.id == *id)
+            {
+                return choose::usable(listed.clone()).map(|listed| self.session(&listed));
+            }
+            if devices.iter().any(|device| device.availability == Availability::Ready) {
+                return Err(choose::bound_is_gone(id, &devices));
+            }
+        }
         let chosen = choose::choose(devices, wanted, progress).await;
         let chosen = chosen.map_err(|failure| choose::with_source_failures(failure, &list.failures))?;
         Ok(self.session(&chosen))
@@ -186,7 +218,7 @@ impl Fleet {
         let device = Arc::clone(&listed.device);
         let session = Arc::new(match before {
             Some(before) => Session::succeeding(before, device),
-            None => Session::new(&listed.id, device, self.clock),
+            None => Session::new(listed.platform, &listed.id, device, self.clock),
         });
         sessions.insert(key, Arc::clone(&session));
         session

@@ -12,7 +12,7 @@ use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{AppReport, Capabilities, Capture, Device, DeviceInfo, LogRead, Picture, RawAnswer};
 use mdm_core::screen::geometry::Rect;
-use mdm_core::screen::snapshot::Screen;
+use mdm_core::screen::snapshot::{Platform, Screen};
 use tokio::sync::MutexGuard;
 
 use crate::clock::Clock;
@@ -23,6 +23,7 @@ use crate::read::read_again;
 use crate::run;
 
 pub struct Session {
+    platform: Platform,
     id: Arc<str>,
     device: Arc<dyn Device>,
     clock: Clock,
@@ -47,8 +48,9 @@ pub struct Memory {
 }
 
 impl Session {
-    pub(crate) fn new(id: &str, device: Arc<dyn Device>, clock: Clock) -> Session {
+    pub(crate) fn new(platform: Platform, id: &str, device: Arc<dyn Device>, clock: Clock) -> Session {
         Session {
+            platform,
             id: id.into(),
             device,
             clock,
@@ -60,10 +62,14 @@ impl Session {
 
     /// The session of a device that was plugged in again: its revisions, ids and counts go on from where they were.
     pub(crate) fn succeeding(before: &Session, device: Arc<dyn Device>) -> Session {
-        let session = Session::new(&before.id, device, before.clock);
+        let session = Session::new(before.platform, &before.id, device, before.clock);
         *session.memory() = before.memory().clone();
         session.metrics.set(before.wait_counts());
         session
+    }
+
+    pub fn platform(&self) -> Platform {
+        self.platform
     }
 
     pub fn id(&self) -> &str {

@@ -7,7 +7,7 @@ use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
     ActionFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts, FlowFacts, LogFacts,
-    ScreenFacts, ScreenshotFacts, StatusFacts, WaitFacts,
+    ScreenFacts, ScreenshotFacts, StatusFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -46,6 +46,7 @@ pub enum Facts {
     Expect(Box<ExpectFacts>),
     Flow(FlowFacts),
     Devices(DevicesFacts),
+    UseDevice(UseDeviceFacts),
     Status(Box<StatusFacts>),
     Screen(ScreenFacts),
     Fingerprint(FingerprintFacts),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use mdm_core::port::{Availability, Listed};
 use mdm_core::screen::snapshot::Platform;
-use mdm_engine::{Counts, Progress};
+use mdm_engine::{Counts, Progress, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,35 @@ impl Tool for ListDevices {
         let lines = list.devices.iter().map(|device| describe(call.app, device, app_id, call.progress));
         let issues = list.failures.iter().map(ToString::to_string).collect();
         Ok(Answer::new(Facts::Devices(DevicesFacts { devices: join_all(lines).await, issues })))
+    }
+}
+
+pub struct UseDevice;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct UseDeviceParams {
+    device_id: String,
+}
+
+/// The device that calls go to from now on.
+#[derive(Debug, Serialize)]
+pub struct UseDeviceFacts {
+    device: String,
+    platform: &'static str,
+}
+
+impl Tool for UseDevice {
+    type Params = UseDeviceParams;
+    const NAME: &'static str = "use_device";
+    const DESCRIPTION: &'static str = "Calls that name no device go to this one from now on.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = Duration::from_secs(15);
+
+    async fn run(call: &Call<'_>, params: UseDeviceParams) -> Result<Answer, Refusal> {
+        let wanted = WantedDevice { id: Some(params.device_id), ..WantedDevice::default() };
+        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+        let (device, platform) = (session.id().to_owned(), session.platform().as_str());
+        Ok(Answer::new(Facts::UseDevice(UseDeviceFacts { device, platform })))
     }
 }
 

@@ -40,7 +40,7 @@ use crate::refusal::Refusal;
 pub mod facts {
     pub use super::action::ActionFacts;
     pub use super::classify::ClassifiedFacts;
-    pub use super::devices::{DevicesFacts, StatusFacts};
+    pub use super::devices::{DevicesFacts, StatusFacts, UseDeviceFacts};
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
@@ -176,8 +176,9 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 36] = [
+pub static TOOLS: [Entry; 37] = [
     Entry::of::<devices::ListDevices>(),
+    Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
     Entry::of::<apps::TerminateApp>(),

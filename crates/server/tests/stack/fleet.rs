@@ -75,6 +75,25 @@ async fn two_usable_devices_are_ambiguous_unless_one_is_named() {
 }
 
 #[tokio::test]
+async fn calls_stay_on_the_device_that_was_used_and_never_go_to_another() {
+    // F2
+    let (server, app) = machine(&[("one", "device"), ("two", "device")]).await;
+    assert_eq!(code_of(&call(&app, "use_device", r#"{"device_id":"three"}"#).await), "DEVICE_NOT_FOUND");
+    assert_eq!(code_of(&call(&app, "tap", r#"{"x":1,"y":1}"#).await), "AMBIGUOUS_DEVICE");
+    call(&app, "use_device", r#"{"device_id":"two"}"#).await;
+    let unnamed = call(&app, "tap", r#"{"x":1,"y":1}"#).await;
+    assert_eq!(fact(&unnamed.text(), "device"), "two", "{}", unnamed.text());
+    call(&app, "get_ui_tree", r#"{"deviceId":"one"}"#).await;
+    let unnamed = call(&app, "tap", r#"{"x":1,"y":1}"#).await;
+    assert_eq!(fact(&unnamed.text(), "device"), "one", "the device of the last call");
+    server.remove("one");
+    wait_for(&app, r#"{"devices":[{"platform":"android","id":"two""#).await;
+    let gone = call(&app, "tap", r#"{"x":1,"y":1}"#).await;
+    assert_eq!(code_of(&gone), "DEVICE_NOT_FOUND", "not silently another: {}", gone.text());
+    assert!(gone.text().contains("two ("), "{}", gone.text());
+}
+
+#[tokio::test]
 async fn changes_name_the_device_only_if_it_is_ambiguous() {
     let (server, app) = machine(&[("one", "device")]).await;
     call(&app, "get_ui_tree", "{}").await;
