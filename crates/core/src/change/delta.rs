@@ -118,6 +118,7 @@ fn same_except_tree_position(was: &Element, is: &Element) -> bool {
         value,
         value_range,
         bounds,
+        drawing_order,
         affordances,
         state,
         password,
@@ -126,6 +127,7 @@ fn same_except_tree_position(was: &Element, is: &Element) -> bool {
         clock,
     } = was;
     *bounds == is.bounds
+        && *drawing_order == is.drawing_order
         && *depth == is.depth
         && *role == is.role
         && *state == is.state

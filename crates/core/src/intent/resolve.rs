@@ -12,7 +12,7 @@ mod search;
 mod tests;
 
 use crate::change::tracker::Observation;
-use crate::intent::actionable::{NotActionable, check_within};
+use crate::intent::actionable::{NotActionable, TapPlace, find_place};
 use crate::intent::selector::{Selector, TextMatch, own_texts, same_id};
 use crate::meaning::semantics::{self, ControlKind};
 use crate::meaning::{label, role};
@@ -103,6 +103,7 @@ pub enum Reason {
     ExecutablePreferred,
     OnScreenPreferred,
     UncoveredPreferred,
+    MaybeCovered,
     NothingTakesTaps,
 }
 
@@ -130,6 +131,7 @@ impl Reason {
             Reason::ExecutablePreferred => "executable_preferred",
             Reason::OnScreenPreferred => "on_screen_preferred",
             Reason::UncoveredPreferred => "uncovered_preferred",
+            Reason::MaybeCovered => "maybe_covered",
             Reason::NothingTakesTaps => "nothing_takes_taps",
         }
     }
@@ -215,10 +217,13 @@ pub fn best(seen: &Observation, all: &[Candidate]) -> Vec<Candidate> {
     if left.iter().all(is_loose) && seen.reading.snapshot.platform == Platform::Android {
         keep(&mut left, Reason::ExecutablePreferred, |candidate| candidate.executable);
     }
-    let checked = |candidate: &Candidate| check_within(&seen.reading, candidate.index, candidate.matched);
+    let checked = |candidate: &Candidate| find_place(&seen.reading, candidate.index, candidate.matched);
     keep(&mut left, Reason::OnScreenPreferred, |c| checked(c) != Err(NotActionable::OutOfSight));
     keep(&mut left, Reason::UncoveredPreferred, |c| {
         !matches!(checked(c), Err(NotActionable::Covered { .. }))
+    });
+    keep(&mut left, Reason::UncoveredPreferred, |c| {
+        checked(c).map_or(true, |place| place.maybe_covered_by.is_none())
     });
     left
 }
@@ -253,17 +258,24 @@ fn keep(left: &mut Vec<Candidate>, reason: Reason, holds: impl Fn(&Candidate) ->
     }
     *left = good;
     for candidate in left.iter_mut() {
+        // One of several elements with the same identifier is a guess: the app meant the identifier to be one (ID-04).
+        let collides = matches!(candidate.reasons.first(), Some(Reason::StableId | Reason::Description));
         candidate.reasons.push(reason);
-        candidate.confidence = rounded(candidate.confidence - 0.05);
+        candidate.confidence = rounded(candidate.confidence - if collides { 0.2 } else { 0.05 });
     }
 }
 
-fn decide(seen: &Observation, chosen: Candidate, all: Vec<Candidate>, confidence_min: f64) -> Resolution {
+fn decide(seen: &Observation, mut chosen: Candidate, all: Vec<Candidate>, confidence_min: f64) -> Resolution {
     let matched_count = all.len();
-    let point = match check_within(&seen.reading, chosen.index, chosen.matched) {
-        Ok(point) => point,
+    let TapPlace { point, maybe_covered_by } = match find_place(&seen.reading, chosen.index, chosen.matched) {
+        Ok(place) => place,
         Err(why) => return Resolution::NotActionable { candidate: chosen, why },
     };
+    if maybe_covered_by.is_some() {
+        // A doubt is told and does not refuse (F30).
+        chosen.reasons.push(Reason::MaybeCovered);
+        chosen.confidence = rounded((chosen.confidence - 0.1).max(confidence_min.min(chosen.confidence)));
+    }
     if chosen.confidence < confidence_min {
         let why = NotActionable::Doubtful { confidence: chosen.confidence };
         return Resolution::NotActionable { candidate: chosen, why };

@@ -140,11 +140,54 @@ fn is_generic_class(class: &str) -> bool {
 
 /// Returns the role of the only non-tappable control inside: a tap on the outer element operates it.
 fn inner_control_role(snapshot: &Snapshot, index: usize) -> Option<Role> {
-    let mut controls = label::own_descendants(snapshot, index)
-        .map(|inner| snapshot.elements[inner].role)
-        .filter(|&role| role.is_control() && role != Role::Button);
+    if let Some(carrier) = carrier(snapshot, index) {
+        return Some(snapshot.elements[carrier].role);
+    }
+    // Compose writes a button that stays pressed as a checkable element with a button inside.
+    let pressed = snapshot.elements[index].role == Role::Checkbox;
+    let mut buttons =
+        label::own_descendants(snapshot, index).filter(|&inner| snapshot.elements[inner].role == Role::Button);
+    (pressed && buttons.next().is_some()).then_some(Role::Button)
+}
+
+/// Returns the non-tappable switch or check box that an element operates, which carries its role and state. Compose puts
+/// the role of a control into a child without text, also of a control that takes no taps now (F33).
+pub(crate) fn carrier(snapshot: &Snapshot, index: usize) -> Option<usize> {
+    if !matches!(snapshot.elements.get(index)?.role, Role::Button | Role::Checkbox) {
+        return None;
+    }
+    let mut controls = label::own_descendants(snapshot, index).filter(|&inner| {
+        let role = snapshot.elements[inner].role;
+        role.is_control() && role != Role::Button
+    });
     let first = controls.next()?;
     controls.next().is_none().then_some(first)
+}
+
+/// Returns the role under which an outline shows an element, and by which a selector finds it (F21). What has no role
+/// of its own is shown as what it does: it takes taps, scrolls, or shows words.
+pub fn shown(snapshot: &Snapshot, index: usize) -> Role {
+    let Some(element) = snapshot.elements.get(index) else { return Role::Unknown };
+    if let Some(carrier) = carrier(snapshot, index) {
+        return snapshot.elements[carrier].role;
+    }
+    match in_context(snapshot, index) {
+        Role::Container | Role::Unknown if is_unnamed_slider(snapshot, index) => Role::Slider,
+        Role::Container | Role::Unknown if element.affordances.clickable => Role::Button,
+        Role::Container | Role::Unknown if element.affordances.scrollable => Role::Container,
+        Role::Container | Role::Unknown if label::label(snapshot, index).is_some() => Role::Text,
+        Role::Unknown => Role::Container,
+        role => role,
+    }
+}
+
+/// True for a slider without a role, recognised only by its shape and value (AC-08).
+pub(crate) fn is_unnamed_slider(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    let has_no_role = matches!(element.role, Role::Unknown | Role::Container) && element.affordances.focusable;
+    let control = has_no_role.then(|| semantics::control(snapshot, index)).flatten();
+    control
+        .is_some_and(|control| matches!(control.kind, ControlKind::Slider | ControlKind::CustomAdjustable))
 }
 
 fn role_from_parent(snapshot: &Snapshot, index: usize, element: &Element) -> Role {

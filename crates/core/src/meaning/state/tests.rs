@@ -108,7 +108,7 @@ fn fields_report_their_text_but_never_a_password() {
     let content = |text: &str| {
         with_state(text, 0, |state| match state.text_value {
             Some(Value::Text(text)) => Some(text.to_owned()),
-            Some(Value::Hidden { chars }) => Some(format!("hidden {chars}")),
+            Some(Value::Hidden { chars }) => Some(format!("hidden {chars:?}")),
             None => None,
         })
     };
