@@ -209,7 +209,7 @@ impl ElementJson {
         let element = &snapshot.elements[index];
         let checked = check_within(&seen.reading, candidate.index, candidate.matched);
         let other = (candidate.matched != candidate.index).then_some(candidate.matched as usize);
-        let id = stable_id(snapshot, element);
+        let id = stable_id(element);
         let shown =
             |text: &Option<Box<str>>| text.as_deref().filter(|_| !element.password).map(str::to_owned);
         ElementJson {
@@ -239,6 +239,7 @@ fn in_words(seen: &Observation, why: NotActionable) -> String {
         NotActionable::OutOfSight => "off screen".to_owned(),
         NotActionable::Disabled => "disabled".to_owned(),
         NotActionable::Covered { by } => format!("covered by {}", describe(seen, by)),
+        NotActionable::Static { .. } => "nothing there reacts to a tap".to_owned(),
         NotActionable::Doubtful { confidence } => format!("confidence {confidence}"),
     }
 }

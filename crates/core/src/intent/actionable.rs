@@ -25,6 +25,10 @@ pub enum NotActionable {
     Covered {
         by: u32,
     },
+    /// It only shows something, and nothing at its place reacts to a tap (F4); `nearest` does.
+    Static {
+        nearest: Option<u32>,
+    },
     /// The confidence is below the limit (AC-04).
     Doubtful {
         confidence: f64,
@@ -440,7 +444,18 @@ mod tests {
                 TextView [0,1000][1080,1100] text:"Share"
             "#,
         );
-        assert_eq!(check(&sheet, 2), Err(NotActionable::Covered { by: 3 }));
+        // Document order alone does not refuse (F30): it is told as a doubt.
+        assert_eq!(find_place(&sheet, 2, 2).unwrap().maybe_covered_by, Some(3));
+        let drawn = |below: u16, above: u16| {
+            let mut snapshot = sheet.snapshot.clone();
+            snapshot.elements[1].drawing_order = Some(below);
+            snapshot.elements[2].drawing_order = Some(1);
+            snapshot.elements[3].drawing_order = Some(above);
+            find_place(&ScreenReading::new(snapshot), 2, 2)
+        };
+        assert_eq!(drawn(1, 2), Err(NotActionable::Covered { by: 3 }));
+        let free = TapPlace { point: Point { x: 540, y: 2100 }, maybe_covered_by: None };
+        assert_eq!(drawn(2, 1), Ok(free), "a page that is drawn below");
         let window = read(
             r#"
             FrameLayout [0,0][1080,2400]

@@ -15,7 +15,8 @@ use crate::change::tracker::Observation;
 use crate::intent::actionable::{NotActionable, TapPlace, find_place};
 use crate::intent::selector::{Selector, TextMatch, own_texts, same_id};
 use crate::meaning::semantics::{self, ControlKind};
-use crate::meaning::{label, role};
+use crate::meaning::label::{self, LabelSource};
+use crate::meaning::role;
 use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 use crate::screen::snapshot::Platform;
@@ -23,7 +24,7 @@ use crate::screen::snapshot::Platform;
 pub use describe::{describe, failure, stale};
 pub use find::find;
 pub use group::candidates;
-pub use owner::owner;
+pub use owner::{is_static, nearest_target, owner};
 pub use search::{Search, SearchResult};
 
 /// Other candidates that are reported with a target.
@@ -97,6 +98,7 @@ pub enum Reason {
     ClickableParent,
     ControlInside,
     ControlInFront,
+    ControlBehind,
     AdjustableNode,
     Chosen,
     ExactPreferred,
@@ -125,6 +127,7 @@ impl Reason {
             Reason::ClickableParent => "clickable_parent_preferred",
             Reason::ControlInside => "control_inside_preferred",
             Reason::ControlInFront => "control_in_front_preferred",
+            Reason::ControlBehind => "control_behind_preferred",
             Reason::AdjustableNode => "adjustable_node_preferred",
             Reason::Chosen => "chosen_by_index",
             Reason::ExactPreferred => "exact_preferred",
@@ -166,6 +169,26 @@ pub fn to_act(seen: &Observation, selector: &Selector) -> Resolution {
     resolve_above(seen, selector, CONFIDENCE_MIN)
 }
 
+/// Resolves a selector for a tap. Like [`to_act`], but what only shows something is refused, unless the caller forces it
+/// (F4, RFC 005 paragraph 8).
+pub fn to_tap(seen: &Observation, selector: &Selector) -> Resolution {
+    let resolution = to_act(seen, selector);
+    let Resolution::Found(found) = &resolution else { return resolution };
+    if selector.force || !is_static(&seen.reading, found.index) {
+        return resolution;
+    }
+    let candidate = Candidate {
+        index: found.index,
+        matched: found.matched,
+        number: 0,
+        confidence: found.confidence,
+        reasons: found.reasons.clone(),
+        executable: false,
+    };
+    let nearest = nearest_target(&seen.reading, found.index);
+    Resolution::NotActionable { candidate, why: NotActionable::Static { nearest } }
+}
+
 fn resolve_above(seen: &Observation, selector: &Selector, confidence_min: f64) -> Resolution {
     let all = candidates(seen, selector);
     if all.is_empty() {
@@ -196,6 +219,15 @@ pub fn to_verify(seen: &Observation, selector: &Selector) -> Vec<u32> {
     let controls = matches.iter().copied().filter(is_control);
     let names: Vec<u32> = controls.filter_map(|index| label::label(snapshot, index as usize)?.from).collect();
     matches.retain(|index| is_control(index) || !names.contains(index));
+    // The words of a tab or a row are written by texts inside, which have no state of their own (F32).
+    let parts: Vec<(u32, u32)> = matches
+        .iter()
+        .filter_map(|index| Some((*index, label::label(snapshot, *index as usize)?)))
+        .filter(|(_, label)| label.source == LabelSource::Descendants)
+        .map(|(index, label)| (index, label.covers_until))
+        .collect();
+    let is_part = |index: u32| parts.iter().any(|(outer, until)| (outer + 1..*until).contains(&index));
+    matches.retain(|index| is_control(index) || !is_part(*index));
     matches
 }
 
@@ -337,8 +369,9 @@ fn match_reason(seen: &Observation, selector: &Selector, index: u32) -> Reason {
     }
     let Some(text) = &selector.text else { return Reason::Structure };
     let label = || label::label(&seen.reading.snapshot, index as usize);
-    let named =
-        [&element.text, &element.description].into_iter().flatten().any(|shown| text.is_exactly(shown));
+    // What a field holds does not compete with what others are called (F35).
+    let own = element.text.as_deref().filter(|_| !element.role.text_is_value());
+    let named = [own, element.description.as_deref()].into_iter().flatten().any(|shown| text.is_exactly(shown));
     let named = (named && !element.password) || label().is_some_and(|label| text.is_exactly(&label.text));
     match (named, selector.role.is_some()) {
         (true, true) => Reason::RoleAndLabel,

@@ -188,11 +188,13 @@ pub struct Selector {
     pub near: Option<(Relation, Box<Selector>)>,
     /// Picks one candidate by its number in document order, from 0 ([`crate::intent::resolve::Candidate`]).
     pub index: Option<usize>,
+    /// Taps it even if the tree says that nothing there reacts.
+    pub force: bool,
 }
 
 impl Selector {
     pub fn is_empty(&self) -> bool {
-        *self == Selector { index: self.index, ..Selector::default() }
+        *self == Selector { index: self.index, force: self.force, ..Selector::default() }
     }
 
     /// Describes the selector in a few words, for messages.
@@ -243,7 +245,7 @@ impl Selector {
         let id_is = |wanted: &String| element.stable_id.as_deref().is_some_and(|id| same_id(id, wanted));
         let described = |wanted: &TextMatch| {
             let description = element.description.as_deref().filter(|_| !element.password);
-            let known = [stable_id(snapshot, element), description];
+            let known = [stable_id(element), description];
             known.into_iter().flatten().any(|text| wanted.matches(text) || same_named(text, wanted))
         };
         self.id.is_none_or(|id| seen.ids[index as usize] == id)

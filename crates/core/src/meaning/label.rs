@@ -180,7 +180,7 @@ pub(crate) fn is_ground(snapshot: &Snapshot, index: usize) -> bool {
     let area = |rect: Rect| i128::from(rect.width()) * i128::from(rect.height());
     let screen = snapshot.size.rect();
     let screen = if screen.is_empty() { snapshot.elements[0].bounds } else { screen };
-    if element.end as usize <= index + 1 || area(element.bounds) * 4 < area(screen) {
+    if element.end as usize <= index + 1 || screen.is_empty() || area(element.bounds) * 4 < area(screen) {
         return false;
     }
     let end = (element.end as usize).min(snapshot.elements.len()).min(index + GROUND_ELEMENTS_MAX);

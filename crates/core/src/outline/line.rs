@@ -226,7 +226,7 @@ fn word(role: Role) -> &'static str {
 fn is_state_value(element: &Element, words: &str) -> bool {
     let toggle = matches!(element.role, Role::Switch | Role::Checkbox | Role::Radio);
     let checked = toggle && element.state.checked.is_some() && matches!(words, "0" | "1" | "true" | "false");
-    checked || (element.state.selected == Some(true) && matches!(words, "1" | "selected" | "Selected"))
+    checked || (element.state.selected == Some(true) && (words == "1" || words.eq_ignore_ascii_case("selected")))
 }
 
 fn push_checked(line: &mut LineText, role: Role, checked: Option<bool>) {
