@@ -175,7 +175,9 @@ pub fn shown(snapshot: &Snapshot, index: usize) -> Role {
         Role::Container | Role::Unknown if is_unnamed_slider(snapshot, index) => Role::Slider,
         Role::Container | Role::Unknown if element.affordances.clickable => Role::Button,
         Role::Container | Role::Unknown if element.affordances.scrollable => Role::Container,
-        Role::Container | Role::Unknown if label::label(snapshot, index).is_some() => Role::Text,
+        Role::Container | Role::Unknown if element.value.is_some() || label::label(snapshot, index).is_some() => {
+            Role::Text
+        }
         Role::Unknown => Role::Container,
         role => role,
     }

@@ -1,4 +1,4 @@
-//! Elements that are one thing for a reader, and have one line together: keyboards and scroll bars (F36).
+//! Elements that are one thing for a reader, and have one line together: keyboards, scroll bars, bars of buttons (F36).
 
 use std::fmt::Write as _;
 
@@ -17,6 +17,8 @@ pub(super) struct Keyboard {
 /// The thickness of a scroll bar, in points.
 const SCROLL_BAR_POINTS_MAX: i32 = 40;
 
+/// Elements of a bar that are searched for a button.
+const BAR_ELEMENTS_MAX: usize = 64;
 /// A longer value is no position.
 const POSITION_BYTES_MAX: usize = 8;
 
@@ -27,10 +29,10 @@ impl Writer<'_> {
         let element = &self.snapshot.elements[index];
         let line = match element.role {
             Role::Key => Some(self.keyboard_line(index, element)),
-            _ => self.scroll_bar_line(index),
+            _ => self.scroll_bar_line(index).or_else(|| self.line_of_first_in_bar(index)),
         };
         if let Some(line) = line {
-            if element.role != Role::Key {
+            if element.value.is_some() && element.role != Role::Key {
                 self.push_position(line, element);
             }
             for fact in facts_of(element) {
@@ -71,6 +73,21 @@ impl Writer<'_> {
         let text = "keyboard (1 key)".to_owned();
         self.out.lines.push(Line { index: around, id, indent: 0, text, is_target: false });
         line
+    }
+
+    /// Returns the number that the line of the first button in a bar will have. iOS names its bars itself ("Tab Bar"),
+    /// which tells no more than the buttons in it.
+    fn line_of_first_in_bar(&self, index: usize) -> Option<usize> {
+        let element = &self.snapshot.elements[index];
+        let is_bar = element.class.ends_with("TabBar") || element.class.ends_with("Toolbar");
+        let plain = element.role == Role::Container && element.value.is_none() && !element.is_tappable();
+        if self.snapshot.platform != Platform::Ios || !is_bar || !plain {
+            return None;
+        }
+        let inside = self.reading.range(index as u32).skip(1).take(BAR_ELEMENTS_MAX);
+        let mut buttons = inside.filter(|inner| self.reading.element(*inner).is_tappable());
+        let is_shown = buttons.any(|button| self.rect(button as usize).is_some());
+        is_shown.then_some(self.out.lines.len())
     }
 
     /// Returns the line of the scroll container whose scroll bar the element is. iOS lists scroll bars as thin elements

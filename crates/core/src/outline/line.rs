@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::facts::{self, Fact};
+use super::facts::{self, Fact, facts_of};
 use super::{Kind, Writer};
 use crate::intent::actionable::tap_point;
 use crate::intent::selector::role_word;
@@ -65,9 +65,10 @@ impl Writer<'_> {
     fn push_label(&self, line: &mut LineText, index: usize, kind: Kind, label: Option<&Label<'_>>) {
         let element = &self.snapshot.elements[index];
         let Some(label) = label else {
-            let nameless = kind != Kind::Scrolls && element.role != Role::Progress;
-            let has_value = label::value(element).is_some() || element.role == Role::Dropdown;
-            if nameless && !has_value && element.role != Role::WebView {
+            let scrolls = kind == Kind::Scrolls || element.affordances.scrollable;
+            let unnamed_kind = matches!(element.role, Role::Progress | Role::WebView | Role::Dropdown);
+            let says_words = facts_of(element).any(|fact| facts::words_of(element, fact).is_some());
+            if !scrolls && !unnamed_kind && !says_words && label::value(element).is_none() {
                 self.push_no_label(&mut line.text, element);
             }
             return;

@@ -508,6 +508,9 @@ impl<'a> Writer<'a> {
     }
 }
 
+#[cfg(test)]
+mod tests;
+
 /// Sorted hashes of identifiers that more than one element has.
 struct SharedIds(Vec<u64>);
 

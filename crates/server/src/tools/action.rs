@@ -4,7 +4,7 @@ use mdm_core::action::outcome::{After, Effect as Came, Outcome, Place, Verdict};
 use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
 use mdm_core::action::trace::Trace;
 use mdm_core::change::tracker::Observation;
-use mdm_core::intent::resolve::ExpectedChange;
+use mdm_core::intent::resolve::{ExpectedChange, Reason, describe};
 use mdm_core::intent::scroll::InSight;
 use mdm_core::intent::watch::MovingElement;
 use mdm_core::meaning::label::label;
@@ -223,6 +223,12 @@ struct PlaceFacts {
     /// Where the description left a doubt; whole words on one element leave none.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
+    /// Why this element was taken, where others fit too or there is a doubt (ID-04).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<&'static str>,
+    /// The others that fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
     /// What an action on it should change, where its kind tells (AC-09).
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_change: Option<&'static str>,
@@ -384,10 +390,17 @@ fn place_facts(place: &Place, seen: Option<&Observation>) -> PlaceFacts {
         return PlaceFacts { point, ..PlaceFacts::default() };
     };
     let change = Some(target.expected_change).filter(|change| *change != ExpectedChange::Any);
+    // What was preferred to others, or may be covered, is told with its reason (F3, F30).
+    let told = [Reason::OnScreenPreferred, Reason::UncoveredPreferred, Reason::MaybeCovered];
+    let doubtful = target.reasons.iter().any(|reason| told.contains(reason));
+    let reasons = target.reasons.iter().map(|reason| reason.name()).filter(|_| doubtful);
+    let others = target.alternates.iter().map(|other| describe(seen, other.index)).filter(|_| doubtful);
     PlaceFacts {
         element_id: Some(id.to_string()),
         point,
-        confidence: Some(target.confidence).filter(|confidence| *confidence < SURE),
+        confidence: Some(target.confidence).filter(|confidence| *confidence < SURE || doubtful),
+        reasons: reasons.collect(),
+        candidates: others.collect(),
         expected_change: change.map(ExpectedChange::name),
         ..named_place(seen, target.index as usize)
     }

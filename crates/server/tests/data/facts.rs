@@ -22,7 +22,7 @@ pub struct Count {
     pub lost: Vec<String>,
     /// Facts whose recorded line does not say them.
     pub untrue: Vec<String>,
-    /// Facts of keys and scroll bars, for which one line stands.
+    /// Facts of keys, scroll bars and bars of buttons, for which one line stands.
     pub stood_for: usize,
 }
 
@@ -74,9 +74,12 @@ fn says(line: &Line, element: &Element, fact: Fact) -> bool {
     }
 }
 
-fn is_scroll_bar(element: &Element, line: &Line) -> bool {
+/// True for a scroll bar, whose position is on the line of what it scrolls, and for a bar of buttons by the platform's
+/// own name for it.
+fn is_bar(element: &Element, line: &Line) -> bool {
     let plain = matches!(element.role, Role::Container | Role::Unknown);
-    plain && line.text.contains(" scrollable")
+    let scroll_bar = plain && line.text.contains(" scrollable");
+    scroll_bar || element.class.ends_with("TabBar") || element.class.ends_with("Toolbar")
 }
 
 pub fn count_screen(seen: &Observation, name: &str, count: &mut Count) {
@@ -94,7 +97,7 @@ pub fn count_screen(seen: &Observation, name: &str, count: &mut Count) {
                 count.lost.push(example());
                 continue;
             };
-            if line.text.starts_with("keyboard (") || is_scroll_bar(element, line) {
+            if line.text.starts_with("keyboard (") || is_bar(element, line) {
                 count.stood_for += 1;
             } else if !says(line, element, fact) {
                 count.untrue.push(format!("{} on: {}", example(), line.text));
@@ -122,7 +125,7 @@ fn every_fact_of_a_visible_element_is_on_a_line() {
     let count = count_all();
     let Count { screens, facts, states, lost, untrue, stood_for } = &count;
     println!("{screens} screens: {facts} facts of visible elements, {states} of them checked or selected");
-    println!("{} reach no line, {} are not on the recorded line, {stood_for} keys and scroll bars", lost.len(), untrue.len());
+    println!("{} reach no line, {} are not on the recorded line, {stood_for} are of keys, scroll bars and tab bars", lost.len(), untrue.len());
     for example in lost.iter().chain(untrue).take(40) {
         println!("{example}");
     }

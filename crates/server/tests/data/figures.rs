@@ -9,7 +9,7 @@ use mdm_core::outline::{OutlineOptions, lines};
 use mdm_core::screen::snapshot::Snapshot;
 use mobile_debug_mcp::tree;
 
-use crate::files::{load, screens};
+use crate::files::{load, number, screens};
 
 #[derive(Default)]
 struct Figures {
@@ -64,16 +64,6 @@ impl Figures {
             table,
             "{name}\t{nodes}\t{lines}\t{folded}\t{targets}\t{unlabelled}\t{collisions}\t{defects}"
         );
-    }
-}
-
-/// Writes numbers only: the names and contents of the files belong to their owners.
-fn number(path: &Path) -> String {
-    let start = |name: &std::ffi::OsStr| name.to_string_lossy().split(['-', '.']).next().unwrap().to_owned();
-    let file = start(path.file_name().unwrap());
-    match path.parent().and_then(Path::file_name) {
-        Some(trace) if file.starts_with('S') => format!("{}/{file}", start(trace)),
-        _ => file,
     }
 }
 

@@ -38,6 +38,16 @@ pub fn screens(folder: &str) -> Vec<PathBuf> {
     below(folder).into_iter().flat_map(inside).filter(|path| is_screen(path)).collect()
 }
 
+/// Writes numbers only: the names and contents of the files belong to their owners.
+pub fn number(path: &Path) -> String {
+    let start = |name: &std::ffi::OsStr| name.to_string_lossy().split(['-', '.']).next().unwrap().to_owned();
+    let file = start(path.file_name().unwrap());
+    match path.parent().and_then(Path::file_name) {
+        Some(trace) if file.starts_with('S') => format!("{}/{file}", start(trace)),
+        _ => file,
+    }
+}
+
 /// The first capture of a session that shows this screen.
 pub fn seen(snapshot: Snapshot) -> Arc<Observation> {
     mobile_debug_mcp::tree::seen(snapshot)
