@@ -103,7 +103,8 @@ fn point_between(rect: Rect, inner: &[Rect]) -> Option<Point> {
     };
     let across = edges(rect.left, rect.right, |rect| [rect.left, rect.right]);
     let down = edges(rect.top, rect.bottom, |rect| [rect.top, rect.bottom]);
-    let cells = across.windows(2).flat_map(|x| down.windows(2).map(move |y| Rect::new(x[0], y[0], x[1], y[1])));
+    let cells =
+        across.windows(2).flat_map(|x| down.windows(2).map(move |y| Rect::new(x[0], y[0], x[1], y[1])));
     let free = cells.filter(|cell| !inner.iter().any(|rect| rect.contains(cell.center())));
     free.max_by_key(|cell| cell.width().min(cell.height())).map(Rect::center)
 }
@@ -191,7 +192,9 @@ fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> V
     // Only a known drawing order puts an earlier element in front.
     let first = if reading.element(target).drawing_order.is_some() { 0 } else { own_range.end };
     let mut covers = Vec::new();
-    for index in (first..reading.nodes.len() as u32).filter(|index| !part.contains(index) && !own_range.contains(index)) {
+    for index in (first..reading.nodes.len() as u32)
+        .filter(|index| !part.contains(index) && !own_range.contains(index))
+    {
         let Some(over) = reading.nodes[index as usize].visible else { continue };
         if over.intersection(rect).is_none() || reading.range(index).contains(&target) {
             continue;
@@ -203,7 +206,8 @@ fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> V
         if !takes_taps(reading, index, branch.filter(|_| beside.is_none())) {
             continue;
         }
-        let order = branch.and_then(|branch| drawn_in_front(reading, branch, own)).filter(|_| beside.is_some());
+        let order =
+            branch.and_then(|branch| drawn_in_front(reading, branch, own)).filter(|_| beside.is_some());
         let sureness = match order {
             Some(false) => continue,
             Some(true) if reading.element(index).is_tappable() => Sureness::Certain,

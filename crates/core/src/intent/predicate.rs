@@ -176,7 +176,8 @@ fn one(seen: &Observation, index: u32, expected: &Expected) -> Judgement {
         Expected::Text(wanted) => {
             let held = shown_texts(seen, index, &state);
             let shown = held.first().map(|held| held.as_ref()).unwrap_or_default();
-            let holds = held.iter().any(|held| wanted.matches(held)) || (held.is_empty() && wanted.matches(""));
+            let holds =
+                held.iter().any(|held| wanted.matches(held)) || (held.is_empty() && wanted.matches(""));
             verdict(holds, Some(index), || format!("text {shown:?}"))
         }
     }
@@ -191,7 +192,8 @@ fn shown_texts<'a>(seen: &'a Observation, index: u32, state: &ControlState<'a>) 
             _ => Vec::new(),
         };
     }
-    let own = [state.raw_value, element.text.as_deref(), element.value.as_deref(), element.description.as_deref()];
+    let own =
+        [state.raw_value, element.text.as_deref(), element.value.as_deref(), element.description.as_deref()];
     let chosen = state.choice.as_ref().and_then(|choice| choice.label.clone());
     let label = label::label(&seen.reading.snapshot, index as usize).map(|label| label.text);
     own.into_iter().flatten().map(Cow::Borrowed).chain(chosen).chain(label).collect()

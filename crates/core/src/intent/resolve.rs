@@ -14,9 +14,9 @@ mod tests;
 use crate::change::tracker::Observation;
 use crate::intent::actionable::{NotActionable, TapPlace, find_place};
 use crate::intent::selector::{Selector, TextMatch, own_texts, same_id};
-use crate::meaning::semantics::{self, ControlKind};
 use crate::meaning::label::{self, LabelSource};
 use crate::meaning::role;
+use crate::meaning::semantics::{self, ControlKind};
 use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 use crate::screen::snapshot::Platform;
@@ -371,7 +371,8 @@ fn match_reason(seen: &Observation, selector: &Selector, index: u32) -> Reason {
     let label = || label::label(&seen.reading.snapshot, index as usize);
     // What a field holds does not compete with what others are called (F35).
     let own = element.text.as_deref().filter(|_| !element.role.text_is_value());
-    let named = [own, element.description.as_deref()].into_iter().flatten().any(|shown| text.is_exactly(shown));
+    let named =
+        [own, element.description.as_deref()].into_iter().flatten().any(|shown| text.is_exactly(shown));
     let named = (named && !element.password) || label().is_some_and(|label| text.is_exactly(&label.text));
     match (named, selector.role.is_some()) {
         (true, true) => Reason::RoleAndLabel,

@@ -260,7 +260,8 @@ impl Selector {
 
 /// True if the element has the role, or is shown with it (F21).
 pub(crate) fn has_role(snapshot: &Snapshot, index: usize, role: Role) -> bool {
-    crate::meaning::role::in_context(snapshot, index) == role || crate::meaning::role::shown(snapshot, index) == role
+    crate::meaning::role::in_context(snapshot, index) == role
+        || crate::meaning::role::shown(snapshot, index) == role
 }
 
 /// Compares the name after `:id/`: callers leave out the package in front of Android's identifiers.
@@ -282,8 +283,9 @@ fn shows(seen: &Observation, index: u32, element: &Element, text: &TextMatch) ->
     let snapshot = &seen.reading.snapshot;
     let choice = || label::shown_inside(snapshot, index as usize).filter(|_| element.role == Role::Dropdown);
     // Outlines show texts without the icon-font characters around them.
-    own_texts(element).any(|shown| text.matches(shown) || label::readable(Some(shown)).is_some_and(|shown| text.matches(shown)))
-        || label::label(snapshot, index as usize).is_some_and(|label| text.matches(&label.text))
+    own_texts(element).any(|shown| {
+        text.matches(shown) || label::readable(Some(shown)).is_some_and(|shown| text.matches(shown))
+    }) || label::label(snapshot, index as usize).is_some_and(|label| text.matches(&label.text))
         || choice().is_some_and(|(shown, _)| text.matches(shown))
 }
 

@@ -54,13 +54,8 @@ const JOINED_CHARS_MAX: usize = 100;
 pub fn label(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     let element = snapshot.elements.get(index)?;
     let covers_until = index as u32 + 1;
-    let plain = |text, source| Label {
-        text: Cow::Borrowed(text),
-        source,
-        covers_until,
-        from: None,
-        sure: true,
-    };
+    let plain =
+        |text, source| Label { text: Cow::Borrowed(text), source, covers_until, from: None, sure: true };
     if let Some(own) = own_words(element) {
         return Some(plain(own, LabelSource::Own));
     }
@@ -84,8 +79,7 @@ pub fn label(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
 
 /// Returns the words of the choice that a closed drop-down shows, with the element that shows them.
 pub(crate) fn shown_inside(snapshot: &Snapshot, index: usize) -> Option<(&str, usize)> {
-    own_descendants(snapshot, index)
-        .find_map(|inner| Some((own_words(&snapshot.elements[inner])?, inner)))
+    own_descendants(snapshot, index).find_map(|inner| Some((own_words(&snapshot.elements[inner])?, inner)))
 }
 
 /// Returns the element's own name: its text if that is not a value, else its description.
@@ -162,7 +156,9 @@ fn takes_words_from_descendants(snapshot: &Snapshot, index: usize) -> bool {
     let end = (element.end as usize).min(snapshot.elements.len());
     is_one_thing
         && (index + 1..index + ONE_THING_ELEMENTS_MAX).contains(&end.saturating_sub(1))
-        && !snapshot.elements[index + 1..end].iter().any(|inner| inner.is_tappable() || inner.affordances.scrollable)
+        && !snapshot.elements[index + 1..end]
+            .iter()
+            .any(|inner| inner.is_tappable() || inner.affordances.scrollable)
 }
 
 /// A larger selected element is a page, not a tab.
@@ -177,7 +173,6 @@ const GROUND_ELEMENTS_MAX: usize = 128;
 /// keep them from what is below.
 pub(crate) fn is_ground(snapshot: &Snapshot, index: usize) -> bool {
     let element = &snapshot.elements[index];
-    let area = |rect: Rect| i128::from(rect.width()) * i128::from(rect.height());
     let screen = snapshot.size.rect();
     let screen = if screen.is_empty() { snapshot.elements[0].bounds } else { screen };
     if element.end as usize <= index + 1 || screen.is_empty() || area(element.bounds) * 4 < area(screen) {
@@ -195,16 +190,24 @@ fn is_in_scroller(snapshot: &Snapshot, element: &Element) -> bool {
         .any(|outer| outer.affordances.scrollable || outer.role == Role::List)
 }
 
-/// True if the only words inside a control are a number beside a picture: a badge, which counts something and names
-/// nothing (F35).
-fn is_badge(snapshot: &Snapshot, index: usize, words: &str) -> bool {
+/// True if the only words inside a control are a number over a larger picture: a badge, which counts something and
+/// names nothing (F35). A day of a calendar is larger than the mark below it.
+fn is_badge(snapshot: &Snapshot, index: usize, text: usize, words: &str) -> bool {
     const BADGE_CHARS_MAX: usize = 4;
     let counts = |c: char| c.is_ascii_digit() || c == '+';
     let element = &snapshot.elements[index];
     let end = (element.end as usize).min(snapshot.elements.len()).min(index + ONE_THING_ELEMENTS_MAX);
     words.len() <= BADGE_CHARS_MAX
         && words.chars().all(counts)
-        && snapshot.elements[index + 1..end].iter().any(|inner| inner.role == Role::Image)
+        && snapshot.elements[index + 1..end].iter().any(|inner| {
+            let over = inner.bounds.intersection(snapshot.elements[text].bounds).is_some();
+            inner.role == Role::Image && over && area(inner.bounds) > area(snapshot.elements[text].bounds)
+        })
+}
+
+/// Hostile trees have bounds whose area does not fit into 64 bits.
+fn area(rect: Rect) -> i128 {
+    i128::from(rect.width()) * i128::from(rect.height())
 }
 
 fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
@@ -235,16 +238,17 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
         chars += words.chars().count();
         parts += 1;
     }
-    if parts == 0 || (parts == 1 && is_badge(snapshot, index, &text)) {
+    if parts == 0 || (parts == 1 && is_badge(snapshot, index, covers_until as usize - 1, &text)) {
         return None;
     }
     Some(Label { text, source: LabelSource::Descendants, covers_until, from: None, sure: true })
 }
 
-/// Returns the text without space and icon-font characters around it; `None` if nothing is left.
+/// Returns the text without space and icon-font characters around it; `None` if nothing readable is left.
 pub(crate) fn readable(text: Option<&str>) -> Option<&str> {
-    let is_noise = |character: char| character.is_whitespace() || is_unreadable(character);
-    text.map(|text| text.trim_matches(is_noise)).filter(|text| !text.is_empty())
+    let is_icon = |c: char| matches!(u32::from(c), 0xE000..=0xF8FF | 0xF0000..=0x10FFFF);
+    let text = text?.trim_matches(|c: char| c.is_whitespace() || is_icon(c));
+    text.chars().any(|c| !c.is_whitespace() && !is_unreadable(c)).then_some(text)
 }
 
 /// Returns the state that the text of a switch is, if it is nothing else.

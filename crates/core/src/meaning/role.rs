@@ -145,8 +145,8 @@ fn inner_control_role(snapshot: &Snapshot, index: usize) -> Option<Role> {
     }
     // Compose writes a button that stays pressed as a checkable element with a button inside.
     let pressed = snapshot.elements[index].role == Role::Checkbox;
-    let mut buttons =
-        label::own_descendants(snapshot, index).filter(|&inner| snapshot.elements[inner].role == Role::Button);
+    let mut buttons = label::own_descendants(snapshot, index)
+        .filter(|&inner| snapshot.elements[inner].role == Role::Button);
     (pressed && buttons.next().is_some()).then_some(Role::Button)
 }
 
@@ -175,7 +175,9 @@ pub fn shown(snapshot: &Snapshot, index: usize) -> Role {
         Role::Container | Role::Unknown if is_unnamed_slider(snapshot, index) => Role::Slider,
         Role::Container | Role::Unknown if element.affordances.clickable => Role::Button,
         Role::Container | Role::Unknown if element.affordances.scrollable => Role::Container,
-        Role::Container | Role::Unknown if element.value.is_some() || label::label(snapshot, index).is_some() => {
+        Role::Container | Role::Unknown
+            if element.value.is_some() || label::label(snapshot, index).is_some() =>
+        {
             Role::Text
         }
         Role::Unknown => Role::Container,
@@ -186,10 +188,10 @@ pub fn shown(snapshot: &Snapshot, index: usize) -> Role {
 /// True for a slider without a role, recognised only by its shape and value (AC-08).
 pub(crate) fn is_unnamed_slider(snapshot: &Snapshot, index: usize) -> bool {
     let element = &snapshot.elements[index];
-    let has_no_role = matches!(element.role, Role::Unknown | Role::Container) && element.affordances.focusable;
+    let has_no_role =
+        matches!(element.role, Role::Unknown | Role::Container) && element.affordances.focusable;
     let control = has_no_role.then(|| semantics::control(snapshot, index)).flatten();
-    control
-        .is_some_and(|control| matches!(control.kind, ControlKind::Slider | ControlKind::CustomAdjustable))
+    control.is_some_and(|control| matches!(control.kind, ControlKind::Slider | ControlKind::CustomAdjustable))
 }
 
 fn role_from_parent(snapshot: &Snapshot, index: usize, element: &Element) -> Role {

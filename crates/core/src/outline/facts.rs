@@ -110,7 +110,7 @@ fn is_separator(words: &str) -> bool {
 /// Longer texts are not searched: a hostile screen could put thousands of texts inside one.
 const SEARCHED_BYTES_MAX: usize = 2000;
 
-/// Fewer letters are no evidence that words inside a longer text are the same words: "1" is in "$1.00" (F34).
+/// Fewer letters or digits are no evidence that words inside a longer text are the same words: "1" is in "$1.00" (F34).
 const LETTERS_MIN: usize = 3;
 
 /// True if someone who reads `text` has read `words`: they are one whole part of it, or whole words with enough letters
@@ -123,11 +123,18 @@ pub(super) fn says(text: &str, words: &str) -> bool {
         return false;
     }
     let letters = words.chars().filter(|c| c.is_alphabetic()).count();
+    let signs = words.chars().filter(|c| c.is_alphanumeric()).count();
     let is_word = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
     text.match_indices(words).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + words.len()..]);
         if letters >= LETTERS_MIN {
             return !is_word(before.chars().next_back()) && !is_word(after.chars().next());
+        }
+        if signs >= LETTERS_MIN {
+            // A price or a time between spaces.
+            let is_gap = |c: char| c.is_whitespace() || ",;()".contains(c);
+            let starts = before.is_empty() || before.ends_with(is_gap);
+            return starts && (after.is_empty() || after.starts_with(is_gap));
         }
         (before.is_empty() || ends_part(before)) && (after.is_empty() || begins_part(after))
     })
@@ -162,6 +169,9 @@ mod tests {
         assert!(!says("Milk 1 l", "1"));
         assert!(!says("10, 20", "1"));
         assert!(says("Milk, 1", "1") && says("1, Milk", "1") && says("Bought: 0", "0"));
+        assert!(
+            says("Milk $1.00 each", "$1.00") && !says("Milk -$1.00", "$1.00") && !says("$1.005", "$1.00")
+        );
         assert!(says("Delete Milk", "Milk") && !says("Milkshake", "Milk"));
     }
 }

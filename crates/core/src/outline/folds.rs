@@ -55,7 +55,8 @@ impl Writer<'_> {
     fn keyboard_line(&mut self, index: usize, element: &Element) -> usize {
         let parent = element.parent.unwrap_or(index as u32);
         let above = self.snapshot.elements.get(parent as usize).and_then(|parent| parent.parent);
-        let known = self.keyboard.as_mut().filter(|known| known.around == parent || Some(known.around) == above);
+        let known =
+            self.keyboard.as_mut().filter(|known| known.around == parent || Some(known.around) == above);
         if let Some(known) = known {
             known.keys += 1;
             let (line, keys) = (known.line, known.keys);

@@ -49,7 +49,8 @@ impl Writer<'_> {
         // A number alone is a poor name: it may count something.
         let nameless = label.is_none_or(|label| value::read(&label.text).is_some());
         self.push_id(&mut line.text, element, nameless && kind != Kind::Shown);
-        let around = self.frames.iter().rev().find_map(|frame| self.out.record.line(frame.index, Fact::Selected));
+        let around =
+            self.frames.iter().rev().find_map(|frame| self.out.record.line(frame.index, Fact::Selected));
         // Android views pass "selected" on to their children.
         push_states(&mut line, element, state_source, kind != Kind::Shown || around.is_none());
         if kind == Kind::Scrolls || element.affordances.scrollable {
@@ -84,7 +85,13 @@ impl Writer<'_> {
 
     /// Writes the words that neither label nor value say: a description beside a text ("PRIVATE", "Add tab"), the value
     /// of an iOS cell, the hint of an empty field that has a name.
-    fn push_rest(&self, line: &mut LineText, element: &Element, label: Option<&Label<'_>>, checked: Option<bool>) {
+    fn push_rest(
+        &self,
+        line: &mut LineText,
+        element: &Element,
+        label: Option<&Label<'_>>,
+        checked: Option<bool>,
+    ) {
         for (fact, name) in [
             (Fact::Text, " text "),
             (Fact::Description, " desc "),
@@ -227,7 +234,8 @@ fn word(role: Role) -> &'static str {
 fn is_state_value(element: &Element, words: &str) -> bool {
     let toggle = matches!(element.role, Role::Switch | Role::Checkbox | Role::Radio);
     let checked = toggle && element.state.checked.is_some() && matches!(words, "0" | "1" | "true" | "false");
-    checked || (element.state.selected == Some(true) && (words == "1" || words.eq_ignore_ascii_case("selected")))
+    checked
+        || (element.state.selected == Some(true) && (words == "1" || words.eq_ignore_ascii_case("selected")))
 }
 
 fn push_checked(line: &mut LineText, role: Role, checked: Option<bool>) {

@@ -106,12 +106,7 @@ pub fn lines(reading: &ScreenReading, ids: &[ElementId], options: &OutlineOption
     write(reading, ids, options, &said)
 }
 
-fn write(
-    reading: &ScreenReading,
-    ids: &[ElementId],
-    options: &OutlineOptions,
-    label_texts: &[u32],
-) -> Lines {
+fn write(reading: &ScreenReading, ids: &[ElementId], options: &OutlineOptions, label_texts: &[u32]) -> Lines {
     let snapshot = &reading.snapshot;
     let range = match options.root {
         Some(root) if root < snapshot.elements.len() => reading.range(root as u32),
@@ -239,7 +234,8 @@ impl<'a> Writer<'a> {
         let snapshot = self.snapshot;
         let element = &snapshot.elements[index];
         let Some(rect) = self.rect(index) else {
-            let kind = self.kind_by_use(index, element);
+            let shown = || label::own_words(element).map(|_| Kind::Shown);
+            let kind = self.kind_by_use(index, element).or_else(shown);
             return kind.map_or((), |kind| self.count_hidden(element, kind));
         };
         if self.folds_into_group(index) {

@@ -166,6 +166,12 @@ fn a_badge_names_no_button_and_hides_no_identifier() {
           TextView [50,50][150,150] text:"7"
         "#;
     check(digit, &[r#"button "7" #key_7"#]);
+    let day = r#"
+        FrameLayout [0,0][200,200] click
+          TextView [0,0][200,150] text:"7"
+          ImageView [80,150][120,190]
+        "#;
+    check(day, &[r#"button "7""#]);
 }
 
 #[test]
@@ -180,12 +186,8 @@ fn the_ground_of_a_dialog_is_not_one_button() {
               Button [150,1500][500,1650] click text:"Cancel"
               Button [600,1500][950,1650] click text:"Delete"
         "#;
-    let lines = [
-        r#"text "Delete?""#,
-        r#"text "This cannot be undone.""#,
-        r#"button "Cancel""#,
-        r#"button "Delete""#,
-    ];
+    let lines =
+        [r#"text "Delete?""#, r#"text "This cannot be undone.""#, r#"button "Cancel""#, r#"button "Delete""#];
     check(tree, &lines);
 }
 
@@ -252,6 +254,8 @@ fn a_title_above_a_slider_stays_a_line_and_a_name_does_not() {
             SeekBar [40,220][1040,300] focusable
         "#;
     check(group, &[r#"slider "Volume""#]);
+    let same_id = page.replace("Sound settings", "Volume").replace("focusable", "focusable id:volume_bar");
+    check(&same_id, &[r#"slider "Volume""#]);
 }
 
 #[test]

@@ -138,7 +138,8 @@ impl<'a> RawNode<'a> {
     fn state(&self, name: &str, role: Role) -> State {
         let traits = |one: IosTraits| self.traits.map(|traits| traits.has(one));
         let checkable = matches!(role, Role::Switch | Role::Checkbox | Role::Radio);
-        let selected_button = || self.is_selected_by_value(name).then_some(true).or_else(|| self.selected_in_words());
+        let selected_button =
+            || self.is_selected_by_value(name).then_some(true).or_else(|| self.selected_in_words());
         // WDA reports the focus of remote controls and keyboards, so `false` tells nothing about a text field.
         let focused = self.focused.filter(|&focused| focused || self.dialect == Dialect::Idb);
         State {

@@ -246,5 +246,8 @@ fn the_value_1_is_a_choice_only_beside_buttons_without_numbers() {
 fn a_value_in_words_says_what_is_selected() {
     // F32
     let selected = |value: &str| xml("Cell", &format!("label=\"Red\" value=\"{value}\"")).state.selected;
-    assert_eq!([selected("Selected"), selected("not selected"), selected("1")], [Some(true), Some(false), None]);
+    assert_eq!(
+        [selected("Selected"), selected("not selected"), selected("1")],
+        [Some(true), Some(false), None]
+    );
 }

@@ -228,7 +228,9 @@ pub fn outline_answer(head: TreeHead, seen: &Observation, wanted: &OutlinePart) 
     if lines.lines.is_empty() && lines.not_displayed > 0 {
         // An empty outline would read like an empty screen (F35).
         let (hidden, all) = (lines.not_displayed, lines.total);
-        text.push_str(&format!("nothing is displayed: the device marks {hidden} of {all} elements as not displayed\n"));
+        text.push_str(&format!(
+            "nothing is displayed: the device marks {hidden} of {all} elements as not displayed\n"
+        ));
     }
     if page.left_out > 0 {
         text.push_str(&format!(

@@ -113,7 +113,8 @@ fn every_tap_point_is_visible_and_not_on_another_control() {
             let point = tap_point(reading, line.index as usize).unwrap();
             targets += 1;
             assert!(visible.contains(point), "{} {}", path.display(), line.text);
-            let inner = reading.range(line.index).skip(1).filter(|inner| reading.element(*inner).is_tappable());
+            let inner =
+                reading.range(line.index).skip(1).filter(|inner| reading.element(*inner).is_tappable());
             let inner: Vec<Rect> = inner.filter_map(|inner| reading.nodes[inner as usize].visible).collect();
             if inner.iter().any(|rect| rect.contains(point)) {
                 assert!(is_filled(visible, &inner), "{} {}: {point:?}", path.display(), line.text);

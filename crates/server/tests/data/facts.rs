@@ -44,7 +44,9 @@ fn words_of(element: &Element, fact: Fact) -> Option<&str> {
 }
 
 fn is_unreadable(character: char) -> bool {
-    character.is_whitespace() || character.is_control() || !quoted(&character.to_string()).starts_with(character)
+    character.is_whitespace()
+        || character.is_control()
+        || !quoted(&character.to_string()).starts_with(character)
 }
 
 fn says_words(line: &str, words: &str) -> bool {
@@ -92,7 +94,8 @@ pub fn count_screen(seen: &Observation, name: &str, count: &mut Count) {
         for fact in facts_of(element) {
             count.facts += 1;
             count.states += usize::from(matches!(fact, Fact::Checked | Fact::Selected));
-            let example = || format!("{name} {index} {:?} {fact:?} {:?}", element.class, words_of(element, fact));
+            let example =
+                || format!("{name} {index} {:?} {fact:?} {:?}", element.class, words_of(element, fact));
             let Some(line) = outline.record.line(index, fact).and_then(|line| outline.lines.get(line)) else {
                 count.lost.push(example());
                 continue;
@@ -125,7 +128,11 @@ fn every_fact_of_a_visible_element_is_on_a_line() {
     let count = count_all();
     let Count { screens, facts, states, lost, untrue, stood_for } = &count;
     println!("{screens} screens: {facts} facts of visible elements, {states} of them checked or selected");
-    println!("{} reach no line, {} are not on the recorded line, {stood_for} are of keys, scroll bars and tab bars", lost.len(), untrue.len());
+    println!(
+        "{} reach no line, {} are not on the recorded line, {stood_for} are of keys, scroll bars and tab bars",
+        lost.len(),
+        untrue.len()
+    );
     for example in lost.iter().chain(untrue).take(40) {
         println!("{example}");
     }

@@ -27,7 +27,10 @@ pub struct Count {
 fn quoted(line: &str) -> Option<(String, bool)> {
     let start = line.find('"')?;
     // Not the words of the line: an identifier in quotes, and the unit after a number.
-    if line[..start].ends_with('#') || line[..start].ends_with(|c: char| c.is_ascii_digit() || c == ' ') && line[..start].trim_end().ends_with(|c: char| c.is_ascii_digit()) {
+    if line[..start].ends_with('#')
+        || line[..start].ends_with(|c: char| c.is_ascii_digit() || c == ' ')
+            && line[..start].trim_end().ends_with(|c: char| c.is_ascii_digit())
+    {
         return None;
     }
     let mut words = String::new();

@@ -30,7 +30,8 @@ fn is_noise(seen: &Observation, line: &Line, before: Option<&Line>) -> bool {
     let text = line.text.as_str();
     let bar = class == "Other" && element.value.as_deref().is_some_and(|value| value.ends_with('%'));
     let wordless = !text.contains('"') && !text.contains('#') && !text.contains(" selected");
-    let stands_alone = text.starts_with("keyboard (") || text.starts_with("webview") || text.starts_with("progress");
+    let stands_alone =
+        text.starts_with("keyboard (") || text.starts_with("webview") || text.starts_with("progress");
     let repeats = before.is_some_and(|before| before.text == text && !before.is_target);
     bar || PLATFORM_CONTAINERS.contains(&class) && !text.starts_with("keyboard (")
         || (wordless && !stands_alone)
@@ -38,7 +39,9 @@ fn is_noise(seen: &Observation, line: &Line, before: Option<&Line>) -> bool {
 }
 
 fn is_phantom(seen: &Observation, line: &Line, before: &Line) -> bool {
-    let toggle = |line: &Line| [" on", " off", " checked", " unchecked"].into_iter().find(|word| line.text.contains(word));
+    let toggle = |line: &Line| {
+        [" on", " off", " checked", " unchecked"].into_iter().find(|word| line.text.contains(word))
+    };
     let wordless = line.text.contains("(no label");
     wordless
         && toggle(line).is_some()

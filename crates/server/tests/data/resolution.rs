@@ -301,7 +301,9 @@ fn what_people_tapped_is_not_refused_as_plain_text() {
             }
             refused += usize::from(targets.iter().all(|target| is_static(reading, *target)));
         }
-        println!("{platform}: {tapped} tapped, {unknown} not called tappable by the tree, {refused} refused as plain text");
+        println!(
+            "{platform}: {tapped} tapped, {unknown} not called tappable by the tree, {refused} refused as plain text"
+        );
         assert_eq!(refused, 0, "{platform}");
     }
 }

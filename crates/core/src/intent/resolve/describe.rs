@@ -123,9 +123,13 @@ fn not_actionable(seen: &Observation, candidate: &Candidate, why: NotActionable)
             (Cause::Covered, format!("{described} is covered at every point by {}", describe(seen, by)))
         }
         NotActionable::Static { nearest } => {
-            let nearest = nearest.map(|nearest| format!("; the nearest that does is {}", describe(seen, nearest)));
+            let nearest =
+                nearest.map(|nearest| format!("; the nearest that does is {}", describe(seen, nearest)));
             let told = nearest.unwrap_or_default();
-            (Cause::OnlyShows, format!("{described} only shows something, nothing there reacts to a tap{told}"))
+            (
+                Cause::OnlyShows,
+                format!("{described} only shows something, nothing there reacts to a tap{told}"),
+            )
         }
         NotActionable::Doubtful { confidence } => {
             (Cause::Doubtful, format!("{described} is meant with a confidence of only {confidence}"))

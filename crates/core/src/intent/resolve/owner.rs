@@ -60,15 +60,17 @@ const LEVELS_MAX: usize = 64;
 /// Elements before and after one that are searched for the nearest that reacts.
 const NEIGHBOURS_MAX: usize = 200;
 
-/// Returns the visible tappable element whose middle is nearest.
+/// Returns the nearest visible tappable element. One on the same line is nearer than one above or below.
 pub fn nearest_target(reading: &ScreenReading, index: u32) -> Option<u32> {
-    let from = visible(reading, index)?.center();
+    let from = visible(reading, index)?;
     let near = index.saturating_sub(NEIGHBOURS_MAX as u32)..reading.nodes.len() as u32;
     let targets = near.take(2 * NEIGHBOURS_MAX).filter(|other| reading.element(*other).is_tappable());
+    let gap = |a: (i32, i32), b: (i32, i32)| {
+        (i64::from(b.0) - i64::from(a.1)).max(i64::from(a.0) - i64::from(b.1)).max(0)
+    };
     let distance = |rect: Rect| {
-        let center = rect.center();
-        let along = |a: i32, b: i32| i128::from(a) - i128::from(b);
-        along(center.x, from.x).pow(2) + along(center.y, from.y).pow(2)
+        let across = gap((from.left, from.right), (rect.left, rect.right));
+        across + 2 * gap((from.top, from.bottom), (rect.top, rect.bottom))
     };
     let placed = targets.filter_map(|other| Some((distance(visible(reading, other)?), other)));
     placed.min().map(|(_, nearest)| nearest)

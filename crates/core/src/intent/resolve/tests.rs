@@ -383,7 +383,10 @@ fn a_plain_text_is_not_tapped_unless_it_is_forced() {
     for words in ["In a row", "In a list", "On a background", "Drawn by the app", "Pay"] {
         assert!(matches!(to_tap(&screen, &text(words)), Resolution::Found(_)), "{words}");
     }
-    assert!(matches!(to_tap(&ios(PAY), &text("Total")), Resolution::Found(_)), "iOS does not say what reacts");
+    assert!(
+        matches!(to_tap(&ios(PAY), &text("Total")), Resolution::Found(_)),
+        "iOS does not say what reacts"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Finds the text next to a control that names it.
 
-use crate::meaning::semantics::is_toggle;
+use crate::meaning::semantics::{id_contains_word, is_toggle};
 use crate::meaning::value;
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
@@ -131,17 +131,21 @@ fn before<'a>(
         let distance = place.distance(bounds, element.bounds);
         // The nearest text on the same line wins, then the nearest above.
         if !taken && best.is_none_or(|(least, _)| distance < least) {
-            let sure = place != Place::Above || is_surely_name(snapshot, sibling, text.text, branch);
+            let sure = place != Place::Above || is_surely_name(snapshot, element, branch, sibling, text.text);
             best = Some((distance, SiblingText { sure, ..text }));
         }
     }
     best.map(|(_, text)| text)
 }
 
-/// True if a text above a control is surely its name: it ends like one, the two are a group of their own, or the group
-/// is a form, in which a text stands directly above each of at least two controls.
-fn is_surely_name(snapshot: &Snapshot, text: usize, words: &str, branch: usize) -> bool {
-    if words.ends_with([':', '：', '*']) {
+/// True if a text above a control is surely its name: it ends like one, the developer called the control the same, the
+/// two are a group of their own, or the group is a form, in which a text stands directly above each of at least two
+/// controls.
+fn is_surely_name(snapshot: &Snapshot, element: &Element, branch: usize, text: usize, words: &str) -> bool {
+    const WORD_BYTES_MIN: usize = 3;
+    let parts = || words.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= WORD_BYTES_MIN);
+    let same_id = parts().next().is_some() && parts().all(|word| id_contains_word(element, &[word]));
+    if same_id || words.ends_with([':', '：', '*']) {
         return true;
     }
     let Some(parent) = snapshot.elements[branch].parent.map(|parent| parent as usize) else { return false };
