@@ -34,7 +34,7 @@ impl Writer<'_> {
         let element = &self.snapshot.elements[index];
         let state_source = carrier.map_or(element, |carrier| &self.snapshot.elements[carrier]);
         let mut line = LineText { text: String::with_capacity(64), said: Vec::new() };
-        let role = role::shown(self.snapshot, index);
+        let role = role::shown_given_carrier(self.snapshot, index, carrier);
         line.text.push_str(word(role));
         let state = state::read(self.snapshot, index);
         self.push_label(&mut line, index, kind, label);

@@ -492,8 +492,8 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        if let Some((choice, part)) =
-            label::shown_inside(self.snapshot, index).filter(|_| element.role == Role::Dropdown)
+        if element.role == Role::Dropdown
+            && let Some((choice, part)) = label::shown_inside(self.snapshot, index)
         {
             words_of(part, choice);
         }

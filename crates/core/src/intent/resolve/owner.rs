@@ -160,7 +160,11 @@ fn in_front(reading: &ScreenReading, index: u32) -> Option<u32> {
 fn behind(reading: &ScreenReading, index: u32) -> Option<u32> {
     let rect = visible(reading, index)?;
     let first = index.saturating_sub(IN_FRONT_MAX as u32);
-    let near = |other: &u32| reading.element(*other).is_tappable() && !is_ground(reading, *other, index);
+    let near = |other: &u32| {
+        let element = reading.element(*other);
+        let beside = !element.affordances.scrollable && !reading.range(*other).contains(&index);
+        beside && element.is_tappable() && !is_ground(reading, *other, index)
+    };
     (first..index).rev().filter(near).find(|other| {
         let around = visible(reading, *other);
         around.is_some_and(|around| around.intersection(rect) == Some(rect))

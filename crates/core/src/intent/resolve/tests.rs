@@ -462,3 +462,17 @@ fn on_ios_a_tap_on_a_disabled_button_goes_to_its_row() {
     assert_eq!(found(&ios(tree), &text("See all")).index, 0);
     assert_eq!(refused(&seen(tree), &text("See all")), NotActionable::Disabled, "Android keeps the tap");
 }
+
+#[test]
+fn a_list_that_takes_long_presses_does_not_take_the_taps_on_its_rows() {
+    // F85
+    let screen = seen(
+        r#"
+        ListView [0,0][1080,900] scroll long
+          LinearLayout [0,0][1080,100]
+            TextView [0,0][500,100] text:"First"
+        "#,
+    );
+    assert_eq!(owner(&screen.reading, 2), None);
+    assert!(matches!(to_tap(&screen, &text("First")), Resolution::Found(found) if found.index == 2));
+}
