@@ -216,7 +216,7 @@ impl ElementJson {
             element_id: seen.ids[index].to_string(),
             matched_element_id: other.map(|other| seen.ids[other].to_string()),
             role: role_word(in_context(snapshot, index)),
-            label: label(snapshot, index).map(|label| label.text.into_owned()),
+            label: label(snapshot, index).filter(|label| label.sure).map(|label| label.text.into_owned()),
             text: shown(&element.text),
             resource_id: element.stable_id.as_deref().map(str::to_owned),
             content_desc: shown(&element.description),

@@ -14,7 +14,7 @@ mod tests;
 use crate::change::tracker::Observation;
 use crate::intent::actionable::{NotActionable, TapPlace, find_place};
 use crate::intent::selector::{Selector, TextMatch, own_texts, same_id};
-use crate::meaning::label::{self, LabelSource};
+use crate::meaning::label::{self, Label, LabelSource};
 use crate::meaning::role;
 use crate::meaning::semantics::{self, ControlKind};
 use crate::screen::element::Role;
@@ -368,7 +368,10 @@ fn match_reason(seen: &Observation, selector: &Selector, index: u32) -> Reason {
         return if is_id || named { Reason::StableId } else { Reason::Description };
     }
     let Some(text) = &selector.text else { return Reason::Structure };
-    let label = || label::label(&seen.reading.snapshot, index as usize);
+    // A title above a slider is hardly its name; a text above a field is, or leads to it (F87).
+    let is_name =
+        |label: &Label<'_>| label.sure || element.role == Role::TextField || selector.role.is_some();
+    let label = || label::label(&seen.reading.snapshot, index as usize).filter(is_name);
     // What a field holds does not compete with what others are called (F35).
     let own = element.text.as_deref().filter(|_| !element.role.text_is_value());
     let named =

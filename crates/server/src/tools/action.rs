@@ -421,7 +421,7 @@ fn named_place(seen: &Observation, index: usize) -> PlaceFacts {
     let snapshot = &seen.reading.snapshot;
     PlaceFacts {
         role: Some(tree::role_name(role::in_context(snapshot, index))).filter(|name| !name.is_empty()),
-        label: label(snapshot, index).map(|label| label.text.into_owned()),
+        label: label(snapshot, index).filter(|label| label.sure).map(|label| label.text.into_owned()),
         ..PlaceFacts::default()
     }
 }

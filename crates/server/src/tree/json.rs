@@ -196,7 +196,7 @@ impl<'a> ElementJson<'a> {
             stable_id: id,
             collision: id.map(|id| census.with_id(id)).filter(|holders| *holders > 1),
             test_tag: test_tag(snapshot, element),
-            label: label(snapshot, index).map(|label| label.text.into_owned()),
+            label: label(snapshot, index).filter(|label| label.sure).map(|label| label.text.into_owned()),
             selector,
             semantic: Semantic {
                 is_clickable: semantics::is_clickable(element),

@@ -30,7 +30,8 @@ pub fn describe(seen: &Observation, index: u32) -> String {
         role => role_word(role),
     };
     let _ = write!(line, "{} {word}", seen.ids[index as usize]);
-    let label = label::label(snapshot, index as usize).map(|label| label.text.into_owned());
+    let label = label::label(snapshot, index as usize).filter(|label| label.sure);
+    let label = label.map(|label| label.text.into_owned());
     if let Some(label) = &label {
         line.push(' ');
         push_quoted(&mut line, label, TEXT_CHARS_MAX);

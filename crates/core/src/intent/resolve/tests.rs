@@ -476,3 +476,21 @@ fn a_list_that_takes_long_presses_does_not_take_the_taps_on_its_rows() {
     assert_eq!(owner(&screen.reading, 2), None);
     assert!(matches!(to_tap(&screen, &text("First")), Resolution::Found(found) if found.index == 2));
 }
+
+#[test]
+fn a_title_above_a_slider_means_itself_and_a_text_above_a_field_the_field() {
+    // F87
+    let screen = |control: &str| {
+        seen(&format!(
+            r#"
+        LinearLayout [0,0][1080,2400]
+          TextView [40,100][600,200] text:"Sound"
+          {control} [40,220][1040,300] focusable
+        "#
+        ))
+    };
+    assert_eq!(found(&screen("SeekBar"), &text("Sound")).matched, 1);
+    let slider = Selector { role: Some(Role::Slider), ..text("Sound") };
+    assert_eq!(found(&screen("SeekBar"), &slider).matched, 2);
+    assert_eq!(found(&screen("EditText"), &text("Sound")).matched, 2);
+}
