@@ -244,10 +244,15 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     Some(Label { text, source: LabelSource::Descendants, covers_until, from: None, sure: true })
 }
 
-/// Returns the text without space and icon-font characters around it; `None` if nothing readable is left.
+/// Returns the text without space and icon-font characters around it; `None` if nothing readable is left. React Native
+/// joins an icon and a text by a comma, which goes with the icon.
 pub(crate) fn readable(text: Option<&str>) -> Option<&str> {
     let is_icon = |c: char| matches!(u32::from(c), 0xE000..=0xF8FF | 0xF0000..=0x10FFFF);
-    let text = text?.trim_matches(|c: char| c.is_whitespace() || is_icon(c));
+    let spaced = text?.trim();
+    let mut text = spaced.trim_matches(|c: char| c.is_whitespace() || is_icon(c));
+    if text.len() < spaced.len() {
+        text = text.trim_matches([',', ' ']);
+    }
     text.chars().any(|c| !c.is_whitespace() && !is_unreadable(c)).then_some(text)
 }
 

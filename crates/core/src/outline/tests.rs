@@ -219,6 +219,7 @@ fn keys_and_scroll_bars_have_no_lines_of_their_own() {
 fn glyphs_of_icon_fonts_are_not_part_of_a_label() {
     // F36
     check("Button [0,0][200,100] click text:\"\u{E02E} Share\"", &[r#"button "Share""#]);
+    check("Button [0,0][200,100] click desc:\"\u{E02E}, Share\"", &[r#"button "Share""#]);
 }
 
 #[test]

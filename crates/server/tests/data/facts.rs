@@ -50,7 +50,8 @@ fn is_unreadable(character: char) -> bool {
 }
 
 fn says_words(line: &str, words: &str) -> bool {
-    let words = words.trim_matches(is_unreadable);
+    // A comma that joins an icon to the words goes with the icon.
+    let words = words.trim_matches(|c| is_unreadable(c) || c == ',');
     let number = value::read_description(words).map(|value| value.number.to_string());
     let has = |text: &str| line.contains(text);
     // A long text loses its middle; its beginning is enough here.
