@@ -327,3 +327,20 @@ const PAGES_MAX: usize = 10_000;
 pub fn seen(snapshot: Snapshot) -> Arc<Observation> {
     mdm_core::change::tracker::Tracker::default().observe(snapshot, 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_of_what_is_not_displayed_says_so() {
+        // F35
+        let xml = br#"<hierarchy><node class="android.widget.TextView" text="Behind" bounds="[0,0][90,90]"
+            displayed="false"/></hierarchy>"#;
+        let (_, snapshot) = read(xml).expect("a hierarchy");
+        let seen = seen(snapshot);
+        let wanted = OutlinePart { options: OutlineOptions::default(), max_tokens: 1000, page: 1 };
+        let text = outline_answer(TreeHead::new(None, &seen), &seen, &wanted).text();
+        assert!(text.contains("nothing is displayed: the device marks 1 of 1"), "{text}");
+    }
+}
