@@ -209,14 +209,14 @@ impl ElementJson {
         let element = &snapshot.elements[index];
         let checked = check_within(&seen.reading, candidate.index, candidate.matched);
         let other = (candidate.matched != candidate.index).then_some(candidate.matched as usize);
-        let id = stable_id(snapshot, element);
+        let id = stable_id(element);
         let shown =
             |text: &Option<Box<str>>| text.as_deref().filter(|_| !element.password).map(str::to_owned);
         ElementJson {
             element_id: seen.ids[index].to_string(),
             matched_element_id: other.map(|other| seen.ids[other].to_string()),
             role: role_word(in_context(snapshot, index)),
-            label: label(snapshot, index).map(|label| label.text.into_owned()),
+            label: label(snapshot, index).filter(|label| label.sure).map(|label| label.text.into_owned()),
             text: shown(&element.text),
             resource_id: element.stable_id.as_deref().map(str::to_owned),
             content_desc: shown(&element.description),
@@ -239,6 +239,7 @@ fn in_words(seen: &Observation, why: NotActionable) -> String {
         NotActionable::OutOfSight => "off screen".to_owned(),
         NotActionable::Disabled => "disabled".to_owned(),
         NotActionable::Covered { by } => format!("covered by {}", describe(seen, by)),
+        NotActionable::Static { .. } => "nothing there reacts to a tap".to_owned(),
         NotActionable::Doubtful { confidence } => format!("confidence {confidence}"),
     }
 }

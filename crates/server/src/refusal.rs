@@ -132,6 +132,7 @@ fn for_element(cause: Cause) -> &'static str {
         Cause::Covered => "act on what covers it first, or close it",
         Cause::UnderKeyboard => "hide it with hide_keyboard",
         Cause::Doubtful => "name it by its id, or with more of what it says",
+        Cause::OnlyShows => "use the id of what reacts, or force: true to tap it all the same",
         Cause::Moving => {
             "wait with wait_for_ui condition stable; what never stands still can only be tapped by x and y"
         }

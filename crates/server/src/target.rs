@@ -20,6 +20,9 @@ pub struct TargetArg {
     pub element_id: Option<String>,
     #[schemars(with = "Option<JsonObject>")]
     pub selector: Option<SelectorArg>,
+    /// Tap it even if nothing there seems to react.
+    #[schemars(extend("hidden" = true))]
+    pub force: Option<bool>,
     pub x: Option<f64>,
     pub y: Option<f64>,
 }
@@ -30,6 +33,9 @@ pub struct ElementArg {
     pub element_id: Option<String>,
     #[schemars(with = "Option<JsonObject>")]
     pub selector: Option<SelectorArg>,
+    /// Tap it even if nothing there seems to react.
+    #[schemars(extend("hidden" = true))]
+    pub force: Option<bool>,
 }
 
 impl ElementArg {
@@ -38,9 +44,10 @@ impl ElementArg {
     }
 
     pub fn selector(&self) -> Result<Selector, Refusal> {
+        let forced = |selector| Selector { force: self.force == Some(true), ..selector };
         match (&self.selector, &self.element_id) {
-            (Some(selector), None) => selector.selector(),
-            (None, Some(id)) => by_id(id),
+            (Some(selector), None) => selector.selector().map(forced),
+            (None, Some(id)) => by_id(id).map(forced),
             (Some(_), Some(_)) => {
                 Err(Refusal::argument("selector and element_id are both given", "give one of them"))
             }
@@ -111,11 +118,12 @@ impl TargetArg {
                 if ways.contains(&true) { "more than one target is given" } else { "no target is given" };
             return Err(Refusal::argument(message, "give element_id, or selector, or x and y"));
         }
+        let forced = |selector| Target::Element(Selector { force: self.force == Some(true), ..selector });
         if let Some(id) = &self.element_id {
-            return by_id(id).map(Target::Element);
+            return by_id(id).map(forced);
         }
         if let Some(selector) = &self.selector {
-            return selector.selector().map(Target::Element);
+            return selector.selector().map(forced);
         }
         match (self.x, self.y) {
             (Some(x), Some(y)) => Ok(Target::Point(point(x, y)?)),
@@ -153,6 +161,7 @@ impl SelectorArg {
             class: said("class", self.class.as_deref())?,
             near: self.near(depth)?,
             index: self.index()?,
+            force: false,
         };
         if selector.is_empty() {
             // W32: a mistake, and none that waiting could mend.

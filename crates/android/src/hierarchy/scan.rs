@@ -16,6 +16,7 @@ pub(super) struct Tag<'a> {
     pub hint: &'a [u8],
     pub bounds: &'a [u8],
     pub rotation: &'a [u8],
+    pub drawing_order: &'a [u8],
     pub flags: Flags,
     /// The first fault found in this tag.
     pub fault: Option<&'static str>,
@@ -78,6 +79,7 @@ impl<'a> Tag<'a> {
             8 if name == b"rotation" => Some(&mut self.rotation),
             11 if name == b"resource-id" => Some(&mut self.resource_id),
             12 if name == b"content-desc" => Some(&mut self.content_desc),
+            13 if name == b"drawing-order" => Some(&mut self.drawing_order),
             _ => None,
         }
     }

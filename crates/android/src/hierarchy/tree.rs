@@ -190,6 +190,7 @@ impl<'a> Tree<'a> {
             value: None,
             value_range: None,
             bounds: Rect::default(),
+            drawing_order: std::str::from_utf8(tag.drawing_order).ok().and_then(|order| order.parse().ok()),
             affordances,
             state: state(tag),
             password: tag.flags.password == Some(true),

@@ -22,7 +22,7 @@ fn every_attribute_of_a_node_is_read() {
         text="a &lt;b&gt; &amp;&#10;&#128512;" resource-id="com.x:id/email" class="android.widget.EditText"
         package="com.x" content-desc="Email" checkable="false" checked="false" clickable="true" enabled="true"
         focusable="true" focused="true" scrollable="false" long-clickable="true" password="false" selected="false"
-        unknown="whatever" /></hierarchy>"#,
+        drawing-order="3" unknown="whatever" /></hierarchy>"#,
     );
     assert_eq!(kinds(&snapshot), []);
     assert_eq!(snapshot.rotation, 1);
@@ -35,6 +35,7 @@ fn every_attribute_of_a_node_is_read() {
     assert_eq!(element.description.as_deref(), Some("Email"));
     assert_eq!(element.hint.as_deref(), Some("Your email"));
     assert_eq!(element.bounds, Rect::new(-5, 10, 1080, 200));
+    assert_eq!(element.drawing_order, Some(3));
     let can = element.affordances;
     assert!(can.clickable && can.long_clickable && can.focusable && !can.scrollable && !can.checkable);
     assert_eq!(element.state.enabled, Some(true));

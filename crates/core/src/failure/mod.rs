@@ -50,6 +50,8 @@ pub enum Cause {
     Covered,
     UnderKeyboard,
     Doubtful,
+    /// A text with nothing at its place that reacts to a tap.
+    OnlyShows,
     Moving,
 
     // Typing.
@@ -125,6 +127,7 @@ impl Cause {
             | Cause::Covered
             | Cause::UnderKeyboard
             | Cause::Doubtful
+            | Cause::OnlyShows
             | Cause::Moving
             | Cause::NotATextField
             | Cause::NotAdjustable

@@ -25,6 +25,10 @@ pub enum NotActionable {
     Covered {
         by: u32,
     },
+    /// It only shows something, and nothing at its place reacts to a tap (F4); `nearest` does.
+    Static {
+        nearest: Option<u32>,
+    },
     /// The confidence is below the limit (AC-04).
     Doubtful {
         confidence: f64,
@@ -38,6 +42,20 @@ pub fn check(reading: &ScreenReading, index: u32) -> Result<Point, NotActionable
 
 /// Like [`check`], for a tap on `described`, which is inside or around the target.
 pub fn check_within(reading: &ScreenReading, target: u32, described: u32) -> Result<Point, NotActionable> {
+    find_place(reading, target, described).map(|place| place.point)
+}
+
+/// A point at which an element can be tapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TapPlace {
+    pub point: Point,
+    /// An element that may lie in front of it. The tree does not say: the order in which a tree lists elements is not
+    /// the order in which they are drawn (F30).
+    pub maybe_covered_by: Option<u32>,
+}
+
+/// Like [`check_within`], with what may lie in front.
+pub fn find_place(reading: &ScreenReading, target: u32, described: u32) -> Result<TapPlace, NotActionable> {
     let rect = place(reading, target, described).ok_or(NotActionable::OutOfSight)?;
     if reading.element(target).state.enabled == Some(false) {
         return Err(NotActionable::Disabled);
@@ -45,21 +63,50 @@ pub fn check_within(reading: &ScreenReading, target: u32, described: u32) -> Res
     let covers = covers(reading, target, described, rect);
     let inner = inner_rects(reading, target, described);
     let taken = |point: &Point| inner.iter().any(|rect| rect.contains(*point));
-    let hit = |point: &Point, certain: bool| {
-        covers.iter().find(|cover| (cover.certain || !certain) && cover.rect.contains(*point))
+    let hit = |point: &Point, least: Sureness| {
+        covers.iter().find(|cover| cover.sureness >= least && cover.rect.contains(*point))
     };
     let points = points(rect);
-    let best = points.iter().find(|point| !taken(point) && hit(point, false).is_none());
-    let open = || points.iter().find(|point| !taken(point) && hit(point, true).is_none());
+    let free = |least: Sureness| points.iter().find(|point| !taken(point) && hit(point, least).is_none());
+    let between = || point_between(rect, &inner).filter(|point| hit(point, Sureness::Doubt).is_none());
+    let best = free(Sureness::Possible).copied().or_else(|| free(Sureness::Doubt).copied()).or_else(between);
+    let open = || free(Sureness::Certain).copied();
     // If inner controls fill the target, one of them takes the tap, as it would under a finger.
-    let any = || points.iter().find(|point| hit(point, true).is_none());
+    let any = || points.iter().find(|point| hit(point, Sureness::Certain).is_none()).copied();
     match best.or_else(open).or_else(any) {
-        Some(point) => Ok(*point),
+        Some(point) => {
+            let maybe_covered_by = hit(&point, Sureness::Doubt).map(|cover| cover.index);
+            Ok(TapPlace { point, maybe_covered_by })
+        }
         None => {
-            let by = hit(&rect.center(), true).map_or(target, |cover| cover.index);
+            let by = hit(&rect.center(), Sureness::Certain).map_or(target, |cover| cover.index);
             Err(NotActionable::Covered { by })
         }
     }
+}
+
+/// Inner controls whose edges are tried for a free strip between them.
+const STRIP_RECTS_MAX: usize = 16;
+
+/// Finds a point of `rect` outside all of `inner`: the middle of the largest free cell of the grid that their edges
+/// make. Without it, a thin free edge around a large inner control would not be found.
+fn point_between(rect: Rect, inner: &[Rect]) -> Option<Point> {
+    if inner.len() > STRIP_RECTS_MAX {
+        return None;
+    }
+    let edges = |low: i32, high: i32, of: fn(&Rect) -> [i32; 2]| {
+        let mut all: Vec<i32> = inner.iter().flat_map(of).filter(|at| *at > low && *at < high).collect();
+        all.extend([low, high]);
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let across = edges(rect.left, rect.right, |rect| [rect.left, rect.right]);
+    let down = edges(rect.top, rect.bottom, |rect| [rect.top, rect.bottom]);
+    let cells =
+        across.windows(2).flat_map(|x| down.windows(2).map(move |y| Rect::new(x[0], y[0], x[1], y[1])));
+    let free = cells.filter(|cell| !inner.iter().any(|rect| rect.contains(cell.center())));
+    free.max_by_key(|cell| cell.width().min(cell.height())).map(Rect::center)
 }
 
 /// The middle of the visible part, or another point when an inner control would take the tap (AC-06). `None` when no
@@ -68,7 +115,8 @@ pub fn tap_point(reading: &ScreenReading, index: usize) -> Option<Point> {
     let rect = reading.nodes.get(index)?.visible?;
     let inner = inner_targets(reading, index);
     let free = |point: &Point| !inner.iter().any(|rect| rect.contains(*point));
-    Some(points(rect).into_iter().find(free).unwrap_or_else(|| rect.center()))
+    let point = points(rect).into_iter().find(free).or_else(|| point_between(rect, &inner));
+    Some(point.unwrap_or_else(|| rect.center()))
 }
 
 /// True if the element has different bounds in the two captures, or is missing in one of them.
@@ -119,55 +167,95 @@ fn place(reading: &ScreenReading, target: u32, described: u32) -> Option<Rect> {
     Some(part.intersection(whole).unwrap_or(whole))
 }
 
+/// How sure it is that an element lies in front of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sureness {
+    /// It overlaps and comes later: a point beside it is better.
+    Possible,
+    /// It comes later and lies wholly within or around: a sheet, or a page that is drawn below.
+    Doubt,
+    /// The platform says so: another window, an alert, a keyboard, or the drawing order.
+    Certain,
+}
+
 struct Cover {
     index: u32,
     rect: Rect,
-    /// True if it is surely drawn in front. Document order is not always drawing order: views are listed by position,
-    /// so a bar comes before the page that scrolls below it. A later element that lies wholly within is in front.
-    certain: bool,
+    sureness: Sureness,
 }
 
-/// Later elements that overlap `rect` and would take the tap.
+/// Elements that overlap `rect` and would take the tap.
 fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> Vec<Cover> {
     let ancestors = ancestors(reading, target);
-    let after = reading.range(target).end..reading.nodes.len() as u32;
+    let own_range = reading.range(target);
     let part = reading.range(described);
+    // Only a known drawing order puts an earlier element in front.
+    let first = if reading.element(target).drawing_order.is_some() { 0 } else { own_range.end };
     let mut covers = Vec::new();
-    for index in after.filter(|index| !part.contains(index)) {
+    for index in (first..reading.nodes.len() as u32)
+        .filter(|index| !part.contains(index) && !own_range.contains(index))
+    {
         let Some(over) = reading.nodes[index as usize].visible else { continue };
-        if over.intersection(rect).is_none() || covers.len() == COVERS_MAX {
+        if over.intersection(rect).is_none() || reading.range(index).contains(&target) {
             continue;
         }
-        let (beside, branch, own) = part_at(reading, &ancestors, target, index);
-        if takes_taps(reading, index, branch.filter(|_| beside.is_none())) {
-            let theirs = branch.and_then(|at| seen_at(reading, at));
-            let within = match (theirs, seen_at(reading, own)) {
-                (Some(theirs), Some(ours)) => holds(ours, theirs) || holds(over, ours),
-                _ => false,
-            };
-            // The texts of a web page flow around each other, so their bounding boxes overlap.
-            let page = beside.is_some_and(|at| is_on_page(reading, &ancestors, at));
-            let certain = !page && is_in_front(reading, index, beside, within);
-            covers.push(Cover { index, rect: over, certain });
+        if covers.len() == COVERS_MAX {
+            break;
         }
+        let (beside, branch, own) = part_at(reading, &ancestors, target, index);
+        if !takes_taps(reading, index, branch.filter(|_| beside.is_none())) {
+            continue;
+        }
+        let order =
+            branch.and_then(|branch| drawn_in_front(reading, branch, own)).filter(|_| beside.is_some());
+        let sureness = match order {
+            Some(false) => continue,
+            Some(true) if reading.element(index).is_tappable() => Sureness::Certain,
+            None if index < own_range.end => continue,
+            _ => sureness(reading, &ancestors, index, over, (beside, branch, own)),
+        };
+        covers.push(Cover { index, rect: over, sureness });
     }
     covers
+}
+
+/// True if the platform says that `over` is drawn after `own`, its sibling; `None` if it does not say.
+fn drawn_in_front(reading: &ScreenReading, over: u32, own: u32) -> Option<bool> {
+    let order = |index: u32| reading.element(index).drawing_order.filter(|order| *order > 0);
+    let (over, own) = (order(over)?, order(own)?);
+    (over != own).then_some(over > own)
+}
+
+fn sureness(
+    reading: &ScreenReading,
+    ancestors: &[u32],
+    index: u32,
+    over: Rect,
+    (beside, branch, own): (Option<u32>, Option<u32>, u32),
+) -> Sureness {
+    let theirs = branch.and_then(|at| seen_at(reading, at));
+    let within = match (theirs, seen_at(reading, own)) {
+        (Some(theirs), Some(ours)) => holds(ours, theirs) || holds(over, ours),
+        _ => false,
+    };
+    // The texts of a web page flow around each other, so their bounding boxes overlap.
+    let page = beside.is_some_and(|at| is_on_page(reading, ancestors, at));
+    let element = reading.element(index);
+    match (element.role, beside) {
+        (Role::Dialog | Role::Key, _) if !page => Sureness::Certain,
+        (_, None) if within => Sureness::Certain,
+        // iOS lists a navigation bar before the page below it, and reports visibility itself. An element that only
+        // scrolls is often the page below a bar.
+        (_, Some(_)) if reading.snapshot.platform == Platform::Android && within && !page => {
+            if element.is_tappable() { Sureness::Doubt } else { Sureness::Possible }
+        }
+        _ => Sureness::Possible,
+    }
 }
 
 fn is_on_page(reading: &ScreenReading, ancestors: &[u32], common: u32) -> bool {
     let above = ancestors.iter().filter(|ancestor| **ancestor <= common);
     above.into_iter().any(|ancestor| reading.element(*ancestor).role == Role::WebView)
-}
-
-/// iOS lists a navigation bar before the page below it, and reports visibility itself. An element that only scrolls is
-/// often the page below a bar.
-fn is_in_front(reading: &ScreenReading, over: u32, common: Option<u32>, within: bool) -> bool {
-    let element = reading.element(over);
-    let ordered = reading.snapshot.platform == Platform::Android || common.is_none();
-    match element.role {
-        Role::Dialog | Role::Key => true,
-        _ => ordered && within && (element.is_tappable() || common.is_none()),
-    }
 }
 
 fn seen_at(reading: &ScreenReading, index: u32) -> Option<Rect> {
@@ -360,7 +448,18 @@ mod tests {
                 TextView [0,1000][1080,1100] text:"Share"
             "#,
         );
-        assert_eq!(check(&sheet, 2), Err(NotActionable::Covered { by: 3 }));
+        // Document order alone does not refuse (F30): it is told as a doubt.
+        assert_eq!(find_place(&sheet, 2, 2).unwrap().maybe_covered_by, Some(3));
+        let drawn = |below: u16, above: u16| {
+            let mut snapshot = sheet.snapshot.clone();
+            snapshot.elements[1].drawing_order = Some(below);
+            snapshot.elements[2].drawing_order = Some(1);
+            snapshot.elements[3].drawing_order = Some(above);
+            find_place(&ScreenReading::new(snapshot), 2, 2)
+        };
+        assert_eq!(drawn(1, 2), Err(NotActionable::Covered { by: 3 }));
+        let free = TapPlace { point: Point { x: 540, y: 2100 }, maybe_covered_by: None };
+        assert_eq!(drawn(2, 1), Ok(free), "a page that is drawn below");
         let window = read(
             r#"
             FrameLayout [0,0][1080,2400]

@@ -1,10 +1,14 @@
 //! Predicates about a screen. Waits, expectations and verifications all judge captures with them.
 
+use std::borrow::Cow;
+
 use crate::change::tracker::Observation;
 use crate::intent::adjust;
 use crate::intent::resolve;
 use crate::intent::selector::{Selector, TextMatch};
-use crate::meaning::state;
+use crate::meaning::label::{self, Value};
+use crate::meaning::state::{self, ControlState};
+use crate::screen::element::Role;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
@@ -171,9 +175,11 @@ fn one(seen: &Observation, index: u32, expected: &Expected) -> Judgement {
             Judgement::Unknown { why: "the text of a secret field is not compared".to_owned() }
         }
         Expected::Text(wanted) => {
-            let held = state.raw_value.or(element.text.as_deref()).or(element.description.as_deref());
-            let held = held.unwrap_or_default();
-            verdict(wanted.matches(held), Some(index), || format!("text {held:?}"))
+            let held = shown_texts(seen, index, &state);
+            let shown = held.first().map(|held| held.as_ref()).unwrap_or_default();
+            let holds =
+                held.iter().any(|held| wanted.matches(held)) || (held.is_empty() && wanted.matches(""));
+            verdict(holds, Some(index), || format!("text {shown:?}"))
         }
     }
 }
@@ -183,6 +189,22 @@ fn shown_value(seen: &Observation, index: u32) -> Option<f64> {
     let snapshot = &seen.reading.snapshot;
     let control = adjust::control_for(snapshot, index as usize)?;
     adjust::shown(snapshot, control).map(|shown| shown.value)
+}
+
+/// The texts that an element shows, the best first. A field shows what it holds: its hint is no content (F83).
+fn shown_texts<'a>(seen: &'a Observation, index: u32, state: &ControlState<'a>) -> Vec<Cow<'a, str>> {
+    let element = seen.reading.element(index);
+    if element.role == Role::TextField {
+        return match state.text_value {
+            Some(Value::Text(text)) => vec![Cow::Borrowed(text)],
+            _ => Vec::new(),
+        };
+    }
+    let own =
+        [state.raw_value, element.text.as_deref(), element.value.as_deref(), element.description.as_deref()];
+    let chosen = state.choice.as_ref().and_then(|choice| choice.label.clone());
+    let label = label::label(&seen.reading.snapshot, index as usize).map(|label| label.text);
+    own.into_iter().flatten().map(Cow::Borrowed).chain(chosen).chain(label).collect()
 }
 
 fn clickable(seen: &Observation, index: u32) -> Judgement {

@@ -13,10 +13,11 @@ mod stale;
 mod tests;
 
 use crate::change::tracker::Observation;
-use crate::intent::actionable::{NotActionable, check_within};
+use crate::intent::actionable::{NotActionable, TapPlace, find_place};
 use crate::intent::selector::{Selector, TextMatch, own_texts, same_id};
+use crate::meaning::label::{self, Label, LabelSource};
+use crate::meaning::role;
 use crate::meaning::semantics::{self, ControlKind};
-use crate::meaning::{label, role};
 use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 use crate::screen::snapshot::Platform;
@@ -24,7 +25,7 @@ use crate::screen::snapshot::Platform;
 pub use describe::{describe, failure, stale, system_dialog};
 pub use find::find;
 pub use group::candidates;
-pub use owner::owner;
+pub use owner::{is_static, nearest_target, owner};
 pub use search::{Search, SearchResult};
 pub use stale::stale_now;
 
@@ -99,12 +100,14 @@ pub enum Reason {
     ClickableParent,
     ControlInside,
     ControlInFront,
+    ControlBehind,
     AdjustableNode,
     Chosen,
     ExactPreferred,
     ExecutablePreferred,
     OnScreenPreferred,
     UncoveredPreferred,
+    MaybeCovered,
     NothingTakesTaps,
 }
 
@@ -126,12 +129,14 @@ impl Reason {
             Reason::ClickableParent => "clickable_parent_preferred",
             Reason::ControlInside => "control_inside_preferred",
             Reason::ControlInFront => "control_in_front_preferred",
+            Reason::ControlBehind => "control_behind_preferred",
             Reason::AdjustableNode => "adjustable_node_preferred",
             Reason::Chosen => "chosen_by_index",
             Reason::ExactPreferred => "exact_preferred",
             Reason::ExecutablePreferred => "executable_preferred",
             Reason::OnScreenPreferred => "on_screen_preferred",
             Reason::UncoveredPreferred => "uncovered_preferred",
+            Reason::MaybeCovered => "maybe_covered",
             Reason::NothingTakesTaps => "nothing_takes_taps",
         }
     }
@@ -166,6 +171,26 @@ pub fn to_act(seen: &Observation, selector: &Selector) -> Resolution {
     resolve_above(seen, selector, CONFIDENCE_MIN)
 }
 
+/// Resolves a selector for a tap. Like [`to_act`], but what only shows something is refused, unless the caller forces it
+/// (F4, RFC 005 paragraph 8).
+pub fn to_tap(seen: &Observation, selector: &Selector) -> Resolution {
+    let resolution = to_act(seen, selector);
+    let Resolution::Found(found) = &resolution else { return resolution };
+    if selector.force || !is_static(&seen.reading, found.index) {
+        return resolution;
+    }
+    let candidate = Candidate {
+        index: found.index,
+        matched: found.matched,
+        number: 0,
+        confidence: found.confidence,
+        reasons: found.reasons.clone(),
+        executable: false,
+    };
+    let nearest = nearest_target(&seen.reading, found.index);
+    Resolution::NotActionable { candidate, why: NotActionable::Static { nearest } }
+}
+
 fn resolve_above(seen: &Observation, selector: &Selector, confidence_min: f64) -> Resolution {
     let all = candidates(seen, selector);
     if all.is_empty() {
@@ -196,6 +221,15 @@ pub fn to_verify(seen: &Observation, selector: &Selector) -> Vec<u32> {
     let controls = matches.iter().copied().filter(is_control);
     let names: Vec<u32> = controls.filter_map(|index| label::label(snapshot, index as usize)?.from).collect();
     matches.retain(|index| is_control(index) || !names.contains(index));
+    // The words of a tab or a row are written by texts inside, which have no state of their own (F32).
+    let parts: Vec<(u32, u32)> = matches
+        .iter()
+        .filter_map(|index| Some((*index, label::label(snapshot, *index as usize)?)))
+        .filter(|(_, label)| label.source == LabelSource::Descendants)
+        .map(|(index, label)| (index, label.covers_until))
+        .collect();
+    let is_part = |index: u32| parts.iter().any(|(outer, until)| (outer + 1..*until).contains(&index));
+    matches.retain(|index| is_control(index) || !is_part(*index));
     matches
 }
 
@@ -217,10 +251,13 @@ pub fn best(seen: &Observation, all: &[Candidate]) -> Vec<Candidate> {
     if left.iter().all(is_loose) && seen.reading.snapshot.platform == Platform::Android {
         keep(&mut left, Reason::ExecutablePreferred, |candidate| candidate.executable);
     }
-    let checked = |candidate: &Candidate| check_within(&seen.reading, candidate.index, candidate.matched);
+    let checked = |candidate: &Candidate| find_place(&seen.reading, candidate.index, candidate.matched);
     keep(&mut left, Reason::OnScreenPreferred, |c| checked(c) != Err(NotActionable::OutOfSight));
     keep(&mut left, Reason::UncoveredPreferred, |c| {
         !matches!(checked(c), Err(NotActionable::Covered { .. }))
+    });
+    keep(&mut left, Reason::UncoveredPreferred, |c| {
+        checked(c).map_or(true, |place| place.maybe_covered_by.is_none())
     });
     left
 }
@@ -255,17 +292,24 @@ fn keep(left: &mut Vec<Candidate>, reason: Reason, holds: impl Fn(&Candidate) ->
     }
     *left = good;
     for candidate in left.iter_mut() {
+        // One of several elements with the same identifier is a guess: the app meant the identifier to be one (ID-04).
+        let collides = matches!(candidate.reasons.first(), Some(Reason::StableId | Reason::Description));
         candidate.reasons.push(reason);
-        candidate.confidence = rounded(candidate.confidence - 0.05);
+        candidate.confidence = rounded(candidate.confidence - if collides { 0.2 } else { 0.05 });
     }
 }
 
-fn decide(seen: &Observation, chosen: Candidate, all: Vec<Candidate>, confidence_min: f64) -> Resolution {
+fn decide(seen: &Observation, mut chosen: Candidate, all: Vec<Candidate>, confidence_min: f64) -> Resolution {
     let matched_count = all.len();
-    let point = match check_within(&seen.reading, chosen.index, chosen.matched) {
-        Ok(point) => point,
+    let TapPlace { point, maybe_covered_by } = match find_place(&seen.reading, chosen.index, chosen.matched) {
+        Ok(place) => place,
         Err(why) => return Resolution::NotActionable { candidate: chosen, why },
     };
+    if maybe_covered_by.is_some() {
+        // A doubt is told and does not refuse (F30).
+        chosen.reasons.push(Reason::MaybeCovered);
+        chosen.confidence = rounded((chosen.confidence - 0.1).max(confidence_min.min(chosen.confidence)));
+    }
     if chosen.confidence < confidence_min {
         let why = NotActionable::Doubtful { confidence: chosen.confidence };
         return Resolution::NotActionable { candidate: chosen, why };
@@ -326,9 +370,14 @@ fn match_reason(seen: &Observation, selector: &Selector, index: u32) -> Reason {
         return if is_id || named { Reason::StableId } else { Reason::Description };
     }
     let Some(text) = &selector.text else { return Reason::Structure };
-    let label = || label::label(&seen.reading.snapshot, index as usize);
+    // A title above a slider is hardly its name; a text above a field is, or leads to it (F87).
+    let is_name =
+        |label: &Label<'_>| label.sure || element.role == Role::TextField || selector.role.is_some();
+    let label = || label::label(&seen.reading.snapshot, index as usize).filter(is_name);
+    // What a field holds does not compete with what others are called (F35).
+    let own = element.text.as_deref().filter(|_| !element.role.text_is_value());
     let named =
-        [&element.text, &element.description].into_iter().flatten().any(|shown| text.is_exactly(shown));
+        [own, element.description.as_deref()].into_iter().flatten().any(|shown| text.is_exactly(shown));
     let named = (named && !element.password) || label().is_some_and(|label| text.is_exactly(&label.text));
     match (named, selector.role.is_some()) {
         (true, true) => Reason::RoleAndLabel,

@@ -10,6 +10,7 @@ use crate::meaning::identifier::{stable_id, test_tag};
 use crate::meaning::label;
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
+use crate::screen::snapshot::Snapshot;
 use crate::text::quote::push_quoted;
 
 /// A text comparison. Case and outer spaces never count.
@@ -122,7 +123,7 @@ fn describe_match<'a>(
 }
 
 /// Names that callers may use for roles. The first name of a role is the one that answers use.
-const ROLE_WORDS: [(&str, Role); 34] = [
+const ROLE_WORDS: [(&str, Role); 36] = [
     ("button", Role::Button),
     ("link", Role::Link),
     ("text", Role::Text),
@@ -156,6 +157,8 @@ const ROLE_WORDS: [(&str, Role); 34] = [
     ("webview", Role::WebView),
     ("dialog", Role::Dialog),
     ("container", Role::Container),
+    ("area", Role::Container),
+    ("keyboard", Role::Container),
     ("unknown", Role::Unknown),
 ];
 
@@ -185,11 +188,13 @@ pub struct Selector {
     pub near: Option<(Relation, Box<Selector>)>,
     /// Picks one candidate by its number in document order, from 0 ([`crate::intent::resolve::Candidate`]).
     pub index: Option<usize>,
+    /// Taps it even if the tree says that nothing there reacts.
+    pub force: bool,
 }
 
 impl Selector {
     pub fn is_empty(&self) -> bool {
-        *self == Selector { index: self.index, ..Selector::default() }
+        *self == Selector { index: self.index, force: self.force, ..Selector::default() }
     }
 
     /// Describes the selector in a few words, for messages.
@@ -240,17 +245,23 @@ impl Selector {
         let id_is = |wanted: &String| element.stable_id.as_deref().is_some_and(|id| same_id(id, wanted));
         let described = |wanted: &TextMatch| {
             let description = element.description.as_deref().filter(|_| !element.password);
-            let known = [stable_id(snapshot, element), description];
+            let known = [stable_id(element), description];
             known.into_iter().flatten().any(|text| wanted.matches(text) || same_named(text, wanted))
         };
         self.id.is_none_or(|id| seen.ids[index as usize] == id)
-            && self.role.is_none_or(|role| crate::meaning::role::in_context(snapshot, index as usize) == role)
+            && self.role.is_none_or(|role| has_role(snapshot, index as usize, role))
             && self.class.as_ref().is_none_or(|class| is_class(&element.class, class))
             && self.resource_id.as_ref().is_none_or(id_is)
             && self.test_tag.as_ref().is_none_or(|tag| test_tag(snapshot, element) == Some(tag))
             && self.accessibility_id.as_ref().is_none_or(described)
             && self.text.as_ref().is_none_or(|text| shows(seen, index, element, text))
     }
+}
+
+/// True if the element has the role, or is shown with it (F21).
+pub(crate) fn has_role(snapshot: &Snapshot, index: usize, role: Role) -> bool {
+    crate::meaning::role::in_context(snapshot, index) == role
+        || crate::meaning::role::shown(snapshot, index) == role
 }
 
 /// Compares the name after `:id/`: callers leave out the package in front of Android's identifiers.
@@ -269,8 +280,13 @@ fn is_class(class: &str, wanted: &str) -> bool {
 
 /// True if one of the element's texts or its label matches. Secrets are not compared: that would reveal them (ST-07).
 fn shows(seen: &Observation, index: u32, element: &Element, text: &TextMatch) -> bool {
-    own_texts(element).any(|shown| text.matches(shown))
-        || label::label(&seen.reading.snapshot, index as usize).is_some_and(|label| text.matches(&label.text))
+    let snapshot = &seen.reading.snapshot;
+    let choice = || label::shown_inside(snapshot, index as usize).filter(|_| element.role == Role::Dropdown);
+    // Outlines show texts without the icon-font characters around them.
+    own_texts(element).any(|shown| {
+        text.matches(shown) || label::readable(Some(shown)).is_some_and(|shown| text.matches(shown))
+    }) || label::label(snapshot, index as usize).is_some_and(|label| text.matches(&label.text))
+        || choice().is_some_and(|(shown, _)| text.matches(shown))
 }
 
 pub(crate) fn own_texts(element: &Element) -> impl Iterator<Item = &str> {

@@ -22,14 +22,10 @@ pub struct Confidence {
     pub reason: &'static str,
 }
 
-/// Returns the identifier set by the platform or the app's developer. On Android, the content description counts if
-/// there is no resource id; on iOS, the label does not.
-pub fn stable_id<'a>(snapshot: &Snapshot, element: &'a Element) -> Option<&'a str> {
-    let android_description = || {
-        let description = element.description.as_deref().filter(|text| !text.trim().is_empty());
-        description.filter(|_| snapshot.platform == Platform::Android && !element.password)
-    };
-    element.stable_id.as_deref().or_else(android_description)
+/// Returns the identifier that the app's developer set: a resource id, a test tag or an accessibility identifier. A
+/// description is none: it is written for people, and changes with the language and the content (F18).
+pub fn stable_id(element: &Element) -> Option<&str> {
+    element.stable_id.as_deref()
 }
 
 /// Returns the test tag: an identifier that is not a resource of the app. Compose and React Native write theirs so.
@@ -53,7 +49,7 @@ impl Census {
         };
         let elements = || snapshot.elements.iter();
         Census {
-            ids: sorted(elements().filter_map(|e| stable_id(snapshot, e)).map(hash).collect()),
+            ids: sorted(elements().filter_map(stable_id).map(hash).collect()),
             words: sorted(elements().filter_map(own_words).map(hash).collect()),
         }
     }
@@ -68,8 +64,8 @@ impl Census {
     }
 
     pub fn identifier<'a>(&self, snapshot: &Snapshot, element: &'a Element) -> Option<Identifier<'a>> {
-        if let Some(id) = stable_id(snapshot, element) {
-            return Some(Identifier { value: id, confidence: self.confidence_of_id(snapshot, element, id) });
+        if let Some(id) = stable_id(element) {
+            return Some(Identifier { value: id, confidence: self.confidence_of_id(snapshot, id) });
         }
         let (value, base) = match own_words(element) {
             Some(words) => (words, 0.6 / self.with_words(words).max(1) as f64),
@@ -79,15 +75,14 @@ impl Census {
         Some(Identifier { value, confidence: Confidence { score: rounded(base), reason: "no_stable_id" } })
     }
 
-    fn confidence_of_id(&self, snapshot: &Snapshot, element: &Element, id: &str) -> Confidence {
+    fn confidence_of_id(&self, snapshot: &Snapshot, id: &str) -> Confidence {
         let holders = self.with_id(id).max(1);
         if holders > 1 {
             return Confidence { score: rounded(0.5 / holders as f64), reason: "stable_id_collision" };
         }
-        match (element.stable_id.is_some(), snapshot.platform) {
-            (true, Platform::Android) => Confidence { score: 1.0, reason: "resource_id" },
-            (true, Platform::Ios) => Confidence { score: 1.0, reason: "accessibility_identifier" },
-            (false, _) => Confidence { score: 0.9, reason: "content_description" },
+        match snapshot.platform {
+            Platform::Android => Confidence { score: 1.0, reason: "resource_id" },
+            Platform::Ios => Confidence { score: 1.0, reason: "accessibility_identifier" },
         }
     }
 }
@@ -137,7 +132,7 @@ mod tests {
         check(ios, std::slice::from_ref(&named), ("a:id/x", 1.0, "accessibility_identifier"));
         check(android, &[named.clone(), named], ("a:id/x", 0.25, "stable_id_collision"));
         let described = element(None, Some("d"), Some("t"));
-        check(android, std::slice::from_ref(&described), ("d", 0.9, "content_description"));
+        check(android, std::slice::from_ref(&described), ("t", 0.6, "no_stable_id"));
         check(ios, &[described], ("t", 0.6, "no_stable_id"));
         let text = element(None, None, Some("t"));
         check(android, &[text.clone(), text], ("t", 0.3, "no_stable_id"));
@@ -148,7 +143,9 @@ mod tests {
     fn a_stable_id_is_never_made_from_text_or_class() {
         // ID-03
         let snapshot = Snapshot::default();
-        assert_eq!(stable_id(&snapshot, &element(None, None, Some("t"))), None);
+        assert_eq!(stable_id(&element(None, None, Some("t"))), None);
+        // F18
+        assert_eq!(stable_id(&element(None, Some("Bought 0, liked 0"), None)), None);
         assert_eq!(test_tag(&snapshot, &element(Some("a:id/x"), None, None)), None);
         assert_eq!(test_tag(&snapshot, &element(Some("login"), None, None)), Some("login"));
     }

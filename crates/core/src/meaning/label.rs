@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use crate::meaning::state;
 use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Rect;
 use crate::screen::snapshot::Snapshot;
 use crate::text::quote::is_unreadable;
 
@@ -29,15 +30,18 @@ pub struct Label<'a> {
     pub covers_until: u32,
     /// The sibling whose text it is.
     pub from: Option<u32>,
+    /// False for a text that only lies near the element: it may be a title or a message of its own (F87).
+    pub sure: bool,
 }
 
 /// The content of a control, as the platform wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     Text(&'a str),
-    /// A secret, of which only the length is reported (ST-07).
+    /// A secret, of which only the length is reported (ST-07). `None` if the shown text may be a hint: most dumps do
+    /// not say which of the two it is (F83).
     Hidden {
-        chars: usize,
+        chars: Option<usize>,
     },
 }
 
@@ -46,24 +50,36 @@ const JOINED_TEXTS_MAX: usize = 6;
 const JOINED_CHARS_MAX: usize = 100;
 
 /// Returns the label: the element's own words, else those of its own descendants, else a sibling text, else the hint.
+/// The words inside a drop-down are its choice, so a text beside it comes before them.
 pub fn label(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
     let element = snapshot.elements.get(index)?;
     let covers_until = index as u32 + 1;
+    let plain =
+        |text, source| Label { text: Cow::Borrowed(text), source, covers_until, from: None, sure: true };
     if let Some(own) = own_words(element) {
-        return Some(Label { text: Cow::Borrowed(own), source: LabelSource::Own, covers_until, from: None });
+        return Some(plain(own, LabelSource::Own));
     }
-    if takes_words_from_descendants(element)
+    let hint = readable(element.hint.as_deref());
+    // A hint wins over a sibling: the text above the first field may be the heading of the form.
+    let beside = || {
+        let sibling = hint.is_none().then(|| sibling(snapshot, index)).flatten()?;
+        let (from, sure) = (Some(sibling.index), sibling.sure);
+        Some(Label { from, sure, ..plain(sibling.text, LabelSource::Sibling) })
+    };
+    if element.role == Role::Dropdown {
+        return beside().or_else(|| hint.map(|hint| plain(hint, LabelSource::Hint)));
+    }
+    if takes_words_from_descendants(snapshot, index)
         && let Some(joined) = joined(snapshot, index)
     {
         return Some(joined);
     }
-    let hint = readable(element.hint.as_deref());
-    // A hint wins over a sibling: the text above the first field may be the heading of the form.
-    if let Some(sibling) = hint.is_none().then(|| sibling(snapshot, index)).flatten() {
-        let text = Cow::Borrowed(sibling.text);
-        return Some(Label { text, source: LabelSource::Sibling, covers_until, from: Some(sibling.index) });
-    }
-    Some(Label { text: Cow::Borrowed(hint?), source: LabelSource::Hint, covers_until, from: None })
+    beside().or_else(|| hint.map(|hint| plain(hint, LabelSource::Hint)))
+}
+
+/// Returns the words of the choice that a closed drop-down shows, with the element that shows them.
+pub(crate) fn shown_inside(snapshot: &Snapshot, index: usize) -> Option<(&str, usize)> {
+    own_descendants(snapshot, index).find_map(|inner| Some((own_words(&snapshot.elements[inner])?, inner)))
 }
 
 /// Returns the element's own name: its text if that is not a value, else its description.
@@ -91,12 +107,19 @@ pub fn value(element: &Element) -> Option<Value<'_>> {
     // An empty field reports its hint as its text.
     if let Some(text) = content.as_deref().filter(|_| *content != element.hint) {
         if element.password {
-            return Some(Value::Hidden { chars: text.chars().count() });
+            let chars = text.chars().count();
+            let known = element.hint.is_some() || text.chars().all(is_mask);
+            return Some(Value::Hidden { chars: known.then_some(chars) });
         }
         return element.role.text_is_value().then_some(Value::Text(text));
     }
     let words = readable(element.description.as_deref()).filter(|_| !element.password)?;
     is_only_value(element, words).then_some(Value::Text(words))
+}
+
+/// True for a character that platforms show in place of a secret's.
+fn is_mask(character: char) -> bool {
+    matches!(character, '•' | '●' | '∙' | '·' | '*')
 }
 
 /// Returns the descendants that are not inside another tappable element, a scroll container or a web view, in document
@@ -119,9 +142,72 @@ pub(crate) fn own_descendants(snapshot: &Snapshot, index: usize) -> impl Iterato
     })
 }
 
-fn takes_words_from_descendants(element: &Element) -> bool {
-    (element.is_tappable() || element.affordances.checkable)
-        && !matches!(element.role, Role::List | Role::WebView)
+/// True for elements that are one thing for a person, whose words are written by elements inside: what takes a tap, has
+/// a state, or is a tab (Compose and Material put the words of a chosen tab into a child).
+fn takes_words_from_descendants(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    if element.affordances.scrollable || matches!(element.role, Role::List | Role::WebView) {
+        return false;
+    }
+    if element.is_tappable() || element.affordances.checkable {
+        return !is_ground(snapshot, index);
+    }
+    let is_one_thing = element.state.selected == Some(true) || element.role == Role::Tab;
+    let end = (element.end as usize).min(snapshot.elements.len());
+    is_one_thing
+        && (index + 1..index + ONE_THING_ELEMENTS_MAX).contains(&end.saturating_sub(1))
+        && !snapshot.elements[index + 1..end]
+            .iter()
+            .any(|inner| inner.is_tappable() || inner.affordances.scrollable)
+}
+
+/// A larger selected element is a page, not a tab.
+const ONE_THING_ELEMENTS_MAX: usize = 16;
+/// Ancestors that are searched for a scroll container.
+const ANCESTORS_MAX: usize = 24;
+/// Elements that are searched for a control inside a ground.
+const GROUND_ELEMENTS_MAX: usize = 128;
+
+/// True for a tappable background: it takes a quarter of the screen or more, does not scroll with other entries, and
+/// holds other controls. The texts on it are not its name (F35): dialogs and pages take taps to close a keyboard or to
+/// keep them from what is below.
+pub(crate) fn is_ground(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    let screen = snapshot.size.rect();
+    let screen = if screen.is_empty() { snapshot.elements[0].bounds } else { screen };
+    if element.end as usize <= index + 1 || screen.is_empty() || area(element.bounds) * 4 < area(screen) {
+        return false;
+    }
+    let end = (element.end as usize).min(snapshot.elements.len()).min(index + GROUND_ELEMENTS_MAX);
+    let holds_controls = snapshot.elements[index + 1..end].iter().any(Element::is_tappable);
+    holds_controls && !is_in_scroller(snapshot, element)
+}
+
+fn is_in_scroller(snapshot: &Snapshot, element: &Element) -> bool {
+    let above = |element: &&Element| snapshot.elements.get(element.parent? as usize);
+    std::iter::successors(above(&element), above)
+        .take(ANCESTORS_MAX)
+        .any(|outer| outer.affordances.scrollable || outer.role == Role::List)
+}
+
+/// True if the only words inside a control are a number over a larger picture: a badge, which counts something and
+/// names nothing (F35). A day of a calendar is larger than the mark below it.
+fn is_badge(snapshot: &Snapshot, index: usize, text: usize, words: &str) -> bool {
+    const BADGE_CHARS_MAX: usize = 4;
+    let counts = |c: char| c.is_ascii_digit() || c == '+';
+    let element = &snapshot.elements[index];
+    let end = (element.end as usize).min(snapshot.elements.len()).min(index + ONE_THING_ELEMENTS_MAX);
+    words.len() <= BADGE_CHARS_MAX
+        && words.chars().all(counts)
+        && snapshot.elements[index + 1..end].iter().any(|inner| {
+            let over = inner.bounds.intersection(snapshot.elements[text].bounds).is_some();
+            inner.role == Role::Image && over && area(inner.bounds) > area(snapshot.elements[text].bounds)
+        })
+}
+
+/// Hostile trees have bounds whose area does not fit into 64 bits.
+fn area(rect: Rect) -> i128 {
+    i128::from(rect.width()) * i128::from(rect.height())
 }
 
 fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
@@ -152,13 +238,28 @@ fn joined(snapshot: &Snapshot, index: usize) -> Option<Label<'_>> {
         chars += words.chars().count();
         parts += 1;
     }
-    (parts > 0).then_some(Label { text, source: LabelSource::Descendants, covers_until, from: None })
+    if parts == 0 || (parts == 1 && is_badge(snapshot, index, covers_until as usize - 1, &text)) {
+        return None;
+    }
+    Some(Label { text, source: LabelSource::Descendants, covers_until, from: None, sure: true })
 }
 
-/// Returns the trimmed text, or `None` if it only has icon-font or invisible characters.
-fn readable(text: Option<&str>) -> Option<&str> {
-    let is_readable = |character: char| !character.is_whitespace() && !is_unreadable(character);
-    text.map(str::trim).filter(|text| text.chars().any(is_readable))
+/// Returns the text without space and icon-font characters around it; `None` if nothing readable is left. React Native
+/// joins an icon and a text by a comma, which goes with the icon.
+pub(crate) fn readable(text: Option<&str>) -> Option<&str> {
+    let is_icon = |c: char| matches!(u32::from(c), 0xE000..=0xF8FF | 0xF0000..=0x10FFFF);
+    let spaced = text?.trim();
+    let mut text = spaced.trim_matches(|c: char| c.is_whitespace() || is_icon(c));
+    if text.len() < spaced.len() {
+        text = text.trim_matches([',', ' ']);
+    }
+    text.chars().any(|c| !c.is_whitespace() && !is_unreadable(c)).then_some(text)
+}
+
+/// Returns the state that the text of a switch is, if it is nothing else.
+pub(crate) fn on_off(element: &Element) -> Option<bool> {
+    let text = element.text.as_deref().or(element.value.as_deref());
+    text.filter(|_| element.role == Role::Switch && !element.password).and_then(state::parse_on_off)
 }
 
 /// Removes the state from a switch's text: it can be the whole text, or follow the name.
@@ -227,7 +328,7 @@ mod tests {
             description: Some("hunter2".into()),
             ..node(Some(0), 2, "hunter2")
         };
-        assert_eq!(value(&secret), Some(Value::Hidden { chars: 7 }));
+        assert_eq!(value(&secret), Some(Value::Hidden { chars: Some(7) }));
         // Also if its role is not a text field.
         let plain = Element { role: Role::Text, hint: None, ..secret.clone() };
         let all = labels(vec![clickable(node(None, 3, "")), secret, Element { end: 3, ..plain }]);

@@ -118,10 +118,16 @@ const ANCESTORS_MAX: usize = 24;
 /// Returns the role of an element. If its class is generic, the controls inside a tappable element decide, or its place
 /// in a row of tabs, a list or a web page. A specific class decides alone (AC-08).
 pub fn in_context(snapshot: &Snapshot, index: usize) -> Role {
+    given_carrier(snapshot, index, carrier(snapshot, index))
+}
+
+fn given_carrier(snapshot: &Snapshot, index: usize, carrier: Option<usize>) -> Role {
     let Some(element) = snapshot.elements.get(index) else { return Role::Unknown };
     match element.role {
         Role::Button | Role::Checkbox if is_generic_class(&element.class) => {
-            inner_control_role(snapshot, index).unwrap_or_else(|| role_from_parent(snapshot, index, element))
+            let inner = carrier.map(|carrier| snapshot.elements[carrier].role);
+            let pressed = || is_pressed_button(snapshot, index).then_some(Role::Button);
+            inner.or_else(pressed).unwrap_or_else(|| role_from_parent(snapshot, index, element))
         }
         Role::Container | Role::Unknown if element.state.selected == Some(true) => {
             if is_option(snapshot, element) { Role::Tab } else { element.role }
@@ -138,13 +144,58 @@ fn is_generic_class(class: &str) -> bool {
     matches!(role_by_name(last_part(class)), Role::Unknown | Role::Container | Role::Text | Role::Image)
 }
 
-/// Returns the role of the only non-tappable control inside: a tap on the outer element operates it.
-fn inner_control_role(snapshot: &Snapshot, index: usize) -> Option<Role> {
-    let mut controls = label::own_descendants(snapshot, index)
-        .map(|inner| snapshot.elements[inner].role)
-        .filter(|&role| role.is_control() && role != Role::Button);
+/// True for a button that stays pressed: Compose writes it as a checkable element with a button inside.
+fn is_pressed_button(snapshot: &Snapshot, index: usize) -> bool {
+    snapshot.elements[index].role == Role::Checkbox
+        && label::own_descendants(snapshot, index).any(|inner| snapshot.elements[inner].role == Role::Button)
+}
+
+/// Returns the non-tappable switch or check box that an element operates, which carries its role and state. Compose puts
+/// the role of a control into a child without text, also of a control that takes no taps now (F33).
+pub(crate) fn carrier(snapshot: &Snapshot, index: usize) -> Option<usize> {
+    if !matches!(snapshot.elements.get(index)?.role, Role::Button | Role::Checkbox) {
+        return None;
+    }
+    let mut controls = label::own_descendants(snapshot, index).filter(|&inner| {
+        let role = snapshot.elements[inner].role;
+        role.is_control() && role != Role::Button
+    });
     let first = controls.next()?;
     controls.next().is_none().then_some(first)
+}
+
+/// Returns the role under which an outline shows an element, and by which a selector finds it (F21). What has no role
+/// of its own is shown as what it does: it takes taps, scrolls, or shows words.
+pub fn shown(snapshot: &Snapshot, index: usize) -> Role {
+    shown_given_carrier(snapshot, index, carrier(snapshot, index))
+}
+
+pub(crate) fn shown_given_carrier(snapshot: &Snapshot, index: usize, carrier: Option<usize>) -> Role {
+    let Some(element) = snapshot.elements.get(index) else { return Role::Unknown };
+    if let Some(carrier) = carrier {
+        return snapshot.elements[carrier].role;
+    }
+    match given_carrier(snapshot, index, None) {
+        Role::Container | Role::Unknown if is_unnamed_slider(snapshot, index) => Role::Slider,
+        Role::Container | Role::Unknown if element.affordances.clickable => Role::Button,
+        Role::Container | Role::Unknown if element.affordances.scrollable => Role::Container,
+        Role::Container | Role::Unknown
+            if element.value.is_some() || label::label(snapshot, index).is_some() =>
+        {
+            Role::Text
+        }
+        Role::Unknown => Role::Container,
+        role => role,
+    }
+}
+
+/// True for a slider without a role, recognised only by its shape and value (AC-08).
+pub(crate) fn is_unnamed_slider(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    let has_no_role =
+        matches!(element.role, Role::Unknown | Role::Container) && element.affordances.focusable;
+    let control = has_no_role.then(|| semantics::control(snapshot, index)).flatten();
+    control.is_some_and(|control| matches!(control.kind, ControlKind::Slider | ControlKind::CustomAdjustable))
 }
 
 fn role_from_parent(snapshot: &Snapshot, index: usize, element: &Element) -> Role {

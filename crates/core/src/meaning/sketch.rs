@@ -75,6 +75,7 @@ fn words(line: &str) -> Vec<&str> {
 fn flag(word: &str, can: &mut Affordances, state: &mut State, password: &mut bool) {
     match word {
         "click" => can.clickable = true,
+        "long" => can.long_clickable = true,
         "focusable" => can.focusable = true,
         "scroll" => can.scrollable = true,
         "adjustable" => can.adjustable = true,

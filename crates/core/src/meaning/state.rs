@@ -167,13 +167,11 @@ fn read_stepper<'a>(
 /// Returns the choice shown by a closed drop-down or a wheel: its value, its text, else the first text inside.
 fn shown_choice(snapshot: &Snapshot, index: usize) -> Option<Choice<'_>> {
     let element = &snapshot.elements[index];
-    if let Some(Value::Text(text)) = label::value(element) {
-        return Some(Choice { id: None, label: Some(Cow::Borrowed(text)), index: index as u32 });
-    }
-    label::own_descendants(snapshot, index).find_map(|inner| {
-        let text = label::own_words(&snapshot.elements[inner])?;
-        Some(Choice { id: None, label: Some(Cow::Borrowed(text)), index: inner as u32 })
-    })
+    let (text, index) = match label::value(element) {
+        Some(Value::Text(text)) => (text, index),
+        _ => label::shown_inside(snapshot, index)?,
+    };
+    Some(Choice { id: None, label: Some(Cow::Borrowed(text)), index: index as u32 })
 }
 
 fn selected_option<'a>(snapshot: &'a Snapshot, control: &Control) -> Option<Choice<'a>> {

@@ -2,17 +2,25 @@
 
 use std::fmt::Write;
 
+use super::facts::{self, Fact, facts_of};
 use super::{Kind, Writer};
 use crate::intent::actionable::tap_point;
-use crate::meaning::label::{self, Label, LabelSource, Value};
+use crate::intent::selector::role_word;
+use crate::meaning::label::{self, Label, Value};
 use crate::meaning::role;
 use crate::meaning::state::{self, ControlState};
-use crate::meaning::value::Unit;
+use crate::meaning::value::{self, Unit};
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
 use crate::text::quote::push_quoted;
 
 const ID_MAX_CHARS: usize = 60;
+
+/// The text of a line, and what it says of its own element.
+pub(super) struct LineText {
+    pub(super) text: String,
+    pub(super) said: Vec<Fact>,
+}
 
 impl Writer<'_> {
     pub(super) fn line(
@@ -22,63 +30,87 @@ impl Writer<'_> {
         label: Option<&Label<'_>>,
         carrier: Option<usize>,
         rect: Rect,
-    ) -> String {
+    ) -> LineText {
         let element = &self.snapshot.elements[index];
         let state_source = carrier.map_or(element, |carrier| &self.snapshot.elements[carrier]);
-        let mut line = String::with_capacity(64);
-        let role = match carrier {
-            Some(_) => state_source.role,
-            None if self.is_unnamed_slider(index) => Role::Slider,
-            None => role::in_context(self.snapshot, index),
-        };
-        line.push_str(word(role, kind));
+        let mut line = LineText { text: String::with_capacity(64), said: Vec::new() };
+        let role = role::shown_given_carrier(self.snapshot, index, carrier);
+        line.text.push_str(word(role));
         let state = state::read(self.snapshot, index);
         self.push_label(&mut line, index, kind, label);
-        self.push_value(&mut line, element, &state);
+        self.push_value(&mut line, index, &state);
         // A toggle's own line shows the derived state, other lines only the reported one.
         let toggles = matches!(element.role, Role::Switch | Role::Checkbox | Role::Radio);
         let checked = if toggles { state.checked } else { element.state.checked };
-        push_checked(&mut line, role, checked.or(state_source.state.checked));
+        let checked = checked.or(state_source.state.checked);
+        self.push_rest(&mut line, element, label, checked);
+        push_checked(&mut line, role, checked);
         push_expanded(&mut line, state.expanded);
-        let nameless = label.is_none();
-        self.push_id(&mut line, element, nameless && kind != Kind::Shown);
-        let inside_tappable = self.frames.last().is_some_and(|frame| frame.kind == Kind::Tappable);
+        // A number alone is a poor name: it may count something.
+        let nameless = label.is_none_or(|label| value::read(&label.text).is_some());
+        self.push_id(&mut line.text, element, nameless && kind != Kind::Shown);
+        let around =
+            self.frames.iter().rev().find_map(|frame| self.out.record.line(frame.index, Fact::Selected));
         // Android views pass "selected" on to their children.
-        push_states(&mut line, element, !(kind == Kind::Shown && inside_tappable));
+        push_states(&mut line, element, state_source, kind != Kind::Shown || around.is_none());
         if kind == Kind::Scrolls || element.affordances.scrollable {
-            self.push_scrolling(&mut line, index);
+            self.push_scrolling(&mut line.text, index);
         }
         if self.options.points && matches!(kind, Kind::Tappable | Kind::Control) {
             let point = tap_point(self.reading, index).unwrap_or_else(|| rect.center());
-            let _ = write!(line, " @{},{}", point.x, point.y);
+            let _ = write!(line.text, " @{},{}", point.x, point.y);
         }
         line
     }
 
-    fn push_label(&self, line: &mut String, index: usize, kind: Kind, label: Option<&Label<'_>>) {
+    fn push_label(&self, line: &mut LineText, index: usize, kind: Kind, label: Option<&Label<'_>>) {
         let element = &self.snapshot.elements[index];
         let Some(label) = label else {
-            let nameless = kind == Kind::Tappable || kind == Kind::Control;
-            if nameless && label::value(element).is_none() {
-                self.push_no_label(line, element);
+            let scrolls = kind == Kind::Scrolls || element.affordances.scrollable;
+            let unnamed_kind = matches!(element.role, Role::Progress | Role::WebView | Role::Dropdown);
+            let says_words = facts_of(element).any(|fact| facts::words_of(element, fact).is_some());
+            if !scrolls && !unnamed_kind && !says_words && label::value(element).is_none() {
+                self.push_no_label(&mut line.text, element);
             }
             return;
         };
-        // The text inside a closed drop-down is its choice, not its name.
-        let choice = element.role == Role::Dropdown && label.source == LabelSource::Descendants;
-        if choice && let Some(name) = label::sibling(self.snapshot, index) {
-            line.push(' ');
-            push_quoted(line, name.text, self.options.text_max_chars);
+        line.text.push(' ');
+        push_quoted(&mut line.text, &label.text, self.options.text_max_chars);
+        for fact in [Fact::Text, Fact::Description, Fact::Value, Fact::Hint] {
+            if facts::words_of(element, fact).is_some_and(|words| facts::says(&label.text, words)) {
+                line.said.push(fact);
+            }
         }
-        line.push_str(if choice { " = " } else { " " });
-        push_quoted(line, &label.text, self.options.text_max_chars);
-        // A description next to a short text tells what the element does ("PRIVATE", "Add tab").
-        let operated = matches!(kind, Kind::Tappable | Kind::Control);
-        if operated && label.source == LabelSource::Own && !element.password {
-            let description = element.description.as_deref().map(str::trim).unwrap_or_default();
-            if !label.text.contains(description) {
-                line.push_str(" desc ");
-                push_quoted(line, description, self.options.text_max_chars);
+    }
+
+    /// Writes the words that neither label nor value say: a description beside a text ("PRIVATE", "Add tab"), the value
+    /// of an iOS cell, the hint of an empty field that has a name.
+    fn push_rest(
+        &self,
+        line: &mut LineText,
+        element: &Element,
+        label: Option<&Label<'_>>,
+        checked: Option<bool>,
+    ) {
+        for (fact, name) in [
+            (Fact::Text, " text "),
+            (Fact::Description, " desc "),
+            (Fact::Value, " = "),
+            (Fact::Hint, " hint "),
+        ] {
+            let Some(words) = facts::words_of(element, fact).filter(|_| !line.said.contains(&fact)) else {
+                continue;
+            };
+            line.said.push(fact);
+            // The state says it: "ON", or the 1 of a chosen tab.
+            let named = label.is_some_and(|label| label::own_words(element) == Some(&*label.text));
+            let is_state = (checked.is_some() && element.role == Role::Switch && fact == Fact::Text && named)
+                || (checked.is_some() && label::on_off(element).is_some())
+                || (fact == Fact::Value && is_state_value(element, words));
+            let joined = label.is_some_and(|label| facts::says(&label.text, words));
+            if !is_state && !joined {
+                line.text.push_str(name);
+                push_quoted(&mut line.text, words, self.options.text_max_chars);
             }
         }
     }
@@ -105,18 +137,40 @@ impl Writer<'_> {
         );
     }
 
-    fn push_value(&self, line: &mut String, element: &Element, state: &ControlState<'_>) {
+    fn push_value(&self, line: &mut LineText, index: usize, state: &ControlState<'_>) {
+        let element = &self.snapshot.elements[index];
+        let say = |line: &mut LineText, raw: &str| {
+            let raw = label::readable(Some(raw));
+            let facts = [Fact::Text, Fact::Description, Fact::Value];
+            line.said.extend(facts.into_iter().filter(|fact| {
+                let words = facts::words_of(element, *fact);
+                words.is_some() && words == raw
+            }));
+        };
         if let Some(number) = state.value {
-            let _ = write!(line, " {number}");
-            return self.push_unit(line, state);
+            let _ = write!(line.text, " {number}");
+            self.push_unit(&mut line.text, state);
+            // Words around the number are written after it.
+            if let Some(raw) = state.raw_value.filter(|raw| value::read(raw).is_some()) {
+                say(line, raw);
+            }
+            return;
         }
         match label::value(element) {
             Some(Value::Text(text)) => {
-                line.push_str(" = ");
-                push_quoted(line, text, self.options.text_max_chars);
+                line.text.push_str(" = ");
+                push_quoted(&mut line.text, text, self.options.text_max_chars);
+                say(line, text);
             }
-            Some(Value::Hidden { chars }) => {
-                let _ = write!(line, " = (hidden, {chars})");
+            Some(Value::Hidden { chars: Some(chars) }) => {
+                let _ = write!(line.text, " = (hidden, {chars})");
+            }
+            Some(Value::Hidden { chars: None }) => line.text.push_str(" = (hidden, or empty)"),
+            None if element.role == Role::Dropdown => {
+                if let Some((choice, _)) = label::shown_inside(self.snapshot, index) {
+                    line.text.push_str(" = ");
+                    push_quoted(&mut line.text, choice, self.options.text_max_chars);
+                }
             }
             None => {}
         }
@@ -168,40 +222,26 @@ impl Writer<'_> {
     }
 }
 
-fn word(role: Role, kind: Kind) -> &'static str {
+/// Returns the word for a role. Every word is accepted as the name of that role (F21).
+fn word(role: Role) -> &'static str {
     match role {
-        Role::Button => "button",
-        Role::Link => "link",
-        Role::Text => "text",
-        Role::Heading => "heading",
-        Role::TextField => "field",
-        Role::Switch => "switch",
-        Role::Checkbox => "checkbox",
-        Role::Radio => "radio",
-        Role::Slider => "slider",
-        Role::Stepper => "stepper",
-        Role::Picker => "picker",
-        Role::Dropdown => "dropdown",
-        Role::SegmentedControl => "segments",
-        Role::Tab => "tab",
-        Role::Key => "key",
-        Role::Image => "image",
-        Role::Progress => "progress",
-        Role::List => "list",
-        Role::Row => "row",
-        Role::WebView => "webview",
-        Role::Dialog => "dialog",
-        Role::Container | Role::Unknown => match kind {
-            Kind::Scrolls => "area",
-            Kind::Tappable => "button",
-            Kind::Control | Kind::Shown => "text",
-        },
+        Role::Container | Role::Unknown => "area",
+        role => role_word(role),
     }
 }
 
-fn push_checked(line: &mut String, role: Role, checked: Option<bool>) {
+/// True if the value is the platform's word for a state that the line says: WDA writes 1 for what is selected.
+fn is_state_value(element: &Element, words: &str) -> bool {
+    let toggle = matches!(element.role, Role::Switch | Role::Checkbox | Role::Radio);
+    let checked = toggle && element.state.checked.is_some() && matches!(words, "0" | "1" | "true" | "false");
+    checked
+        || (element.state.selected == Some(true) && (words == "1" || words.eq_ignore_ascii_case("selected")))
+}
+
+fn push_checked(line: &mut LineText, role: Role, checked: Option<bool>) {
     let Some(checked) = checked else { return };
-    line.push_str(match (role, checked) {
+    line.said.push(Fact::Checked);
+    line.text.push_str(match (role, checked) {
         (Role::Switch, true) => " on",
         (Role::Switch, false) => " off",
         (_, true) => " checked",
@@ -209,25 +249,25 @@ fn push_checked(line: &mut String, role: Role, checked: Option<bool>) {
     });
 }
 
-fn push_expanded(line: &mut String, expanded: Option<bool>) {
-    match expanded {
-        Some(true) => line.push_str(" expanded"),
-        Some(false) => line.push_str(" collapsed"),
-        None => {}
-    }
+fn push_expanded(line: &mut LineText, expanded: Option<bool>) {
+    let Some(expanded) = expanded else { return };
+    line.said.push(Fact::Expanded);
+    line.text.push_str(if expanded { " expanded" } else { " collapsed" });
 }
 
-fn push_states(line: &mut String, element: &Element, own_selection: bool) {
-    if element.state.enabled == Some(false) {
-        line.push_str(" disabled");
+fn push_states(line: &mut LineText, element: &Element, carrier: &Element, own_selection: bool) {
+    if element.state.enabled == Some(false) || carrier.state.enabled == Some(false) {
+        line.text.push_str(" disabled");
+        line.said.push(Fact::Disabled);
     }
     if own_selection && element.state.selected == Some(true) {
-        line.push_str(" selected");
+        line.text.push_str(" selected");
+        line.said.push(Fact::Selected);
     }
     if element.state.focused == Some(true) && element.role == Role::TextField {
-        line.push_str(" focused");
+        line.text.push_str(" focused");
     }
-    if element.affordances.long_clickable && !element.affordances.clickable && element.role == Role::Button {
-        line.push_str(" long-press");
+    if element.affordances.long_clickable && !element.affordances.clickable && !element.role.is_control() {
+        line.text.push_str(" long-press");
     }
 }

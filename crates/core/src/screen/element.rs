@@ -115,6 +115,8 @@ pub struct Element {
     pub value: Option<Box<str>>,
     pub value_range: Option<Box<ValueRange>>,
     pub bounds: Rect,
+    /// The place among its siblings in the order of drawing, where the platform reports it; later is in front.
+    pub drawing_order: Option<u16>,
     pub affordances: Affordances,
     pub state: State,
     /// A secret field: its text never leaves the server (ST-07).

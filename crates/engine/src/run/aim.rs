@@ -6,7 +6,7 @@ use std::time::Duration;
 use mdm_core::action::event::Event;
 use mdm_core::action::outcome::{Place, SentKind};
 use mdm_core::action::recover::{self, Obstacle, RecoveryContext, Strategy};
-use mdm_core::action::request::{Act, Command};
+use mdm_core::action::request::{Act, Action, Command};
 use mdm_core::action::trace::Lifecycle;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
@@ -49,18 +49,18 @@ impl Run<'_> {
     pub async fn aim(&mut self, act: &Act, targets: &[Target]) -> Result<(), Failure> {
         let looks = act.is_followed() || targets.iter().any(|target| target.selector().is_some());
         if !looks {
-            self.outcome.places = places(targets, None).map_err(|obstruction| obstruction.failure)?;
+            self.outcome.places = places(act, targets, None).map_err(|obstruction| obstruction.failure)?;
             self.note(Event::Reached(Lifecycle::Resolved));
             return Ok(());
         }
         if targets.iter().all(|target| target.selector().is_none()) {
-            return self.aim_blindly(targets).await;
+            return self.aim_blindly(act, targets).await;
         }
         let earlier = self.session.memory().tracker.last().cloned();
         let mut captures = Captures { earlier, now: self.session.capture_now(self.progress).await? };
         let mut still_looks = 0;
         loop {
-            let found = places(targets, Some(&captures.now));
+            let found = places(act, targets, Some(&captures.now));
             let moving = found.as_ref().ok().and_then(|places| captures.moving(places));
             let obstruction = match (found, moving) {
                 (Ok(places), None) => match self.under_keyboard(&places, &captures.now).await? {
@@ -88,8 +88,8 @@ impl Run<'_> {
 
     /// For an action that needs no element: the screen before it is only something to compare with. One that cannot be
     /// read, such as one that never rests, does not stop the action (F23).
-    async fn aim_blindly(&mut self, targets: &[Target]) -> Result<(), Failure> {
-        let places = places(targets, None).map_err(|obstruction| obstruction.failure)?;
+    async fn aim_blindly(&mut self, act: &Act, targets: &[Target]) -> Result<(), Failure> {
+        let places = places(act, targets, None).map_err(|obstruction| obstruction.failure)?;
         match self.session.capture_now(&self.progress.first_half()).await {
             Ok(seen) => self.proven(places, seen),
             Err(failure) if failure.cause == Cause::Cancelled => return Err(failure),
@@ -204,17 +204,18 @@ impl Captures {
     }
 }
 
-fn places(targets: &[Target], seen: Option<&Observation>) -> Result<Vec<Place>, Obstruction> {
-    targets.iter().map(|target| place(target, seen)).collect()
+fn places(act: &Act, targets: &[Target], seen: Option<&Observation>) -> Result<Vec<Place>, Obstruction> {
+    let taps = matches!(act.action, Action::Tap { .. } | Action::DoubleTap { .. } | Action::LongPress { .. });
+    targets.iter().map(|target| place(target, seen, taps)).collect()
 }
 
-fn place(target: &Target, seen: Option<&Observation>) -> Result<Place, Obstruction> {
+fn place(target: &Target, seen: Option<&Observation>, taps: bool) -> Result<Place, Obstruction> {
     let (selector, seen) = match (target, seen) {
         (Target::Point(point), _) => return Ok(Place { point: *point, visible: None, target: None }),
         (Target::Element(_), None) => return Err(never_looked()),
         (Target::Element(selector), Some(seen)) => (selector, seen),
     };
-    let resolution = resolve::to_act(seen, selector);
+    let resolution = if taps { resolve::to_tap(seen, selector) } else { resolve::to_act(seen, selector) };
     if let Some(failure) = resolve::failure(seen, selector, &resolution) {
         let obstacle = obstacle(seen, selector.id.is_some(), &resolution);
         return Err(Obstruction { failure, obstacle });
@@ -233,7 +234,7 @@ fn obstacle(seen: &Observation, by_id: bool, resolution: &Resolution) -> Obstacl
         Resolution::NotActionable { why, .. } => match why {
             NotActionable::OutOfSight => Obstacle::OutOfSight,
             NotActionable::Disabled => Obstacle::Disabled,
-            NotActionable::Doubtful { .. } => Obstacle::Doubtful,
+            NotActionable::Doubtful { .. } | NotActionable::Static { .. } => Obstacle::Doubtful,
             NotActionable::Covered { by } => {
                 Obstacle::Covered { by_keyboard: seen.reading.element(*by).role == Role::Key }
             }

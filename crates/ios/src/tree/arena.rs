@@ -20,8 +20,12 @@ pub(super) struct Arena<'l> {
     depth_reported: bool,
     /// The byte limit was reached, so an early end is not reported again.
     bytes_limited: bool,
+    /// Buttons with the value 1, which means selected, or is a number that they show.
+    selected_by_value: Vec<u32>,
 }
 
+/// Siblings of a button that are searched for other numbers.
+const SIBLINGS_MAX: usize = 64;
 /// Elements of a button that are searched for the number that it shows.
 const BUTTON_ELEMENTS_MAX: usize = 16;
 
@@ -34,6 +38,7 @@ impl<'l> Arena<'l> {
             names: Names::default(),
             depth_reported: false,
             bytes_limited: false,
+            selected_by_value: Vec::new(),
         }
     }
 
@@ -91,6 +96,9 @@ impl<'l> Arena<'l> {
         if let Some(element) = self.snapshot.elements.get_mut(index as usize) {
             let (parent, end, depth) = (element.parent, element.end, element.depth);
             *element = Element { parent, end, depth, ..read };
+            if node.is_selected_by_value(role::short_type(&element.class)) {
+                self.selected_by_value.push(index);
+            }
         }
         self.report_faults(node, faults);
     }
@@ -166,6 +174,7 @@ impl<'l> Arena<'l> {
     }
 
     pub fn finish(mut self) -> Snapshot {
+        self.unselect_counts();
         self.set_tab_roles();
         self.inherit_apps();
         let application = |element: &&Element| role::short_type(&element.class) == "Application";
@@ -181,6 +190,27 @@ impl<'l> Arena<'l> {
             }
         }
         self.snapshot
+    }
+
+    /// Clears `selected` of buttons whose value 1 may be a number that they show (F32). It is a choice only beside other
+    /// buttons of which none has a number.
+    fn unselect_counts(&mut self) {
+        for index in std::mem::take(&mut self.selected_by_value) {
+            let elements = &self.snapshot.elements;
+            let Some(parent) = elements[index as usize].parent else { continue };
+            let others = self.snapshot.children(parent as usize).take(SIBLINGS_MAX);
+            let mut others = others.filter(|&other| {
+                other != index as usize && matches!(elements[other].role, Role::Button | Role::Tab)
+            });
+            let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
+            let counts = |other: usize| elements[other].value.as_deref().is_some_and(is_number);
+            let first = others.next();
+            let is_choice = first.is_some_and(|first| !counts(first)) && !others.any(counts);
+            drop(others);
+            if !is_choice && let Some(button) = self.snapshot.elements.get_mut(index as usize) {
+                button.state.selected = None;
+            }
+        }
     }
 
     /// Sets the role of tabs. It runs at the end, because JSON may give the type of a tab bar after its children.

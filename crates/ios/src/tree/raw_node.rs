@@ -138,9 +138,8 @@ impl<'a> RawNode<'a> {
     fn state(&self, name: &str, role: Role) -> State {
         let traits = |one: IosTraits| self.traits.map(|traits| traits.has(one));
         let checkable = matches!(role, Role::Switch | Role::Checkbox | Role::Radio);
-        // WDA gives a selected button without a value the value 1, and any other button none.
         let selected_button =
-            || (self.dialect == Dialect::Wda && name == "Button" && self.value.raw() == b"1").then_some(true);
+            || self.is_selected_by_value(name).then_some(true).or_else(|| self.selected_in_words());
         // WDA reports the focus of remote controls and keyboards, so `false` tells nothing about a text field.
         let focused = self.focused.filter(|&focused| focused || self.dialect == Dialect::Idb);
         State {
@@ -149,6 +148,24 @@ impl<'a> RawNode<'a> {
             selected: traits(IosTraits::SELECTED).or_else(selected_button),
             focused: focused.or_else(|| traits(IosTraits::EDITING).filter(|&editing| editing)),
             expanded: self.expanded,
+        }
+    }
+}
+
+impl RawNode<'_> {
+    /// True for a button that may be selected: WDA gives a selected button without a value the value 1, and any other
+    /// button none. A number that the button shows, such as a badge, looks the same.
+    pub fn is_selected_by_value(&self, name: &str) -> bool {
+        let wda = self.dialect == Dialect::Wda && self.traits.is_none();
+        wda && name == "Button" && self.value.raw() == b"1"
+    }
+
+    /// Reads a value by which apps say themselves whether something is selected.
+    fn selected_in_words(&self) -> Option<bool> {
+        match self.value.raw().to_ascii_lowercase().as_slice() {
+            b"selected" => Some(true),
+            b"not selected" | b"unselected" => Some(false),
+            _ => None,
         }
     }
 }

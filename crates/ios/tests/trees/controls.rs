@@ -222,3 +222,32 @@ fn affordances_follow_from_type_and_traits() {
     assert_eq!(custom.role, Role::Button);
     assert_eq!(custom.affordances, Affordances { clickable: true, adjustable: true, ..none });
 }
+
+fn tabs(attributes: &[&str]) -> Vec<Option<bool>> {
+    let tabs: String = attributes.iter().map(|tab| format!("<XCUIElementTypeButton {tab}/>")).collect();
+    let xml = format!("<AppiumAUT><XCUIElementTypeTabBar>{tabs}</XCUIElementTypeTabBar></AppiumAUT>");
+    let snapshot = mdm_ios::tree::parse(xml.as_bytes(), &mdm_ios::tree::Limits::default());
+    snapshot.elements[1..].iter().map(|element| element.state.selected).collect()
+}
+
+#[test]
+fn the_value_1_is_a_choice_only_beside_buttons_without_numbers() {
+    // F32: a badge looks the same.
+    let (home, cart) = (r#"label="Home""#, r#"label="Cart""#);
+    let with = |tab: &str, value: &str| format!("{tab} value=\"{value}\"");
+    assert_eq!(tabs(&[&with(home, "1"), cart]), [Some(true), None]);
+    assert_eq!(tabs(&[&with(home, "1"), &with(cart, "1")]), [None, None]);
+    assert_eq!(tabs(&[&with(home, "3"), &with(cart, "1")]), [None, None]);
+    assert_eq!(tabs(&[&with(home, "1"), &with(cart, "2 items")]), [Some(true), None]);
+    assert_eq!(tabs(&[&with(cart, "1")]), [None], "a button alone: a count");
+}
+
+#[test]
+fn a_value_in_words_says_what_is_selected() {
+    // F32
+    let selected = |value: &str| xml("Cell", &format!("label=\"Red\" value=\"{value}\"")).state.selected;
+    assert_eq!(
+        [selected("Selected"), selected("not selected"), selected("1")],
+        [Some(true), Some(false), None]
+    );
+}

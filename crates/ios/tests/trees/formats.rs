@@ -114,7 +114,7 @@ fn every_control_has_its_state_in_all_formats() {
             (true, Some("••••"), &None),
             "{format:?}"
         );
-        assert_eq!(label::value(pin), Some(label::Value::Hidden { chars: 4 }), "{format:?}");
+        assert_eq!(label::value(pin), Some(label::Value::Hidden { chars: Some(4) }), "{format:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
 use mdm_core::action::trace::Trace;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
-use mdm_core::intent::resolve::{ExpectedChange, describe, system_dialog};
+use mdm_core::intent::resolve::{ExpectedChange, Reason, describe, system_dialog};
 use mdm_core::intent::scroll::InSight;
 use mdm_core::intent::watch::{MovingElement, RESTING};
 use mdm_core::meaning::label::label;
@@ -244,6 +244,12 @@ struct PlaceFacts {
     /// Where the description left a doubt; whole words on one element leave none.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
+    /// Why this element was taken, where others fit too or there is a doubt (ID-04).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<&'static str>,
+    /// The others that fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
     /// What an action on it should change, where its kind tells (AC-09).
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_change: Option<&'static str>,
@@ -409,10 +415,17 @@ fn place_facts(place: &Place, seen: Option<&Observation>) -> PlaceFacts {
         return PlaceFacts { point, ..PlaceFacts::default() };
     };
     let change = Some(target.expected_change).filter(|change| *change != ExpectedChange::Any);
+    // What was preferred to others, or may be covered, is told with its reason (F3, F30).
+    let told = [Reason::OnScreenPreferred, Reason::UncoveredPreferred, Reason::MaybeCovered];
+    let doubtful = target.reasons.iter().any(|reason| told.contains(reason));
+    let reasons = target.reasons.iter().map(|reason| reason.name()).filter(|_| doubtful);
+    let others = target.alternates.iter().map(|other| describe(seen, other.index)).filter(|_| doubtful);
     PlaceFacts {
         element_id: Some(id.to_string()),
         point,
-        confidence: Some(target.confidence).filter(|confidence| *confidence < SURE),
+        confidence: Some(target.confidence).filter(|confidence| *confidence < SURE || doubtful),
+        reasons: reasons.collect(),
+        candidates: others.collect(),
         expected_change: change.map(ExpectedChange::name),
         ..named_place(seen, target.index as usize)
     }
@@ -433,7 +446,7 @@ fn named_place(seen: &Observation, index: usize) -> PlaceFacts {
     let snapshot = &seen.reading.snapshot;
     PlaceFacts {
         role: Some(tree::role_name(role::in_context(snapshot, index))).filter(|name| !name.is_empty()),
-        label: label(snapshot, index).map(|label| label.text.into_owned()),
+        label: label(snapshot, index).filter(|label| label.sure).map(|label| label.text.into_owned()),
         ..PlaceFacts::default()
     }
 }

@@ -137,7 +137,7 @@ impl Tool for Drag {
     const TIMEOUT: Duration = GESTURE_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: DragParams) -> Result<Answer, Refusal> {
-        let end = |element_id, selector, x, y| TargetArg { element_id, selector, x, y }.target();
+        let end = |element_id, selector, x, y| TargetArg { element_id, selector, x, y, force: None }.target();
         let from = end(params.from_element_id, params.from, params.x1, params.y1)?;
         let to = end(params.to_element_id, params.to, params.x2, params.y2)?;
         let hold_ms = ms("hold_ms", params.hold_ms, HOLD_MS, 0.0)?;

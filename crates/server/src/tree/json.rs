@@ -181,7 +181,7 @@ impl ElementJson {
         let snapshot = &seen.reading.snapshot;
         let element = &snapshot.elements[index];
         let center = element.bounds.center();
-        let id = stable_id(snapshot, element);
+        let id = stable_id(element);
         let selector = census.identifier(snapshot, element).filter(|_| !element.password).map(|selector| {
             let confidence =
                 ConfidenceJson { score: selector.confidence.score, reason: selector.confidence.reason };
@@ -196,7 +196,7 @@ impl ElementJson {
             stable_id: id.map(str::to_owned),
             collision: id.map(|id| census.with_id(id)).filter(|holders| *holders > 1),
             test_tag: test_tag(snapshot, element).map(str::to_owned),
-            label: label(snapshot, index).map(|label| label.text.into_owned()),
+            label: label(snapshot, index).filter(|label| label.sure).map(|label| label.text.into_owned()),
             selector,
             semantic: Semantic {
                 is_clickable: semantics::is_clickable(element),
@@ -444,6 +444,7 @@ impl From<RawJson> for Element {
             value: raw.platform_value,
             value_range: raw.platform_range.map(|r| Box::new(ValueRange { min: r.min, max: r.max })),
             bounds: Rect { left, top, right, bottom },
+            drawing_order: None,
             state: State {
                 enabled: raw.enabled,
                 checked: raw.state.checked,

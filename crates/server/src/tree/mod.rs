@@ -234,6 +234,13 @@ pub fn outline_answer(head: TreeHead, seen: &Observation, wanted: &OutlinePart) 
         next,
     };
     let mut text = page.text;
+    if lines.lines.is_empty() && lines.not_displayed > 0 {
+        // An empty outline would read like an empty screen (F35).
+        let (hidden, all) = (lines.not_displayed, lines.total);
+        text.push_str(&format!(
+            "nothing is displayed: the device marks {hidden} of {all} elements as not displayed\n"
+        ));
+    }
     if page.left_out > 0 {
         text.push_str(&format!(
             "… {} more lines, {} of them targets: continue, or ask for a larger max_tokens or a target\n",
@@ -328,4 +335,21 @@ const PAGES_MAX: usize = 10_000;
 /// Observes a capture from a file with a new tracker.
 pub fn seen(snapshot: Snapshot) -> Arc<Observation> {
     mdm_core::change::tracker::Tracker::default().observe(snapshot, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_of_what_is_not_displayed_says_so() {
+        // F35
+        let xml = br#"<hierarchy><node class="android.widget.TextView" text="Behind" bounds="[0,0][90,90]"
+            displayed="false"/></hierarchy>"#;
+        let (_, snapshot) = read(xml).expect("a hierarchy");
+        let seen = seen(snapshot);
+        let wanted = OutlinePart { options: OutlineOptions::default(), max_tokens: 1000, page: 1 };
+        let text = outline_answer(TreeHead::new(None, &seen), &seen, &wanted).text();
+        assert!(text.contains("nothing is displayed: the device marks 1 of 1"), "{text}");
+    }
 }

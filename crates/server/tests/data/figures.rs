@@ -1,7 +1,7 @@
 //! One line of figures for every real screen, kept in docs/figures, so that a change that reads screens worse shows.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mdm_core::meaning::identifier::Census;
 use mdm_core::meaning::label::label;
@@ -9,7 +9,7 @@ use mdm_core::outline::{OutlineOptions, lines};
 use mdm_core::screen::snapshot::Snapshot;
 use mobile_debug_mcp::tree;
 
-use crate::files::{below, is_screen, load};
+use crate::files::{load, number, screens};
 
 #[derive(Default)]
 struct Figures {
@@ -64,29 +64,6 @@ impl Figures {
             table,
             "{name}\t{nodes}\t{lines}\t{folded}\t{targets}\t{unlabelled}\t{collisions}\t{defects}"
         );
-    }
-}
-
-/// Screens by folder; the screens of a trace are one level deeper.
-fn screens(folder: &str) -> Vec<PathBuf> {
-    let inside = |path: PathBuf| -> Vec<PathBuf> {
-        if !path.is_dir() {
-            return vec![path];
-        }
-        let mut files: Vec<PathBuf> = std::fs::read_dir(path).unwrap().map(|e| e.unwrap().path()).collect();
-        files.sort();
-        files
-    };
-    below(folder).into_iter().flat_map(inside).filter(|path| is_screen(path)).collect()
-}
-
-/// Writes numbers only: the names and contents of the files belong to their owners.
-fn number(path: &Path) -> String {
-    let start = |name: &std::ffi::OsStr| name.to_string_lossy().split(['-', '.']).next().unwrap().to_owned();
-    let file = start(path.file_name().unwrap());
-    match path.parent().and_then(Path::file_name) {
-        Some(trace) if file.starts_with('S') => format!("{}/{file}", start(trace)),
-        _ => file,
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use mdm_core::change::tracker::Observation;
 use mdm_core::screen::snapshot::Snapshot;
 
 /// Returns the folders and files below `folder`, in order. If the data is missing, reports that and returns nothing.
@@ -18,6 +20,37 @@ pub fn below(folder: &str) -> Vec<PathBuf> {
         std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
     }
     paths
+}
+
+/// Folders with whole screens.
+pub const SCREEN_FOLDERS: [&str; 5] = ["android-ui", "ios-ui", "bench", "android-traces", "ios-traces"];
+
+/// Returns every screen below a folder, in order; the screens of a trace are one level deeper.
+pub fn screens(folder: &str) -> Vec<PathBuf> {
+    let inside = |path: PathBuf| match std::fs::read_dir(&path) {
+        Ok(entries) => {
+            let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+            files.sort();
+            files
+        }
+        Err(_) => vec![path],
+    };
+    below(folder).into_iter().flat_map(inside).filter(|path| is_screen(path)).collect()
+}
+
+/// Writes numbers only: the names and contents of the files belong to their owners.
+pub fn number(path: &Path) -> String {
+    let start = |name: &std::ffi::OsStr| name.to_string_lossy().split(['-', '.']).next().unwrap().to_owned();
+    let file = start(path.file_name().unwrap());
+    match path.parent().and_then(Path::file_name) {
+        Some(trace) if file.starts_with('S') => format!("{}/{file}", start(trace)),
+        _ => file,
+    }
+}
+
+/// The first capture of a session that shows this screen.
+pub fn seen(snapshot: Snapshot) -> Arc<Observation> {
+    mobile_debug_mcp::tree::seen(snapshot)
 }
 
 pub fn is_screen(path: &Path) -> bool {

@@ -8,7 +8,11 @@
 )]
 #![allow(clippy::print_stdout, reason = "figures are there to be read")]
 
+mod covers;
+mod facts;
 mod figures;
 mod files;
+mod findable;
+mod noise;
 mod resolution;
 mod traces;

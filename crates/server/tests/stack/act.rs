@@ -29,11 +29,21 @@ async fn a_tap_without_effect_is_reported_as_no_change() {
     let world = World::started(Timing::Phone).await;
     let tree = world.tree().await;
     let title = line_of_text(&tree, "Sign in to Workbench");
-    let answer = world.call("tap_element", &format!(r#"{{"elementId":"{title}"}}"#)).await;
-    // A text that is not clickable is tapped all the same, because the agent named it.
+    let answer = world.call("tap_element", &format!(r#"{{"elementId":"{title}","force":true}}"#)).await;
     assert!(answer.text().contains("nothing that counts changed"), "{}", answer.text());
     assert_eq!(fact(&answer.text(), "success"), "true", "LC-03: success is the dispatch");
     assert_eq!(fact(&answer.text(), "lifecycle_state"), "pending_verification");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tap_on_a_text_that_only_shows_something_is_not_sent() {
+    // F4
+    let world = World::started(Timing::Phone).await;
+    let answer = world.call("tap_element", r#"{"selector":{"text":"Sign in to Workbench"}}"#).await;
+    assert_eq!(fact(&answer.text(), "failure_code"), "ELEMENT_NOT_INTERACTABLE");
+    assert!(answer.text().contains("the nearest that does is"), "{}", answer.text());
+    assert!(answer.text().contains("force: true"), "{}", answer.text());
+    assert_eq!(world.phone.truth().inputs.len(), 0);
 }
 
 fn line_of_text(tree: &str, text: &str) -> String {

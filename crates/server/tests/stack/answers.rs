@@ -50,7 +50,9 @@ async fn the_answers_page_matches_the_answers() {
     show(&mut page, &world, "A covered button", "tap_element", &tap(&pay, "")).await;
     let text = tree.lines().find(|line| line.contains("\"Paid 0 times\"")).expect("a text");
     let text = text.split_whitespace().next().expect("an id");
-    show(&mut page, &world, "A tap that does nothing", "tap_element", &tap(text, "")).await;
+    show(&mut page, &world, "A tap on what only shows something", "tap_element", &tap(text, "")).await;
+    let forced = tap(text, r#","force":true"#);
+    show(&mut page, &world, "A tap that does nothing", "tap_element", &forced).await;
 
     let world = on_screen("DuplicatesActivity", config).await;
     let selector = r#"{"selector":{"text":"Open"},"timeoutMs":1}"#;

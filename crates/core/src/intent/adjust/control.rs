@@ -144,7 +144,7 @@ pub fn track(seen: &Observation, id: ElementId) -> Result<Track, Failure> {
             let cover = seen.ids.get(by as usize).map(ToString::to_string).unwrap_or_default();
             return Err(Failure::new(Cause::ControlCovered, format!("{id} is covered by {cover}")));
         }
-        Err(NotActionable::OutOfSight | NotActionable::Doubtful { .. }) => {
+        Err(NotActionable::OutOfSight | NotActionable::Doubtful { .. } | NotActionable::Static { .. }) => {
             let message = format!("{id} is there but no part of it can be seen");
             return Err(Failure::new(Cause::ControlOutOfSight, message));
         }

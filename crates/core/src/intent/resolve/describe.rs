@@ -30,7 +30,8 @@ pub fn describe(seen: &Observation, index: u32) -> String {
         role => role_word(role),
     };
     let _ = write!(line, "{} {word}", seen.ids[index as usize]);
-    let label = label::label(snapshot, index as usize).map(|label| label.text.into_owned());
+    let label = label::label(snapshot, index as usize).filter(|label| label.sure);
+    let label = label.map(|label| label.text.into_owned());
     if let Some(label) = &label {
         line.push(' ');
         push_quoted(&mut line, label, TEXT_CHARS_MAX);
@@ -135,6 +136,15 @@ fn not_actionable(seen: &Observation, candidate: &Candidate, why: NotActionable)
         NotActionable::Disabled => (Cause::Disabled, format!("{described}: it takes no input now")),
         NotActionable::Covered { by } => {
             (Cause::Covered, format!("{described} is covered at every point by {}", describe(seen, by)))
+        }
+        NotActionable::Static { nearest } => {
+            let nearest =
+                nearest.map(|nearest| format!("; the nearest that does is {}", describe(seen, nearest)));
+            let told = nearest.unwrap_or_default();
+            (
+                Cause::OnlyShows,
+                format!("{described} only shows something, nothing there reacts to a tap{told}"),
+            )
         }
         NotActionable::Doubtful { confidence } => {
             (Cause::Doubtful, format!("{described} is meant with a confidence of only {confidence}"))

@@ -6,6 +6,7 @@ use crate::change::tracker::Observation;
 use crate::intent::actionable::inner_indexes;
 use crate::intent::selector::Selector;
 use crate::meaning::label;
+use crate::screen::element::Role;
 
 /// Matches that are considered; a selector with more of them is too vague to be useful.
 pub(super) const MATCHES_MAX: usize = 500;
@@ -91,7 +92,11 @@ fn merge(seen: &Observation, kept: &mut Candidate, other: Candidate) {
 fn drop_names(seen: &Observation, groups: &mut Vec<Candidate>) {
     let executable = groups.iter().filter(|candidate| candidate.executable);
     let names: Vec<u32> = executable
-        .filter_map(|candidate| label::label(&seen.reading.snapshot, candidate.index as usize)?.from)
+        .filter_map(|candidate| {
+            let label = label::label(&seen.reading.snapshot, candidate.index as usize)?;
+            let is_field = seen.reading.element(candidate.index).role == Role::TextField;
+            label.from.filter(|_| label.sure || is_field)
+        })
         .collect();
     groups.retain(|candidate| {
         candidate.executable || !by_words(candidate) || !names.contains(&candidate.matched)

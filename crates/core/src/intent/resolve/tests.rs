@@ -353,3 +353,144 @@ proptest! {
         find(&seen, &words, false);
     }
 }
+
+const PAY: &str = r#"
+    FrameLayout [0,0][1080,2400]
+      TextView [0,0][500,100] text:"Total"
+      Button [600,0][1000,100] click text:"Pay"
+      LinearLayout [0,200][1080,300] click
+        TextView [0,200][500,300] text:"In a row"
+      ListView [0,400][1080,900] scroll
+        LinearLayout [0,400][1080,500]
+          TextView [0,400][500,500] text:"In a list"
+      android.view.View [0,1000][1080,1100] click
+      TextView [0,1000][500,1100] text:"On a background"
+      android.view.View [0,1200][1080,1300] text:"Drawn by the app"
+    "#;
+
+#[test]
+fn a_plain_text_is_not_tapped_unless_it_is_forced() {
+    // F4
+    let screen = seen(PAY);
+    let refusal = to_tap(&screen, &text("Total"));
+    let why = NotActionable::Static { nearest: Some(2) };
+    assert!(matches!(&refusal, Resolution::NotActionable { why: w, .. } if *w == why), "{refusal:?}");
+    let told = failure(&screen, &text("Total"), &refusal).unwrap().message;
+    assert!(told.contains("nothing there reacts") && told.contains("\"Pay\""), "{told}");
+    let forced = Selector { force: true, ..text("Total") };
+    assert!(matches!(to_tap(&screen, &forced), Resolution::Found(_)));
+    assert!(matches!(to_act(&screen, &text("Total")), Resolution::Found(_)), "it can be swiped");
+    for words in ["In a row", "In a list", "On a background", "Drawn by the app", "Pay"] {
+        assert!(matches!(to_tap(&screen, &text(words)), Resolution::Found(_)), "{words}");
+    }
+    assert!(
+        matches!(to_tap(&ios(PAY), &text("Total")), Resolution::Found(_)),
+        "iOS does not say what reacts"
+    );
+}
+
+#[test]
+fn one_of_several_with_the_same_identifier_is_told_with_its_reason() {
+    // F3, ID-04
+    let screen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          Button [0,0][500,100] click id:ok text:"Save"
+          Button [0,2500][500,2600] click id:ok text:"Send"
+        "#,
+    );
+    let target = found(&screen, &id("ok"));
+    assert_eq!((target.index, target.confidence, target.matched_count), (1, 0.8, 2));
+    assert!(target.reasons.contains(&Reason::OnScreenPreferred));
+    assert_eq!(target.alternates.iter().map(|other| other.index).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn what_may_be_covered_is_acted_on_with_less_confidence() {
+    // F30
+    let screen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          LinearLayout [0,0][1080,2400]
+            Button [0,2000][1080,2200] click text:"Under"
+          FrameLayout [0,1000][1080,2400] click
+            TextView [0,1000][1080,1100] text:"Share"
+        "#,
+    );
+    let target = found(&screen, &text("Under"));
+    assert_eq!((target.index, target.confidence), (2, 0.8));
+    assert!(target.reasons.contains(&Reason::MaybeCovered));
+}
+
+#[test]
+fn what_a_field_holds_does_not_compete_with_names() {
+    // F35
+    let screen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          EditText [0,0][1080,100] click text:"Search"
+          Button [0,200][500,300] click text:"Search"
+        "#,
+    );
+    assert_eq!(found(&screen, &text("Search")).index, 2);
+}
+
+#[test]
+fn a_drop_down_is_found_by_the_name_and_by_the_choice_that_are_shown() {
+    // F21
+    let screen = seen(
+        r#"
+        FrameLayout [0,0][1080,2400]
+          LinearLayout [0,0][1080,250]
+            TextView [0,0][500,100] text:"Size"
+            Spinner [0,100][1080,250] click
+              TextView [0,100][500,250] text:"Small"
+        "#,
+    );
+    for words in ["Size", "Small"] {
+        let selector = Selector { role: Some(Role::Dropdown), ..text(words) };
+        assert_eq!(found(&screen, &selector).index, 3, "{words}");
+    }
+}
+
+#[test]
+fn on_ios_a_tap_on_a_disabled_button_goes_to_its_row() {
+    let tree = r#"
+        Cell [0,0][390,44] role:Row click desc:"Antiques"
+          Button [300,0][390,44] role:Button click disabled desc:"See all"
+        "#;
+    assert_eq!(found(&ios(tree), &text("See all")).index, 0);
+    assert_eq!(refused(&seen(tree), &text("See all")), NotActionable::Disabled, "Android keeps the tap");
+}
+
+#[test]
+fn a_list_that_takes_long_presses_does_not_take_the_taps_on_its_rows() {
+    // F85
+    let screen = seen(
+        r#"
+        ListView [0,0][1080,900] scroll long
+          LinearLayout [0,0][1080,100]
+            TextView [0,0][500,100] text:"First"
+        "#,
+    );
+    assert_eq!(owner(&screen.reading, 2), None);
+    assert!(matches!(to_tap(&screen, &text("First")), Resolution::Found(found) if found.index == 2));
+}
+
+#[test]
+fn a_title_above_a_slider_means_itself_and_a_text_above_a_field_the_field() {
+    // F87
+    let screen = |control: &str| {
+        seen(&format!(
+            r#"
+        LinearLayout [0,0][1080,2400]
+          TextView [40,100][600,200] text:"Sound"
+          {control} [40,220][1040,300] focusable
+        "#
+        ))
+    };
+    assert_eq!(found(&screen("SeekBar"), &text("Sound")).matched, 1);
+    let slider = Selector { role: Some(Role::Slider), ..text("Sound") };
+    assert_eq!(found(&screen("SeekBar"), &slider).matched, 2);
+    assert_eq!(found(&screen("EditText"), &text("Sound")).matched, 2);
+}

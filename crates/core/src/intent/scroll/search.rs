@@ -456,9 +456,10 @@ impl<'a> ScrollSearch<'a> {
                 return Ok(away.unwrap_or(Found::Nowhere));
             }
             Resolution::NotActionable { candidate, why } => match (why, middle(seen, candidate)) {
-                (NotActionable::Disabled | NotActionable::Doubtful { .. }, Some(point)) => {
-                    (candidate, point, *why == NotActionable::Disabled)
-                }
+                (
+                    NotActionable::Disabled | NotActionable::Doubtful { .. } | NotActionable::Static { .. },
+                    Some(point),
+                ) => (candidate, point, *why == NotActionable::Disabled),
                 (NotActionable::Covered { by }, Some(point)) => {
                     let found =
                         self.placed(candidate.matched, candidate.index, point, candidate.confidence, false);

@@ -1,6 +1,6 @@
 //! Finds the text next to a control that names it.
 
-use crate::meaning::semantics::is_toggle;
+use crate::meaning::semantics::{id_contains_word, is_toggle};
 use crate::meaning::value;
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
@@ -14,6 +14,8 @@ pub(crate) struct SiblingText<'a> {
     pub(crate) text: &'a str,
     /// Index of the text's element.
     pub(crate) index: u32,
+    /// False for a text that only lies above the control: it may be a title or a message of its own (F87).
+    pub(crate) sure: bool,
 }
 
 /// Wrappers around a control that are passed on the way to its row.
@@ -129,11 +131,46 @@ fn before<'a>(
         let distance = place.distance(bounds, element.bounds);
         // The nearest text on the same line wins, then the nearest above.
         if !taken && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, text));
+            let sure = place != Place::Above || is_surely_name(snapshot, element, branch, sibling, text.text);
+            best = Some((distance, SiblingText { sure, ..text }));
         }
     }
     best.map(|(_, text)| text)
 }
+
+/// True if a text above a control is surely its name: it ends like one, the developer called the control the same, the
+/// two are a group of their own, or the group is a form, in which a text stands directly above each of at least two
+/// controls.
+fn is_surely_name(snapshot: &Snapshot, element: &Element, branch: usize, text: usize, words: &str) -> bool {
+    const WORD_BYTES_MIN: usize = 3;
+    let parts = || words.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= WORD_BYTES_MIN);
+    let same_id = parts().next().is_some() && parts().all(|word| id_contains_word(element, &[word]));
+    if same_id || words.ends_with([':', '：', '*']) {
+        return true;
+    }
+    let Some(parent) = snapshot.elements[branch].parent.map(|parent| parent as usize) else { return false };
+    let (mut controls, mut named, mut others) = (0, 0, 0);
+    let mut after_text = false;
+    for child in snapshot.children(parent).take(FORM_CHILDREN_MAX) {
+        if has_control(snapshot, child) {
+            let is_button = snapshot.elements[child].role == Role::Button;
+            controls += usize::from(!is_button || after_text);
+            named += usize::from(after_text);
+            others += usize::from(child != branch);
+            after_text = false;
+        } else if text_of(snapshot, child, false).is_some() {
+            others += usize::from(child != text);
+            after_text = true;
+        }
+    }
+    let container = snapshot.elements[parent].bounds;
+    let pair = snapshot.elements[branch].bounds.bottom.saturating_sub(snapshot.elements[text].bounds.top);
+    let is_own_group = others == 0 && container.height() <= pair.saturating_mul(3) / 2;
+    is_own_group || (named >= 2 && named == controls)
+}
+
+/// Children of a form that are searched for its pattern.
+const FORM_CHILDREN_MAX: usize = 32;
 
 /// Finds the text after a toggle, or drawn over it. Other controls have their text before them.
 fn after<'a>(
@@ -182,7 +219,7 @@ fn after<'a>(
 /// `tappable` too: the title of a task opens it.
 fn text_of(snapshot: &Snapshot, index: usize, tappable: bool) -> Option<SiblingText<'_>> {
     let element = &snapshot.elements[index];
-    let found = |text, index| SiblingText { text, index: index as u32 };
+    let found = |text, index| SiblingText { text, index: index as u32, sure: true };
     if tappable && element.role == Role::Button && element.class.ends_with("TextView") {
         return own_words(element).map(|text| found(text, index));
     }

@@ -108,18 +108,22 @@ fn fields_report_their_text_but_never_a_password() {
     let content = |text: &str| {
         with_state(text, 0, |state| match state.text_value {
             Some(Value::Text(text)) => Some(text.to_owned()),
-            Some(Value::Hidden { chars }) => Some(format!("hidden {chars}")),
+            Some(Value::Hidden { chars }) => Some(format!("hidden {chars:?}")),
             None => None,
         })
     };
     assert_eq!(content(r#"EditText [0,0][9,9] text:"ada" hint:"Name""#), Some("ada".into()));
     assert_eq!(content(r#"EditText [0,0][9,9] text:"Name" hint:"Name""#), None);
     assert_eq!(content("EditText [0,0][9,9]"), None);
-    assert_eq!(content(r#"EditText [0,0][9,9] password text:"hunter2""#), Some("hidden 7".into()));
+    assert_eq!(
+        content(r#"EditText [0,0][9,9] password text:"hunter2""#),
+        Some("hidden None".into()),
+        "or a hint"
+    );
     let ios = "XCUIElementType.TextField [0,0][9,9] role:TextField";
     assert_eq!(content(&format!(r#"{ios} desc:"Email" value:"a@b.c""#)), Some("a@b.c".into()));
     assert_eq!(content(&format!(r#"{ios} value:"Email" hint:"Email""#)), None);
-    assert_eq!(content(&format!(r#"{ios} password desc:"PIN" value:"••••""#)), Some("hidden 4".into()));
+    assert_eq!(content(&format!(r#"{ios} password desc:"PIN" value:"••••""#)), Some("hidden Some(4)".into()));
 }
 
 #[test]
