@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use tokio::time::{Duration, Instant};
 
+use crate::app::datum::Datum;
 use crate::app::geometry::Screen;
 use crate::config::DumpFault;
 use crate::state::State;
-use crate::surface::Surface;
+use crate::surface::{Changes, Surface};
 
 /// Frames, dumps and inputs of a film; later ones are dropped and `is_cut` is set.
 const FRAMES_MAX: usize = 20_000;
@@ -24,6 +25,8 @@ pub struct Film {
     pub frames: Vec<Frame>,
     /// Every tree that a client received, in order of time.
     pub dumps: Vec<DumpShown>,
+    /// When something else was drawn that the tree does not show, since boot.
+    pub drawn_ms: Vec<u64>,
     /// For each applied input, in order, the index of the frame that it met.
     pub input_frames: Vec<usize>,
     /// True if something was left out because there was too much.
@@ -57,6 +60,10 @@ pub struct ShownNode {
     pub clickable: bool,
     /// Left, top, right and bottom of the part that no ancestor clips.
     pub visible: (i32, i32, i32, i32),
+    /// Its place in the order of drawing: a node lies over all with smaller numbers.
+    pub drawn_at: u32,
+    /// What it stands for; no client sees that.
+    pub datum: Option<Datum>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,13 +97,15 @@ pub(crate) struct FilmRecorder {
     film: Option<Film>,
     /// Frames are recorded up to this moment.
     until: Instant,
-    /// The number of changes at the last frame; nothing before the first.
-    changes: Option<u64>,
+    /// The changes up to the last frame; nothing before the first.
+    changes: Option<Changes>,
+    /// The number of what was drawn last.
+    drawing: u64,
 }
 
 impl FilmRecorder {
     pub fn new(is_on: bool, now: Instant) -> FilmRecorder {
-        FilmRecorder { film: is_on.then(Film::default), until: now, changes: None }
+        FilmRecorder { film: is_on.then(Film::default), until: now, changes: None, drawing: 0 }
     }
 
     pub fn film(&self) -> Film {
@@ -114,9 +123,17 @@ impl FilmRecorder {
     fn record(&mut self, surface: &dyn Surface, screen: &Screen, at: Instant, at_ms: u64) {
         self.until = self.until.max(at);
         let Some(film) = &mut self.film else { return };
-        let changes = Some(surface.changes(at).count);
+        let changes = Some(surface.changes(at));
         if std::mem::replace(&mut self.changes, changes) == changes {
             return;
+        }
+        let drawing = surface.drawing(screen);
+        let before = std::mem::replace(&mut self.drawing, drawing);
+        if drawing != before && drawing != 0 && before != 0 {
+            match film.drawn_ms.len() < FRAMES_MAX {
+                true => film.drawn_ms.push(at_ms),
+                false => film.is_cut = true,
+            }
         }
         let (package, activity) = surface.front();
         let activity = format!("{package}/{activity}");

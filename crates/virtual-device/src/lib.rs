@@ -30,6 +30,7 @@ mod surface;
 mod truth;
 
 pub use adb_server::AdbServer;
+pub use app::datum::Datum;
 pub use app::user::{AppFile, AppFileError};
 pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};

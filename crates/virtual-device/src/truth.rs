@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::app::datum::Datum;
 use crate::app::widget::Widget;
 use crate::faults::Fault;
 
 /// Inputs, commands and faults that are kept, each; older ones are dropped.
 pub const LOG_ENTRIES_MAX: usize = 10_000;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Truth {
     /// Every input that reached the screen, in order.
     pub inputs: Vec<Applied>,
@@ -112,6 +113,8 @@ pub struct Hit {
     pub label: String,
     /// False for a disabled widget and for a long press that means nothing.
     pub acted: bool,
+    /// What the widget stands for.
+    pub datum: Option<Datum>,
 }
 
 impl Hit {
@@ -124,12 +127,14 @@ impl Hit {
             resource_id: widget.resource_id.clone(),
             label,
             acted: !widget.flags.disabled,
+            datum: widget.datum.clone(),
         }
     }
 
     /// Names something that is not a widget of an app.
     pub(crate) fn named(name: &str) -> Hit {
-        Hit { class: String::new(), resource_id: String::new(), label: name.to_owned(), acted: true }
+        let (class, resource_id) = (String::new(), String::new());
+        Hit { class, resource_id, label: name.to_owned(), acted: true, datum: None }
     }
 }
 

@@ -65,8 +65,10 @@ fn node(out: &mut String, widget: &Widget, (index, order): (usize, usize), packa
         return;
     }
     out.push('>');
+    let drawn = widget.drawn();
     for (index, child) in visible() {
-        node(out, child, (index, index + 1), package, sdk);
+        let order = drawn.iter().position(|other| std::ptr::eq(*other, child)).unwrap_or(index);
+        node(out, child, (index, order + 1), package, sdk);
     }
     out.push_str("</node>");
 }

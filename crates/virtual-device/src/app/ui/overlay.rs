@@ -82,6 +82,7 @@ impl Ui {
         let top = self.system.last()?;
         let mut widget = system::view(top, &self.notices, screen);
         place_dialog(&mut widget, None, screen);
+        widget.name_data(&format!("system window {top:?}"));
         Some(widget)
     }
 
