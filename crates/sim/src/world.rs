@@ -1,9 +1,14 @@
 //! One phone with one app and the product that drives it, in one runtime whose clock stands still while work is done.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use mdm_virtual_device::{AppFile, Applied, FaultEvent, Faults, Film, Phone, PhoneConfig, Random, Timing};
-use mobile_debug_mcp::app::{App, Devices};
+use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_virtual_device::{
+    AppFile, Applied, DumpShown, Fault, FaultEvent, Faults, Film, Frame, Phone, PhoneConfig, Random,
+    ShownToast, Timing,
+};
+use mobile_debug_mcp::app::{App, VIRTUAL_ANDROID_ID, phone_connector};
 use mobile_debug_mcp::tools;
 use serde_json::Value;
 use tokio::time::{Duration, Instant};
@@ -11,8 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::plan::Plan;
 
+/// The names of the phones.
+pub const FIRST: &str = VIRTUAL_ANDROID_ID;
+pub const SECOND: &str = "second-android";
 /// The longest time for any tool; one that takes longer has no answer.
 const ANSWER_MAX: Duration = Duration::from_secs(700);
+/// The longest time by which the phone delays a tap.
+const TAP_DELAY_MAX_MS: u64 = 1500;
 /// An input of a failed call may still arrive on the phone within this time.
 const AFTERMATH: Duration = Duration::from_millis(60);
 
@@ -20,6 +30,10 @@ pub struct World {
     pub seed: u64,
     pub plan: Plan,
     pub phone: Phone,
+    /// Another phone with the same app, in some worlds.
+    pub second: Option<Phone>,
+    /// The device of the last answer that was no error: a call without a device may go there.
+    bound: Option<String>,
     app: App,
     boot: Instant,
     pub log: String,
@@ -29,6 +43,10 @@ pub struct World {
 pub struct Call {
     pub tool: &'static str,
     pub arguments: Value,
+    /// The device that the call was about.
+    pub device: String,
+    /// What is wrong with the choice of the device, if none was named and the answer is no error.
+    pub unbound: Option<String>,
     /// Nothing if none came in time.
     pub answer: Option<ToolAnswer>,
     pub from_ms: u64,
@@ -39,6 +57,42 @@ pub struct Call {
     pub inputs: Vec<(u64, Applied, usize)>,
     pub faults: Vec<FaultEvent>,
     pub film: Film,
+    /// A tap of an earlier call may still arrive, because the phone delayed or doubled it.
+    pub tap_lingers: bool,
+    /// Every toast so far.
+    pub toasts: Vec<ShownToast>,
+    /// Inputs that reached a phone that this call is not about.
+    pub elsewhere: Vec<Applied>,
+}
+
+impl Call {
+    pub fn had_fault(&self, faults: &[Fault]) -> bool {
+        let lingers = self.tap_lingers && faults.contains(&Fault::LateTap);
+        lingers || self.faults.iter().any(|event| faults.contains(&event.fault))
+    }
+
+    /// Returns what the last whole dump before an input showed. `met` is the frame that the input met.
+    pub fn seen_before(&self, ms: u64, met: usize) -> Option<&Frame> {
+        let earlier = |look: &&DumpShown| look.is_whole && look.at_ms <= ms && look.frame <= met;
+        let look = self.film.dumps.iter().rev().find(earlier)?;
+        self.film.frames.get(look.frame)
+    }
+
+    /// Returns the inputs at points to which this call sent one: a touch of an earlier call may arrive late.
+    pub fn own_touches(&self) -> Vec<(u64, Applied, usize)> {
+        let sent = |from: (i32, i32)| {
+            let place = format!(" {} {}", from.0, from.1);
+            self.commands.iter().any(|command| {
+                command.split_once(&place).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
+            })
+        };
+        let own = self.inputs.iter().filter(|(_, input, _)| match input {
+            Applied::Tap { at, .. } => sent(*at),
+            Applied::Swipe { from, .. } => sent(*from),
+            _ => false,
+        });
+        own.cloned().collect()
+    }
 }
 
 /// The answer of a tool, as an agent reads it.
@@ -75,6 +129,14 @@ impl ToolAnswer {
     }
 }
 
+/// Returns a second phone in a few worlds: a little older, or the same.
+fn second_phone(seed: u64, config: PhoneConfig) -> Option<Phone> {
+    let mut random = Random::new(seed, 4);
+    let older = random.percent(50);
+    let android_version = if older { "15".to_owned() } else { config.android_version.clone() };
+    random.percent(6).then(|| Phone::new(PhoneConfig { android_version, seed: seed + 1, ..config }))
+}
+
 /// Returns the phone of a seed: its timing and its faults.
 pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
     let mut random = Random::new(seed, 2);
@@ -87,7 +149,7 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
     if random.percent(55) {
         for _ in 0..=random.below(2) {
             let rate = [0.05, 0.15, 0.3][random.below(3)];
-            match random.below(12) {
+            match random.below(13) {
                 0 => faults.slow_dump = rate,
                 1 => faults.failing_dump = rate,
                 2 => faults.empty_dump = rate,
@@ -98,6 +160,7 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
                 8 => faults.double_tap = rate,
                 9 => faults.dropped_connection = rate * 60.0,
                 10 => faults.offline = rate * 20.0,
+                11 => faults.hanging_dump = rate / 5.0,
                 _ => faults.system_dialog = rate * 10.0,
             }
         }
@@ -109,9 +172,33 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
 impl World {
     pub fn new(seed: u64) -> Result<World, String> {
         let plan = Plan::random(seed);
-        let phone = Phone::new(config(seed, &plan)?);
-        let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
-        Ok(World { seed, plan, phone, app: App::new(devices), boot: Instant::now(), log: String::new() })
+        let config = config(seed, &plan)?;
+        let phone = Phone::new(config.clone());
+        let second = second_phone(seed, config);
+        let endpoint = |id: &str, phone: &Phone| Endpoint {
+            id: id.to_owned(),
+            connector: phone_connector(phone.clone()),
+        };
+        let endpoints = [(FIRST, Some(&phone)), (SECOND, second.as_ref())];
+        let endpoints = endpoints.into_iter().filter_map(|(id, phone)| Some(endpoint(id, phone?))).collect();
+        let app = App::with_source(Arc::new(Hub::new(HubConfig::of_process(endpoints, false))));
+        Ok(World { seed, plan, phone, second, bound: None, app, boot: Instant::now(), log: String::new() })
+    }
+
+    /// Returns the phone with this name, the first one if there is none, and the other one.
+    fn phones(&self, device: &str) -> (&Phone, Option<&Phone>) {
+        match &self.second {
+            Some(second) if device == SECOND => (second, Some(&self.phone)),
+            second => (&self.phone, second.as_ref()),
+        }
+    }
+
+    /// Returns the device that a call is about: the one that it names, else the one that its answer names, else the
+    /// one of the last answer.
+    fn device(&self, arguments: &Value, answer: Option<&ToolAnswer>) -> String {
+        let named = arguments.get("deviceId").and_then(Value::as_str);
+        let told = answer.map(|answer| answer.text("device")).filter(|told| !told.is_empty());
+        named.or(told).or(self.bound.as_deref()).unwrap_or(FIRST).to_owned()
     }
 
     /// Returns the time since the phone was switched on.
@@ -120,21 +207,29 @@ impl World {
     }
 
     pub async fn call(&mut self, tool: &'static str, arguments: Value) -> Call {
-        let before = self.phone.truth();
+        let earlier = [Some(&self.phone), self.second.as_ref()].map(|phone| phone.map(Phone::truth));
         let from_ms = self.now_ms();
         let answer = self.answer(tool, &arguments).await;
         let to_ms = self.now_ms();
         if answer.as_ref().is_none_or(|answer| answer.is_error) {
             tokio::time::sleep(AFTERMATH).await;
         }
-        let mut after = self.phone.truth();
+        let device = self.device(&arguments, answer.as_ref());
+        let (phone, other) = self.phones(&device);
+        let [first, second] = earlier.map(Option::unwrap_or_default);
+        let (before, before_other) = if device == SECOND { (second, first) } else { (first, second) };
+        let mut after = phone.truth();
+        let others = other.map(|phone| phone.truth().inputs).unwrap_or_default();
+        let unbound = self.unbound(tool, &arguments, answer.as_ref());
         let commands = after.commands.split_off(before.commands.len().min(after.commands.len()));
-        let film = self.phone.film();
+        let film = phone.film();
         let inputs =
             after.input_times_ms.into_iter().zip(after.inputs).zip(film.input_frames.iter().copied());
         let call = Call {
             tool,
             arguments,
+            device,
+            unbound,
             answer,
             from_ms,
             to_ms,
@@ -142,9 +237,33 @@ impl World {
             inputs: inputs.skip(before.inputs.len()).map(|((at, input), met)| (at, input, met)).collect(),
             faults: after.faults.into_iter().skip(before.faults.len()).collect(),
             film,
+            tap_lingers: before.faults.iter().any(|event| lingers(event, from_ms)),
+            toasts: after.toasts,
+            elsewhere: others.into_iter().skip(before_other.inputs.len()).collect(),
         };
+        self.bind(&call);
         self.write(&call);
         call
+    }
+
+    /// Returns what is wrong with the choice of a device by a call that named none.
+    fn unbound(&self, tool: &str, arguments: &Value, answer: Option<&ToolAnswer>) -> Option<String> {
+        let answer = answer.filter(|answer| !answer.is_error && self.second.is_some())?;
+        if arguments.get("deviceId").is_some() || tool == "classify_action_outcome" {
+            return None;
+        }
+        let told = answer.text("device");
+        let is_bound = !told.is_empty() && self.bound.as_deref() == Some(told);
+        (!is_bound)
+            .then(|| format!("two devices fit, the last one was {:?}, and {told:?} was used", self.bound))
+    }
+
+    /// Remembers the device of an answer that was no error.
+    fn bind(&mut self, call: &Call) {
+        let told = call.answer.as_ref().filter(|answer| !answer.is_error).map(|answer| answer.text("device"));
+        if let Some(told) = told.filter(|told| !told.is_empty()) {
+            self.bound = Some(told.to_owned());
+        }
     }
 
     async fn answer(&self, tool: &'static str, arguments: &Value) -> Option<ToolAnswer> {
@@ -177,6 +296,11 @@ impl World {
             let _ = writeln!(self.log, "  fault at {} ms: {}", fault.at_ms, fault.fault.name());
         }
     }
+}
+
+/// Returns true if a tap that the phone delayed or doubled may still arrive at a time.
+fn lingers(event: &FaultEvent, ms: u64) -> bool {
+    matches!(event.fault, Fault::LateTap | Fault::DoubleTap) && event.at_ms + TAP_DELAY_MAX_MS >= ms
 }
 
 /// Removes the time of day from names of actions.

@@ -24,6 +24,8 @@ fn node(id: &str, text: &str, checked: bool) -> ShownNode {
         focused: false,
         clickable: true,
         visible: (0, 0, 100, 100),
+        drawn_at: 0,
+        datum: None,
     }
 }
 
@@ -39,7 +41,7 @@ fn film() -> Film {
     ];
     let dumps =
         (0..=20).map(|n| DumpShown { at_ms: n * 100, frame: usize::from(n >= 10), is_whole: true }).collect();
-    Film { frames, dumps, input_frames: Vec::new(), is_cut: false }
+    Film { frames, dumps, drawn_ms: Vec::new(), input_frames: Vec::new(), is_cut: false }
 }
 
 fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: bool) -> Call {
@@ -53,6 +55,11 @@ fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: 
         inputs: Vec::new(),
         faults: Vec::new(),
         film: film(),
+        device: String::new(),
+        unbound: None,
+        tap_lingers: false,
+        toasts: Vec::new(),
+        elsewhere: Vec::new(),
     }
 }
 
@@ -78,6 +85,7 @@ fn tapped(id: &str, label: &str) -> Call {
         resource_id: format!("org.sim.app:id/{id}"),
         label: label.to_owned(),
         acted: true,
+        datum: None,
     };
     Call {
         commands: vec!["input tap 50 50".into()],
