@@ -14,6 +14,12 @@ impl<'a> Shown<'a> {
         &self.frame.nodes[self.at]
     }
 
+    /// Returns false for a mere container: nothing depends on what its id means.
+    pub fn has_meaning(self) -> bool {
+        let node = self.node();
+        takes_taps(node) || !node.text.is_empty() || !node.description.is_empty()
+    }
+
     /// Returns what a touch that means this node may land on: itself, or else the control around it or the controls
     /// inside it.
     pub fn touchable(self) -> Vec<Datum> {

@@ -46,7 +46,7 @@ impl HandedOut {
         let Some((frame, mentions)) = mentions(call, answer) else { return (judged, violations) };
         for mention in mentions {
             let shown = Shown { frame, at: mention.at };
-            let Some(own) = shown.node().datum.clone() else { continue };
+            let Some(own) = shown.node().datum.clone().filter(|_| shown.has_meaning()) else { continue };
             let key = (call.device.clone(), mention.id);
             let Some(first) = self.ids.get(&key) else {
                 let words = words(frame, &own.thing);

@@ -359,6 +359,8 @@ impl Ui {
         for key in keys {
             let most = self.scroll_most(key, screen);
             if let Some(offset) = self.scroll.get_mut(&(package, activity, key)) {
+                // The layout that follows a change puts the rows elsewhere, at the same moment.
+                self.changes += u64::from(*offset > most);
                 *offset = (*offset).min(most);
             }
         }
