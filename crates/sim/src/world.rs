@@ -133,7 +133,7 @@ impl ToolAnswer {
 fn second_phone(seed: u64, config: PhoneConfig) -> Option<Phone> {
     let mut random = Random::new(seed, 4);
     let older = random.percent(50);
-    let android_version = if older { "15".to_owned() } else { config.android_version.clone() };
+    let android_version = if older { "10".to_owned() } else { config.android_version.clone() };
     random.percent(6).then(|| Phone::new(PhoneConfig { android_version, seed: seed + 1, ..config }))
 }
 
@@ -166,15 +166,29 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
         }
     }
     let app = AppFile::parse(&plan.file().to_string()).map_err(|error| error.to_string())?;
-    Ok(PhoneConfig { timing, faults, seed, apps: vec![app], film: true, ..PhoneConfig::default() })
+    // Dumps of older versions have no hints and no order of drawing.
+    let (sdk, version) = if random.percent(20) { (30, "11") } else { (36, "16") };
+    let android_version = version.to_owned();
+    let apps = vec![app];
+    Ok(PhoneConfig { timing, faults, seed, apps, film: true, sdk, android_version, ..PhoneConfig::default() })
 }
 
 impl World {
+    /// Makes a world with one phone, or sometimes two.
     pub fn new(seed: u64) -> Result<World, String> {
+        World::with(seed, second_phone)
+    }
+
+    /// Makes a world with one phone.
+    pub fn alone(seed: u64) -> Result<World, String> {
+        World::with(seed, |_, _| None)
+    }
+
+    fn with(seed: u64, second: impl Fn(u64, PhoneConfig) -> Option<Phone>) -> Result<World, String> {
         let plan = Plan::random(seed);
         let config = config(seed, &plan)?;
         let phone = Phone::new(config.clone());
-        let second = second_phone(seed, config);
+        let second = second(seed, config);
         let endpoint = |id: &str, phone: &Phone| Endpoint {
             id: id.to_owned(),
             connector: phone_connector(phone.clone()),
