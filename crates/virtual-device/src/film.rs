@@ -8,6 +8,7 @@ use tokio::time::{Duration, Instant};
 
 use crate::app::datum::Datum;
 use crate::app::geometry::Screen;
+use crate::app::xml::SDK_WITH_HINT;
 use crate::config::DumpFault;
 use crate::state::State;
 use crate::surface::{Changes, Surface};
@@ -37,7 +38,7 @@ pub struct Film {
 pub struct Frame {
     /// The time since boot.
     pub at_ms: u64,
-    /// `package/.Activity` in front.
+    /// `package/.Activity` that has the focus.
     pub activity: String,
     /// The nodes of the active window, in document order.
     pub nodes: Arc<Vec<ShownNode>>,
@@ -120,7 +121,7 @@ impl FilmRecorder {
     }
 
     /// Takes a frame if something has changed since the last one.
-    fn record(&mut self, surface: &dyn Surface, screen: &Screen, at: Instant, at_ms: u64) {
+    fn record(&mut self, surface: &dyn Surface, (screen, sdk): (&Screen, u32), at: Instant, at_ms: u64) {
         self.until = self.until.max(at);
         let Some(film) = &mut self.film else { return };
         let changes = Some(surface.changes(at));
@@ -135,9 +136,12 @@ impl FilmRecorder {
                 false => film.is_cut = true,
             }
         }
-        let (package, activity) = surface.front();
+        let (package, activity) = surface.windows(screen).focused;
         let activity = format!("{package}/{activity}");
-        let nodes = surface.shown_nodes(screen);
+        let mut nodes = surface.shown_nodes(screen);
+        if sdk < SDK_WITH_HINT {
+            nodes.iter_mut().for_each(|node| node.hint.clear());
+        }
         let same = film.frames.last().is_some_and(|last| last.activity == activity && *last.nodes == nodes);
         if same {
             return;
@@ -190,7 +194,8 @@ impl State {
 
     pub(crate) fn record_frame(&mut self, at: Instant) {
         let at_ms = self.clock.uptime_ms(at);
-        self.film.record(self.surface.as_ref(), &self.display.screen(), at, at_ms);
+        let about = (&self.display.screen(), self.config.sdk);
+        self.film.record(self.surface.as_ref(), about, at, at_ms);
     }
 }
 

@@ -7,7 +7,7 @@ use super::widget::Widget;
 pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>";
 
 /// The first Android version whose nodes have `drawing-order` and `hint`.
-const SDK_WITH_HINT: u32 = 33;
+pub const SDK_WITH_HINT: u32 = 33;
 /// Classes that are never marked as "not accessibility friendly".
 const NAF_EXCLUDED: [&str; 4] = [
     "android.widget.GridView",
