@@ -34,6 +34,8 @@ pub struct World {
     pub second: Option<Phone>,
     /// The device of the last answer that was no error: a call without a device may go there.
     bound: Option<String>,
+    /// When the phone last delayed or doubled a tap.
+    last_tap_fault_ms: Option<u64>,
     app: App,
     boot: Instant,
     pub log: String,
@@ -196,7 +198,17 @@ impl World {
         let endpoints = [(FIRST, Some(&phone)), (SECOND, second.as_ref())];
         let endpoints = endpoints.into_iter().filter_map(|(id, phone)| Some(endpoint(id, phone?))).collect();
         let app = App::with_source(Arc::new(Hub::new(HubConfig::of_process(endpoints, false))));
-        Ok(World { seed, plan, phone, second, bound: None, app, boot: Instant::now(), log: String::new() })
+        Ok(World {
+            seed,
+            plan,
+            phone,
+            second,
+            bound: None,
+            last_tap_fault_ms: None,
+            app,
+            boot: Instant::now(),
+            log: String::new(),
+        })
     }
 
     /// Returns the phone with this name, the first one if there is none, and the other one.
@@ -221,8 +233,9 @@ impl World {
     }
 
     pub async fn call(&mut self, tool: &'static str, arguments: Value) -> Call {
-        let earlier = [Some(&self.phone), self.second.as_ref()].map(|phone| phone.map(Phone::truth));
+        let [first, second] = [Some(&self.phone), self.second.as_ref()].map(|phone| phone.map(Phone::moment));
         let from_ms = self.now_ms();
+        let tap_lingers = self.last_tap_fault_ms.is_some_and(|at| at + TAP_DELAY_MAX_MS >= from_ms);
         let answer = self.answer(tool, &arguments).await;
         let to_ms = self.now_ms();
         if answer.as_ref().is_none_or(|answer| answer.is_error) {
@@ -230,31 +243,32 @@ impl World {
         }
         let device = self.device(&arguments, answer.as_ref());
         let (phone, other) = self.phones(&device);
-        let [first, second] = earlier.map(Option::unwrap_or_default);
-        let (before, before_other) = if device == SECOND { (second, first) } else { (first, second) };
-        let mut after = phone.truth();
-        let others = other.map(|phone| phone.truth().inputs).unwrap_or_default();
-        let unbound = self.unbound(tool, &arguments, answer.as_ref());
-        let commands = after.commands.split_off(before.commands.len().min(after.commands.len()));
+        let (own, others) = if device == SECOND { (second, first) } else { (first, second) };
+        let happened = own.map(|moment| phone.since(&moment)).unwrap_or_default();
+        let elsewhere =
+            other.zip(others).map(|(phone, moment)| phone.since(&moment).inputs).unwrap_or_default();
         let film = phone.film();
         let inputs =
-            after.input_times_ms.into_iter().zip(after.inputs).zip(film.input_frames.iter().copied());
+            happened.inputs.into_iter().zip(film.input_frames.iter().copied().skip(happened.inputs_before));
         let call = Call {
             tool,
+            unbound: self.unbound(tool, &arguments, answer.as_ref()),
             arguments,
             device,
-            unbound,
             answer,
             from_ms,
             to_ms,
-            commands: commands.into_iter().filter(|command| command.starts_with("input ")).collect(),
-            inputs: inputs.skip(before.inputs.len()).map(|((at, input), met)| (at, input, met)).collect(),
-            faults: after.faults.into_iter().skip(before.faults.len()).collect(),
+            commands: happened.commands.into_iter().filter(|command| command.starts_with("input ")).collect(),
+            inputs: inputs.map(|((at, input), met)| (at, input, met)).collect(),
+            faults: happened.faults,
             film,
-            tap_lingers: before.faults.iter().any(|event| lingers(event, from_ms)),
-            toasts: after.toasts,
-            elsewhere: others.into_iter().skip(before_other.inputs.len()).collect(),
+            tap_lingers,
+            toasts: phone.toasts(),
+            elsewhere: elsewhere.into_iter().map(|(_, input)| input).collect(),
         };
+        let delays = |event: &&FaultEvent| matches!(event.fault, Fault::LateTap | Fault::DoubleTap);
+        let delayed = call.faults.iter().rev().find(delays).map(|event| event.at_ms);
+        self.last_tap_fault_ms = delayed.or(self.last_tap_fault_ms);
         self.bind(&call);
         self.write(&call);
         call
@@ -310,11 +324,6 @@ impl World {
             let _ = writeln!(self.log, "  fault at {} ms: {}", fault.at_ms, fault.fault.name());
         }
     }
-}
-
-/// Returns true if a tap that the phone delayed or doubled may still arrive at a time.
-fn lingers(event: &FaultEvent, ms: u64) -> bool {
-    matches!(event.fault, Fault::LateTap | Fault::DoubleTap) && event.at_ms + TAP_DELAY_MAX_MS >= ms
 }
 
 /// Removes the time of day from names of actions.
