@@ -6,6 +6,8 @@ mod rows;
 use mdm_virtual_device::Random;
 use serde_json::{Value, json};
 
+use rows::tap_id;
+
 use crate::claim::{By, Claim, State};
 use crate::plan::{Effect, Item, Kind, PACKAGE, Plan, Screen};
 use crate::world::{Call, FIRST, SECOND, ToolAnswer};
@@ -61,6 +63,8 @@ pub struct Agent {
     kept: Vec<Line>,
     /// An action was made whose outcome can be asked for.
     has_acted: bool,
+    /// Ids that are to be tapped one after the other, the next one last.
+    streak: Vec<String>,
     /// The last call was about the other device.
     strayed: bool,
     /// `package/.Activity` as it was read last.
@@ -79,6 +83,7 @@ impl Agent {
             lines: Vec::new(),
             kept: Vec::new(),
             has_acted: false,
+            streak: Vec::new(),
             strayed: false,
             screen: String::new(),
             revision: None,
@@ -126,6 +131,9 @@ impl Agent {
     }
 
     pub fn next(&mut self, plan: &Plan) -> PlannedCall {
+        if let Some(id) = self.streak.pop() {
+            return tap_id(&id);
+        }
         let is_drawn = plan.screen_of(&self.screen).is_some_and(|screen| screen.is_drawn);
         if (self.lines.is_empty() && !(is_drawn && self.random.percent(70))) || self.random.percent(12) {
             return self.read();
@@ -379,7 +387,7 @@ pub fn labelled(line: &str) -> Option<(&str, &str)> {
 fn line(text: &str) -> Option<Line> {
     let (id, label) = labelled(text)?;
     let indent = text.len() - text.trim_start().len();
-    let is_touchable = !text.trim_start().split(' ').nth(1).is_some_and(|role| role == "text");
+    let is_touchable = text.trim_start().split(' ').nth(1).is_none_or(|role| role != "text");
     Some(Line { id: id.to_owned(), label: label.to_owned(), is_touchable, is_in_list: indent > 2 })
 }
 

@@ -40,7 +40,7 @@ async fn play(seed: u64, steps: usize) -> Result<Outcome, String> {
     let mut acted = None;
     let mut outcome = Outcome { seed, ..Outcome::default() };
     let mut start = serde_json::json!({"appId": PACKAGE});
-    if world.second.is_some() && seed % 2 == 0 {
+    if world.second.is_some() && seed.is_multiple_of(2) {
         start["deviceId"] = FIRST.into();
     }
     let started = world.call("start_app", start).await;

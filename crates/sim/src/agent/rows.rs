@@ -9,8 +9,15 @@ use crate::plan::lists::List;
 
 /// Ids that the agent keeps; the oldest are forgotten first.
 const KEPT_MAX: usize = 120;
+/// Ids that are tapped one after the other.
+const STREAK_MAX: usize = 4;
 /// Labels of the buttons in rows and in the dialogs that they open.
 const ROW_LABELS: [&str; 5] = ["Delete", "More options", "Keep", "Star", "Yes"];
+
+pub(super) fn tap_id(id: &str) -> PlannedCall {
+    let meaning = Meaning { window_ms: ACTION_WINDOW_MS, ..Meaning::default() };
+    PlannedCall { tool: "tap_element", arguments: json!({"elementId": id}), meaning }
+}
 
 impl Agent {
     /// Keeps ids for later, besides those that are kept already.
@@ -49,13 +56,23 @@ impl Agent {
     /// Does something with the list of a screen.
     pub(super) fn use_list(&mut self, screen: &Screen, list: &List) -> PlannedCall {
         match self.random.below(10) {
-            0..=3 => self.tap_kept(),
+            0..=2 => self.tap_kept(),
+            3 => self.tap_one_after_the_other(),
             4 => self.tap_in_row(list),
             5 => self.tap_row(list),
             6 | 7 => self.swipe(),
             8 => self.scroll_to_row(screen, list),
             _ => self.read(),
         }
+    }
+
+    /// Taps the buttons of some rows that were read together, without a look in between.
+    fn tap_one_after_the_other(&mut self) -> PlannedCall {
+        let buttons: Vec<String> =
+            self.lines.iter().filter(|line| line.label == "Delete").map(|line| line.id.clone()).collect();
+        let count = 2 + self.random.below(STREAK_MAX - 1);
+        self.streak = (0..count).filter_map(|_| self.random.pick(&buttons).cloned()).collect();
+        self.streak.pop().map_or_else(read_tree, |id| tap_id(&id))
     }
 
     /// Taps a button of the row that has certain words.

@@ -19,9 +19,9 @@ impl Judge<'_> {
         if self.had_fault(&TAP_FAULTS) {
             return;
         }
-        for (at, input, _) in self.call.inputs.iter().filter(|(at, ..)| *at > end) {
+        if let Some((at, input, _)) = self.call.inputs.iter().find(|(at, ..)| *at > end) {
             let why = format!("{} had until {end} ms, and at {at} ms came {input:?}", self.planned.tool);
-            return self.report(Oracle::Deadline, why);
+            self.report(Oracle::Deadline, why);
         }
     }
 
