@@ -230,4 +230,39 @@ mod tests {
         assert_eq!(film.between(320, 716).len(), 2);
         assert!(Phone::new(PhoneConfig::default()).film().frames.is_empty(), "only when it is asked for");
     }
+
+    const GAME: &str = r#"{"package": "org.example.game", "label": "Game", "start": "Home", "style": "game",
+        "values": {"count": 0, "name": ""}, "screens": {
+            "Home": {"content": [{"type": "text", "text": "Count {count}"}],
+                "on_open": [{"after": {"ms": 300, "do": [{"add": {"count": 1}}]}}]},
+            "Form": {"style": "view", "content": [{"type": "field", "id": "name", "value": "name", "hint": "Name"}],
+                "on_open": [{"freeze": 3000}]}}}"#;
+
+    fn game(activity: &str) -> Phone {
+        let apps = vec![AppFile::parse(GAME).unwrap()];
+        let phone = Phone::new(PhoneConfig { film: true, apps, ..PhoneConfig::default() });
+        phone.with(|state| state.launch("org.example.game", Some(activity)));
+        phone
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_only_pixels_show_has_its_time_and_no_frame() {
+        let phone = game(".HomeActivity");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let film = phone.film();
+        assert_eq!((film.drawn_ms, film.frames.last().map(|frame| frame.at_ms)), (vec![316], Some(0)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stuck_app_takes_touches_later() {
+        let phone = game(".FormActivity");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let film = phone.film();
+        let nodes = &film.frames.last().unwrap().nodes;
+        let (left, top, right, bottom) = nodes.iter().find(|node| node.text == "Name").unwrap().visible;
+        phone.with(|state| state.tap((left + right) / 2, (top + bottom) / 2));
+        assert!(!phone.truth().keyboard_shown, "a field too is handled by the main thread");
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        assert!(phone.truth().keyboard_shown);
+    }
 }
