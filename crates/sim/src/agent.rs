@@ -1,13 +1,16 @@
 //! A random agent that makes sense: it reads the screen, acts on what it read or knows of the app, waits and verifies.
 
 mod claims;
+mod rows;
 
 use mdm_virtual_device::Random;
 use serde_json::{Value, json};
 
+use rows::tap_id;
+
 use crate::claim::{By, Claim, State};
 use crate::plan::{Effect, Item, Kind, PACKAGE, Plan, Screen};
-use crate::world::{Call, ToolAnswer};
+use crate::world::{Call, FIRST, SECOND, ToolAnswer};
 
 /// The quiet after which an action counts as settled, unless the answer says otherwise.
 pub const ACTION_WINDOW_MS: u64 = 250;
@@ -49,11 +52,21 @@ pub struct Target {
 struct Line {
     id: String,
     label: String,
+    is_touchable: bool,
+    is_in_list: bool,
 }
 
 pub struct Agent {
     random: Random,
     lines: Vec<Line>,
+    /// Elements of earlier answers, whose ids may be old.
+    kept: Vec<Line>,
+    /// An action was made whose outcome can be asked for.
+    has_acted: bool,
+    /// Ids that are to be tapped one after the other, the next one last.
+    streak: Vec<String>,
+    /// The last call was about the other device.
+    strayed: bool,
     /// `package/.Activity` as it was read last.
     screen: String,
     revision: Option<u64>,
@@ -68,6 +81,10 @@ impl Agent {
         Agent {
             random,
             lines: Vec::new(),
+            kept: Vec::new(),
+            has_acted: false,
+            streak: Vec::new(),
+            strayed: false,
             screen: String::new(),
             revision: None,
             fingerprint: None,
@@ -81,29 +98,62 @@ impl Agent {
     }
 
     /// Remembers what an answer said about the screen.
-    pub fn read(&mut self, planned: &PlannedCall, call: &Call) {
+    pub fn heard(&mut self, planned: &PlannedCall, call: &Call) {
         let Some(answer) = call.answer.as_ref().filter(|answer| !answer.is_error) else { return };
         self.revision = answer.number("snapshot_revision").or(self.revision);
         match planned.tool {
             "get_ui_tree" => {
                 self.screen = answer.text("screen").to_owned();
-                self.lines = answer.lines.lines().filter_map(line).collect();
+                let elements = answer.facts.get("elements").and_then(Value::as_array);
+                let lines: Vec<Line> = match elements {
+                    Some(elements) => elements.iter().filter_map(element).collect(),
+                    None => answer.lines.lines().filter_map(line).collect(),
+                };
+                self.keep(&lines);
+                self.lines = lines;
             }
+            "tap_element" | "tap" => self.has_acted = true,
             "get_screen_fingerprint" => self.fingerprint = Some(answer.text("fingerprint").to_owned()),
             _ => {}
         }
     }
 
+    /// Names the device, mostly the first; sometimes none.
+    pub fn choose_device(&mut self, planned: &mut PlannedCall) {
+        let reads = matches!(planned.tool, "get_ui_tree" | "find_element");
+        let (omits, strays) = (self.random.percent(25), self.random.percent(30));
+        let device = match (std::mem::replace(&mut self.strayed, reads && strays), reads && strays) {
+            (_, true) => SECOND,
+            (false, false) if omits => return,
+            _ => FIRST,
+        };
+        planned.arguments["deviceId"] = device.into();
+    }
+
     pub fn next(&mut self, plan: &Plan) -> PlannedCall {
-        if self.lines.is_empty() || self.random.percent(12) {
-            return read_tree();
+        if let Some(id) = self.streak.pop() {
+            return tap_id(&id);
+        }
+        let is_drawn = plan.screen_of(&self.screen).is_some_and(|screen| screen.is_drawn);
+        if (self.lines.is_empty() && !(is_drawn && self.random.percent(70))) || self.random.percent(12) {
+            return self.read();
         }
         let Some(screen) = plan.screen_of(&self.screen) else { return self.return_to_app() };
+        if std::mem::take(&mut self.has_acted) && self.random.percent(20) {
+            let (arguments, meaning) = (json!({}), Meaning::default());
+            return PlannedCall { tool: "classify_action_outcome", arguments, meaning };
+        }
         if let Some(field) = self.field.take() {
             return self.type_into(&field);
         }
         if let Some(planned) = self.close_what_covers() {
             return planned;
+        }
+        if let Some(list) = screen.list.as_ref().filter(|_| self.random.percent(55)) {
+            return self.use_list(screen, list);
+        }
+        if screen.is_drawn && self.random.percent(60) {
+            return self.tap_drawing();
         }
         match self.random.below(100) {
             0..=37 => self.tap(plan, screen),
@@ -113,12 +163,18 @@ impl Agent {
             73..=79 => self.find(plan, screen),
             80..=84 => self.back(plan),
             85..=86 => self.swipe(),
-            87..=89 => self.scroll_to(screen),
+            87..=89 => self.tap_kept(),
             90..=91 => self.adjust(screen),
             92..=93 => self.flow(plan, screen),
             94..=95 => self.restart(),
             _ => self.fingerprints(),
         }
+    }
+
+    /// Reads the screen, mostly in the form that tells where everything is.
+    fn read(&mut self) -> PlannedCall {
+        let arguments = if self.random.percent(70) { json!({"format": "json"}) } else { json!({}) };
+        PlannedCall { tool: "get_ui_tree", arguments, meaning: Meaning::default() }
     }
 
     fn timeout(&mut self) -> u64 {
@@ -205,21 +261,6 @@ impl Agent {
             meaning.target = Some(Target { label: field.label.clone(), id: Some(field.id.clone()) });
         }
         PlannedCall { tool: "type_text", arguments, meaning }
-    }
-
-    fn scroll_to(&mut self, screen: &Screen) -> PlannedCall {
-        let Some(row) = self.random.pick(&screen.rows).cloned() else { return self.swipe() };
-        let direction = if self.random.percent(70) { "down" } else { "up" };
-        let inside = json!({"resource_id": format!("{}_rows", screen.name.to_lowercase())});
-        let arguments = json!({
-            "selector": {"text": row}, "direction": direction, "inside": inside, "maxScrolls": 15,
-        });
-        let claim = Claim::Element { by: By::Text(row), state: State::Visible };
-        PlannedCall {
-            tool: "scroll_to_element",
-            arguments,
-            meaning: Meaning { claim: Some(claim), ..Meaning::default() },
-        }
     }
 
     /// Taps and checks the outcome, in one call.
@@ -335,20 +376,35 @@ fn read_tree() -> PlannedCall {
     PlannedCall { tool: "get_ui_tree", arguments: json!({}), meaning: Meaning::default() }
 }
 
-/// Parses a line such as `e12 switch "Remember me" off`.
-fn line(text: &str) -> Option<Line> {
-    let text = text.trim_start();
-    let (id, rest) = text.split_once(' ')?;
+/// Parses the beginning of a line such as `e12 switch "Remember me" off`.
+pub fn labelled(line: &str) -> Option<(&str, &str)> {
+    let (id, rest) = line.trim_start().split_once(' ')?;
     let is_id = id.strip_prefix('e').is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
     let label = rest.split('"').nth(1)?;
-    is_id.then(|| Line { id: id.to_owned(), label: label.to_owned() })
+    is_id.then_some((id, label))
+}
+
+fn line(text: &str) -> Option<Line> {
+    let (id, label) = labelled(text)?;
+    let indent = text.len() - text.trim_start().len();
+    let is_touchable = text.trim_start().split(' ').nth(1).is_none_or(|role| role != "text");
+    Some(Line { id: id.to_owned(), label: label.to_owned(), is_touchable, is_in_list: indent > 2 })
+}
+
+/// Reads an element of a tree in JSON.
+fn element(element: &Value) -> Option<Line> {
+    let text = |name: &str| element.get(name).and_then(Value::as_str);
+    let is_touchable = element.get("clickable").and_then(Value::as_bool).unwrap_or_default();
+    let is_in_list = matches!(text("resourceId"), Some(id) if id.ends_with("delete") || id.ends_with("more"));
+    let label = text("label").unwrap_or_default();
+    Some(Line { id: text("element_id")?.to_owned(), label: label.to_owned(), is_touchable, is_in_list })
 }
 
 /// Returns what a touch is meant to bring about, if a screen can show it.
 pub fn intended_claim(plan: &Plan, item: &Item) -> Option<Claim> {
     let visible = |text: &str| Some(Claim::Element { by: By::Text(text.to_owned()), state: State::Visible });
     match &item.effect {
-        Effect::Nothing | Effect::Toast { .. } => None,
+        Effect::Nothing | Effect::Toast { .. } | Effect::Permission { .. } | Effect::Freeze { .. } => None,
         Effect::Go { screen, .. } => Some(Claim::Screen(plan.activity(*screen))),
         Effect::Show { text, .. } => visible(text),
         Effect::Count { before, .. } => visible(&format!("{before}: 1")),

@@ -2,6 +2,7 @@
 
 mod naive;
 mod product;
+mod rows;
 
 use std::fmt;
 use std::path::Path;
@@ -20,10 +21,34 @@ use crate::plan::file::hits;
 use crate::plan::{Item, PACKAGE};
 use crate::run::paused;
 use crate::world::World;
+use rows::RowIntent;
 
 /// How long the app may go on after its client has reported.
 const DRAIN: Duration = Duration::from_secs(8);
+/// How many of a hundred intents on a plan with a fitting list are about one of its rows.
+const ROW_PERCENT: usize = 50;
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
+
+/// What somebody wants done.
+enum Goal {
+    Action(Intent),
+    DeleteRow(RowIntent),
+}
+
+impl Goal {
+    fn random(world: &World, number: usize) -> Option<Goal> {
+        let mut random = Random::new(world.seed, 100 + number as u64);
+        let row = RowIntent::random(&world.plan, &mut random).filter(|_| random.percent(ROW_PERCENT));
+        row.map(Goal::DeleteRow).or_else(|| intent(world, &mut random).map(Goal::Action))
+    }
+
+    fn activity(&self) -> &str {
+        match self {
+            Goal::Action(intent) => &intent.activity,
+            Goal::DeleteRow(intent) => &intent.activity,
+        }
+    }
+}
 
 /// One action that somebody wants done.
 pub struct Intent {
@@ -133,8 +158,7 @@ enum Client {
     Naive,
 }
 
-fn intent(world: &World, number: usize) -> Option<Intent> {
-    let mut random = Random::new(world.seed, 100 + number as u64);
+fn intent(world: &World, random: &mut Random) -> Option<Intent> {
     let plan = &world.plan;
     let at = random.below(plan.screens.len());
     let wanted: Vec<(&Item, Claim)> =
@@ -163,19 +187,27 @@ impl Shell {
 
 /// Returns the score and the log of all calls.
 async fn trial(seed: u64, number: usize, client: Client) -> Result<(Score, String), String> {
-    let mut world = World::new(seed)?;
-    let Some(intent) = intent(&world, number) else { return Ok(Default::default()) };
+    let mut world = World::alone(seed)?;
+    let Some(goal) = Goal::random(&world, number) else { return Ok(Default::default()) };
     world.call("start_app", json!({"appId": PACKAGE})).await;
     let shell = Shell::of(&world);
-    let component = format!("{PACKAGE}/{}", intent.activity);
+    let component = format!("{PACKAGE}/{}", goal.activity());
     shell.run(&Script::new("am start -n ").arg(&component)).await;
     let began_ms = world.now_ms();
-    let report = match client {
-        Client::Product => product::act(&mut world, &intent).await,
-        Client::Naive => naive::act(&world, &shell, &intent).await,
+    let report = match (client, &goal) {
+        (Client::Product, Goal::Action(intent)) => product::act(&mut world, intent).await,
+        (Client::Product, Goal::DeleteRow(intent)) => product::delete(&mut world, intent).await,
+        (Client::Naive, Goal::Action(intent)) => naive::act(&world, &shell, intent).await,
+        (Client::Naive, Goal::DeleteRow(intent)) => naive::delete(&world, &shell, intent).await,
     };
     tokio::time::sleep(DRAIN).await;
-    Ok((score(&world, &intent, &report, began_ms), world.log))
+    let truth = world.phone.truth();
+    let doubled = truth.faults.iter().any(|event| event.fault == Fault::DoubleTap);
+    let score = match &goal {
+        Goal::Action(intent) => score(&world, intent, &report, began_ms),
+        Goal::DeleteRow(intent) => intent.score(&truth, &report, doubled),
+    };
+    Ok((score, world.log))
 }
 
 fn score(world: &World, intent: &Intent, report: &Report, began_ms: u64) -> Score {

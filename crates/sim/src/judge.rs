@@ -3,9 +3,13 @@
 //! Nothing here asks the product. A touch that the phone lost, delayed or doubled is not the product's fault.
 
 mod dispatch;
+mod limits;
 mod negative;
 mod rest;
 mod truthful;
+mod words;
+
+pub use limits::{Acted, classified};
 
 use mdm_virtual_device::{DumpShown, Fault, Frame};
 
@@ -21,7 +25,7 @@ const CALL_MAX_MS: u64 = 100_000;
 const LOOKS_MIN: usize = 2;
 const LINK_FAULTS: [Fault; 3] = [Fault::DroppedConnection, Fault::Offline, Fault::Unauthorized];
 /// What the phone does to taps on its own.
-const TAP_FAULTS: [Fault; 3] = [Fault::LostTap, Fault::LateTap, Fault::DoubleTap];
+pub const TAP_FAULTS: [Fault; 3] = [Fault::LostTap, Fault::LateTap, Fault::DoubleTap];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oracle {
@@ -37,6 +41,16 @@ pub enum Oracle {
     Timely,
     /// 6: an element that was there during the whole call is not called missing.
     Missing,
+    /// 7: an id means the thing for which it was handed out.
+    Datum,
+    /// 8: no input reached the phone after the call's time.
+    Deadline,
+    /// 9: no input reached another phone than the one that is meant.
+    Device,
+    /// 10: what is called unchanged did not change.
+    Unchanged,
+    /// 11: what could not be seen is not called contradicted.
+    Unseen,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +72,14 @@ pub struct Judged {
     pub moved: u64,
     /// Something appeared and disappeared between two dumps.
     pub unseen: u64,
+    /// Ids that were shown again, and touches by an id.
+    pub ids_seen: u64,
+    pub by_id: u64,
+    pub by_words: u64,
+    /// Another thing with the same words had come to the same place.
+    pub twins: u64,
+    /// Answers that nothing changed.
+    pub unchanged: u64,
 }
 
 impl Judged {
@@ -70,6 +92,11 @@ impl Judged {
         self.denials += other.denials;
         self.moved += other.moved;
         self.unseen += other.unseen;
+        self.ids_seen += other.ids_seen;
+        self.by_id += other.by_id;
+        self.by_words += other.by_words;
+        self.twins += other.twins;
+        self.unchanged += other.unchanged;
     }
 }
 
@@ -77,16 +104,21 @@ impl std::fmt::Display for Judged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "judged: {} claims, {} rests, {} denials, {} touches, {} sent, {} refused; apart: {} moved before the touch, \
-             {} unseen between two looks",
+            "judged: {} claims, {} rests, {} denials, {} touches ({} by an id, {} by words), {} ids shown again, {} unchanged, \
+             {} sent, {} refused; apart: {} moved before the touch, {} unseen between two looks, {} replaced by a twin",
             self.claims,
             self.rests,
             self.denials,
             self.touches,
+            self.by_id,
+            self.by_words,
+            self.ids_seen,
+            self.unchanged,
             self.sent,
             self.unsent,
             self.moved,
-            self.unseen
+            self.unseen,
+            self.twins
         )
     }
 }
@@ -102,12 +134,18 @@ pub struct Judge<'a> {
 pub fn judge(planned: &PlannedCall, call: &Call) -> (Judged, Vec<Violation>) {
     let mut judge = Judge { planned, call, judged: Judged::default(), violations: Vec::new() };
     judge.timely();
+    judge.deadline();
+    judge.device();
     if let Some(answer) = &call.answer {
         judge.truthful(answer);
         judge.rest(answer);
         judge.once(answer);
         judge.aim(answer);
         judge.missing(answer);
+        judge.named(answer);
+        judge.covered(answer);
+        judge.unchanged(answer);
+        judge.unseen(answer);
     }
     (judge.judged, judge.violations)
 }
@@ -118,7 +156,7 @@ impl Judge<'_> {
     }
 
     fn had_fault(&self, faults: &[Fault]) -> bool {
-        self.call.faults.iter().any(|event| faults.contains(&event.fault))
+        self.call.had_fault(faults)
     }
 
     /// Returns the last dump of the call. After a broken connection it may be any of them: nobody knows which one

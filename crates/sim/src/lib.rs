@@ -6,6 +6,8 @@
 pub mod agent;
 pub mod claim;
 pub mod compare;
+pub mod datum;
+pub mod handed;
 pub mod judge;
 pub mod plan;
 pub mod run;

@@ -1,10 +1,14 @@
 //! One random app: its screens, what touching an element does, and the file from which the phone loads it.
 
 pub mod file;
+mod list_file;
+pub mod lists;
 mod timed_changes;
 
 use mdm_virtual_device::Random;
 use serde_json::Value;
+
+use lists::List;
 
 pub const PACKAGE: &str = "org.sim.app";
 const SCREENS: [&str; 4] = ["Alpha", "Beta", "Gamma", "Delta"];
@@ -28,8 +32,11 @@ pub struct Screen {
     pub name: &'static str,
     pub items: Vec<Item>,
     pub timed_changes: TimedChanges,
-    /// Rows of its list; empty if it has none.
-    pub rows: Vec<String>,
+    pub list: Option<List>,
+    /// Nothing but pixels: accessibility sees one surface.
+    pub is_drawn: bool,
+    /// A page that lies behind this one in the same tree, later in the document but drawn first.
+    pub has_back_pane: bool,
 }
 
 /// One element that can be touched.
@@ -77,6 +84,14 @@ pub enum Effect {
     Toast {
         text: String,
     },
+    /// The system asks for a permission, and then a text is shown.
+    Permission {
+        text: String,
+    },
+    /// The main thread is stuck for so long.
+    Freeze {
+        ms: u64,
+    },
     /// The control changes its own state.
     OwnState,
 }
@@ -99,6 +114,10 @@ pub struct TimedChanges {
     pub flash_ms: Option<(u64, u64)>,
     /// A text changes to another one.
     pub becomes_ms: Option<u64>,
+    /// The system asks for a permission.
+    pub permission_ms: Option<u64>,
+    /// The main thread is stuck: from when, for how long.
+    pub freeze_ms: Option<(u64, u64)>,
 }
 
 impl Plan {
@@ -143,9 +162,12 @@ fn word(words: &mut Vec<&'static str>, random: &mut Random) -> String {
 
 fn screen(at: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut Random) -> Screen {
     let name = SCREENS[at % SCREENS.len()];
-    let count = 3 + random.below(5);
+    let list = random.percent(35).then(|| List::random(random));
+    let is_drawn = at > 0 && list.is_none() && random.percent(15);
+    let is_full = list.as_ref().is_some_and(|list| list.is_tall);
+    let count = if is_full { 1 + random.below(2) } else { 3 + random.below(5) };
     let mut items: Vec<Item> = (0..count).map(|n| item(at, n, screens, words, random)).collect();
-    if random.percent(15) {
+    if items.len() > 1 && random.percent(15) {
         // Two elements with the same label do different things.
         let label = items[0].label.clone();
         let last = items.len() - 1;
@@ -153,13 +175,8 @@ fn screen(at: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut
         items[0].shares_label = true;
         items[last].shares_label = true;
     }
-    let rows = if random.percent(25) {
-        let count = 8 + random.below(30);
-        (0..count).map(|row| format!("{name} row {row}")).collect()
-    } else {
-        Vec::new()
-    };
-    Screen { name, items, timed_changes: TimedChanges::random(random), rows }
+    let has_back_pane = list.is_none() && !is_drawn && random.percent(8);
+    Screen { name, items, timed_changes: TimedChanges::random(random), list, is_drawn, has_back_pane }
 }
 
 fn item(screen: usize, n: usize, screens: usize, words: &mut Vec<&'static str>, random: &mut Random) -> Item {
@@ -183,7 +200,11 @@ fn item(screen: usize, n: usize, screens: usize, words: &mut Vec<&'static str>, 
         (Kind::Button, 4..=6) => Effect::Count { before: format!("{label} total"), after_ms },
         (Kind::Button, 7) => Effect::Dialog { title: format!("{label} now?"), after_ms },
         (Kind::Button, 8) => Effect::Toast { text: format!("{label} noted") },
-        (Kind::Button, _) => Effect::Nothing,
+        (Kind::Button, _) => match random.below(6) {
+            0 => Effect::Permission { text: format!("{label} allowed") },
+            1 => Effect::Freeze { ms: random.between(1500, 12_000) },
+            _ => Effect::Nothing,
+        },
         _ => Effect::OwnState,
     };
     let enabled_after_ms = (kind == Kind::Button && random.percent(15)).then(|| random.between(100, 3000));

@@ -3,9 +3,10 @@
 use tokio::time::Duration;
 
 use crate::agent::Agent;
-use crate::judge::{Judged, Violation, judge};
+use crate::handed::HandedOut;
+use crate::judge::{Acted, Judged, Oracle, Violation, classified, judge};
 use crate::plan::PACKAGE;
-use crate::world::World;
+use crate::world::{FIRST, World};
 
 /// The result of one seed.
 #[derive(Debug, Clone, Default)]
@@ -35,20 +36,38 @@ pub fn session(seed: u64, steps: usize) -> Result<Outcome, String> {
 async fn play(seed: u64, steps: usize) -> Result<Outcome, String> {
     let mut world = World::new(seed)?;
     let mut agent = Agent::new(seed);
+    let mut handed = HandedOut::default();
+    let mut acted = None;
     let mut outcome = Outcome { seed, ..Outcome::default() };
-    world.call("start_app", serde_json::json!({"appId": PACKAGE})).await;
+    let mut start = serde_json::json!({"appId": PACKAGE});
+    if world.second.is_some() && seed.is_multiple_of(2) {
+        start["deviceId"] = FIRST.into();
+    }
+    let started = world.call("start_app", start).await;
+    outcome.violations.extend(started.unbound.map(|why| (0, Violation { oracle: Oracle::Device, why })));
     for number in 1..=steps {
         let pause = agent.pause_ms();
         if pause > 0 {
             tokio::time::sleep(Duration::from_millis(pause)).await;
         }
-        let planned = agent.next(&world.plan);
+        let mut planned = agent.next(&world.plan);
+        if world.second.is_some() {
+            agent.choose_device(&mut planned);
+        }
         let call = world.call(planned.tool, planned.arguments.clone()).await;
-        agent.read(&planned, &call);
-        let (judged, violations) = judge(&planned, &call);
+        if call.device == FIRST {
+            agent.heard(&planned, &call);
+        }
         outcome.calls += 1;
-        outcome.judged.add(&judged);
-        for violation in violations {
+        let called = classified(acted, &call);
+        if !matches!(call.tool, "classify_action_outcome") {
+            acted = Acted::of(&call);
+        }
+        let found = [judge(&planned, &call), handed.touched(&call), handed.learn(&call)];
+        for (judged, _) in &found {
+            outcome.judged.add(judged);
+        }
+        for violation in found.into_iter().flat_map(|(_, violations)| violations).chain(called) {
             world.log.push_str(&format!("  VIOLATION {:?}: {}\n", violation.oracle, violation.why));
             outcome.violations.push((number, violation));
         }

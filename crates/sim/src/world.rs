@@ -1,9 +1,14 @@
 //! One phone with one app and the product that drives it, in one runtime whose clock stands still while work is done.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use mdm_virtual_device::{AppFile, Applied, FaultEvent, Faults, Film, Phone, PhoneConfig, Random, Timing};
-use mobile_debug_mcp::app::{App, Devices};
+use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_virtual_device::{
+    AppFile, Applied, DumpShown, Fault, FaultEvent, Faults, Film, Frame, Phone, PhoneConfig, Random,
+    ShownToast, Timing,
+};
+use mobile_debug_mcp::app::{App, VIRTUAL_ANDROID_ID, phone_connector};
 use mobile_debug_mcp::tools;
 use serde_json::Value;
 use tokio::time::{Duration, Instant};
@@ -11,8 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::plan::Plan;
 
+/// The names of the phones.
+pub const FIRST: &str = VIRTUAL_ANDROID_ID;
+pub const SECOND: &str = "second-android";
 /// The longest time for any tool; one that takes longer has no answer.
 const ANSWER_MAX: Duration = Duration::from_secs(700);
+/// The longest time by which the phone delays a tap.
+const TAP_DELAY_MAX_MS: u64 = 1500;
 /// An input of a failed call may still arrive on the phone within this time.
 const AFTERMATH: Duration = Duration::from_millis(60);
 
@@ -20,6 +30,12 @@ pub struct World {
     pub seed: u64,
     pub plan: Plan,
     pub phone: Phone,
+    /// Another phone with the same app, in some worlds.
+    pub second: Option<Phone>,
+    /// The device of the last answer that was no error: a call without a device may go there.
+    bound: Option<String>,
+    /// When the phone last delayed or doubled a tap.
+    last_tap_fault_ms: Option<u64>,
     app: App,
     boot: Instant,
     pub log: String,
@@ -29,6 +45,10 @@ pub struct World {
 pub struct Call {
     pub tool: &'static str,
     pub arguments: Value,
+    /// The device that the call was about.
+    pub device: String,
+    /// What is wrong with the choice of the device, if none was named and the answer is no error.
+    pub unbound: Option<String>,
     /// Nothing if none came in time.
     pub answer: Option<ToolAnswer>,
     pub from_ms: u64,
@@ -39,6 +59,42 @@ pub struct Call {
     pub inputs: Vec<(u64, Applied, usize)>,
     pub faults: Vec<FaultEvent>,
     pub film: Film,
+    /// A tap of an earlier call may still arrive, because the phone delayed or doubled it.
+    pub tap_lingers: bool,
+    /// Every toast so far.
+    pub toasts: Vec<ShownToast>,
+    /// Inputs that reached a phone that this call is not about.
+    pub elsewhere: Vec<Applied>,
+}
+
+impl Call {
+    pub fn had_fault(&self, faults: &[Fault]) -> bool {
+        let lingers = self.tap_lingers && faults.contains(&Fault::LateTap);
+        lingers || self.faults.iter().any(|event| faults.contains(&event.fault))
+    }
+
+    /// Returns what the last whole dump before an input showed. `met` is the frame that the input met.
+    pub fn seen_before(&self, ms: u64, met: usize) -> Option<&Frame> {
+        let earlier = |look: &&DumpShown| look.is_whole && look.at_ms <= ms && look.frame <= met;
+        let look = self.film.dumps.iter().rev().find(earlier)?;
+        self.film.frames.get(look.frame)
+    }
+
+    /// Returns the inputs at points to which this call sent one: a touch of an earlier call may arrive late.
+    pub fn own_touches(&self) -> Vec<(u64, Applied, usize)> {
+        let sent = |from: (i32, i32)| {
+            let place = format!(" {} {}", from.0, from.1);
+            self.commands.iter().any(|command| {
+                command.split_once(&place).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
+            })
+        };
+        let own = self.inputs.iter().filter(|(_, input, _)| match input {
+            Applied::Tap { at, .. } => sent(*at),
+            Applied::Swipe { from, .. } => sent(*from),
+            _ => false,
+        });
+        own.cloned().collect()
+    }
 }
 
 /// The answer of a tool, as an agent reads it.
@@ -75,6 +131,14 @@ impl ToolAnswer {
     }
 }
 
+/// Returns a second phone in a few worlds: a little older, or the same.
+fn second_phone(seed: u64, config: PhoneConfig) -> Option<Phone> {
+    let mut random = Random::new(seed, 4);
+    let older = random.percent(50);
+    let android_version = if older { "10".to_owned() } else { config.android_version.clone() };
+    random.percent(6).then(|| Phone::new(PhoneConfig { android_version, seed: seed + 1, ..config }))
+}
+
 /// Returns the phone of a seed: its timing and its faults.
 pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
     let mut random = Random::new(seed, 2);
@@ -87,7 +151,7 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
     if random.percent(55) {
         for _ in 0..=random.below(2) {
             let rate = [0.05, 0.15, 0.3][random.below(3)];
-            match random.below(12) {
+            match random.below(13) {
                 0 => faults.slow_dump = rate,
                 1 => faults.failing_dump = rate,
                 2 => faults.empty_dump = rate,
@@ -98,20 +162,69 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
                 8 => faults.double_tap = rate,
                 9 => faults.dropped_connection = rate * 60.0,
                 10 => faults.offline = rate * 20.0,
+                11 => faults.hanging_dump = rate / 5.0,
                 _ => faults.system_dialog = rate * 10.0,
             }
         }
     }
     let app = AppFile::parse(&plan.file().to_string()).map_err(|error| error.to_string())?;
-    Ok(PhoneConfig { timing, faults, seed, apps: vec![app], film: true, ..PhoneConfig::default() })
+    // Dumps of older versions have no hints and no order of drawing.
+    let (sdk, version) = if random.percent(20) { (30, "11") } else { (36, "16") };
+    let android_version = version.to_owned();
+    let apps = vec![app];
+    Ok(PhoneConfig { timing, faults, seed, apps, film: true, sdk, android_version, ..PhoneConfig::default() })
 }
 
 impl World {
+    /// Makes a world with one phone, or sometimes two.
     pub fn new(seed: u64) -> Result<World, String> {
+        World::with(seed, second_phone)
+    }
+
+    /// Makes a world with one phone.
+    pub fn alone(seed: u64) -> Result<World, String> {
+        World::with(seed, |_, _| None)
+    }
+
+    fn with(seed: u64, second: impl Fn(u64, PhoneConfig) -> Option<Phone>) -> Result<World, String> {
         let plan = Plan::random(seed);
-        let phone = Phone::new(config(seed, &plan)?);
-        let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
-        Ok(World { seed, plan, phone, app: App::new(devices), boot: Instant::now(), log: String::new() })
+        let config = config(seed, &plan)?;
+        let phone = Phone::new(config.clone());
+        let second = second(seed, config);
+        let endpoint = |id: &str, phone: &Phone| Endpoint {
+            id: id.to_owned(),
+            connector: phone_connector(phone.clone()),
+        };
+        let endpoints = [(FIRST, Some(&phone)), (SECOND, second.as_ref())];
+        let endpoints = endpoints.into_iter().filter_map(|(id, phone)| Some(endpoint(id, phone?))).collect();
+        let app = App::with_source(Arc::new(Hub::new(HubConfig::of_process(endpoints, false))));
+        Ok(World {
+            seed,
+            plan,
+            phone,
+            second,
+            bound: None,
+            last_tap_fault_ms: None,
+            app,
+            boot: Instant::now(),
+            log: String::new(),
+        })
+    }
+
+    /// Returns the phone with this name, the first one if there is none, and the other one.
+    fn phones(&self, device: &str) -> (&Phone, Option<&Phone>) {
+        match &self.second {
+            Some(second) if device == SECOND => (second, Some(&self.phone)),
+            second => (&self.phone, second.as_ref()),
+        }
+    }
+
+    /// Returns the device that a call is about: the one that it names, else the one that its answer names, else the
+    /// one of the last answer.
+    fn device(&self, arguments: &Value, answer: Option<&ToolAnswer>) -> String {
+        let named = arguments.get("deviceId").and_then(Value::as_str);
+        let told = answer.map(|answer| answer.text("device")).filter(|told| !told.is_empty());
+        named.or(told).or(self.bound.as_deref()).unwrap_or(FIRST).to_owned()
     }
 
     /// Returns the time since the phone was switched on.
@@ -120,31 +233,65 @@ impl World {
     }
 
     pub async fn call(&mut self, tool: &'static str, arguments: Value) -> Call {
-        let before = self.phone.truth();
+        let [first, second] = [Some(&self.phone), self.second.as_ref()].map(|phone| phone.map(Phone::moment));
         let from_ms = self.now_ms();
+        let tap_lingers = self.last_tap_fault_ms.is_some_and(|at| at + TAP_DELAY_MAX_MS >= from_ms);
         let answer = self.answer(tool, &arguments).await;
         let to_ms = self.now_ms();
         if answer.as_ref().is_none_or(|answer| answer.is_error) {
             tokio::time::sleep(AFTERMATH).await;
         }
-        let mut after = self.phone.truth();
-        let commands = after.commands.split_off(before.commands.len().min(after.commands.len()));
-        let film = self.phone.film();
+        let device = self.device(&arguments, answer.as_ref());
+        let (phone, other) = self.phones(&device);
+        let (own, others) = if device == SECOND { (second, first) } else { (first, second) };
+        let happened = own.map(|moment| phone.since(&moment)).unwrap_or_default();
+        let elsewhere =
+            other.zip(others).map(|(phone, moment)| phone.since(&moment).inputs).unwrap_or_default();
+        let film = phone.film();
         let inputs =
-            after.input_times_ms.into_iter().zip(after.inputs).zip(film.input_frames.iter().copied());
+            happened.inputs.into_iter().zip(film.input_frames.iter().copied().skip(happened.inputs_before));
         let call = Call {
             tool,
+            unbound: self.unbound(tool, &arguments, answer.as_ref()),
             arguments,
+            device,
             answer,
             from_ms,
             to_ms,
-            commands: commands.into_iter().filter(|command| command.starts_with("input ")).collect(),
-            inputs: inputs.skip(before.inputs.len()).map(|((at, input), met)| (at, input, met)).collect(),
-            faults: after.faults.into_iter().skip(before.faults.len()).collect(),
+            commands: happened.commands.into_iter().filter(|command| command.starts_with("input ")).collect(),
+            inputs: inputs.map(|((at, input), met)| (at, input, met)).collect(),
+            faults: happened.faults,
             film,
+            tap_lingers,
+            toasts: phone.toasts(),
+            elsewhere: elsewhere.into_iter().map(|(_, input)| input).collect(),
         };
+        let delays = |event: &&FaultEvent| matches!(event.fault, Fault::LateTap | Fault::DoubleTap);
+        let delayed = call.faults.iter().rev().find(delays).map(|event| event.at_ms);
+        self.last_tap_fault_ms = delayed.or(self.last_tap_fault_ms);
+        self.bind(&call);
         self.write(&call);
         call
+    }
+
+    /// Returns what is wrong with the choice of a device by a call that named none.
+    fn unbound(&self, tool: &str, arguments: &Value, answer: Option<&ToolAnswer>) -> Option<String> {
+        let answer = answer.filter(|answer| !answer.is_error && self.second.is_some())?;
+        if arguments.get("deviceId").is_some() || tool == "classify_action_outcome" {
+            return None;
+        }
+        let told = answer.text("device");
+        let is_bound = !told.is_empty() && self.bound.as_deref() == Some(told);
+        (!is_bound)
+            .then(|| format!("two devices fit, the last one was {:?}, and {told:?} was used", self.bound))
+    }
+
+    /// Remembers the device of an answer that was no error.
+    fn bind(&mut self, call: &Call) {
+        let told = call.answer.as_ref().filter(|answer| !answer.is_error).map(|answer| answer.text("device"));
+        if let Some(told) = told.filter(|told| !told.is_empty()) {
+            self.bound = Some(told.to_owned());
+        }
     }
 
     async fn answer(&self, tool: &'static str, arguments: &Value) -> Option<ToolAnswer> {

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use mdm_sim::agent::{Meaning, PlannedCall, Target};
 use mdm_sim::claim::{By, Claim, State};
-use mdm_sim::judge::{Oracle, judge};
+use mdm_sim::handed::HandedOut;
+use mdm_sim::judge::{Acted, Oracle, Violation, classified, judge};
 use mdm_sim::world::{Call, ToolAnswer};
-use mdm_virtual_device::{Applied, DumpShown, Fault, FaultEvent, Film, Frame, Hit, ShownNode};
+use mdm_virtual_device::{
+    Applied, Datum, DumpShown, Fault, FaultEvent, Film, Frame, Hit, ShownNode, ShownToast,
+};
 use serde_json::{Value, json};
 
 fn node(id: &str, text: &str, checked: bool) -> ShownNode {
@@ -24,6 +27,8 @@ fn node(id: &str, text: &str, checked: bool) -> ShownNode {
         focused: false,
         clickable: true,
         visible: (0, 0, 100, 100),
+        drawn_at: 0,
+        datum: None,
     }
 }
 
@@ -39,7 +44,7 @@ fn film() -> Film {
     ];
     let dumps =
         (0..=20).map(|n| DumpShown { at_ms: n * 100, frame: usize::from(n >= 10), is_whole: true }).collect();
-    Film { frames, dumps, input_frames: Vec::new(), is_cut: false }
+    Film { frames, dumps, drawn_ms: Vec::new(), input_frames: Vec::new(), is_cut: false }
 }
 
 fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: bool) -> Call {
@@ -53,6 +58,11 @@ fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: 
         inputs: Vec::new(),
         faults: Vec::new(),
         film: film(),
+        device: String::new(),
+        unbound: None,
+        tap_lingers: false,
+        toasts: Vec::new(),
+        elsewhere: Vec::new(),
     }
 }
 
@@ -78,6 +88,7 @@ fn tapped(id: &str, label: &str) -> Call {
         resource_id: format!("org.sim.app:id/{id}"),
         label: label.to_owned(),
         acted: true,
+        datum: None,
     };
     Call {
         commands: vec!["input tap 50 50".into()],
@@ -140,6 +151,9 @@ fn two_what_comes_and_goes_between_two_looks_is_counted_and_no_lie() {
     let (shown, hidden) = (vec![node("box", "Flash", true)], call.film.frames[1].nodes.to_vec());
     call.film.frames.push(frame(1810, shown));
     call.film.frames.push(frame(1850, hidden));
+    for look in call.film.dumps.iter_mut().filter(|look| look.at_ms >= 1850) {
+        look.frame = 3;
+    }
     let meaning = Meaning { window_ms: 250, timeout_ms: Some(5000), ..Meaning::default() };
     let (judged, violations) = judge(&step("wait_for_ui_change", meaning), &call);
     assert_eq!((judged.unseen, violations), (2, vec![]));
@@ -232,4 +246,214 @@ fn six_what_was_there_throughout_is_not_missing() {
     let other = json!({"success": false, "failure_code": "VERIFICATION_FAILED", "observed": "screen x/.BetaActivity"});
     let screen = Meaning { claim: Some(Claim::Screen("AlphaActivity".into())), ..Meaning::default() };
     catches(&step("expect_screen", screen), &call("expect_screen", 200, 700, &other, true), Oracle::Missing);
+}
+
+/// A button in a row of a list: its number, the words of the row, and where it is.
+fn delete_button(row: u32, top: i32) -> ShownNode {
+    ShownNode {
+        class: "android.widget.Button",
+        visible: (0, top, 100, top + 100),
+        drawn_at: row,
+        datum: Some(Datum { part: "delete".into(), ..Datum::of(&format!("row {row} of orders")) }),
+        ..node("delete", "Delete", false)
+    }
+}
+
+fn title(row: u32, text: &str, top: i32) -> ShownNode {
+    let datum = Some(Datum::of(&format!("row {row} of orders")));
+    ShownNode { clickable: false, visible: (100, top, 500, top + 100), datum, ..node("title", text, false) }
+}
+
+/// Rows as (number, title) from the top, with a button each.
+fn rows(at_ms: u64, rows: &[(u32, &str)]) -> Frame {
+    let nodes = rows
+        .iter()
+        .zip(0i32..)
+        .flat_map(|((row, text), at)| [title(*row, text, at * 100), delete_button(*row, at * 100)]);
+    frame(at_ms, nodes.collect())
+}
+
+/// Returns a film of two screens, the second from 1000 on, with a dump at each of these times.
+fn two_screens(first: Frame, second: Frame, looks: &[u64]) -> Film {
+    let dump = |at_ms: &u64| DumpShown { at_ms: *at_ms, frame: usize::from(*at_ms >= 1000), is_whole: true };
+    let dumps = looks.iter().map(dump).collect();
+    Film { frames: vec![first, second], dumps, ..Film::default() }
+}
+
+/// The answer of get_ui_tree for a frame, with ids from `first` on.
+fn tree(frame: &Frame, first: u32) -> Value {
+    let element = |(at, node): (usize, &ShownNode)| {
+        let (left, top, right, bottom) = node.visible;
+        json!({"element_id": format!("e{}", first as usize + at), "bounds": [left, top, right, bottom], "type": node.class})
+    };
+    json!({"elements": frame.nodes.iter().enumerate().map(element).collect::<Vec<_>>()})
+}
+
+/// A touch at 1500 by this call, which met the second screen.
+fn touch_at(point: (i32, i32), datum: Option<Datum>, arguments: Value, film: Film) -> Call {
+    let hit =
+        Hit { class: String::new(), resource_id: String::new(), label: "Delete".into(), acted: true, datum };
+    let answer = json!({"action_id": "x", "success": true, "target": {"label": "Delete"}});
+    Call {
+        arguments,
+        commands: vec![format!("input tap {} {}", point.0, point.1)],
+        inputs: vec![(1500, Applied::Tap { at: point, hit: Some(hit) }, 1)],
+        film,
+        ..call("tap_element", 1400, 2000, &answer, false)
+    }
+}
+
+fn oracles(violations: &[Violation]) -> Vec<Oracle> {
+    violations.iter().map(|violation| violation.oracle).collect()
+}
+
+#[test]
+fn seven_an_id_that_came_to_another_row_is_caught() {
+    // F1: the button of row 1 is handed out as e1; after a scroll row 7 is at its place.
+    let (was, is) = (rows(0, &[(1, "Eggs"), (2, "Milk")]), rows(1000, &[(7, "Bread"), (8, "Nowak")]));
+    let mut handed = HandedOut::default();
+    let mut read = call("get_ui_tree", 0, 100, &tree(&was, 0), false);
+    read.film = two_screens(was.clone(), is.clone(), &[50]);
+    assert_eq!(handed.learn(&read).1, []);
+    let meets = |row: u32| {
+        let datum = Some(Datum { part: "delete".into(), ..Datum::of(&format!("row {row} of orders")) });
+        touch_at(
+            (50, 50),
+            datum,
+            json!({"elementId": "e1"}),
+            two_screens(was.clone(), is.clone(), &[50, 1450]),
+        )
+    };
+    assert_eq!(oracles(&handed.touched(&meets(7)).1), [Oracle::Datum]);
+    assert_eq!(handed.touched(&meets(1)).1, []);
+    let late = FaultEvent { at_ms: 1450, fault: Fault::LateTap };
+    assert_eq!(handed.touched(&Call { faults: vec![late], ..meets(7) }).1, [], "the phone did that");
+    let mut again = call("get_ui_tree", 1400, 1600, &tree(&is, 0), false);
+    again.film = two_screens(was, is, &[1500]);
+    let found = handed.learn(&again).1;
+    assert_eq!(oracles(&found), [Oracle::Datum, Oracle::Datum], "one for each of the two rows: {found:?}");
+}
+
+#[test]
+fn seven_what_changed_after_the_look_and_what_nobody_can_tell_apart_is_counted() {
+    let (was, is) = (rows(0, &[(1, "Eggs"), (2, "Milk")]), rows(1000, &[(2, "Milk")]));
+    let mut handed = HandedOut::default();
+    let mut read = call("get_ui_tree", 0, 100, &tree(&was, 0), false);
+    read.film = two_screens(was.clone(), is.clone(), &[50]);
+    handed.learn(&read);
+    let met = Some(Datum { part: "delete".into(), ..Datum::of("row 2 of orders") });
+    let blind = two_screens(was, is, &[50, 950]);
+    let (judged, violations) = handed.touched(&touch_at((50, 50), met, json!({"elementId": "e1"}), blind));
+    assert_eq!((judged.moved, violations), (1, vec![]), "row 1 went after the last look");
+    let (was, is) = (rows(0, &[(1, "Eggs")]), rows(1000, &[(2, "Eggs")]));
+    let mut handed = HandedOut::default();
+    let mut read = call("get_ui_tree", 0, 100, &tree(&was, 0), false);
+    read.film = two_screens(was.clone(), is.clone(), &[50]);
+    handed.learn(&read);
+    let mut again = call("get_ui_tree", 1400, 1600, &tree(&is, 0), false);
+    again.film = two_screens(was, is, &[1500]);
+    let (judged, violations) = handed.learn(&again);
+    assert_eq!((judged.twins, violations), (2, vec![]), "the same words at the same place");
+}
+
+#[test]
+fn seven_words_that_fit_another_row_or_several_are_caught() {
+    let (was, is) = (rows(0, &[]), rows(1000, &[(1, "Eggs"), (2, "Milk")]));
+    let film = || two_screens(was.clone(), is.clone(), &[1450]);
+    let met = |row: u32| Some(Datum { part: "delete".into(), ..Datum::of(&format!("row {row} of orders")) });
+    let asks = |words: Value| PlannedCall { arguments: words, ..step("tap_element", Meaning::default()) };
+    let in_milk = json!({"selector": {"text": "Delete", "inside": {"text": "Milk"}}});
+    passes(&asks(in_milk.clone()), &touch_at((50, 150), met(2), in_milk.clone(), film()));
+    catches(&asks(in_milk.clone()), &touch_at((50, 50), met(1), in_milk, film()), Oracle::Datum);
+    let any = json!({"selector": {"text": "Delete"}});
+    catches(&asks(any.clone()), &touch_at((50, 50), met(1), any, film()), Oracle::Datum);
+}
+
+#[test]
+fn eight_an_input_after_the_calls_time_is_caught() {
+    // F5: the touch comes at 1500, and the call began at 1400.
+    let timed = |timeout_ms| Meaning { timeout_ms: Some(timeout_ms), window_ms: 250, ..Meaning::default() };
+    let touch = || touch_at((50, 50), None, json!({}), film());
+    passes(&step("swipe", timed(100)), &touch());
+    let late = Call { inputs: vec![(1700, Applied::Key { code: 4 }, 1)], ..touch() };
+    catches(&step("swipe", timed(100)), &late, Oracle::Deadline);
+}
+
+#[test]
+fn nine_another_phone_and_a_silent_choice_are_caught() {
+    // F2
+    let stray =
+        Call { elsewhere: vec![Applied::Key { code: 4 }], ..call("get_ui_tree", 0, 1, &json!({}), false) };
+    catches(&step("get_ui_tree", Meaning::default()), &stray, Oracle::Device);
+    let chosen = Call { unbound: Some("two fit".into()), ..call("get_ui_tree", 0, 1, &json!({}), false) };
+    catches(&step("get_ui_tree", Meaning::default()), &chosen, Oracle::Device);
+}
+
+/// An action at 950, just before the box is checked at 1000, whose answer says that nothing changed.
+fn unmoved(to_ms: u64) -> Call {
+    let mut call = Call {
+        commands: vec!["input tap 50 50".into()],
+        inputs: vec![(950, Applied::Tap { at: (50, 50), hit: None }, 0)],
+        ..call("tap", 900, to_ms, &json!({"action_id": "x", "success": true}), false)
+    };
+    if let Some(answer) = &mut call.answer {
+        answer.lines = "nothing that counts changed on the screen\n".into();
+    }
+    call
+}
+
+#[test]
+fn ten_a_change_that_is_called_none_is_caught() {
+    // F13
+    passes(&step("tap", Meaning::default()), &unmoved(990));
+    catches(&step("tap", Meaning::default()), &unmoved(1500), Oracle::Unchanged);
+    let mut drawn = unmoved(990);
+    drawn.film.dumps.push(DumpShown { at_ms: 990, frame: 0, is_whole: true });
+    drawn.film.dumps.sort_by_key(|look| look.at_ms);
+    drawn.film.drawn_ms.push(960);
+    catches(&step("tap", Meaning::default()), &drawn, Oracle::Unchanged);
+}
+
+#[test]
+fn ten_an_action_that_did_something_is_no_no_op() {
+    // F10
+    let no_op = call("classify_action_outcome", 1600, 1600, &json!({"outcome": "no_op"}), false);
+    assert_eq!(classified(Acted::of(&unmoved(990)), &no_op), None);
+    let found = classified(Acted::of(&unmoved(1500)), &no_op).map(|violation| violation.oracle);
+    assert_eq!(found, Some(Oracle::Unchanged));
+    let unknown = call("classify_action_outcome", 1600, 1600, &json!({"outcome": "unknown"}), false);
+    assert_eq!(classified(Acted::of(&unmoved(1500)), &unknown), None);
+}
+
+#[test]
+fn eleven_what_could_not_be_seen_is_not_contradicted() {
+    // F14 and F15
+    let saved = Claim::Element { by: By::Text("Saved".into()), state: State::Visible };
+    let meaning = || Meaning { claim: Some(saved.clone()), ..Meaning::default() };
+    let contradicted = json!({"verdict": "contradicted"});
+    let denial = || call("press_back", 1100, 1900, &contradicted, true);
+    passes(&step("press_back", meaning()), &denial());
+    let toast = ShownToast { text: "Saved".into(), from_ms: 1200, until_ms: 3200 };
+    catches(&step("press_back", meaning()), &Call { toasts: vec![toast], ..denial() }, Oracle::Unseen);
+    let mut covered = denial();
+    let alert = ShownNode { datum: Some(Datum::of("system window Battery low")), ..node("ok", "OK", false) };
+    covered.film.frames[1] = frame(1000, vec![alert]);
+    catches(&step("press_back", meaning()), &covered, Oracle::Unseen);
+}
+
+#[test]
+fn six_a_control_in_front_is_not_called_covered() {
+    // F30: what comes later in the document lies behind it.
+    let front = ShownNode { drawn_at: 9, datum: Some(Datum::of("front")), ..node("box", "Mute", false) };
+    let behind = ShownNode { drawn_at: 4, datum: Some(Datum::of("behind")), ..node("card", "Card", false) };
+    let refused = json!({"error": {"code": "ELEMENT_NOT_INTERACTABLE", "message": "e1 is covered at every point by e2"}});
+    let arguments = json!({"selector": {"text": "Mute"}});
+    let asks = PlannedCall { arguments: arguments.clone(), ..step("tap_element", Meaning::default()) };
+    let refusal = |nodes: Vec<ShownNode>| Call {
+        arguments: arguments.clone(),
+        film: two_screens(frame(0, Vec::new()), frame(1000, nodes), &[1500]),
+        ..call("tap_element", 1400, 1600, &refused, true)
+    };
+    catches(&asks, &refusal(vec![front.clone(), behind.clone()]), Oracle::Missing);
+    passes(&asks, &refusal(vec![ShownNode { drawn_at: 2, ..front }, behind]));
 }

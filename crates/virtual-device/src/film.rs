@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use tokio::time::{Duration, Instant};
 
+use crate::app::datum::Datum;
 use crate::app::geometry::Screen;
+use crate::app::xml::SDK_WITH_HINT;
 use crate::config::DumpFault;
 use crate::state::State;
-use crate::surface::Surface;
+use crate::surface::{Changes, Surface};
 
 /// Frames, dumps and inputs of a film; later ones are dropped and `is_cut` is set.
 const FRAMES_MAX: usize = 20_000;
@@ -24,6 +26,8 @@ pub struct Film {
     pub frames: Vec<Frame>,
     /// Every tree that a client received, in order of time.
     pub dumps: Vec<DumpShown>,
+    /// When something else was drawn that the tree does not show, since boot.
+    pub drawn_ms: Vec<u64>,
     /// For each applied input, in order, the index of the frame that it met.
     pub input_frames: Vec<usize>,
     /// True if something was left out because there was too much.
@@ -34,7 +38,7 @@ pub struct Film {
 pub struct Frame {
     /// The time since boot.
     pub at_ms: u64,
-    /// `package/.Activity` in front.
+    /// `package/.Activity` that has the focus.
     pub activity: String,
     /// The nodes of the active window, in document order.
     pub nodes: Arc<Vec<ShownNode>>,
@@ -57,6 +61,10 @@ pub struct ShownNode {
     pub clickable: bool,
     /// Left, top, right and bottom of the part that no ancestor clips.
     pub visible: (i32, i32, i32, i32),
+    /// Its place in the order of drawing: a node lies over all with smaller numbers.
+    pub drawn_at: u32,
+    /// What it stands for; no client sees that.
+    pub datum: Option<Datum>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,13 +98,15 @@ pub(crate) struct FilmRecorder {
     film: Option<Film>,
     /// Frames are recorded up to this moment.
     until: Instant,
-    /// The number of changes at the last frame; nothing before the first.
-    changes: Option<u64>,
+    /// The changes up to the last frame; nothing before the first.
+    changes: Option<Changes>,
+    /// The number of what was drawn last.
+    drawing: u64,
 }
 
 impl FilmRecorder {
     pub fn new(is_on: bool, now: Instant) -> FilmRecorder {
-        FilmRecorder { film: is_on.then(Film::default), until: now, changes: None }
+        FilmRecorder { film: is_on.then(Film::default), until: now, changes: None, drawing: 0 }
     }
 
     pub fn film(&self) -> Film {
@@ -111,16 +121,27 @@ impl FilmRecorder {
     }
 
     /// Takes a frame if something has changed since the last one.
-    fn record(&mut self, surface: &dyn Surface, screen: &Screen, at: Instant, at_ms: u64) {
+    fn record(&mut self, surface: &dyn Surface, (screen, sdk): (&Screen, u32), at: Instant, at_ms: u64) {
         self.until = self.until.max(at);
         let Some(film) = &mut self.film else { return };
-        let changes = Some(surface.changes(at).count);
+        let changes = Some(surface.changes(at));
         if std::mem::replace(&mut self.changes, changes) == changes {
             return;
         }
-        let (package, activity) = surface.front();
+        let drawing = surface.drawing(screen);
+        let before = std::mem::replace(&mut self.drawing, drawing);
+        if drawing != before && drawing != 0 && before != 0 {
+            match film.drawn_ms.len() < FRAMES_MAX {
+                true => film.drawn_ms.push(at_ms),
+                false => film.is_cut = true,
+            }
+        }
+        let (package, activity) = surface.windows(screen).focused;
         let activity = format!("{package}/{activity}");
-        let nodes = surface.shown_nodes(screen);
+        let mut nodes = surface.shown_nodes(screen);
+        if sdk < SDK_WITH_HINT {
+            nodes.iter_mut().for_each(|node| node.hint.clear());
+        }
         let same = film.frames.last().is_some_and(|last| last.activity == activity && *last.nodes == nodes);
         if same {
             return;
@@ -173,7 +194,8 @@ impl State {
 
     pub(crate) fn record_frame(&mut self, at: Instant) {
         let at_ms = self.clock.uptime_ms(at);
-        self.film.record(self.surface.as_ref(), &self.display.screen(), at, at_ms);
+        let about = (&self.display.screen(), self.config.sdk);
+        self.film.record(self.surface.as_ref(), about, at, at_ms);
     }
 }
 
@@ -207,5 +229,40 @@ mod tests {
         assert_eq!(film.at(700).map(|frame| frame.at_ms), Some(316));
         assert_eq!(film.between(320, 716).len(), 2);
         assert!(Phone::new(PhoneConfig::default()).film().frames.is_empty(), "only when it is asked for");
+    }
+
+    const GAME: &str = r#"{"package": "org.example.game", "label": "Game", "start": "Home", "style": "game",
+        "values": {"count": 0, "name": ""}, "screens": {
+            "Home": {"content": [{"type": "text", "text": "Count {count}"}],
+                "on_open": [{"after": {"ms": 300, "do": [{"add": {"count": 1}}]}}]},
+            "Form": {"style": "view", "content": [{"type": "field", "id": "name", "value": "name", "hint": "Name"}],
+                "on_open": [{"freeze": 3000}]}}}"#;
+
+    fn game(activity: &str) -> Phone {
+        let apps = vec![AppFile::parse(GAME).unwrap()];
+        let phone = Phone::new(PhoneConfig { film: true, apps, ..PhoneConfig::default() });
+        phone.with(|state| state.launch("org.example.game", Some(activity)));
+        phone
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_only_pixels_show_has_its_time_and_no_frame() {
+        let phone = game(".HomeActivity");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let film = phone.film();
+        assert_eq!((film.drawn_ms, film.frames.last().map(|frame| frame.at_ms)), (vec![316], Some(0)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stuck_app_takes_touches_later() {
+        let phone = game(".FormActivity");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let film = phone.film();
+        let nodes = &film.frames.last().unwrap().nodes;
+        let (left, top, right, bottom) = nodes.iter().find(|node| node.text == "Name").unwrap().visible;
+        phone.with(|state| state.tap((left + right) / 2, (top + bottom) / 2));
+        assert!(!phone.truth().keyboard_shown, "a field too is handled by the main thread");
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        assert!(phone.truth().keyboard_shown);
     }
 }

@@ -30,6 +30,7 @@ mod surface;
 mod truth;
 
 pub use adb_server::AdbServer;
+pub use app::datum::Datum;
 pub use app::user::{AppFile, AppFileError};
 pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};
@@ -37,4 +38,4 @@ pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use phone::Phone;
 pub use random::Random;
 pub use replay::{Recording, RecordingError};
-pub use truth::{Applied, FaultEvent, Hit, ReplayTruth, ShownToast, Truth};
+pub use truth::{Applied, FaultEvent, Happened, Hit, Moment, ReplayTruth, ShownToast, Truth};

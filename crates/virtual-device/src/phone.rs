@@ -20,7 +20,7 @@ use crate::helpers::Helpers;
 use crate::network::{self, Url};
 use crate::state::State;
 use crate::surface::SystemEvent;
-use crate::truth::Truth;
+use crate::truth::{Happened, Moment, ShownToast, Truth};
 
 /// Bytes that an in-process connection buffers in each direction.
 const DUPLEX_BYTES: usize = 256 * 1024;
@@ -169,6 +169,21 @@ impl Phone {
     /// Returns what really happened, for tests and never for clients.
     pub fn truth(&self) -> Truth {
         self.with(State::truth)
+    }
+
+    /// Marks this moment, for [`Phone::since`].
+    pub fn moment(&self) -> Moment {
+        self.with(|state| state.moment())
+    }
+
+    /// Returns what really happened since a moment, for tests and never for clients.
+    pub fn since(&self, moment: &Moment) -> Happened {
+        self.with(|state| state.since(moment))
+    }
+
+    /// Returns every toast so far, for tests and never for clients.
+    pub fn toasts(&self) -> Vec<ShownToast> {
+        self.with(|state| state.toasts())
     }
 
     /// Returns what the screen showed so far if [`PhoneConfig::film`] is set, for tests and never for clients.

@@ -30,7 +30,7 @@ use crate::random::Random;
 use crate::replay::Replay;
 use crate::shell::services::Services;
 use crate::surface::{OutgoingRequest, Surface, SurfaceEvent, SystemEvent, Toast};
-use crate::truth::{Record, ShownToast, Truth};
+use crate::truth::{Happened, Moment, Record, ShownToast, Truth};
 use connections::Connections;
 use display::Display;
 use input::HeldFinger;
@@ -315,6 +315,19 @@ impl State {
         self.faults.is_rootless(self.now) || windows.opening || !windows.responding
     }
 
+    pub fn moment(&self) -> Moment {
+        self.record.moment(self.faults.events(&self.clock).len())
+    }
+
+    pub fn since(&self, moment: &Moment) -> Happened {
+        let faults = self.faults.events(&self.clock).split_off(moment.faults);
+        Happened { faults, ..self.record.since(moment) }
+    }
+
+    pub fn toasts(&self) -> Vec<ShownToast> {
+        self.surface.toasts().iter().map(|toast| self.shown(toast)).collect()
+    }
+
     pub fn truth(&mut self) -> Truth {
         let (package, activity) = self.front();
         let activity = format!("{package}/{activity}");
@@ -338,7 +351,7 @@ impl State {
             clipboard: self.clipboard.clone(),
             packages: self.packages.iter().map(|(name, _)| name.clone()).collect(),
             connections: self.connections.count(),
-            toasts: self.surface.toasts().iter().map(|toast| self.shown(toast)).collect(),
+            toasts: self.toasts(),
             replay: surface.replay,
         }
     }

@@ -104,6 +104,12 @@ pub trait Surface: Send {
         Vec::new()
     }
 
+    /// Returns a number that differs when something else is drawn that the hierarchy does not show, for
+    /// [`crate::Film`].
+    fn drawing(&self, _screen: &Screen) -> u64 {
+        0
+    }
+
     /// Returns for each node of the hierarchy, in its order, whether it can scroll forward and back. Helpers report
     /// that; the hierarchy does not say it.
     fn scroll_directions(&self, _screen: &Screen) -> Vec<(bool, bool)> {

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::app::datum::Datum;
 use crate::app::widget::Widget;
 use crate::faults::Fault;
 
 /// Inputs, commands and faults that are kept, each; older ones are dropped.
 pub const LOG_ENTRIES_MAX: usize = 10_000;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Truth {
     /// Every input that reached the screen, in order.
     pub inputs: Vec<Applied>,
@@ -42,6 +43,25 @@ pub struct Truth {
     pub toasts: Vec<ShownToast>,
     /// The position in the recording, if the phone plays one.
     pub replay: Option<ReplayTruth>,
+}
+
+/// A place in the phone's records, from [`crate::Phone::moment`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moment {
+    pub(crate) inputs: usize,
+    pub(crate) commands: usize,
+    pub(crate) faults: usize,
+}
+
+/// What happened since a moment. It costs less than the whole truth, and misses nothing of a long session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Happened {
+    /// Inputs that reached the screen, with their times since boot.
+    pub inputs: Vec<(u64, Applied)>,
+    /// The number of inputs before these.
+    pub inputs_before: usize,
+    pub commands: Vec<String>,
+    pub faults: Vec<FaultEvent>,
 }
 
 /// A toast and when it was shown, in milliseconds since boot.
@@ -112,6 +132,8 @@ pub struct Hit {
     pub label: String,
     /// False for a disabled widget and for a long press that means nothing.
     pub acted: bool,
+    /// What the widget stands for.
+    pub datum: Option<Datum>,
 }
 
 impl Hit {
@@ -124,12 +146,14 @@ impl Hit {
             resource_id: widget.resource_id.clone(),
             label,
             acted: !widget.flags.disabled,
+            datum: widget.datum.clone(),
         }
     }
 
     /// Names something that is not a widget of an app.
     pub(crate) fn named(name: &str) -> Hit {
-        Hit { class: String::new(), resource_id: String::new(), label: name.to_owned(), acted: true }
+        let (class, resource_id) = (String::new(), String::new());
+        Hit { class, resource_id, label: name.to_owned(), acted: true, datum: None }
     }
 }
 
@@ -138,16 +162,40 @@ pub(crate) struct Record {
     inputs: VecDeque<Applied>,
     input_times_ms: VecDeque<u64>,
     commands: VecDeque<String>,
+    /// How many there were, also those that were dropped.
+    inputs_seen: usize,
+    commands_seen: usize,
 }
 
 impl Record {
     pub fn input(&mut self, input: Applied, at_ms: u64) {
+        self.inputs_seen += 1;
         push_bounded(&mut self.input_times_ms, at_ms);
         push_bounded(&mut self.inputs, input);
     }
 
     pub fn command(&mut self, command: String) {
+        self.commands_seen += 1;
         push_bounded(&mut self.commands, command);
+    }
+
+    /// Returns the place after everything so far, given the number of faults.
+    pub fn moment(&self, faults: usize) -> Moment {
+        Moment { inputs: self.inputs_seen, commands: self.commands_seen, faults }
+    }
+
+    /// Returns the inputs and commands since a moment, as far as they are kept.
+    pub fn since(&self, moment: &Moment) -> Happened {
+        let skipped = |kept: usize, seen: usize, before: usize| kept - (seen - before).min(kept);
+        let inputs = skipped(self.inputs.len(), self.inputs_seen, moment.inputs);
+        let commands = skipped(self.commands.len(), self.commands_seen, moment.commands);
+        let times = self.input_times_ms.iter().copied();
+        Happened {
+            inputs: times.zip(self.inputs.iter().cloned()).skip(inputs).collect(),
+            inputs_before: moment.inputs,
+            commands: self.commands.iter().skip(commands).cloned().collect(),
+            faults: Vec::new(),
+        }
     }
 
     pub fn inputs(&self) -> Vec<Applied> {

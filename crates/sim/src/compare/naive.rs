@@ -2,11 +2,13 @@
 
 use mdm_android::adb::Script;
 
+use super::rows::RowIntent;
 use super::{Intent, Report, Shell};
 use crate::claim::{By, Claim, State};
 use crate::world::World;
 
 const ATTEMPTS: usize = 2;
+const SWIPES_MAX: usize = 8;
 
 struct Node {
     texts: [String; 2],
@@ -20,8 +22,7 @@ pub async fn act(world: &World, shell: &Shell, intent: &Intent) -> Report {
     for _ in 0..ATTEMPTS {
         let nodes = dump(shell).await;
         if let Some(node) = nodes.iter().find(|node| node.texts.contains(&intent.item.label)) {
-            let (x, y) = node.middle;
-            shell.run(&Script::new("input tap ").number(x).then(" ").number(y)).await;
+            tap(shell, node).await;
             taps += 1;
         }
         success = is_seen(&dump(shell).await, intent);
@@ -30,6 +31,41 @@ pub async fn act(world: &World, shell: &Shell, intent: &Intent) -> Report {
         }
     }
     Report { success, taps, reported_at_ms: world.now_ms() }
+}
+
+/// Deletes a row: swipes until it is there, taps the first Delete after it, and looks whether it is gone.
+pub async fn delete(world: &World, shell: &Shell, intent: &RowIntent) -> Report {
+    let says = |node: &Node, text: &str| node.texts.iter().any(|shown| shown == text);
+    let mut taps = 0;
+    let mut success = false;
+    for _ in 0..ATTEMPTS {
+        for _ in 0..SWIPES_MAX {
+            let nodes = dump(shell).await;
+            let row = nodes.iter().position(|node| says(node, &intent.row.subtitle));
+            let button = row.and_then(|row| nodes[row..].iter().find(|node| says(node, "Delete")));
+            if let Some(node) = button {
+                tap(shell, node).await;
+                taps += 1;
+                break;
+            }
+            shell.run(&Script::new("input swipe 540 1900 540 900 300")).await;
+        }
+        if intent.asks
+            && let Some(node) = dump(shell).await.iter().find(|node| says(node, "Delete"))
+        {
+            tap(shell, node).await;
+        }
+        success = taps > 0 && !dump(shell).await.iter().any(|node| says(node, &intent.row.subtitle));
+        if success {
+            break;
+        }
+    }
+    Report { success, taps, reported_at_ms: world.now_ms() }
+}
+
+async fn tap(shell: &Shell, node: &Node) {
+    let (x, y) = node.middle;
+    shell.run(&Script::new("input tap ").number(x).then(" ").number(y)).await;
 }
 
 /// Reads the dump. If the dump failed the client gets an old file and believes it.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tokio::time::Duration;
 
+use super::rows::RowIntent;
 use super::{Intent, Report};
 use crate::claim::{Claim, State};
 use crate::plan::{PACKAGE, Plan};
@@ -34,6 +35,37 @@ pub async fn act(world: &mut World, intent: &Intent) -> Report {
             "DEVICE_OFFLINE" | "CONNECTION_LOST" => tokio::time::sleep(OFFLINE_PAUSE).await,
             _ => clear_the_way(world).await,
         }
+    }
+    Report { success: false, taps: 0, reported_at_ms: world.now_ms() }
+}
+
+/// Deletes a row: scrolls to it, taps its button, answers the question about it.
+pub async fn delete(world: &mut World, intent: &RowIntent) -> Report {
+    let subtitle = intent.row.subtitle.as_str();
+    for _ in 0..ROUNDS_MAX {
+        let scroll = json!({"selector": {"text": subtitle}, "inside": {"resource_id": intent.list}, "direction": "down"});
+        world.call("scroll_to_element", scroll).await;
+        let mut tap =
+            json!({"selector": {"text": "Delete", "inside": {"text": subtitle}}, "timeout_ms": 6000});
+        let asked = format!("Delete {}?", intent.row.title);
+        tap["expect"] =
+            if intent.asks { json!({"text": asked}) } else { json!({"text": subtitle, "exists": false}) };
+        let Some(answer) = world.call("tap_element", tap).await.answer else { break };
+        let refused = answer.facts.get("error").is_some() && answer.text("dispatched") != "unknown";
+        if refused {
+            match answer.code() {
+                "DEVICE_OFFLINE" | "CONNECTION_LOST" => tokio::time::sleep(OFFLINE_PAUSE).await,
+                _ => clear_the_way(world).await,
+            }
+            continue;
+        }
+        let mut success = answer.text("verdict") == "confirmed";
+        if intent.asks && success {
+            let confirm = json!({"selector": {"text": "Delete", "role": "button"}, "expect": {"text": asked, "exists": false}});
+            let answer = world.call("tap_element", confirm).await.answer;
+            success = answer.is_some_and(|answer| answer.text("verdict") == "confirmed");
+        }
+        return Report { success, taps: 1, reported_at_ms: world.now_ms() };
     }
     Report { success: false, taps: 0, reported_at_ms: world.now_ms() }
 }

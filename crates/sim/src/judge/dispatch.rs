@@ -73,7 +73,7 @@ impl Judge<'_> {
         if !matches!(self.planned.tool, "tap_element" | "adjust_control") {
             return;
         }
-        for (at, input, met) in self.own_touches() {
+        for (at, input, met) in self.call.own_touches() {
             let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = &input else { continue };
             self.judged.touches += 1;
             if !is_it(&target, hit.as_ref()) {
@@ -86,22 +86,6 @@ impl Judge<'_> {
         {
             self.report(Oracle::Aim, format!("asked for {:?}, and the answer names {label:?}", target.label));
         }
-    }
-
-    /// Returns the inputs at points to which this call sent one: a touch of an earlier call may arrive late.
-    fn own_touches(&self) -> Vec<(u64, Applied, usize)> {
-        let sent = |from: (i32, i32)| {
-            let place = format!(" {} {}", from.0, from.1);
-            self.call.commands.iter().any(|command| {
-                command.split_once(&place).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
-            })
-        };
-        let own = self.call.inputs.iter().filter(|(_, input, _)| match input {
-            Applied::Tap { at, .. } => sent(*at),
-            Applied::Swipe { from, .. } => sent(*from),
-            _ => false,
-        });
-        own.cloned().collect()
     }
 
     /// Returns true if the label is another name of the target: a control has a name and shows a value.
@@ -118,6 +102,8 @@ impl Judge<'_> {
     }
 
     fn missed(&mut self, at: u64, target: &Target, input: &Applied, met: usize) {
+        // A finger lands at the beginning of a swipe.
+        let at = if let Applied::Swipe { ms, .. } = input { at.saturating_sub(*ms) } else { at };
         let film = &self.call.film;
         let looked = film.dumps.iter().rev().find(|look| look.at_ms <= at && look.frame <= met);
         let seen = looked.and_then(|look| self.shown(look));

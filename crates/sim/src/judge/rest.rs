@@ -11,13 +11,17 @@ impl Judge<'_> {
         if answer.text("stability_state") != "stable" {
             return;
         }
-        let Some(last) = self.last_looks().last().map(|look| look.at_ms) else { return };
+        let Some(DumpShown { at_ms: last, frame: shown, .. }) = self.last_looks().last().copied() else {
+            return;
+        };
         let window = answer.number("stability_window_ms").unwrap_or(self.planned.meaning.window_ms);
         self.judged.rests += 1;
         let film = &self.call.film;
         let begin = last.saturating_sub(window);
         let looks: Vec<&DumpShown> = film.dumps.iter().filter(|dump| dump.at_ms <= last).collect();
-        for pair in film.between(begin, last).windows(2) {
+        let first = film.frames.partition_point(|frame| frame.at_ms <= begin).saturating_sub(1);
+        // What came in the same millisecond, but after the dump, is later.
+        for pair in film.frames.get(first..=shown).unwrap_or_default().windows(2) {
             let (before, after) = (&pair[0], &pair[1]);
             if after.at_ms <= begin || content(before) == content(after) {
                 continue;

@@ -13,15 +13,15 @@ pub fn hits(id: &str) -> String {
     format!("hits_{id}")
 }
 
-fn name(screen: &Screen, what: &str) -> String {
+pub(super) fn name(screen: &Screen, what: &str) -> String {
     format!("{}_{what}", screen.name.to_lowercase())
 }
 
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
     plan: &'a Plan,
     values: Map<String, Value>,
-    lists: Map<String, Value>,
-    dialogs: Map<String, Value>,
+    pub(super) lists: Map<String, Value>,
+    pub(super) dialogs: Map<String, Value>,
 }
 
 pub fn of(plan: &Plan) -> Value {
@@ -36,24 +36,24 @@ pub fn of(plan: &Plan) -> Value {
     })
 }
 
-fn after(ms: u64, script: Vec<Value>) -> Vec<Value> {
+pub(super) fn after(ms: u64, script: Vec<Value>) -> Vec<Value> {
     if ms == 0 { script } else { vec![json!({"after": {"ms": ms, "do": script}})] }
 }
 
-fn set(value: &str, to: impl Into<Value>) -> Value {
+pub(super) fn set(value: &str, to: impl Into<Value>) -> Value {
     let mut values = Map::new();
     values.insert(value.to_owned(), to.into());
     json!({"set": values})
 }
 
-fn add(value: &str) -> Value {
+pub(super) fn add(value: &str) -> Value {
     let mut values = Map::new();
     values.insert(value.to_owned(), json!(1));
     json!({"add": values})
 }
 
 impl Writer<'_> {
-    fn value(&mut self, name: &str, value: impl Into<Value>) {
+    pub(super) fn value(&mut self, name: &str, value: impl Into<Value>) {
         self.values.insert(name.to_owned(), value.into());
     }
 
@@ -69,23 +69,19 @@ impl Writer<'_> {
         let content = self.readiness(screen, content, &mut on_open);
         let mut content = self.overlay(screen, content, &mut on_open);
         self.dialog(screen, &mut on_open);
-        if !screen.rows.is_empty() {
-            content.push(self.list(screen));
+        self.interruptions(screen, &mut on_open);
+        if let Some(list) = &screen.list {
+            content.push(self.list(screen, list, &mut on_open));
         }
-        json!({"title": format!("{} title", screen.name), "content": content, "on_open": on_open})
-    }
-
-    fn list(&mut self, screen: &Screen) -> Value {
-        let list = name(screen, "rows");
-        let rows: Vec<Value> = screen.rows.iter().map(|title| json!({"title": title})).collect();
-        self.lists.insert(list.clone(), json!({"columns": ["title"], "rows": rows}));
-        let picked = name(screen, "picked");
-        self.value(&picked, "nothing");
-        json!({
-            "type": "list", "id": list, "rows": list, "height": 240,
-            "children": [{"type": "text", "text": "{title}"}],
-            "on_tap": [set(&picked, "{title}")],
-        })
+        if screen.has_back_pane {
+            content = vec![self.back_pane(screen, content)];
+        }
+        let mut about =
+            json!({"title": format!("{} title", screen.name), "content": content, "on_open": on_open});
+        if screen.is_drawn {
+            about["style"] = "game".into();
+        }
+        about
     }
 
     fn banner(&mut self, screen: &Screen, content: &mut Vec<Value>, on_open: &mut Vec<Value>) {
@@ -133,6 +129,32 @@ impl Writer<'_> {
                 {"type": "button", "text": dismiss, "id": format!("{over}_dismiss"), "on_tap": [set(&over, false)]},
              ]},
         ]})]
+    }
+
+    /// Puts another page behind the content. It is later in the document, but drawn first and below.
+    fn back_pane(&mut self, screen: &Screen, content: Vec<Value>) -> Value {
+        let counted = hits(&name(screen, "behind"));
+        self.value(&counted, 0);
+        json!({"type": "stack", "children": [
+            {"type": "column", "gap": 12, "raised": 1, "children": content},
+            {"type": "column", "gap": 12, "height": 560, "id": name(screen, "back_pane"), "children": [
+                {"type": "text", "text": format!("{} pane behind", screen.name)},
+                {"type": "card", "id": name(screen, "behind"), "height": 400, "on_tap": [add(&counted)],
+                 "children": [{"type": "text", "text": format!("{} card behind", screen.name)}]},
+            ]},
+        ]})
+    }
+
+    /// Adds what the system and the app do without being asked.
+    fn interruptions(&mut self, screen: &Screen, on_open: &mut Vec<Value>) {
+        if let Some(ms) = screen.timed_changes.permission_ms {
+            let name = format!("android.permission.{}", screen.name.to_uppercase());
+            let question = format!("Allow Sim to use {}?", screen.name);
+            on_open.extend(after(ms, vec![json!({"permission": {"name": name, "question": question}})]));
+        }
+        if let Some((from, ms)) = screen.timed_changes.freeze_ms {
+            on_open.extend(after(from, vec![json!({"freeze": ms})]));
+        }
     }
 
     fn dialog(&mut self, screen: &Screen, on_open: &mut Vec<Value>) {
@@ -264,6 +286,17 @@ impl Writer<'_> {
                 after(*after_ms, vec![json!({"dialog": dialog})])
             }
             Effect::Toast { text } => vec![json!({"toast": text})],
+            Effect::Freeze { ms } => vec![json!({"freeze": ms})],
+            Effect::Permission { text } => {
+                let shown = format!("shown_{}", item.id);
+                self.value(&shown, false);
+                content.push(json!({"type": "text", "text": text, "when": [{"value": shown, "is": true}]}));
+                let name = format!("android.permission.{}", item.label.to_uppercase());
+                let question = format!("Allow Sim to use {}?", item.label);
+                vec![
+                    json!({"permission": {"name": name, "question": question, "granted": [set(&shown, true)]}}),
+                ]
+            }
         }
     }
 }

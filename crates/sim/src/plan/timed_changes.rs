@@ -37,6 +37,12 @@ impl TimedChanges {
         if random.percent(25) {
             changes.becomes_ms = Some(random.between(50, 5000));
         }
+        if random.percent(5) {
+            changes.permission_ms = Some(random.between(100, 5000));
+        }
+        if random.percent(5) {
+            changes.freeze_ms = Some((random.between(100, 4000), random.between(500, 9000)));
+        }
         changes
     }
 }

@@ -1,5 +1,6 @@
 //! The drawn apps: what is on their screens and what touching it does.
 
+pub mod datum;
 mod fling;
 pub mod geometry;
 pub mod keyboard;

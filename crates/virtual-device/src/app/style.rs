@@ -73,6 +73,7 @@ fn wrap(widget: &mut Widget, classes: &[&'static str]) {
     for class in classes.iter().rev() {
         let mut outer = Widget::new(class);
         (outer.bounds, outer.visible, outer.window) = (widget.bounds, widget.visible, widget.window.take());
+        outer.datum.clone_from(&widget.datum);
         outer.children.push(std::mem::replace(widget, Widget::new(class)));
         *widget = outer;
     }
@@ -100,8 +101,10 @@ fn compose(widget: &mut Widget) {
     if takes_tap && !widget.text.is_empty() && widget.children.is_empty() {
         let mut text = Widget::new(TEXT).text(std::mem::take(&mut widget.text)).appearance(Appearance::Body);
         (text.bounds, text.visible) = (widget.bounds, widget.visible);
+        text.datum.clone_from(&widget.datum);
         let mut role = Widget::new(if widget.flags.checkable { VIEW } else { BUTTON });
         (role.bounds, role.visible) = (widget.bounds, widget.visible);
+        role.datum.clone_from(&widget.datum);
         widget.children = vec![text, role];
         if widget.appearance == Appearance::Button {
             widget.appearance = Appearance::Plain
@@ -125,6 +128,7 @@ fn react_native(widget: &mut Widget) {
             let mut text =
                 Widget::new(TEXT).text(std::mem::take(&mut widget.text)).appearance(Appearance::Body);
             (text.bounds, text.visible) = (widget.bounds, widget.visible);
+            text.datum.clone_from(&widget.datum);
             widget.children.push(text);
         }
     }
@@ -179,9 +183,11 @@ fn flutter(mut widget: Widget) -> Vec<Widget> {
         widget.class = EDIT;
         return vec![widget];
     }
+    // A control inside a touchable cannot be merged into it: both take taps.
+    let controls = take_controls(&mut widget);
     widget.description = texts(&widget).join("\n");
     widget.text.clear();
-    widget.children.clear();
+    widget.children = controls.into_iter().flat_map(flutter).collect();
     widget.flags.focusable = true;
     widget.class = match widget.appearance {
         Appearance::Button | Appearance::TextButton => BUTTON,
@@ -190,6 +196,20 @@ fn flutter(mut widget: Widget) -> Vec<Widget> {
         _ => VIEW,
     };
     vec![widget]
+}
+
+/// Removes the innermost touchable widgets from a tree and returns them.
+fn take_controls(widget: &mut Widget) -> Vec<Widget> {
+    let mut taken = Vec::new();
+    for mut child in std::mem::take(&mut widget.children) {
+        if child.flags.clickable || child.appearance.slider().is_some() {
+            taken.push(child);
+        } else {
+            taken.extend(take_controls(&mut child));
+            widget.children.push(child);
+        }
+    }
+    taken
 }
 
 /// Describes the part below the toolbar as a web page: ids are those of the page, texts are nodes of their own.

@@ -283,14 +283,27 @@ impl Ui {
         now: Instant,
         act: impl FnOnce(&mut dyn App, &mut Context),
     ) {
+        let silent = self.is_silent();
         let mut context = Context::new(now);
         if let Some(app) = self.apps.get_mut(package) {
             act(app.as_mut(), &mut context);
         }
-        self.changed(now);
+        if silent && self.is_silent() {
+            self.visible_at = self.visible_at.max(now);
+            self.unclamped = true;
+        } else {
+            self.changed(now);
+        }
         for effect in context.effects {
             self.effect(package, now, effect);
         }
+    }
+
+    /// Returns true if only a game is on the screen: what it draws, accessibility does not hear of.
+    fn is_silent(&self) -> bool {
+        let (package, activity) = self.front();
+        let Some(app) = self.app(package) else { return false };
+        app.style(activity) == Style::Game && app.dialog(activity).is_none() && self.system.is_empty()
     }
 
     fn effect(&mut self, package: &'static str, now: Instant, effect: Effect) {
@@ -330,6 +343,7 @@ impl Ui {
         }
         self.scroll.retain(|(p, a, _), _| (*p, *a) != (package, activity));
         self.unfocus();
+        self.changed(now);
         self.front_since = now;
         self.frames = 0;
         self.note_start(package, activity, true, now);
@@ -426,6 +440,7 @@ impl Ui {
             }
         });
         root.place(screen.rect(), screen.rect(), screen);
+        root.name_data(&format!("screen {package}/{activity}"));
         root
     }
 
@@ -447,6 +462,8 @@ impl Ui {
             window.find(&|w| w.key == Some(key)).map(|w| w.visible)
         });
         place_dialog(&mut dialog, anchor, screen);
+        let thing = format!("dialog {}", dialog.spoken());
+        dialog.name_data(&thing);
         Some(dialog)
     }
 

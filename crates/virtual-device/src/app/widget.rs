@@ -1,5 +1,6 @@
 //! The widget tree from which the dump, the pixels and hit testing are made.
 
+use super::datum::Datum;
 use super::geometry::{Rect, Screen};
 
 /// Identifies a widget of an app. Rows of a list share a name and differ in `index`.
@@ -132,6 +133,10 @@ pub struct Widget {
     pub hint: String,
     pub flags: Flags,
     pub key: Option<Key>,
+    /// What it stands for, for tests and never for clients.
+    pub datum: Option<Datum>,
+    /// Its height over the other children of a stack; among equals the later one is on top.
+    pub raised: i32,
     pub appearance: Appearance,
     pub layout: Layout,
     pub width: Size,
@@ -162,6 +167,8 @@ impl Widget {
             hint: String::new(),
             flags: Flags::default(),
             key: None,
+            datum: None,
+            raised: 0,
             appearance: Appearance::Plain,
             layout: Layout::Column,
             width: Size::Fill,
@@ -318,7 +325,7 @@ impl Widget {
         }
     }
 
-    fn recycles(&self) -> bool {
+    pub(super) fn recycles(&self) -> bool {
         self.flags.scrollable && !self.class.ends_with("ScrollView")
     }
 
@@ -386,7 +393,7 @@ impl Widget {
         if !self.visible.contains(x, y) {
             return None;
         }
-        let below = self.children.iter().rev().find_map(|child| child.hit(x, y, wanted));
+        let below = self.drawn().into_iter().rev().find_map(|child| child.hit(x, y, wanted));
         below.or_else(|| wanted(self).then_some(self))
     }
 
@@ -395,7 +402,7 @@ impl Widget {
         if !self.visible.contains(x, y) {
             return Vec::new();
         }
-        let below = self.children.iter().rev().map(|child| child.hits(x, y, wanted));
+        let below = self.drawn().into_iter().rev().map(|child| child.hits(x, y, wanted));
         let mut found = below.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
         if wanted(self) {
             found.push(self);

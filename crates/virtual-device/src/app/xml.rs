@@ -7,7 +7,7 @@ use super::widget::Widget;
 pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>";
 
 /// The first Android version whose nodes have `drawing-order` and `hint`.
-const SDK_WITH_HINT: u32 = 33;
+pub const SDK_WITH_HINT: u32 = 33;
 /// Classes that are never marked as "not accessibility friendly".
 const NAF_EXCLUDED: [&str; 4] = [
     "android.widget.GridView",
@@ -65,8 +65,10 @@ fn node(out: &mut String, widget: &Widget, (index, order): (usize, usize), packa
         return;
     }
     out.push('>');
+    let drawn = widget.drawn();
     for (index, child) in visible() {
-        node(out, child, (index, index + 1), package, sdk);
+        let order = drawn.iter().position(|other| std::ptr::eq(*other, child)).unwrap_or(index);
+        node(out, child, (index, order + 1), package, sdk);
     }
     out.push_str("</node>");
 }

@@ -118,7 +118,7 @@ impl Painter<'_> {
     fn tree(&mut self, widget: &Widget) {
         self.canvas.clip = widget.visible;
         self.widget(widget);
-        for child in &widget.children {
+        for child in widget.drawn() {
             self.tree(child);
         }
     }

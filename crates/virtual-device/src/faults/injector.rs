@@ -16,6 +16,8 @@ use crate::truth::{FaultEvent, LOG_ENTRIES_MAX};
 /// Taps that wait to be applied.
 const LATE_TAPS_MAX: usize = 100;
 const MINUTE_MS: f64 = 60_000.0;
+/// How long a dump hangs.
+const HANG_MS: u64 = 60_000;
 
 pub struct FaultInjector {
     faults: Faults,
@@ -160,6 +162,9 @@ impl FaultInjector {
     fn random_dump(&mut self, now: Instant) -> Option<DumpFault> {
         if self.happens_now(Fault::SlowDump, now) {
             return Some(DumpFault::Slow(self.between(Fault::SlowDump, 1000, 6000)));
+        }
+        if self.happens_now(Fault::HangingDump, now) {
+            return Some(DumpFault::Slow(HANG_MS));
         }
         if self.happens_now(Fault::FailingDump, now) {
             let kinds = [DumpFault::ErrorExitZero, DumpFault::Killed, DumpFault::NullRoot];

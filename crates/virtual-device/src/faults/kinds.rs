@@ -7,6 +7,8 @@ use std::str::FromStr;
 pub enum Fault {
     /// A dump takes one to six seconds longer.
     SlowDump,
+    /// A dump takes a minute longer.
+    HangingDump,
     /// A dump prints an error and exits with 0, or is killed.
     FailingDump,
     /// A dump succeeds and holds no node, or no byte.
@@ -41,6 +43,7 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Faults {
     pub slow_dump: f64,
+    pub hanging_dump: f64,
     pub failing_dump: f64,
     pub empty_dump: f64,
     pub stale_dump: f64,
@@ -61,7 +64,7 @@ pub struct Faults {
 const PER_MINUTE_MAX: f64 = 600.0;
 
 impl Fault {
-    pub const ALL: [Fault; 15] = [
+    pub const ALL: [Fault; 16] = [
         Fault::SlowDump,
         Fault::FailingDump,
         Fault::EmptyDump,
@@ -77,6 +80,7 @@ impl Fault {
         Fault::ClockSkew,
         Fault::LowMemory,
         Fault::SystemDialog,
+        Fault::HangingDump,
     ];
 
     /// Faults that happen at a time of their own; the others happen to a dump, a tap or an activity.
@@ -92,6 +96,7 @@ impl Fault {
     pub fn name(self) -> &'static str {
         match self {
             Fault::SlowDump => "slow-dump",
+            Fault::HangingDump => "hanging-dump",
             Fault::FailingDump => "failing-dump",
             Fault::EmptyDump => "empty-dump",
             Fault::StaleDump => "stale-dump",
@@ -123,6 +128,7 @@ impl Faults {
     pub fn rate_mut(&mut self, fault: Fault) -> &mut f64 {
         match fault {
             Fault::SlowDump => &mut self.slow_dump,
+            Fault::HangingDump => &mut self.hanging_dump,
             Fault::FailingDump => &mut self.failing_dump,
             Fault::EmptyDump => &mut self.empty_dump,
             Fault::StaleDump => &mut self.stale_dump,

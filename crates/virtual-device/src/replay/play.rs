@@ -103,6 +103,7 @@ impl Replay {
             resource_id: node.resource_id.clone(),
             label: label.clone(),
             acted: false,
+            datum: None,
         })
     }
 

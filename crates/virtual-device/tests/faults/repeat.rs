@@ -6,8 +6,8 @@ use mdm_wire::adb::{PAYLOAD_BYTES_MAX, VERSION_SKIP_CHECKSUM};
 
 use crate::host::{Host, packets};
 
-const EVERYTHING: &str = "slow-dump,failing-dump,empty-dump,stale-dump,truncated-dump,null-root=1,lost-tap,late-tap,\
-                          double-tap,dropped-connection=6,offline=3,unauthorized=3,clock-skew=5,low-memory=6,system-dialog=4";
+const EVERYTHING: &str = "slow-dump,failing-dump,empty-dump,stale-dump=0.6,truncated-dump=0.3,null-root=1,lost-tap,late-tap,\
+                          hanging-dump=0.05,double-tap,dropped-connection=6,offline=3,unauthorized=3,clock-skew=5,low-memory=6,system-dialog=4";
 
 /// Runs one script over its own connection; returns nothing when the phone did not let it end.
 pub async fn attempt(phone: &Phone, script: &str) -> Option<String> {

@@ -73,6 +73,7 @@ pub fn product(shop: &Shop) -> Widget {
             .chain(more.map(caption))
             .chain([tag(button("Add to cart", Key::of("add")), "add_to_cart")]),
     )
+    .stands_for(&format!("product {name}"))
 }
 
 pub fn cart(shop: &Shop) -> Widget {
@@ -87,7 +88,9 @@ pub fn cart(shop: &Shop) -> Widget {
         };
         let count = label(pieces.to_string()).size(Size::Dp(32), Size::Dp(32));
         let texts = column(0, [label(name), caption(price(cents * pieces))]);
-        row(64, [texts, step("-", "less", "Fewer"), tag(count, "pieces"), step("+", "more", "More")])
+        let line =
+            row(64, [texts, step("-", "less", "Fewer"), tag(count, "pieces"), step("+", "more", "More")]);
+        line.stands_for(&format!("{name} in the cart"))
     });
     let total = row(48, [label("Total"), tag(label(price(shop.total_cents())), "total")]);
     let go = tag(button("Checkout", Key::of("checkout")), "checkout");

@@ -40,7 +40,8 @@ impl Ui {
         let sideways = dx.saturating_abs() > dy.saturating_abs();
         let way_px = if sideways { dx } else { dy };
         let on_keyboard = self.keyboard && screen.keyboard().contains(from.0, from.1);
-        if way_px.saturating_abs() <= slop_px || on_keyboard || self.system_window_open() {
+        let is_away = self.system_window_open() || !self.responds();
+        if way_px.saturating_abs() <= slop_px || on_keyboard || is_away {
             return;
         }
         let window = self.top_window(screen);

@@ -2,7 +2,7 @@
 
 use tokio::time::{Duration, Instant};
 
-use super::{Ui, place_dialog};
+use super::{Gesture, Ui, place_dialog};
 use crate::app::geometry::Screen;
 use crate::app::system::{self, SystemWindow};
 use crate::app::widget::{Key, Widget};
@@ -34,13 +34,14 @@ pub struct Notification {
 pub(super) struct BlockedApp {
     pub package: &'static str,
     pub until: Instant,
-    waiting: Vec<(Instant, Key)>,
+    /// Touches in the order in which they came. They find their widgets when the main thread gets to them.
+    waiting: Vec<(Instant, Gesture, Screen)>,
     reported: bool,
 }
 
 impl BlockedApp {
     pub fn not_responding_at(&self) -> Option<Instant> {
-        let (first, _) = self.waiting.first()?;
+        let (first, ..) = self.waiting.first()?;
         Some(*first + NOT_RESPONDING_AFTER).filter(|at| !self.reported && *at < self.until)
     }
 }
@@ -82,6 +83,7 @@ impl Ui {
         let top = self.system.last()?;
         let mut widget = system::view(top, &self.notices, screen);
         place_dialog(&mut widget, None, screen);
+        widget.name_data(&format!("system window {top:?}"));
         Some(widget)
     }
 
@@ -149,7 +151,7 @@ impl Ui {
                 // Input that is still in the queue begins to wait again.
                 if let Some(blocked) = &mut self.blocked {
                     blocked.reported = false;
-                    blocked.waiting.iter_mut().for_each(|(at, _)| *at = now);
+                    blocked.waiting.iter_mut().for_each(|(at, ..)| *at = now);
                 }
             }
             (SystemWindow::Crashed { .. } | SystemWindow::Alert { .. }, _) => {
@@ -195,17 +197,24 @@ impl Ui {
         self.blocked = Some(BlockedApp { package, until, waiting: Vec::new(), reported: false });
     }
 
-    /// Queues a tap for an app whose main thread is stuck; returns false if it is not.
-    pub(super) fn wait_in_queue(&mut self, package: &'static str, key: Key, now: Instant) -> bool {
-        match &mut self.blocked {
-            Some(blocked) if blocked.package == package => {
-                if blocked.waiting.len() < QUEUE_MAX {
-                    blocked.waiting.push((now, key));
-                }
-                true
-            }
-            _ => false,
+    /// Queues a touch for the app in front if its main thread is stuck, and returns the widget that is there now.
+    /// Returns nothing if it is not stuck.
+    pub(super) fn wait_in_queue(
+        &mut self,
+        gesture: &Gesture,
+        screen: &Screen,
+        now: Instant,
+    ) -> Option<Option<Hit>> {
+        if self.responds() {
+            return None;
         }
+        let window = self.top_window(screen);
+        let wanted = |w: &Widget| w.flags.clickable || w.appearance.slider().is_some();
+        let hit = window.hit(gesture.from.0, gesture.from.1, &wanted).map(Hit::of);
+        if let Some(blocked) = self.blocked.as_mut().filter(|blocked| blocked.waiting.len() < QUEUE_MAX) {
+            blocked.waiting.push((now, *gesture, *screen));
+        }
+        Some(hit)
     }
 
     pub(super) fn unblock(&mut self, now: Instant) {
@@ -213,10 +222,8 @@ impl Ui {
         let package = blocked.package;
         self.system.retain(|w| !matches!(w, SystemWindow::NotResponding { package: p, .. } if *p == package));
         self.changed(now);
-        for (_, key) in blocked.waiting {
-            if !self.wait_in_queue(package, key, now) {
-                self.with_app(package, now, |app, context| app.tap(key, context));
-            }
+        for (_, gesture, screen) in blocked.waiting {
+            self.gesture(&gesture, &screen, now);
         }
     }
 

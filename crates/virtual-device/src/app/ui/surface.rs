@@ -1,5 +1,8 @@
 //! The drawn apps as the phone's surface.
 
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -109,8 +112,25 @@ impl Surface for Ui {
 
     fn shown_nodes(&self, screen: &Screen) -> Vec<ShownNode> {
         let mut nodes = Vec::new();
-        add_shown(&mut nodes, &self.active_window(screen), 0);
+        let window = self.active_window(screen);
+        let mut order = BTreeMap::new();
+        add_order(&mut order, &window);
+        add_shown(&mut nodes, &window, &order, 0);
         nodes
+    }
+
+    fn drawing(&self, screen: &Screen) -> u64 {
+        if !self.is_silent() {
+            return 0;
+        }
+        let mut hasher = DefaultHasher::new();
+        self.top_window(screen).walk(&mut |w| {
+            let flags = &w.flags;
+            let state = (flags.checked, flags.disabled, flags.selected, flags.focused);
+            let place = (w.visible.left, w.visible.top, w.visible.right, w.visible.bottom);
+            (&w.text, &w.description, state, place).hash(&mut hasher);
+        });
+        hasher.finish()
     }
 
     fn scroll_directions(&self, screen: &Screen) -> Vec<(bool, bool)> {
@@ -182,7 +202,15 @@ impl Surface for Ui {
     }
 }
 
-fn add_shown(nodes: &mut Vec<ShownNode>, widget: &Widget, depth: u16) {
+/// Numbers widgets in the order in which they are drawn.
+fn add_order(order: &mut BTreeMap<*const Widget, u32>, widget: &Widget) {
+    order.insert(std::ptr::from_ref(widget), order.len() as u32);
+    for child in widget.drawn() {
+        add_order(order, child);
+    }
+}
+
+fn add_shown(nodes: &mut Vec<ShownNode>, widget: &Widget, order: &BTreeMap<*const Widget, u32>, depth: u16) {
     let (flags, visible) = (&widget.flags, &widget.visible);
     nodes.push(ShownNode {
         depth,
@@ -198,9 +226,11 @@ fn add_shown(nodes: &mut Vec<ShownNode>, widget: &Widget, depth: u16) {
         focused: flags.focused,
         clickable: flags.clickable,
         visible: (visible.left, visible.top, visible.right, visible.bottom),
+        drawn_at: order.get(&std::ptr::from_ref(widget)).copied().unwrap_or_default(),
+        datum: widget.datum.clone(),
     });
     for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {
-        add_shown(nodes, child, depth.saturating_add(1));
+        add_shown(nodes, child, order, depth.saturating_add(1));
     }
 }
 

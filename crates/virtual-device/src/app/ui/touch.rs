@@ -81,6 +81,9 @@ impl Ui {
         if self.keyboard && screen.keyboard().contains(x, y) {
             return Some(self.tap_keyboard(x, y, screen, now));
         }
+        if let Some(hit) = self.wait_in_queue(&Gesture::swipe((x, y), (x, y), 0), screen, now) {
+            return hit;
+        }
         // A finger on a moving list only stops it. A finger beside it does not.
         if self.is_on_moving_list((x, y), screen) {
             self.fling = None;
@@ -133,7 +136,7 @@ impl Ui {
             self.with_app(package, now, |app, context| app.slide(key, fraction, context));
         } else if widget.flags.double_tap {
             self.maybe_double(package, key, now);
-        } else if !self.wait_in_queue(package, key, now) {
+        } else {
             self.with_app(package, now, |app, context| app.tap(key, context));
         }
     }
@@ -200,6 +203,9 @@ impl Ui {
         if let Some(hit) = self.swipe_shade(from, dy, screen, now) {
             return Some(hit);
         }
+        if let Some(hit) = self.wait_in_queue(gesture, screen, now) {
+            return hit;
+        }
         self.fling = None;
         let window = self.top_window(screen);
         if gesture.held_ms >= LONG_PRESS_MS {
@@ -233,6 +239,9 @@ impl Ui {
     }
 
     fn long_press(&mut self, at: (i32, i32), screen: &Screen, now: Instant) -> Option<Hit> {
+        if let Some(hit) = self.wait_in_queue(&Gesture::swipe(at, at, LONG_PRESS_MS), screen, now) {
+            return hit;
+        }
         let window = self.top_window(screen);
         let widget = window.hit(at.0, at.1, &|w| w.flags.clickable || w.flags.long_clickable)?;
         let mut hit = Hit::of(widget);
@@ -359,6 +368,8 @@ impl Ui {
         for key in keys {
             let most = self.scroll_most(key, screen);
             if let Some(offset) = self.scroll.get_mut(&(package, activity, key)) {
+                // The layout that follows a change puts the rows elsewhere, at the same moment.
+                self.changes += u64::from(*offset > most);
                 *offset = (*offset).min(most);
             }
         }

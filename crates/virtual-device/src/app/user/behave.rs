@@ -54,7 +54,9 @@ impl UserApp {
             }
             Action::Http(http) => self.ask(http, context),
             Action::Set(_) | Action::Toggle(_) | Action::Add(_) => self.change(action),
-            Action::AddRow { .. } | Action::SetRow(_) | Action::RemoveRow => self.change_rows(action),
+            Action::AddRow { .. } | Action::SetRow(_) | Action::RemoveRow | Action::RemoveRowAt { .. } => {
+                self.change_rows(action);
+            }
             Action::Permission { name, question, granted, denied } => {
                 self.session.asked = Some((granted.clone(), denied.clone()));
                 if let (Some(name), Some(question)) = (names::keep(name), names::keep(question)) {
@@ -124,10 +126,11 @@ impl UserApp {
             row.iter().map(|(name, text)| (name.clone(), self.fill(text, &at))).collect()
         };
         match action {
-            Action::AddRow { to, row } => {
+            Action::AddRow { to, row, at } => {
                 let row = filled(row);
                 if let Some(list) = self.lists.get_mut(to).filter(|list| list.rows.len() < ROWS_MAX) {
-                    list.rows.push((list.next, row));
+                    let at = at.unwrap_or(list.rows.len()).min(list.rows.len());
+                    list.rows.insert(at, (list.next, row));
                     list.next = list.next.wrapping_add(1).max(1);
                 }
             }
@@ -135,6 +138,11 @@ impl UserApp {
                 let changes = filled(row);
                 if let Some(row) = self.row_mut(&at) {
                     row.extend(changes);
+                }
+            }
+            Action::RemoveRowAt { from, at } => {
+                if let Some(list) = self.lists.get_mut(from).filter(|list| *at < list.rows.len()) {
+                    list.rows.remove(*at);
                 }
             }
             _ => {

@@ -450,7 +450,8 @@ impl Checker {
                 self.scalar(&Scalar::Number(*by))?;
                 self.value(name, Some("a number"))
             }),
-            Action::AddRow { to, row } => {
+            Action::RemoveRowAt { from, .. } => self.known(self.facts.lists.contains_key(from), "list", from),
+            Action::AddRow { to, row, .. } => {
                 self.known(self.facts.lists.contains_key(to), "list", to)?;
                 self.columns(row, Some(to))?;
                 row.values().try_for_each(|text| self.template(text))

@@ -18,7 +18,7 @@ use super::parts::{UP, alert};
 use super::widget::{Key, Style, Widget};
 use super::{App, Context, Effect, HttpAnswer, Values};
 pub use load::{AppFile, AppFileError};
-use spec::{AnswerSpec, Kind, Scalar, Script, StyleSpec, WidgetSpec};
+use spec::{Action, AnswerSpec, DialogSpec, Kind, Scalar, Script, StyleSpec, WidgetSpec};
 
 /// The delay before a screen's `on_open` runs: its first frame.
 const FIRST_FRAME: Duration = Duration::from_millis(16);
@@ -111,6 +111,17 @@ impl UserApp {
         rows.iter_mut().find(|(known, _)| known == number).map(|(_, row)| row)
     }
 
+    /// Returns true if a dialog shows something of the row that was touched last, or changes that row.
+    fn is_about_row(&self, dialog: &DialogSpec) -> bool {
+        let Some(row) = self.row(&self.session.row) else { return false };
+        let texts =
+            [&dialog.title, &dialog.message].into_iter().chain(dialog.answers.iter().map(|a| &a.text));
+        let shows =
+            texts.into_iter().flat_map(|text| template::names(text)).any(|name| row.contains_key(name));
+        let changes = |action: &Action| matches!(action, Action::RemoveRow | Action::SetRow(_));
+        shows || dialog.answers.iter().any(|answer| answer.script.0.iter().any(changes))
+    }
+
     fn after(&mut self, at: Instant, script: Script, row: RowAt) {
         if self.session.timers.len() < TIMERS_MAX {
             self.session.timers.push(Timer { at, script, row });
@@ -193,7 +204,13 @@ impl App for UserApp {
             dialog.answers.iter().map(|a| (self.fill(&a.text, row), Key::of(a.key))).collect();
         let answers: Vec<_> = texts.iter().map(|(text, key)| (text.as_str(), *key)).collect();
         let (title, message) = (self.fill(&dialog.title, row), self.fill(&dialog.message, row));
-        Some(alert(self.file.package, &title, &message, &answers))
+        let shown = alert(self.file.package, &title, &message, &answers);
+        Some(match row.as_ref().filter(|_| self.is_about_row(dialog)) {
+            Some((list, number)) => {
+                shown.stands_for(&format!("dialog {title} {message} for row {number} of {list}"))
+            }
+            None => shown,
+        })
     }
 
     fn opened(&mut self, activity: &str, context: &mut Context) {

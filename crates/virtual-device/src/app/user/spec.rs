@@ -189,6 +189,8 @@ pub struct WidgetSpec {
     /// The distance from the corner of a stack.
     pub x: Option<i32>,
     pub y: Option<i32>,
+    /// Its height over the other children of a stack; among equals the later one is on top.
+    pub raised: Option<i32>,
     /// Scrolls from left to right.
     #[serde(default)]
     pub sideways: bool,
@@ -281,9 +283,16 @@ pub enum Action {
     AddRow {
         to: String,
         row: BTreeMap<String, String>,
+        /// The place among the rows, from 0; at the end without one.
+        at: Option<usize>,
     },
     SetRow(BTreeMap<String, String>),
     RemoveRow,
+    /// Removes the row at a place, if there is one.
+    RemoveRowAt {
+        from: String,
+        at: usize,
+    },
     After {
         ms: u64,
         #[serde(rename = "do")]

@@ -68,6 +68,7 @@ fn build(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Vec<Widget> {
     widget.description = app.fill(&spec.description, row);
     widget.class = spec.class_name.unwrap_or(widget.class);
     widget.offset_dp = (spec.x.unwrap_or(0), spec.y.unwrap_or(0));
+    widget.raised = spec.raised.unwrap_or(0);
     widget.width = spec.width.map_or(widget.width, Size::Dp);
     widget.height = spec.height.map_or(widget.height, Size::Dp);
     widget.flags.disabled = spec.disabled || !app.hold(&spec.enabled_when);
@@ -141,7 +142,8 @@ fn list(app: &UserApp, spec: &WidgetSpec) -> Widget {
         let mut row = Widget::new("android.widget.LinearLayout")
             .appearance(Appearance::Row)
             .layout(Layout::Column, spec.padding.unwrap_or(8), spec.gap.unwrap_or(0))
-            .children(children);
+            .children(children)
+            .stands_for(&format!("row {number} of {name}"));
         if spec.sideways {
             row.width = Size::Dp(card_width(spec));
         }

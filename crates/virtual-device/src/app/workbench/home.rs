@@ -54,6 +54,7 @@ fn bar(session: &ProcessState) -> Widget {
 
 fn row(number: u32, name: &str) -> Widget {
     Widget::new("android.view.ViewGroup")
+        .stands_for(&format!("item {number}"))
         .appearance(Appearance::Row)
         .size(Size::Fill, Size::Dp(72))
         .layout(Layout::Row, 12, 8)

@@ -1,0 +1,141 @@
+//! Oracles 8 to 11: when and where inputs arrived, and what nobody saw.
+
+use mdm_virtual_device::Frame;
+
+use super::{Judge, Oracle, TAP_FAULTS, Violation};
+use crate::claim::{By, Claim, content};
+use crate::world::{Call, ToolAnswer};
+
+/// How long after the end of a call's time an input may still arrive: the phone applies it a moment after it was sent.
+const INPUT_GRACE_MS: u64 = 100;
+const UNCHANGED_LINE: &str = "nothing that counts changed";
+const SYSTEM: &str = "system window";
+
+impl Judge<'_> {
+    /// Oracle 8. The time of a call begins with the call.
+    pub(super) fn deadline(&mut self) {
+        let Some(timeout) = self.planned.meaning.timeout_ms else { return };
+        let end = self.call.from_ms + timeout + INPUT_GRACE_MS;
+        if self.had_fault(&TAP_FAULTS) {
+            return;
+        }
+        if let Some((at, input, _)) = self.call.inputs.iter().find(|(at, ..)| *at > end) {
+            let why = format!("{} had until {end} ms, and at {at} ms came {input:?}", self.planned.tool);
+            self.report(Oracle::Deadline, why);
+        }
+    }
+
+    /// Oracle 9.
+    pub(super) fn device(&mut self) {
+        if let Some(why) = self.call.unbound.clone() {
+            self.report(Oracle::Device, format!("{}: {why}", self.planned.tool));
+        }
+        if let Some(input) = self.call.elsewhere.first() {
+            let why = format!(
+                "{} was about {:?}, and another phone got {input:?}",
+                self.planned.tool, self.call.device
+            );
+            self.report(Oracle::Device, why);
+        }
+    }
+
+    /// Oracle 10: an action that is said to have changed nothing.
+    pub(super) fn unchanged(&mut self, answer: &ToolAnswer) {
+        if !answer.lines.contains(UNCHANGED_LINE) || self.had_fault(&TAP_FAULTS) {
+            return;
+        }
+        let Some((touched, _, met)) = self.call.inputs.last().cloned() else { return };
+        self.judged.unchanged += 1;
+        let last = self.last_looks().last().map_or(self.call.to_ms, |look| look.at_ms);
+        let frames = &self.call.film.frames;
+        let (before, after) = (frames.get(met), self.call.film.at(last));
+        if let (Some(before), Some(after)) = (before, after)
+            && content(before) != content(after)
+        {
+            let why = format!(
+                "{} says that nothing changed after {touched} ms: {}",
+                self.planned.tool,
+                difference(before, after)
+            );
+            return self.report(Oracle::Unchanged, why);
+        }
+        let drawn = self.call.film.drawn_ms.iter().find(|at| (touched..=last).contains(at));
+        if let Some(at) = drawn {
+            let why = format!(
+                "{} says that nothing changed, and at {at} ms something else was drawn",
+                self.planned.tool
+            );
+            self.report(Oracle::Unchanged, why);
+        }
+    }
+
+    /// Oracle 11: a toast is in no tree, and a dialog of the system hides the app.
+    pub(super) fn unseen(&mut self, answer: &ToolAnswer) {
+        if answer.text("verdict") != "contradicted" {
+            return;
+        }
+        let Some(Claim::Element { by: By::Text(text), .. }) = &self.planned.meaning.claim else { return };
+        let in_time = |from: u64, until: u64| from <= self.call.to_ms && until >= self.call.from_ms;
+        let toast = self
+            .call
+            .toasts
+            .iter()
+            .find(|toast| toast.text == *text && in_time(toast.from_ms, toast.until_ms));
+        if let Some(toast) = toast {
+            return self.report(
+                Oracle::Unseen,
+                format!("contradicts {text:?}, which is the toast at {} ms", toast.from_ms),
+            );
+        }
+        let is_system = |frame: &&Frame| {
+            let root = frame.nodes.first().and_then(|node| node.datum.as_ref());
+            root.is_some_and(|datum| datum.thing.starts_with(SYSTEM))
+        };
+        if self.last_frames().iter().any(is_system) {
+            self.report(
+                Oracle::Unseen,
+                format!("contradicts {text:?} while a dialog of the system is in front"),
+            );
+        }
+    }
+}
+
+/// An action whose outcome can be asked for later.
+#[derive(Debug, Clone, Copy)]
+pub struct Acted {
+    touched_ms: u64,
+    /// The frame that the input met.
+    met: usize,
+    /// The end of the action, until which the product could watch.
+    until_ms: u64,
+}
+
+impl Acted {
+    /// Returns nothing for a call that did nothing, and for one whose input the phone changed.
+    pub fn of(call: &Call) -> Option<Acted> {
+        let (touched_ms, _, met) = call.inputs.last()?;
+        (!call.had_fault(&TAP_FAULTS)).then_some(Acted {
+            touched_ms: *touched_ms,
+            met: *met,
+            until_ms: call.to_ms,
+        })
+    }
+}
+
+/// Oracle 10 for `classify_action_outcome`: an action that changed the screen is no `no_op`.
+pub fn classified(action: Option<Acted>, call: &Call) -> Option<Violation> {
+    let outcome = call.answer.as_ref()?.text("outcome");
+    let action = action.filter(|_| outcome == "no_op")?;
+    let (before, after) = (call.film.frames.get(action.met)?, call.film.at(action.until_ms)?);
+    let drawn = call.film.drawn_ms.iter().any(|at| (action.touched_ms..=action.until_ms).contains(at));
+    let changed = content(before) != content(after);
+    let why = format!("no_op, and after {} ms {}", action.touched_ms, difference(before, after));
+    (changed || drawn).then_some(Violation { oracle: Oracle::Unchanged, why })
+}
+
+fn difference(before: &Frame, after: &Frame) -> String {
+    let (was, is) = (content(before), content(after));
+    let gone = was.iter().find(|line| !is.contains(line));
+    let come = is.iter().find(|line| !was.contains(line));
+    format!("{gone:?} became {come:?}")
+}
