@@ -297,13 +297,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
         self.pending().bytes += size;
         async move {
             let written = match line {
-                Ok(line) => out.write(&line).await,
+                Ok(line) => out.write(&line, answered.as_ref()).await,
                 Err(error) => Err(io::Error::other(error)),
             };
             out.pending().bytes -= size;
-            if let Some(id) = answered {
-                out.forget(&id);
-            }
             out.progressed.notify_waiters();
             if written.is_err() {
                 out.closed.cancel();
@@ -312,8 +309,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
         }
     }
 
-    async fn write(&self, line: &[u8]) -> io::Result<()> {
+    async fn write(&self, line: &[u8], answered: Option<&RequestId>) -> io::Result<()> {
         let mut writer = self.writer.lock().await;
+        // Before it is written: a client that has its answer may use the id again at once.
+        if let Some(id) = answered {
+            self.forget(id);
+        }
         writer.write_all(line).await?;
         writer.flush().await
     }
