@@ -15,8 +15,9 @@ use crate::adb::Script;
 use crate::adb::shell::Output;
 use crate::{hierarchy, screen};
 
-/// Larger than any hierarchy seen on a phone; the rest is left out and the snapshot says so.
-pub const XML_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Ten times the largest hierarchy seen on a phone; the rest is left out and the snapshot says so. Read, it takes several
+/// times as much memory (F62).
+pub const XML_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Names the files of this process on the device.
 pub struct FileNames {

@@ -21,6 +21,8 @@ use crate::{fingers, gesture, logs, pixels, screen};
 /// Output of commands that answer in a few lines.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
 const DUMPSYS_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// A tree of this size is read on a thread of its own, because it takes milliseconds in which others must be served.
+const LARGE_TREE_BYTES: usize = 1024 * 1024;
 /// Files of interrupted captures that are remembered for removal.
 const LEFTOVERS_MAX: usize = 16;
 /// Exit code of our own scripts for "this app is not installed".
@@ -94,7 +96,11 @@ impl AndroidDevice {
         if !output.truncated {
             pending.files.clear();
         }
-        capture::read(&output, known)
+        if output.stdout.len() < LARGE_TREE_BYTES {
+            return capture::read(&output, known);
+        }
+        let read = tokio::task::spawn_blocking(move || capture::read(&output, known)).await;
+        read.map_err(|error| DeviceError::new(DeviceErrorKind::TreeUnavailable, error.to_string()))?
     }
 
     /// Refuses what cannot be typed, and asks the device only about a text that needs its clipboard.
@@ -119,24 +125,25 @@ impl AndroidDevice {
     }
 
     async fn type_text(&self, typed: &str) -> Result<(), DeviceError> {
-        match text::plan(typed) {
+        let done = match text::plan(typed) {
             Typing::Keys(script) => self.act(&script).await.map(drop),
             Typing::Paste => self.paste(typed).await,
-        }
+        };
+        // A device may repeat the command in its message, and the text may be a secret (F66).
+        done.map_err(|error| DeviceError { detail: text::without(&error.detail, typed), ..error })
     }
 
     async fn paste(&self, typed: &str) -> Result<(), DeviceError> {
-        let set = Script::new("cmd clipboard set text").arg(typed);
-        let output = self.act(&set).await;
-        let refused = match &output {
-            Ok(output) => output.message().contains(NO_SHELL_COMMANDS),
-            Err(error) => error.kind == DeviceErrorKind::Rejected && error.dispatch == Dispatch::Refused,
-        };
-        if refused {
-            return Err(no_clipboard());
+        let output = self.act_with_code(&text::paste(typed)).await?;
+        match output.exit_code {
+            0 => Ok(()),
+            text::NO_CLIPBOARD => Err(no_clipboard()),
+            text::CLIPBOARD_KEPT => {
+                let detail = "the text was pasted, and the clipboard still holds it: it could not be cleared";
+                Err(DeviceError::new(DeviceErrorKind::Rejected, detail).with_dispatch(Dispatch::Taken))
+            }
+            _ => Err(rejected(&output)),
         }
-        output?;
-        self.act(&Script::new("input keyevent 279")).await.map(drop)
     }
 
     async fn drag(&self, script: &Script) -> Result<(), DeviceError> {
@@ -242,12 +249,12 @@ impl AndroidDevice {
     /// Raw pixels first: a phone takes far longer to make a PNG than to send what it has. Where the raw form is not
     /// understood the device makes the PNG.
     async fn take_screenshot(&self) -> Result<Picture, DeviceError> {
-        let raw = self.binary(&Script::new("screencap")).await?;
+        let raw = self.binary(&Script::new("screencap"), pixels::PIXELS_BYTES_MAX).await?;
         let why = match pixels::from_raw(raw) {
             Ok(pixels) => return Ok(Picture::Raw(pixels)),
             Err(why) => why,
         };
-        let png = self.binary(&Script::new("screencap -p")).await?;
+        let png = self.binary(&Script::new("screencap -p"), pixels::PNG_BYTES_MAX).await?;
         if png.starts_with(PNG_START) {
             return Ok(Picture::Png(png));
         }
@@ -255,15 +262,19 @@ impl AndroidDevice {
         Err(DeviceError::new(DeviceErrorKind::ScreenshotUnavailable, detail))
     }
 
-    async fn binary(&self, script: &Script) -> Result<Vec<u8>, DeviceError> {
+    async fn binary(&self, script: &Script, bytes_max: usize) -> Result<Vec<u8>, DeviceError> {
         let features = self.adb.features().await.map_err(|e| self.error(e))?;
-        if !features.shell_v2 {
-            let (bytes, _) =
-                self.adb.exec(script, pixels::PIXELS_BYTES_MAX).await.map_err(|e| self.error(e))?;
-            return Ok(bytes.into());
+        let (bytes, too_long) = if features.shell_v2 {
+            let output = self.run(script, bytes_max).await?;
+            (output.stdout, output.truncated)
+        } else {
+            self.adb.exec(script, bytes_max).await.map_err(|e| self.error(e))?
+        };
+        if too_long {
+            let detail = format!("the picture has more than {bytes_max} bytes, or no end");
+            return Err(DeviceError::new(DeviceErrorKind::ScreenshotUnavailable, detail));
         }
-        let output = self.run(script, pixels::PIXELS_BYTES_MAX).await?;
-        Ok(output.stdout.into())
+        Ok(bytes.into())
     }
 
     /// A command that changes nothing: safe to lose.
@@ -513,8 +524,8 @@ impl Device for AndroidDevice {
             if let Some(app) = app {
                 check_app_id(app)?;
             }
-            let output = self.run(&logs::script(app), logs::LOG_BYTES_MAX).await?;
-            Ok(logs::read(&output.stdout))
+            let read = self.adb.shell_newest(&logs::script(app), logs::LOG_BYTES_MAX).await;
+            logs::read(&read.map_err(|e| self.error(e))?)
         })
     }
 

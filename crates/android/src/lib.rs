@@ -12,6 +12,7 @@ mod fingers;
 mod gesture;
 pub mod hierarchy;
 mod hub;
+mod log_line;
 mod logs;
 mod pixels;
 mod probe;

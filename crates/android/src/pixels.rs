@@ -3,8 +3,10 @@
 use mdm_core::port::Pixels;
 use mdm_core::screen::geometry::Size;
 
-/// Limit of a screenshot: an 8K screen.
-pub const PIXELS_BYTES_MAX: usize = 7680 * 4320 * 4;
+/// Limit of a screenshot: ten million pixels, more than a 4K screen has (F62).
+pub const PIXELS_BYTES_MAX: usize = 40_000_000;
+/// Limit of a screenshot that the device has encoded.
+pub const PNG_BYTES_MAX: usize = 16_000_000;
 const RGBA_8888: u32 = 1;
 
 /// Parses raw `screencap` output: width, height, format, on newer devices the colour space, then the pixels.
@@ -15,6 +17,9 @@ pub fn from_raw(mut raw: Vec<u8>) -> Result<Pixels, String> {
     };
     if format != RGBA_8888 {
         return Err(format!("screencap gave pixel format {format}"));
+    }
+    if width == 0 || height == 0 {
+        return Err(format!("screencap gave a picture of {width}x{height}"));
     }
     let pixels = (u64::from(width) * u64::from(height)).saturating_mul(4);
     let header = match (raw.len() as u64).checked_sub(pixels) {
@@ -49,5 +54,8 @@ mod tests {
         assert!(from_raw(raw(u32::MAX, u32::MAX, 1, 3)).is_err(), "SE-07");
         assert!(from_raw(raw(1, 1, 5, 4)).is_err());
         assert!(from_raw(vec![1, 2]).is_err());
+        for (width, height) in [(0, 0), (0, 5), (5, 0)] {
+            assert!(from_raw(raw(width, height, 1, 0)).is_err(), "F71: {width}x{height}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! What a tool answers: typed facts, lines for reading, a picture. Rendered to text once, at the very edge.
 
-use mdm_core::text::quote::push_quoted;
+use mdm_core::text::quote::{escape_unreadable, push_quoted};
 use serde::Serialize;
 
+use crate::facts_text;
 use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
@@ -11,8 +12,9 @@ use crate::tools::facts::{
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
-/// Answers above this are cut: no client shows more, and no agent reads it.
-const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Answers above this are cut: no client shows more, and no agent reads it. As many of them as there are calls at the
+/// same time may wait for a slow client.
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
 const CANDIDATES_MAX: usize = 10;
 const CANDIDATE_CHARS_MAX: usize = 200;
 
@@ -134,14 +136,14 @@ impl Answer {
     /// The one text that an agent reads: a line of JSON, then lines.
     pub fn text(&self) -> String {
         // Our own structures always serialise; if one ever did not, the agent must hear of it.
-        let mut text = match serde_json::to_string(&self.facts) {
+        let mut text = match facts_text::to_line(&self.facts) {
             Ok(text) => text,
             Err(error) => format!("the answer could not be written: {error}"),
         };
         let lines = self.lines.trim_end_matches('\n');
         if !lines.is_empty() {
             text.push('\n');
-            text.push_str(lines);
+            text.push_str(&escape_unreadable(lines));
         }
         cut(text)
     }
@@ -151,7 +153,8 @@ impl Answer {
 pub fn candidate_lines(candidates: &[String]) -> String {
     let mut lines = String::new();
     for candidate in candidates.iter().take(CANDIDATES_MAX) {
-        push_line(&mut lines, candidate);
+        push_candidate(&mut lines, candidate);
+        lines.push('\n');
     }
     if let Some(more) = candidates.len().checked_sub(CANDIDATES_MAX).filter(|more| *more > 0) {
         lines.push_str(&format!("… and {more} more\n"));
@@ -159,14 +162,13 @@ pub fn candidate_lines(candidates: &[String]) -> String {
     lines
 }
 
-/// One line, whatever the text holds.
-fn push_line(out: &mut String, text: &str) {
+/// Candidates are lines of ours with the device's words in quotes; only what breaks the line is quoted as a whole.
+fn push_candidate(out: &mut String, text: &str) {
     if text.chars().any(char::is_control) || text.chars().count() > CANDIDATE_CHARS_MAX {
         push_quoted(out, text, CANDIDATE_CHARS_MAX);
     } else {
         out.push_str(text);
     }
-    out.push('\n');
 }
 
 fn cut(mut text: String) -> String {

@@ -10,6 +10,7 @@ use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
 use mdm_virtual_device::Phone;
 
+use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
 
 /// The id under which the embedded phone is listed.
@@ -18,6 +19,8 @@ pub const VIRTUAL_ANDROID_ID: &str = "virtual-android";
 pub struct App {
     pub fleet: Fleet,
     pub pollers: Pollers,
+    /// What was typed as a secret by anyone who uses this process.
+    pub secrets: Secrets,
     actions: AtomicU64,
     calls: AtomicU64,
 }
@@ -47,9 +50,16 @@ impl App {
         App {
             fleet: Fleet::new(vec![source]),
             pollers: Pollers::default(),
+            secrets: Secrets::default(),
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }
+    }
+
+    /// Shares what is kept secret with the log.
+    #[must_use]
+    pub fn keeping(self, secrets: Secrets) -> App {
+        App { secrets, ..self }
     }
 
     /// The number of a call, never given twice; what happens outside of calls has the number 0.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mdm_engine::Clock;
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::args::JsonObject;
-use mobile_debug_mcp::mcp::McpServer;
+use mobile_debug_mcp::mcp;
 use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, ContentBlock};
 use rmcp::service::{RoleClient, RunningService};
@@ -125,10 +125,9 @@ impl Agent {
         let app = App::new(Devices { phone: Some(phone), addresses: Vec::new(), adb_server: false });
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         tokio::spawn(async move {
-            if let Ok(running) = McpServer::new(Arc::new(app)).serve(tokio::io::split(theirs)).await {
-                // Ends when the agent disconnects.
-                drop(running.waiting().await);
-            }
+            let (read, write) = tokio::io::split(theirs);
+            // Ends when the agent disconnects.
+            drop(mcp::serve(Arc::new(app), read, write, std::future::pending()).await);
         });
         let client = ().serve(tokio::io::split(ours)).await.map_err(|error| error.to_string())?;
         let tools = client.list_all_tools().await.map_err(|error| error.to_string())?;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use mdm_core::action::event::Event;
+use mdm_core::text::quote::escape_unreadable;
 use mdm_engine::Stamped;
 use mobile_debug_mcp::app::App;
+use mobile_debug_mcp::secrets::Secrets;
 use tracing::Level;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
@@ -15,8 +17,8 @@ use crate::cli::LogLevel;
 
 const OURS: &str = "mobile_debug_mcp";
 
-/// Writes events of this level and above to stderr; stdout is the MCP channel.
-pub fn start(level: LogLevel) {
+/// Writes events of this level and above to stderr, without what is secret; stdout is the MCP channel.
+pub fn start(level: LogLevel, secrets: Secrets) {
     let level = match level {
         LogLevel::Error => Level::ERROR,
         LogLevel::Warn => Level::WARN,
@@ -26,8 +28,27 @@ pub fn start(level: LogLevel) {
     };
     // The protocol library logs whole requests when asked for more, and a request may hold a secret (S8).
     let shown = Targets::new().with_target(OURS, level).with_target("rmcp", Level::WARN.min(level));
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let writer = move || LogWriter { secrets: secrets.clone() };
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
     tracing_subscriber::registry().with(lines.with_filter(shown)).init();
+}
+
+/// Gets each line as a whole.
+struct LogWriter {
+    secrets: Secrets,
+}
+
+impl std::io::Write for LogWriter {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        let text = escape_unreadable(&self.secrets.redact(&text)).into_owned();
+        std::io::stderr().write_all(text.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
 }
 
 /// Logs what happens on the bus for as long as the server runs. Without a log nobody listens, and nothing is told.

@@ -17,23 +17,26 @@ use std::sync::Arc;
 use clap::Parser as _;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices};
-use mobile_debug_mcp::mcp::McpServer;
-use mobile_debug_mcp::{args, tools};
-use rmcp::ServiceExt as _;
+use mobile_debug_mcp::secrets::Secrets;
+use mobile_debug_mcp::{args, mcp, tools};
 use tokio_util::sync::CancellationToken;
 
 use cli::{Cli, Command, DeviceArgs, VirtualDevice, VirtualPlatform};
 
+const WORKERS: usize = 2;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let secrets = Secrets::default();
     if let Some(level) = cli.log {
-        log::start(level);
+        log::start(level, secrets.clone());
     }
-    // One thread: a call waits for its device nearly all the time, and a small process starts fast.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    // A call waits for its device nearly all the time. The second thread serves the others while one reads a large
+    // screen or searches it with a costly pattern (F64).
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
     match runtime {
         Ok(runtime) => {
-            let code = runtime.block_on(run(cli));
+            let code = runtime.block_on(run(cli, &secrets));
             // A read of stdin that nobody needs any more must not keep the process alive.
             runtime.shutdown_background();
             code
@@ -42,10 +45,11 @@ fn main() -> ExitCode {
     }
 }
 
-async fn run(cli: Cli) -> ExitCode {
+async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
+    let app = |devices: &DeviceArgs| app(devices).keeping(secrets.clone());
     match cli.command {
-        None => serve(cli.devices).await,
-        Some(Command::Serve { devices }) => serve(devices).await,
+        None => serve(app(&cli.devices)).await,
+        Some(Command::Serve { devices }) => serve(app(&devices)).await,
         Some(Command::Demo) => demo::run().await,
         Some(Command::Doctor { devices }) => doctor::run(&app(&devices)).await,
         Some(Command::Tools { json, markdown }) => print(&match (json, markdown) {
@@ -71,19 +75,28 @@ fn app(args: &DeviceArgs) -> App {
     })
 }
 
-async fn serve(devices: DeviceArgs) -> ExitCode {
-    let app = Arc::new(app(&devices));
+async fn serve(app: App) -> ExitCode {
+    let app = Arc::new(app);
     log::follow(&app);
-    let server = McpServer::new(app);
-    let running = match server.serve(rmcp::transport::stdio_pipes()).await {
-        Ok(running) => running,
-        // A client that goes away before it has said hello is not an error of ours.
-        Err(error) => return fail(&format!("no MCP client: {error}")),
-    };
-    match running.waiting().await {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(error) => fail(&error.to_string()),
+    let (read, write) = rmcp::transport::stdio_pipes();
+    match mcp::serve(app, read, write, stdout_closed()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => fail(&problem),
     }
+}
+
+/// Waits until nobody reads stdout any more. Where the system does not tell, only a failed write does.
+async fn stdout_closed() {
+    #[cfg(target_os = "linux")]
+    {
+        let stdout = tokio::net::unix::pipe::OpenOptions::new().open_sender("/proc/self/fd/1");
+        if let Ok(stdout) = stdout
+            && stdout.ready(tokio::io::Interest::ERROR).await.is_ok()
+        {
+            return;
+        }
+    }
+    std::future::pending().await
 }
 
 async fn call(app: &App, tool: &str, json: &str) -> ExitCode {
@@ -95,7 +108,7 @@ async fn call(app: &App, tool: &str, json: &str) -> ExitCode {
         Err(error) => return fail(&format!("the arguments are not a JSON object: {error}")),
     };
     let answer = entry.call(app, arguments, CancellationToken::new()).await;
-    let mut text = answer.text();
+    let mut text = app.secrets.redact_answer(&answer.text()).into_owned();
     if let Some(image) = &answer.image {
         text.push_str(&format!("\n[{} of {} bytes]", image.mime_type, image.bytes.len()));
     }

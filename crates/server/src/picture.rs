@@ -8,8 +8,8 @@ use mdm_core::screen::geometry::Size;
 use crate::answer::Image;
 use crate::refusal::Refusal;
 
-/// Limit for decoded pictures: an 8K screen.
-const PIXELS_BYTES_MAX: usize = 7680 * 4320 * 4;
+/// Limit for decoded pictures: ten million pixels, more than a 4K screen has.
+const PIXELS_BYTES_MAX: usize = 40_000_000;
 const SIDE_DEFAULT: u32 = 1024;
 const SIDES: std::ops::RangeInclusive<u32> = 100..=4096;
 const QUALITY: u8 = 75;
@@ -43,13 +43,23 @@ pub async fn jpeg(picture: Picture, side: u32) -> Result<ScaledPicture, Failure>
 }
 
 fn encode(pixels: &Pixels, side: u32) -> Result<ScaledPicture, String> {
+    let Size { width, height } = pixels.size;
+    if width == 0 || height == 0 {
+        return Err(format!("the device gave a picture of {width}x{height}"));
+    }
     let target = fit(pixels.size, side);
-    let rgba = scale(pixels, target)?;
+    let scaled;
+    let rgba = if target == pixels.size {
+        &pixels.rgba
+    } else {
+        scaled = scale(pixels, target)?;
+        &scaled
+    };
     let mut bytes = Vec::new();
     let (width, height) = (u16::try_from(target.width), u16::try_from(target.height));
     let (Ok(width), Ok(height)) = (width, height) else { return Err("the picture is too large".to_owned()) };
     jpeg_encoder::Encoder::new(&mut bytes, QUALITY)
-        .encode(&rgba, width, height, jpeg_encoder::ColorType::Rgba)
+        .encode(rgba, width, height, jpeg_encoder::ColorType::Rgba)
         .map_err(|error| error.to_string())?;
     Ok(ScaledPicture { original: pixels.size, size: target, image: Image { mime_type: "image/jpeg", bytes } })
 }
@@ -69,19 +79,19 @@ fn scale(pixels: &Pixels, target: Size) -> Result<Vec<u8>, String> {
 fn from_png(bytes: &[u8]) -> Result<Pixels, String> {
     let mut decoder =
         png::Decoder::new_with_limits(std::io::Cursor::new(bytes), png::Limits { bytes: PIXELS_BYTES_MAX });
-    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
+    decoder.set_transformations(
+        png::Transformations::EXPAND | png::Transformations::STRIP_16 | png::Transformations::ALPHA,
+    );
     let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
     let size =
         reader.output_buffer_size().filter(|s| *s <= PIXELS_BYTES_MAX).ok_or("the picture is too large")?;
     let mut data = vec![0; size];
     let info = reader.next_frame(&mut data).map_err(|e| e.to_string())?;
     data.truncate(info.buffer_size());
-    let rgba = match info.color_type {
-        png::ColorType::Rgba => data,
-        png::ColorType::Rgb => data.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 0xff]).collect(),
-        other => return Err(format!("a picture of type {other:?}")),
-    };
-    Ok(Pixels { size: Size { width: info.width, height: info.height }, rgba })
+    if info.color_type != png::ColorType::Rgba {
+        return Err(format!("a picture of type {:?}", info.color_type));
+    }
+    Ok(Pixels { size: Size { width: info.width, height: info.height }, rgba: data })
 }
 
 /// The scaled size, with the same aspect ratio and never larger than the original.
@@ -116,6 +126,7 @@ mod tests {
         assert_eq!(picture.size, Size { width: 100, height: 67 });
         assert_eq!(picture.image.bytes[..3], [0xff, 0xd8, 0xff]);
         assert!(side(Some(5)).is_err());
+        assert!(encode(&Pixels { size: Size::default(), rgba: Vec::new() }, 100).is_err(), "F71: no picture");
         assert!(from_png(b"\x89PNG\r\n\x1a\n").is_err(), "SE-07");
     }
 }

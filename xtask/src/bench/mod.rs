@@ -5,6 +5,7 @@
 //! counted too; their times are not measured yet.
 
 mod adb;
+mod isolation;
 mod peers;
 mod pipeline;
 mod process;
@@ -36,9 +37,9 @@ const MEMORY_CALLS: usize = 200;
 const TREE: (&str, &str) = ("get_ui_tree", r#"{"platform":"android"}"#);
 const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
 
-const PARTS: [&str; 6] = ["calls", "waiting", "throughput", "screens", "tokens", "phone"];
+const PARTS: [&str; 7] = ["calls", "waiting", "throughput", "isolation", "screens", "tokens", "phone"];
 const USAGE: &str = "usage: cargo xtask bench [--json FILE] [--data FOLDER] [--binary FILE] \
-    [--only calls|waiting|throughput|screens|tokens|phone]";
+    [--only calls|waiting|throughput|isolation|screens|tokens|phone]";
 
 pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     let (mut json, mut data, mut only) = (None, root.join("../shared/data/bench"), None);
@@ -68,6 +69,7 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
             "calls" => calls(&binary, &data)?,
             "waiting" => waiting::lines(&binary, &data)?,
             "throughput" => throughput::lines(&binary, &data)?,
+            "isolation" => isolation::lines(&binary, &data)?,
             "screens" => screens(root, &data)?,
             "tokens" => tokens(root, &binary, &data, &mut table)?,
             _ => scale::lines(root)?,

@@ -113,9 +113,21 @@ struct Head {
 impl Server {
     /// Returns the server and the time from its start to the answer of its first `tools/list`.
     pub fn start(binary: &Path, phone: &Phone) -> Result<(Server, Duration), String> {
+        Server::start_beside(binary, phone, &[])
+    }
+
+    /// The same with further devices.
+    pub fn start_beside(
+        binary: &Path,
+        phone: &Phone,
+        others: &[String],
+    ) -> Result<(Server, Duration), String> {
         let start = Instant::now();
         let mut command = Command::new(binary);
         command.args(["serve", "--no-adb-server", "--device", &phone.address]);
+        for address in others {
+            command.args(["--device", address]);
+        }
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = Running(pipes.spawn().map_err(fail("server"))?);
         let stdin = child.0.stdin.take().ok_or("the server has no stdin")?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -30,6 +31,16 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Unread frames that are kept per stream. The protocol allows one unacknowledged WRITE; a device that sends more loses
 /// the stream.
 const UNREAD_FRAMES_MAX: usize = 2;
+/// Frames that wait to be written. A stream has at most one OPEN or WRITE, one OKAY and one CLOSE of them, so that only
+/// a device that does not read, or answers what nobody asked, comes near it. It loses the connection (F62).
+const UNSENT_FRAMES_MAX: usize = 4 * STREAMS_MAX;
+/// Frames for streams that are not open, between two streams that are opened. An honest device sends a few, for streams
+/// that were closed while its frame was on the way.
+const STRAY_FRAMES_MAX: u32 = 1024;
+/// A device that takes no byte for so long is stuck; the next call connects again.
+const WRITE_STALL_MAX: Duration = Duration::from_secs(10);
+/// Challenges of one handshake: one is answered with a signature, one with the public key.
+const AUTH_FRAMES_MAX: u32 = 4;
 /// Frames of this size let their reader run before the next frame is read.
 const LARGE_FRAME_BYTES: usize = 16 * 1024;
 /// Features of this client; a device uses only those that both sides have.
@@ -46,16 +57,18 @@ pub struct Direct {
 struct Shared {
     banner: Banner,
     payload_bytes_max: usize,
-    /// Limited by the protocol: a stream has at most one WRITE, one OKAY and one CLOSE in the queue.
-    outgoing: mpsc::UnboundedSender<Frame>,
+    outgoing: mpsc::Sender<Frame>,
     streams: Mutex<Streams>,
     ended: CancellationToken,
+    /// The device broke the protocol, and so ended the connection.
+    broke_rules: AtomicBool,
     reverse_targets: ReverseTargets,
 }
 
 #[derive(Default)]
 struct Streams {
     next_id: u32,
+    stray_frames: u32,
     open: BTreeMap<u32, Entry>,
 }
 
@@ -73,7 +86,7 @@ impl Direct {
         let banner = format!("host::features={FEATURES}");
         send(&mut io, Frame::new(Command::Connect, VERSION_SKIP_CHECKSUM, PAYLOAD_BYTES_MAX, banner)).await?;
         let (mut signed, mut offered) = (false, false);
-        loop {
+        for _ in 0..=AUTH_FRAMES_MAX {
             let frame = match tokio::time::timeout(HANDSHAKE_TIMEOUT, receive(&mut io, &mut input)).await {
                 Ok(frame) => frame?,
                 // No answer after the public key means that nobody has accepted it on the screen.
@@ -86,15 +99,18 @@ impl Direct {
             };
             match frame.command {
                 Command::Connect => return Ok(Direct::start(io, input, &frame)),
-                Command::Auth if frame.arg0 == auth::TOKEN => {
-                    let (kind, answer) = match (signed, key.sign(&frame.payload)) {
-                        (false, Some(signature)) => (auth::SIGNATURE, signature),
-                        _ => (auth::PUBLIC_KEY, key.public().await?),
-                    };
+                Command::Auth if frame.arg0 == auth::TOKEN && !offered => {
+                    let signature = if signed { None } else { key.sign(&frame.payload).await };
                     signed = true;
+                    let (kind, answer) = match signature {
+                        Some(signature) => (auth::SIGNATURE, signature),
+                        None => (auth::PUBLIC_KEY, key.public().await?),
+                    };
                     offered = kind == auth::PUBLIC_KEY;
                     send(&mut io, Frame::new(Command::Auth, kind, 0, answer)).await?;
                 }
+                // It has all that there is; somebody may still accept the key on its screen.
+                Command::Auth if frame.arg0 == auth::TOKEN => {}
                 Command::StartTls => {
                     let text = "the device wants TLS (wireless debugging): pair it with `adb pair` and use the adb server";
                     return Err(AdbError::Unauthorized(text.to_owned()));
@@ -102,16 +118,18 @@ impl Direct {
                 other => return Err(AdbError::Protocol(format!("{other:?} before the connection was made"))),
             }
         }
+        Err(AdbError::Unauthorized("the device asks for a key again and again".to_owned()))
     }
 
     fn start(io: Box<dyn Transport>, input: BytesMut, connect: &Frame) -> Direct {
-        let (outgoing, frames) = mpsc::unbounded_channel();
+        let (outgoing, frames) = mpsc::channel(UNSENT_FRAMES_MAX);
         let shared = Arc::new(Shared {
             banner: Banner::parse(&connect.payload),
             payload_bytes_max: connect.arg1.clamp(1, PAYLOAD_BYTES_MAX) as usize,
             outgoing,
             streams: Mutex::default(),
             ended: CancellationToken::new(),
+            broke_rules: AtomicBool::new(false),
             reverse_targets: Mutex::default(),
         });
         let (reader, writer) = tokio::io::split(io);
@@ -123,6 +141,11 @@ impl Direct {
 
     pub fn is_alive(&self) -> bool {
         !self.shared.ended.is_cancelled()
+    }
+
+    /// True if the connection ended because the device broke the protocol.
+    pub fn broke_rules(&self) -> bool {
+        self.shared.broke_rules.load(Ordering::Relaxed)
     }
 
     pub fn features(&self) -> Features {
@@ -162,8 +185,10 @@ fn service_name(service: &str) -> &str {
 
 impl Shared {
     fn send(&self, frame: Frame) {
-        // Fails only if the connection has ended, which every stream detects itself.
-        drop(self.outgoing.send(frame));
+        // A connection that has ended is detected by every stream itself.
+        if let Err(mpsc::error::TrySendError::Full(_)) = self.outgoing.try_send(frame) {
+            self.ended.cancel();
+        }
     }
 
     fn streams(&self) -> MutexGuard<'_, Streams> {
@@ -174,47 +199,54 @@ impl Shared {
         let (remote, local) = (frame.arg0, frame.arg1);
         match frame.command {
             Command::Okay => self.handle_okay(local, remote),
-            Command::Write => {
-                if !self.deliver(local, frame.payload) {
+            Command::Write => match self.deliver(local, frame.payload) {
+                Delivery::Taken => Ok(()),
+                Delivery::TooMuch => {
                     self.send(Frame::new(Command::Close, local, remote, Bytes::new()));
+                    Ok(())
                 }
+                Delivery::NobodyReads => {
+                    self.send(Frame::new(Command::Close, local, remote, Bytes::new()));
+                    self.streams().count_stray()
+                }
+            },
+            Command::Close => {
+                let mut streams = self.streams();
+                if streams.open.remove(&local).is_some() { Ok(()) } else { streams.count_stray() }
             }
-            Command::Close => drop(self.streams().open.remove(&local)),
             Command::Open => self.accept_reverse(remote, &frame.payload),
-            other => return Err(WireError(format!("{other:?} in the middle of a connection"))),
-        }
-        Ok(())
-    }
-
-    fn handle_okay(&self, local: u32, remote: u32) {
-        if let Some(entry) = self.streams().open.get_mut(&local) {
-            match entry.opened.take() {
-                Some(opened) => drop(opened.send(remote)),
-                // A second OKAY for one WRITE is a fault of the device and is ignored.
-                None => drop(entry.acks.try_send(())),
-            }
+            other => Err(WireError(format!("{other:?} in the middle of a connection"))),
         }
     }
 
-    /// Returns false if the stream has no reader, or if the device ignores flow control.
-    fn deliver(&self, local: u32, payload: Bytes) -> bool {
+    fn handle_okay(&self, local: u32, remote: u32) -> Result<(), WireError> {
         let mut streams = self.streams();
-        let Some(entry) = streams.open.get(&local) else { return false };
-        let delivered = entry.data.try_send(payload).is_ok();
-        if !delivered {
-            streams.open.remove(&local);
+        let expected = streams.open.get_mut(&local).is_some_and(|entry| match entry.opened.take() {
+            Some(opened) => opened.send(remote).is_ok(),
+            None => entry.acks.try_send(()).is_ok(),
+        });
+        // A second OKAY for one WRITE is a fault of the device; a few of them are ignored.
+        if expected { Ok(()) } else { streams.count_stray() }
+    }
+
+    fn deliver(&self, local: u32, payload: Bytes) -> Delivery {
+        let mut streams = self.streams();
+        let Some(entry) = streams.open.get(&local) else { return Delivery::NobodyReads };
+        if entry.data.try_send(payload).is_ok() {
+            return Delivery::Taken;
         }
-        delivered
+        streams.open.remove(&local);
+        Delivery::TooMuch
     }
 
     /// Accepts a connection from the device, if a reverse forward allows its target.
-    fn accept_reverse(self: &Arc<Self>, remote: u32, payload: &[u8]) {
+    fn accept_reverse(self: &Arc<Self>, remote: u32, payload: &[u8]) -> Result<(), WireError> {
         let target = String::from_utf8_lossy(payload).trim_end_matches('\0').to_owned();
         let allowed = lock(&self.reverse_targets).contains(&target);
         let stream = if allowed { DirectStream::register(self, None).ok() } else { None };
         let Some(mut stream) = stream else {
             self.send(Frame::new(Command::Close, 0, remote, Bytes::new()));
-            return;
+            return self.streams().count_stray();
         };
         stream.remote = remote;
         let shared = Arc::clone(self);
@@ -225,6 +257,25 @@ impl Shared {
                 super::forward::pump(local, stream).await;
             }
         });
+        Ok(())
+    }
+}
+
+/// What became of the bytes that a device wrote to a stream.
+enum Delivery {
+    Taken,
+    /// The device ignores flow control; the stream is closed.
+    TooMuch,
+    NobodyReads,
+}
+
+impl Streams {
+    fn count_stray(&mut self) -> Result<(), WireError> {
+        self.stray_frames += 1;
+        if self.stray_frames <= STRAY_FRAMES_MAX {
+            return Ok(());
+        }
+        Err(WireError(format!("{STRAY_FRAMES_MAX} frames for streams that are not open")))
     }
 }
 
@@ -259,6 +310,7 @@ impl DirectStream {
                 break streams.next_id;
             }
         };
+        streams.stray_frames = 0;
         streams.open.insert(local, Entry { data: data_sender, acks: acks_sender, opened });
         drop(streams);
         let shared = Arc::clone(shared);
@@ -333,7 +385,7 @@ impl AsyncWrite for DirectStream {
 
 async fn write_frames(
     mut writer: tokio::io::WriteHalf<Box<dyn Transport>>,
-    mut frames: mpsc::UnboundedReceiver<Frame>,
+    mut frames: mpsc::Receiver<Frame>,
     ended: CancellationToken,
 ) {
     let mut batch = Vec::new();
@@ -349,12 +401,16 @@ async fn write_frames(
         }
         buffer.clear();
         batch.drain(..).for_each(|frame| frame.encode(&mut buffer));
+        let sending = tokio::time::timeout(WRITE_STALL_MAX, async {
+            writer.write_all(&buffer).await?;
+            writer.flush().await
+        });
         let sent = tokio::select! {
             biased;
             () = ended.cancelled() => break,
-            sent = writer.write_all(&buffer) => sent,
+            sent = sending => sent,
         };
-        if sent.is_err() || writer.flush().await.is_err() {
+        if !matches!(sent, Ok(Ok(()))) {
             break;
         }
     }
@@ -371,6 +427,7 @@ async fn read_frames(
             Ok(Some(frame)) => {
                 let is_large = frame.payload.len() >= LARGE_FRAME_BYTES;
                 if shared.handle(frame).is_err() {
+                    shared.broke_rules.store(true, Ordering::Relaxed);
                     break;
                 }
                 if is_large {
@@ -381,7 +438,10 @@ async fn read_frames(
                 continue;
             }
             Ok(None) => {}
-            Err(_) => break,
+            Err(_) => {
+                shared.broke_rules.store(true, Ordering::Relaxed);
+                break;
+            }
         }
         let count = tokio::select! {
             biased;

@@ -27,28 +27,30 @@ impl HostKey {
         HostKey::at(home.join(".android").join("adbkey"))
     }
 
-    /// Signs a device's token; `None` if there is no usable key yet.
-    pub fn sign(&self, token: &[u8]) -> Option<Vec<u8>> {
+    /// Signs a device's token; `None` if there is no usable key yet. On a blocking thread: it takes milliseconds, and a
+    /// device may ask for it again and again.
+    pub async fn sign(&self, token: &[u8]) -> Option<Vec<u8>> {
         // Only tokens are signed: otherwise a device could get signatures for any data.
         if token.len() != TOKEN_BYTES {
             return None;
         }
-        let key = self.read().ok()?;
-        // Signed with blinding, because the device chooses the message and can measure the time.
-        key.sign_with_rng(&mut rsa::rand_core::OsRng, Pkcs1v15Sign::new::<Sha1>(), token).ok()
+        let (host_key, token) = (self.clone(), token.to_vec());
+        let signed = tokio::task::spawn_blocking(move || {
+            let key = host_key.read().ok()?;
+            // Signed with blinding, because the device chooses the message and can measure the time.
+            key.sign_with_rng(&mut rsa::rand_core::OsRng, Pkcs1v15Sign::new::<Sha1>(), &token).ok()
+        });
+        signed.await.ok().flatten()
     }
 
     /// Returns the public key, to be accepted on the phone's screen. Creates a key if the user has none, as adb does.
     pub async fn public(&self) -> Result<Vec<u8>, AdbError> {
-        let key = match self.read() {
-            Ok(key) => key,
-            Err(_) if !self.path.exists() => {
-                let path = self.path.clone();
-                let made = tokio::task::spawn_blocking(move || generate(&path)).await;
-                made.map_err(|e| AdbError::Local(e.to_string()))??
-            }
-            Err(error) => return Err(error),
-        };
+        let host_key = self.clone();
+        let found = tokio::task::spawn_blocking(move || match host_key.read() {
+            Err(_) if !host_key.path.exists() => generate(&host_key.path),
+            found => found,
+        });
+        let key = found.await.map_err(|e| AdbError::Local(e.to_string()))??;
         let mut modulus = [0u8; MODULUS_BYTES];
         let bytes = key.n().to_bytes_be();
         let Some(start) = MODULUS_BYTES.checked_sub(bytes.len()) else {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use super::Features;
 use super::direct::{Direct, DirectStream, Transport};
@@ -16,6 +17,10 @@ use super::error::AdbError;
 use super::key::HostKey;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// A device that broke the protocol, or did not accept us, so many times in a row is left alone for a while: each
+/// attempt costs the time of others.
+const BAD_ENDS_MAX: u32 = 3;
+const LEFT_ALONE: Duration = Duration::from_millis(500);
 type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Transport>>> + Send>>;
 /// Opens a new transport to the same device.
 pub type Connector = Arc<dyn Fn() -> Connecting + Send + Sync>;
@@ -23,8 +28,41 @@ pub type Connector = Arc<dyn Fn() -> Connecting + Send + Sync>;
 pub struct Link {
     connector: Connector,
     key: HostKey,
-    current: Mutex<Option<Arc<Direct>>>,
+    current: Mutex<Current>,
     generation: AtomicU64,
+}
+
+#[derive(Default)]
+struct Current {
+    direct: Option<Arc<Direct>>,
+    /// Connections in a row that ended badly, and when and why the last one did.
+    bad_ends: u32,
+    last_bad_end: Option<BadEnd>,
+}
+
+struct BadEnd {
+    at: Instant,
+    unauthorized: bool,
+    why: String,
+}
+
+impl Current {
+    fn end_badly(&mut self, error: &AdbError) {
+        let (unauthorized, why) = match error {
+            AdbError::Unauthorized(why) => (true, why.clone()),
+            AdbError::Unreachable(why) => (false, why.clone()),
+            other => (false, other.to_string()),
+        };
+        self.bad_ends = self.bad_ends.saturating_add(1);
+        self.last_bad_end = Some(BadEnd { at: Instant::now(), unauthorized, why });
+    }
+
+    /// Why no connection is tried now.
+    fn left_alone(&self) -> Option<AdbError> {
+        let last = self.last_bad_end.as_ref().filter(|_| self.bad_ends >= BAD_ENDS_MAX)?;
+        let error = if last.unauthorized { AdbError::Unauthorized } else { AdbError::Unreachable };
+        (last.at.elapsed() < LEFT_ALONE).then(|| error(last.why.clone()))
+    }
 }
 
 /// Returns a connector to `host:port`.
@@ -41,7 +79,7 @@ pub fn tcp(address: String) -> Connector {
 
 impl Link {
     pub fn new(connector: Connector, key: HostKey) -> Link {
-        Link { connector, key, current: Mutex::new(None), generation: AtomicU64::new(0) }
+        Link { connector, key, current: Mutex::default(), generation: AtomicU64::new(0) }
     }
 
     pub fn generation(&self) -> u64 {
@@ -50,11 +88,11 @@ impl Link {
 
     /// True if there is a live connection. One that is being opened does not count yet.
     pub fn is_connected(&self) -> bool {
-        self.current.try_lock().is_ok_and(|current| current.as_ref().is_some_and(|direct| direct.is_alive()))
+        self.current.try_lock().is_ok_and(|current| current.direct.as_ref().is_some_and(|d| d.is_alive()))
     }
 
     pub async fn close(&self) {
-        *self.current.lock().await = None;
+        self.current.lock().await.direct = None;
     }
 
     pub async fn open(&self, service: &str) -> Result<DirectStream, AdbError> {
@@ -73,18 +111,34 @@ impl Link {
     /// Returns the live connection, or opens a new one. If this fails, no request was sent.
     pub async fn connection(&self) -> Result<Arc<Direct>, AdbError> {
         let mut current = self.current.lock().await;
-        if let Some(direct) = current.as_ref().filter(|d| d.is_alive()) {
+        if let Some(direct) = current.direct.as_ref().filter(|d| d.is_alive()) {
             return Ok(Arc::clone(direct));
         }
-        *current = None;
+        match current.direct.take() {
+            Some(ended) if ended.broke_rules() => {
+                current.end_badly(&AdbError::Protocol("the device broke it".to_owned()))
+            }
+            // It worked, and will work again.
+            Some(_) => current.bad_ends = 0,
+            None => {}
+        }
+        if let Some(error) = current.left_alone() {
+            return Err(error);
+        }
         let io = match tokio::time::timeout(CONNECT_TIMEOUT, (self.connector)()).await {
             Ok(Ok(io)) => io,
             Ok(Err(error)) => return Err(AdbError::Unreachable(error.to_string())),
             Err(_) => return Err(AdbError::Unreachable(format!("no answer in {CONNECT_TIMEOUT:?}"))),
         };
-        let direct = Arc::new(Direct::handshake(io, &self.key).await?);
+        let direct = match Direct::handshake(io, &self.key).await {
+            Ok(direct) => Arc::new(direct),
+            Err(error) => {
+                current.end_badly(&error);
+                return Err(error);
+            }
+        };
         self.generation.fetch_add(1, Ordering::Relaxed);
-        *current = Some(Arc::clone(&direct));
+        current.direct = Some(Arc::clone(&direct));
         Ok(direct)
     }
 }

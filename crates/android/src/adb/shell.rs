@@ -33,7 +33,72 @@ impl Output {
     }
 }
 
+/// The end of an output that may be longer than is kept.
+#[derive(Debug, Default)]
+pub struct Newest {
+    pub bytes: BytesMut,
+    bytes_max: usize,
+    /// Whole or cut lines before `bytes`.
+    pub dropped_lines: usize,
+}
+
+impl Newest {
+    pub fn new(bytes_max: usize) -> Newest {
+        Newest { bytes_max, ..Newest::default() }
+    }
+
+    pub fn push(&mut self, data: &[u8]) {
+        self.bytes.extend_from_slice(data);
+        // Not with every packet: it moves all bytes that stay.
+        if self.bytes.len() > self.bytes_max + self.bytes_max / 8 + READ_BYTES {
+            self.drop_oldest();
+        }
+    }
+
+    /// To be called once, after the last bytes.
+    pub fn finish(&mut self) {
+        self.drop_oldest();
+    }
+
+    /// Keeps whole lines, unless one line is larger than everything that is kept.
+    fn drop_oldest(&mut self) {
+        let Some(over) = self.bytes.len().checked_sub(self.bytes_max).filter(|over| *over > 0) else {
+            return;
+        };
+        let rest = &self.bytes[over - 1..];
+        let cut = memchr::memchr(b'\n', rest).map_or(over, |at| over + at);
+        self.dropped_lines += memchr::memchr_iter(b'\n', &self.bytes[..cut]).count();
+        self.bytes = BytesMut::from(&self.bytes[cut..]);
+    }
+}
+
 impl Adb {
+    /// Runs a script whose output may be long, and keeps the end of it. The output is lost if the command has no end.
+    pub async fn shell_newest(&self, script: &Script, bytes_max: usize) -> Result<Newest, AdbError> {
+        let mut newest = Newest::new(bytes_max);
+        if self.features().await?.shell_v2 {
+            let mut stream = self.shell_stream(script).await?;
+            loop {
+                match stream.next().await? {
+                    Some(Packet::Stdout(data)) => newest.push(&data),
+                    Some(Packet::Exit(_)) => break,
+                    Some(_) => {}
+                    None => return Err(AdbError::Lost("the command's exit code never came".to_owned())),
+                }
+            }
+        } else {
+            let text = script.as_str().ok_or(UNSENDABLE)?;
+            let mut stream = self.open(&format!("shell:{text}")).await?;
+            let mut buffer = BytesMut::with_capacity(READ_BYTES);
+            while stream.read_buf(&mut buffer).await.map_err(AdbError::lost)? > 0 {
+                newest.push(&buffer);
+                buffer.clear();
+            }
+        }
+        newest.finish();
+        Ok(newest)
+    }
+
     /// Runs a script and waits for its end. Output beyond `stdout_bytes_max` ends the command.
     pub async fn shell(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, AdbError> {
         if self.features().await?.shell_v2 {

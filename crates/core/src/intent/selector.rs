@@ -1,6 +1,7 @@
 //! Selectors: how a caller names an element. Actions, waits, expectations and searches all use this one form.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regex_lite::{Regex, RegexBuilder};
 
@@ -26,7 +27,7 @@ impl TextMatch {
         match self {
             TextMatch::Is(wanted) => folded(text) == folded(wanted),
             TextMatch::Contains(part) => folded(text).contains(&folded(part)),
-            TextMatch::Regex(pattern) => pattern.regex.is_match(text.trim()),
+            TextMatch::Regex(pattern) => pattern.is_match(text.trim()),
         }
     }
 
@@ -36,22 +37,47 @@ impl TextMatch {
             TextMatch::Is(wanted) | TextMatch::Contains(wanted) => folded(text) == folded(wanted),
             TextMatch::Regex(pattern) => {
                 let text = text.trim();
-                pattern.regex.find(text).is_some_and(|found| found.len() == text.len())
+                pattern.allows(text)
+                    && pattern.regex.find(text).is_some_and(|found| found.len() == text.len())
             }
         }
     }
 }
 
 /// A regular expression. It may match anywhere in the text, takes linear time, and ignores case unless it says `(?-i)`.
+/// Time is linear in the size of the text times that of the pattern, so both are limited (F64).
 #[derive(Debug, Clone)]
 pub struct Pattern {
     regex: Arc<Regex>,
+    /// Bytes searched on the screen that is looked at.
+    searched_bytes: Arc<AtomicUsize>,
 }
 
 impl Pattern {
     const CHARS_MAX: usize = 500;
-    const PROGRAM_BYTES_MAX: usize = 256 << 10;
+    const PROGRAM_BYTES_MAX: usize = 32 << 10;
     const NESTING_MAX: u32 = 32;
+    /// Text of one screen that is searched: several times what a screen can show. The rest does not match.
+    const SEARCHED_BYTES_MAX: usize = 128 << 10;
+
+    fn is_match(&self, text: &str) -> bool {
+        self.allows(text) && self.regex.is_match(text)
+    }
+
+    /// Counts a text before it is searched; false when there was too much.
+    fn allows(&self, text: &str) -> bool {
+        let before = self.searched_bytes.fetch_add(text.len(), Ordering::Relaxed);
+        before.saturating_add(text.len()) <= Pattern::SEARCHED_BYTES_MAX
+    }
+
+    fn begin_screen(&self) {
+        self.searched_bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// True if a part of the last screen was not searched.
+    fn left_text_out(&self) -> bool {
+        self.searched_bytes.load(Ordering::Relaxed) > Pattern::SEARCHED_BYTES_MAX
+    }
 
     /// Compiles `source`; `Err` says what is wrong with it.
     pub fn new(source: &str) -> Result<Pattern, String> {
@@ -63,7 +89,8 @@ impl Pattern {
             .case_insensitive(true)
             .size_limit(Pattern::PROGRAM_BYTES_MAX)
             .nest_limit(Pattern::NESTING_MAX);
-        builder.build().map(|regex| Pattern { regex: Arc::new(regex) }).map_err(|error| error.to_string())
+        let regex = builder.build().map_err(|error| error.to_string())?;
+        Ok(Pattern { regex: Arc::new(regex), searched_bytes: Arc::default() })
     }
 
     pub fn source(&self) -> &str {
@@ -220,7 +247,20 @@ impl Selector {
             parts.push(format!("{} {}", relation.word(), anchor.describe()));
         }
         parts.extend(self.index.map(|index| format!("index {index}")));
+        if self.patterns().any(Pattern::left_text_out) {
+            parts.push(format!(
+                "searched in {} kB of the screen's text only",
+                Pattern::SEARCHED_BYTES_MAX >> 10
+            ));
+        }
         parts.join(", ")
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        [&self.text, &self.accessibility_id].into_iter().flatten().filter_map(|text| match text {
+            TextMatch::Regex(pattern) => Some(pattern),
+            TextMatch::Is(_) | TextMatch::Contains(_) => None,
+        })
     }
 
     /// Returns every element that the selector describes, in document order, before `index` picks one. Elements outside
@@ -229,6 +269,7 @@ impl Selector {
         if self.is_empty() {
             return Vec::new();
         }
+        self.patterns().for_each(Pattern::begin_screen);
         let anchors = self.near.as_ref().map(|(relation, anchor)| (*relation, anchor.matches(seen)));
         let all = 0..seen.ids.len() as u32;
         all.filter(|index| self.describes(seen, *index))
@@ -363,6 +404,25 @@ mod tests {
         assert!(Pattern::new(&format!("{}a{}", "(".repeat(100), ")".repeat(100))).is_err());
         // Exponential with a backtracking engine.
         assert!(!regex("(a+)+$").matches(&format!("{}b", "a".repeat(5000))));
+    }
+
+    #[test]
+    fn a_pattern_searches_a_bounded_part_of_a_screen_and_says_so() {
+        // F64
+        let long = "x".repeat(100 << 10);
+        let line = |text: &str| format!("FrameLayout [0,0][300,300]\n  TextView [0,0][9,9] text:{text:?}\n");
+        let one = Selector { text: Some(regex("x$")), ..Selector::default() };
+        assert_eq!(matches(&line("box"), &one), [1]);
+        assert!(!one.describe().contains("only"));
+        let many: String = (0..3).map(|_| format!("  TextView [0,0][9,9] text:{long:?}\n")).collect();
+        let seen = matches(&format!("FrameLayout [0,0][300,300]\n{many}"), &one);
+        assert!(seen.len() < 3, "{} texts were searched", seen.len());
+        assert!(
+            one.describe().ends_with("searched in 128 kB of the screen's text only"),
+            "{}",
+            one.describe()
+        );
+        assert_eq!(matches(&line("box"), &one), [1], "each screen by itself");
     }
 
     #[test]

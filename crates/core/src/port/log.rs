@@ -30,4 +30,8 @@ pub struct LogRead {
     pub app_pids: Vec<u32>,
     /// Older entries exist that were not read.
     pub more: bool,
+    /// Older lines that came and were dropped, because the log was larger than the limit.
+    pub dropped_lines: usize,
+    /// Lines in a format that is not known.
+    pub unread_lines: usize,
 }

@@ -1,5 +1,6 @@
 //! Quotes text from a device, so that an agent cannot mistake it for our own words (SE-05).
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Writes `text` in double quotes with the escapes of JSON. Text longer than `chars_max` loses its middle; the number
@@ -16,8 +17,41 @@ pub fn push_quoted(out: &mut String, text: &str, chars_max: usize) {
     let tail = chars_max / 4;
     let head = chars_max - tail;
     push_uncut(out, &text[..byte_index(text, head)]);
-    let _ = write!(out, "…+{}…", count - head - tail);
+    push_cut(out, count - head - tail);
     push_uncut(out, &text[byte_index(text, count - tail)..]);
+}
+
+/// Writes how many characters were left out.
+pub fn push_cut(out: &mut String, chars: usize) {
+    let _ = write!(out, "…+{chars}…");
+}
+
+/// Writes `text` as it is if it is short and readable, has no quote of its own and is not empty; else quoted. For names
+/// that hardly ever need quotes, such as those of apps and devices.
+pub fn push_name(out: &mut String, text: &str, chars_max: usize) {
+    let plain = |c: char| c != '"' && !is_unreadable(c);
+    if !text.is_empty() && text.chars().count() <= chars_max && text.chars().all(plain) {
+        out.push_str(text);
+    } else {
+        push_quoted(out, text, chars_max);
+    }
+}
+
+/// Escapes the unreadable characters of a text that is written already. Line breaks stay.
+pub fn escape_unreadable(text: &str) -> Cow<'_, str> {
+    let is_escaped = |character: char| character != '\n' && is_unreadable(character);
+    if !text.chars().any(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_escaped(character) {
+            push_escape(&mut out, character);
+        } else {
+            out.push(character);
+        }
+    }
+    Cow::Owned(out)
 }
 
 fn byte_index(text: &str, chars: usize) -> usize {
@@ -84,6 +118,28 @@ mod tests {
         assert_eq!(quoted("a\u{202E}b\u{2066}c\u{2028}", 100), r#""a\u202eb\u2066c\u2028""#);
         assert_eq!(quoted("\u{E0041}\u{E5D2}", 100), r#""\udb40\udc41\ue5d2""#);
         assert_eq!(quoted("日本 👨‍👩‍👧 é", 100), "\"日本 👨‍👩‍👧 é\"");
+    }
+
+    #[test]
+    fn a_name_is_quoted_only_where_it_must_be() {
+        // F70
+        let name = |text: &str| {
+            let mut out = String::new();
+            push_name(&mut out, text, 12);
+            out
+        };
+        assert_eq!(name("com.a/.Main"), "com.a/.Main");
+        assert_eq!(name("a\nforged"), "\"a\\nforged\"");
+        assert_eq!(name("say \"hi\""), "\"say \\\"hi\\\"\"");
+        assert_eq!(name("abcdefghijklm"), "\"abcdefghi\"…+1…\"klm\"");
+        assert_eq!(name(""), "\"\"");
+    }
+
+    #[test]
+    fn unreadable_characters_of_a_written_text_are_escaped() {
+        // F70
+        assert_eq!(escape_unreadable("a\u{202E}b\n\u{7}\r日本"), "a\\u202eb\n\\u0007\\u000d日本");
+        assert!(matches!(escape_unreadable("plain\ntext"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::intent::resolve::{ExpectedChange, Reason, describe, system_dialog};
 use mdm_core::intent::scroll::InSight;
+use mdm_core::intent::typing::ReadBack;
 use mdm_core::intent::watch::{MovingElement, RESTING};
 use mdm_core::meaning::label::label;
 use mdm_core::meaning::role;
@@ -123,7 +124,17 @@ pub async fn perform(
     let session = call.app.fleet.choose(device, call.progress).await?;
     let request = Request { id: call.action_id.clone(), name: call.tool, what: What::Act(Box::new(act)) };
     let outcome = session.run(request, call.progress).await;
+    keep_secret(call, &outcome);
     Ok(answer(call, &session, &outcome, named))
+}
+
+/// What went into a secret field is a secret, also when nobody called it one (F66).
+fn keep_secret(call: &Call<'_>, outcome: &Outcome) {
+    if let What::Act(act) = &outcome.request.what
+        && let (Action::Type(typing), Came::Typed(ReadBack::Hidden { .. })) = (&act.action, &outcome.effect)
+    {
+        call.app.secrets.remember(&typing.text);
+    }
 }
 
 /// The envelope of every action, refused ones too (LC-06).
@@ -366,14 +377,16 @@ fn dispatched(dispatch: Dispatch, failed: bool) -> Option<&'static str> {
     told.then_some(dispatch.as_str())
 }
 
-/// The parts of a failed action that were done, where it has several.
+/// The parts of a failed action that were done, where it has several (F63).
 fn sent(outcome: &Outcome) -> Vec<&'static str> {
-    let taken =
-        outcome.sent.iter().filter(|sent| !sent.what.is_harmless() && sent.dispatch == Dispatch::Taken);
+    let parts = || outcome.sent.iter().filter(|sent| !sent.what.is_harmless());
+    let mut tried: Vec<&'static str> = parts().map(|sent| sent.what.as_str()).collect();
+    tried.dedup();
+    let taken = parts().filter(|sent| sent.dispatch == Dispatch::Taken);
     let mut kinds: Vec<&'static str> = taken.map(|sent| sent.what.as_str()).collect();
     kinds.dedup();
     kinds.truncate(SENT_MAX);
-    let in_parts = kinds.len() > 1 || matches!(kinds[..], ["focus" | "clear" | "app"]);
+    let in_parts = tried.len() > 1 || matches!(kinds[..], ["focus" | "clear" | "app"]);
     if outcome.failure.is_some() && in_parts { kinds } else { Vec::new() }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mdm_core::port::{LogEntry, LogLevel, LogRead};
-use mdm_core::text::quote::push_quoted;
+use mdm_core::text::quote::{push_name, push_quoted};
 use mdm_engine::WantedDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ use crate::refusal::Refusal;
 const LIMIT_DEFAULT: u32 = 50;
 const LIMIT_MAX: u32 = 1000;
 const MESSAGE_CHARS_MAX: usize = 400;
+const TAG_CHARS_MAX: usize = 100;
 
 pub struct GetLogs;
 
@@ -73,12 +74,25 @@ pub struct LogFacts {
     matched: usize,
     /// Lines of the log that were looked at.
     scanned: usize,
+    /// Older lines that were dropped because the log is too large.
+    #[serde(skip_serializing_if = "is_zero")]
+    older_lines_dropped: usize,
+    /// Lines that fit and have no time that can be told; `since_seconds` keeps them.
+    #[serde(skip_serializing_if = "is_zero")]
+    undated: usize,
+    /// Lines in a format that is not known; they are not looked at.
+    #[serde(skip_serializing_if = "is_zero")]
+    unread_lines: usize,
     /// The device's clock when the log was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     device_time: Option<String>,
     /// How the app's lines were found: by its process id, or by its name in the text because it is not running.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Tool for GetLogs {
@@ -102,6 +116,9 @@ impl Tool for GetLogs {
             count: shown.len(),
             matched: matching.len(),
             scanned: read.entries.len(),
+            older_lines_dropped: read.dropped_lines,
+            undated: matching.iter().filter(|entry| entry.time_ms.is_none()).count(),
+            unread_lines: read.unread_lines,
             device_time: read.now_ms.map(time_of_day),
             source: params.app_id.as_ref().map(|_| if read.app_pids.is_empty() { "package" } else { "pid" }),
         };
@@ -154,11 +171,7 @@ fn push_entry(out: &mut String, entry: &LogEntry) {
         LogLevel::Error => "E ",
         LogLevel::Fatal => "F ",
     });
-    if entry.tag.chars().all(|c| c.is_ascii_graphic()) {
-        out.push_str(&entry.tag);
-    } else {
-        push_quoted(out, &entry.tag, MESSAGE_CHARS_MAX);
-    }
+    push_name(out, &entry.tag, TAG_CHARS_MAX);
     if let Some(pid) = entry.pid {
         out.push_str(&format!("({pid})"));
     }

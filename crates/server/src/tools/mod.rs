@@ -150,6 +150,7 @@ impl Entry {
 
     /// The same as a part of another call, which ends by that call's deadline.
     pub async fn call_within(&self, app: &App, arguments: JsonObject, whole: &Progress) -> Answer {
+        app.secrets.remember_given(&arguments);
         let action_id = if self.acts() { app.action_id(self.name) } else { String::new() };
         let call = Call { app, progress: &whole.part(self.timeout), tool: self.name, action_id };
         let done = match args::named(self.arguments(), arguments) {

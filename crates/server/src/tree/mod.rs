@@ -12,6 +12,7 @@ use mdm_core::meaning::label::label;
 use mdm_core::outline::{Lines, OutlineOptions, changes, lines, page};
 use mdm_core::screen::geometry::Size;
 use mdm_core::screen::snapshot::{Defect, Snapshot};
+use mdm_core::text::quote::push_name;
 use serde::Serialize;
 
 use crate::answer::{Answer, Facts};
@@ -21,6 +22,8 @@ pub use read::{Source, read};
 
 /// Defects listed in an outline's answer; the answer also has the number of all.
 const DEFECTS_SHOWN_MAX: usize = 5;
+/// Of an app's and a screen's name together; Android allows an app 255.
+const SCREEN_CHARS_MAX: usize = 300;
 
 #[derive(Debug, Serialize)]
 pub struct Resolution {
@@ -304,7 +307,11 @@ pub fn changes_answer(
     if let [Some(was), Some(is)] = screens
         && was != is
     {
-        text.push_str(&format!("screen {} -> {}\n", was.component(), is.component()));
+        text.push_str("screen ");
+        push_name(&mut text, &was.component(), SCREEN_CHARS_MAX);
+        text.push_str(" -> ");
+        push_name(&mut text, &is.component(), SCREEN_CHARS_MAX);
+        text.push('\n');
     }
     text.push_str(&found.text);
     Answer::new(Facts::Changes(Box::new(facts))).with_lines(&text)

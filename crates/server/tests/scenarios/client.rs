@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mobile_debug_mcp::args::JsonObject;
-use mobile_debug_mcp::mcp::McpServer;
+use mobile_debug_mcp::mcp;
 use rmcp::model::{
     CallToolRequestParams, ReadResourceRequestParams, ResourceContents, ResourceUpdatedNotificationParam,
     SubscribeRequestParams, UnsubscribeRequestParams,
@@ -63,8 +63,8 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         let app = Arc::clone(&world.app);
         tokio::spawn(async move {
-            let running = McpServer::new(app).serve(tokio::io::split(theirs)).await.expect("a client");
-            drop(running.waiting().await);
+            let (read, write) = tokio::io::split(theirs);
+            mcp::serve(app, read, write, std::future::pending()).await.expect("a client");
         });
         let heard = Heard::default();
         let service = heard.clone().serve(tokio::io::split(ours)).await.expect("a server");

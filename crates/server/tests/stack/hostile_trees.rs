@@ -18,10 +18,10 @@ fn node(text: &str, close: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tree_of_twenty_megabytes_gives_a_bounded_answer() {
+async fn a_tree_of_twenty_megabytes_is_cut_and_the_answer_says_so() {
     let filler = "x".repeat(900);
     let mut xml = String::from("<?xml version='1.0' ?><hierarchy rotation=\"0\">");
-    let mut count = 0;
+    let mut count: usize = 0;
     while xml.len() < 20_000_000 {
         xml.push_str(&node(&format!("{count} {filler}"), " /"));
         count += 1;
@@ -29,7 +29,10 @@ async fn a_tree_of_twenty_megabytes_gives_a_bounded_answer() {
     xml.push_str("</hierarchy>");
     let world = world_with(xml).await;
     let tree = world.tree().await;
-    assert_eq!(fact(&tree, "of"), count.to_string(), "SE-07");
+    // F62: reading all of it would take more memory than a device may cost.
+    let read: usize = fact(&tree, "of").parse().expect("a number");
+    assert!(read > 5000 && read < count, "SE-07: {read} of {count}");
+    assert_eq!(fact(&tree, "partial"), "true", "SE-07");
     assert!(tree.len() < 200_000, "the answer is bounded: {} bytes", tree.len());
     let json = world.ok("get_ui_tree", r#"{"format":"json"}"#).await;
     assert!(json.len() <= 5_000_000 && json.contains("elements_left_out"), "{} bytes", json.len());

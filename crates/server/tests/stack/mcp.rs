@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mdm_virtual_device::Timing;
-use mobile_debug_mcp::mcp::McpServer;
+use mobile_debug_mcp::mcp;
 use mobile_debug_mcp::tools::TOOLS;
 use rmcp::model::{
     CallToolRequestParams, ContentBlock, ProtocolVersion, ReadResourceRequestParams,
@@ -23,8 +23,8 @@ async fn a_client_lists_and_calls_tools() {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let app = Arc::clone(&world.app);
     tokio::spawn(async move {
-        let running = McpServer::new(app).serve(tokio::io::split(theirs)).await.expect("a client");
-        drop(running.waiting().await);
+        let (read, write) = tokio::io::split(theirs);
+        mcp::serve(app, read, write, std::future::pending()).await.expect("a client");
     });
     let client = ().serve(tokio::io::split(ours)).await.expect("a server");
     let tools = client.list_all_tools().await.expect("tools");
@@ -98,8 +98,8 @@ fn served(world: &World) -> tokio::io::DuplexStream {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let app = Arc::clone(&world.app);
     tokio::spawn(async move {
-        let running = McpServer::new(app).serve(tokio::io::split(theirs)).await.expect("a client");
-        drop(running.waiting().await);
+        let (read, write) = tokio::io::split(theirs);
+        mcp::serve(app, read, write, std::future::pending()).await.expect("a client");
     });
     ours
 }

@@ -10,7 +10,7 @@ use mdm_core::action::trace::Stage;
 use mdm_engine::{Progress, WantedDevice};
 use mdm_virtual_device::{Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::app::{App, phone_connector};
-use mobile_debug_mcp::mcp::McpServer;
+use mobile_debug_mcp::mcp;
 use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, RoleClient};
 use rmcp::{ClientHandler, ServiceExt as _};
@@ -160,8 +160,8 @@ async fn a_client_with_a_progress_token_is_told_how_its_call_goes_on() {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let app = Arc::clone(&world.app);
     tokio::spawn(async move {
-        let running = McpServer::new(app).serve(tokio::io::split(theirs)).await.expect("a client");
-        drop(running.waiting().await);
+        let (read, write) = tokio::io::split(theirs);
+        mcp::serve(app, read, write, std::future::pending()).await.expect("a client");
     });
     let told = Told::default();
     let client = told.clone().serve(tokio::io::split(ours)).await.expect("a server");
