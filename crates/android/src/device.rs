@@ -461,6 +461,15 @@ impl Device for AndroidDevice {
         })
     }
 
+    fn shows_toast(&self) -> PortFuture<'_, bool> {
+        Box::pin(async move {
+            // The service ends with an error when it finds no such window, and says so in words.
+            let windows = Script::new("dumpsys window windows | grep -F ' Toast}'");
+            let output = self.adb.shell(&windows, SHORT_BYTES_MAX).await.map_err(|e| self.error(e))?;
+            Ok(output.stdout_text().contains(" Toast}"))
+        })
+    }
+
     fn check_text<'a>(&'a self, text: &'a str) -> PortFuture<'a, ()> {
         Box::pin(self.find_text_typeable(text))
     }

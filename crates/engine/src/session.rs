@@ -192,6 +192,10 @@ impl Session {
         read_again(progress, "asking where the keyboard is", || self.device.keyboard()).await
     }
 
+    pub(crate) async fn shows_toast(&self, progress: &Progress) -> Result<bool, Failure> {
+        progress.race_device("looking for a toast", self.device.shows_toast()).await
+    }
+
     pub(crate) async fn check_text(&self, text: &str, progress: &Progress) -> Result<(), Failure> {
         progress.race_device("asking whether the text can be typed", self.device.check_text(text)).await
     }

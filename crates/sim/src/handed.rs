@@ -101,6 +101,10 @@ impl HandedOut {
                 continue;
             }
             let seen = call.seen_before(at, met);
+            if call.answer.as_ref().is_some_and(ToolAnswer::tells_doubt) {
+                judged.doubts += 1;
+                continue;
+            }
             if hit.is_none()
                 && call.film.frames.get(met).is_some_and(|frame| shows(frame, &first.own, *point))
             {

@@ -78,6 +78,8 @@ pub struct Judged {
     pub by_words: u64,
     /// Another thing with the same words had come to the same place.
     pub twins: u64,
+    /// Touches that met another thing, where the answer said that something may lie in front.
+    pub doubts: u64,
     /// Answers that nothing changed.
     pub unchanged: u64,
 }
@@ -96,6 +98,7 @@ impl Judged {
         self.by_id += other.by_id;
         self.by_words += other.by_words;
         self.twins += other.twins;
+        self.doubts += other.doubts;
         self.unchanged += other.unchanged;
     }
 }
@@ -105,7 +108,7 @@ impl std::fmt::Display for Judged {
         write!(
             f,
             "judged: {} claims, {} rests, {} denials, {} touches ({} by an id, {} by words), {} ids shown again, {} unchanged, \
-             {} sent, {} refused; apart: {} moved before the touch, {} unseen between two looks, {} replaced by a twin",
+             {} sent, {} refused; apart: {} moved before the touch, {} unseen between two looks, {} replaced by a twin, {} met what the answer said may lie in front",
             self.claims,
             self.rests,
             self.denials,
@@ -118,7 +121,8 @@ impl std::fmt::Display for Judged {
             self.unsent,
             self.moved,
             self.unseen,
-            self.twins
+            self.twins,
+            self.doubts,
         )
     }
 }

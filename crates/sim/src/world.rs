@@ -112,6 +112,13 @@ impl ToolAnswer {
         ToolAnswer { is_error, facts, lines: lines.to_owned() }
     }
 
+    /// Returns true if the answer says that something may lie in front of the target.
+    pub fn tells_doubt(&self) -> bool {
+        let reasons =
+            self.facts.get("target").and_then(|target| target.get("reasons")).and_then(Value::as_array);
+        reasons.is_some_and(|reasons| reasons.iter().any(|reason| reason == "maybe_covered"))
+    }
+
     pub fn text(&self, name: &str) -> &str {
         self.facts.get(name).and_then(Value::as_str).unwrap_or_default()
     }

@@ -141,6 +141,8 @@ pub struct After {
     pub verdict: Verdict,
     /// What was expected was already so before the action, which therefore proves little.
     pub held_before: bool,
+    /// A toast was shown, whose text is not known.
+    pub toast: bool,
 }
 
 impl Outcome {
@@ -285,6 +287,7 @@ mod tests {
             stability: Stability::Stable,
             rested_ms: None,
             watched_ms: 400,
+            toast: false,
             moving: Vec::new(),
             captures: 2,
             verdict,

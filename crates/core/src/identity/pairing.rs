@@ -143,7 +143,7 @@ impl Matcher<'_> {
         let side = |reading, names, children, window| Side { reading, names, children, window };
         let before = side(self.before, &self.names.0, olds, windows.0);
         let after = side(self.after, &self.names.1, news, windows.1);
-        for row in pair_rows(&before, &after, self.acted) {
+        for row in pair_rows(&before, &after) {
             let (olds, news) = (&olds[row.olds], &news[row.news]);
             let alike = |(old, new): (&u32, &u32)| {
                 let (was, is) = (self.before.element(*old), self.after.element(*new));
@@ -271,9 +271,6 @@ impl Matcher<'_> {
 
     /// Unpairs what is in a dialog when the dialog says something else: its buttons answer another question (F1).
     fn unpair_other_dialogs(&mut self) {
-        if !self.acted {
-            return;
-        }
         let mut new = 0;
         while new < self.after.nodes.len() as u32 {
             let old = self.pairing.to_old[new as usize];
@@ -281,11 +278,29 @@ impl Matcher<'_> {
                 new += 1;
                 continue;
             }
-            if old != NONE && says_something_else(self.before, old, self.after, new) {
+            if old != NONE && self.says_something_else(old, new) {
                 self.unpair(new);
             }
             new = self.after.range(new).end;
         }
+    }
+
+    /// True if words of the earlier dialog are gone and others have come. A message that is only added, such as one
+    /// about a wrong input, leaves the dialog the same; so does a number that counts while nobody acts.
+    fn says_something_else(&self, old: u32, new: u32) -> bool {
+        let hash = |words: &str| match self.acted {
+            true => xxh3_64(words.as_bytes()),
+            false => xxh3_64(words.replace(|c: char| c.is_ascii_digit(), "").as_bytes()),
+        };
+        let words = |reading: &ScreenReading, root: u32| {
+            let inside = reading.range(root).filter_map(|index| own_words(reading.element(index)));
+            let mut words: Vec<u64> = inside.map(hash).collect();
+            words.sort_unstable();
+            words
+        };
+        let (olds, news) = (words(self.before, old), words(self.after, new));
+        let kept = common(&olds, &news);
+        kept < olds.len() && kept < news.len()
     }
 
     fn unpair(&mut self, root: u32) {
@@ -367,26 +382,18 @@ fn has_twins(names: &Names, children: &[u32]) -> bool {
     hashes.windows(2).any(|two| two[0] == two[1])
 }
 
-/// True for a dialog, and for the root of a window that does not fill the screen.
+/// True for a dialog, and for the root of a window that leaves a margin on all four sides. The window of an app reaches
+/// an edge of the screen, even if it ends above a navigation bar.
 fn is_dialog(reading: &ScreenReading, index: u32) -> bool {
     let element = reading.element(index);
-    let screen = reading.snapshot.size.rect();
-    let fills = || element.bounds.intersection(screen) == Some(screen);
-    element.role == Role::Dialog || (element.parent.is_none() && !screen.is_empty() && !fills())
-}
-
-/// True if words of the earlier dialog are gone and others have come. A message that is only added, such as one about a
-/// wrong input, leaves the dialog the same.
-fn says_something_else(before: &ScreenReading, old: u32, after: &ScreenReading, new: u32) -> bool {
-    let words = |reading: &ScreenReading, root: u32| {
-        let inside = reading.range(root).filter_map(|index| own_words(reading.element(index)));
-        let mut words: Vec<u64> = inside.map(|words| xxh3_64(words.as_bytes())).collect();
-        words.sort_unstable();
-        words
+    let (own, screen) = (element.bounds, reading.snapshot.size.rect());
+    let has_margins = || {
+        own.left > screen.left
+            && own.right < screen.right
+            && own.top > screen.top
+            && own.bottom < screen.bottom
     };
-    let (olds, news) = (words(before, old), words(after, new));
-    let kept = common(&olds, &news);
-    kept < olds.len() && kept < news.len()
+    element.role == Role::Dialog || (element.parent.is_none() && !screen.is_empty() && has_margins())
 }
 
 fn children(reading: &ScreenReading, index: u32) -> Vec<u32> {

@@ -51,8 +51,8 @@ struct Row {
     cut_at_end: bool,
 }
 
-/// Pairs the rows that are proven to be the same. `acted`: something was sent to the device between the captures.
-pub(super) fn pair_rows(before: &Side, after: &Side, acted: bool) -> Vec<RowPair> {
+/// Pairs the rows that are proven to be the same, of a container that changed or may have changed unseen.
+pub(super) fn pair_rows(before: &Side, after: &Side) -> Vec<RowPair> {
     let vertical = is_vertical(before) || is_vertical(after);
     let (olds, news) = (rows(before, vertical), rows(after, vertical));
     if olds.len().max(news.len()) > ROWS_MAX {
@@ -60,7 +60,6 @@ pub(super) fn pair_rows(before: &Side, after: &Side, acted: bool) -> Vec<RowPair
     }
     let evidence = Evidence {
         open: before.window.is_some() || after.window.is_some(),
-        acted,
         twins: has_twins(&olds) || has_twins(&news),
         olds: &olds,
         news: &news,
@@ -81,7 +80,6 @@ struct Evidence<'a> {
     news: &'a [Row],
     /// True if rows may have come from outside the visible part.
     open: bool,
-    acted: bool,
     twins: bool,
 }
 
@@ -152,7 +150,7 @@ impl Evidence<'_> {
     }
 
     fn is_supported(&self, by: i32, pairs: &[(usize, usize)]) -> bool {
-        if !self.open || (by == 0 && !self.acted) {
+        if !self.open {
             return true;
         }
         let agreeing: Vec<usize> =
@@ -265,12 +263,10 @@ impl Evidence<'_> {
         }
         match self.open {
             false => in_place && same_count && (looks_same || !is_twin),
-            true if is_twin || self.is_cut((old, new)) => in_place && looks_same && !self.acted,
+            true if is_twin || self.is_cut((old, new)) => false,
             true if looks_same => in_place && !self.may_be_refilled((old, new)),
             // With other words it may be the next row, which came here when this one went.
-            true => {
-                in_place && was.title == is.title && (!self.acted || (same_count && self.is_end_in_sight()))
-            }
+            true => in_place && was.title == is.title && same_count && self.is_end_in_sight(),
         }
     }
 
@@ -279,11 +275,10 @@ impl Evidence<'_> {
         !self.olds[old].is_target && !self.news[new].is_target
     }
 
-    /// True if the row may have gone and another one may have come from outside to its place: the last row in sight,
-    /// when its names changed after an action.
+    /// True if the row may have gone and another one may have come from outside to its place: the last row in sight.
     fn may_be_refilled(&self, (old, new): (usize, usize)) -> bool {
         let is_last = old + 1 == self.olds.len() || new + 1 == self.news.len();
-        self.open && self.acted && is_last && !self.is_end_in_sight()
+        self.open && is_last && !self.is_end_in_sight()
     }
 
     /// True if after the last row there is room for another one in both captures: no row waits below.
@@ -297,8 +292,8 @@ impl Evidence<'_> {
         count(self.olds).max(count(self.news))
     }
 
-    /// Pairs by position when no row can be told from the others: only if nothing moved, and nobody acted on rows that
-    /// others outside may have replaced.
+    /// Pairs by position when no row can be told from the others: only if nothing moved and no row can have come from
+    /// outside.
     fn all_in_place(&self) -> Vec<(usize, usize)> {
         let count = self.olds.len();
         if count != self.news.len() {
@@ -309,14 +304,10 @@ impl Evidence<'_> {
             return vec![(0, 0)];
         }
         let in_place = |at: &usize| self.displacement((*at, *at)) == Some(0);
-        let provable = |at: &usize| {
-            let (was, is) = (&self.olds[*at], &self.news[*at]);
-            !self.open || (!self.acted && (was.names == is.names || was.title == is.title))
-        };
-        if !(0..count).all(|at| in_place(&at)) {
+        if self.open || !(0..count).all(|at| in_place(&at)) {
             return Vec::new();
         }
-        (0..count).filter(provable).map(|at| (at, at)).collect()
+        (0..count).map(|at| (at, at)).collect()
     }
 }
 

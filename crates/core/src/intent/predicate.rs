@@ -124,6 +124,14 @@ fn absent(seen: &Observation) -> Judgement {
     Judgement::Unknown { why: why.to_owned() }
 }
 
+impl Predicate {
+    /// True if a text is expected that a toast could show.
+    pub fn may_be_in_a_toast(&self) -> bool {
+        let Predicate::Element { selector, expected } = self else { return false };
+        selector.text.is_some() && matches!(expected, Expected::Exists | Expected::Visible)
+    }
+}
+
 fn presence(seen: &Observation, chosen: &[u32], wanted: bool) -> Judgement {
     match (chosen.first(), wanted) {
         (Some(index), true) => Judgement::Holds { index: Some(*index) },

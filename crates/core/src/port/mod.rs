@@ -83,6 +83,8 @@ pub trait Device: Send + Sync {
     fn screenshot(&self) -> PortFuture<'_, Picture>;
     /// Tells where the on-screen keyboard is, when one is shown and the device tells. Trees do not have it.
     fn keyboard(&self) -> PortFuture<'_, Option<Rect>>;
+    /// True while a toast is shown. Its text may be in no tree (F14).
+    fn shows_toast(&self) -> PortFuture<'_, bool>;
     /// Refuses a text that could not be typed. Asked before anything is touched (F82).
     fn check_text<'a>(&'a self, text: &'a str) -> PortFuture<'a, ()>;
     fn input(&self, input: Input) -> PortFuture<'_, ()>;

@@ -1,5 +1,8 @@
 //! What comes of an action: the screen is watched, and what was expected is judged.
 
+use std::future::Future;
+use std::time::Duration;
+
 use mdm_core::action::event::Event;
 use mdm_core::action::outcome::{After, Verdict};
 use mdm_core::action::recover::FailureReason;
@@ -15,6 +18,8 @@ use mdm_core::intent::watch::{Ending, Goal, Wait};
 use super::Run;
 use crate::poll::{self, Counted, Turn};
 
+/// Between two looks for a toast, which is shown for two seconds or longer.
+const TOAST_PAUSE: Duration = Duration::from_millis(600);
 /// Looks that a slow device gets before the expectation is given up, as long as the call has time (W2).
 const LOOKS_MIN: u64 = 2;
 
@@ -62,7 +67,12 @@ impl Run<'_> {
         let wait = Wait::new(goal, window_ms).with_patience(patience.timeout_ms, LOOKS_MIN);
         let before = self.outcome.before.clone();
         let (how, began_ms) = ((Turn::Held, Counted::AsWait), self.session.now_ms());
-        let report = poll::watch(self.session, &wait, before.clone(), how, self.progress).await?;
+        let watched = poll::watch(self.session, &wait, before.clone(), how, self.progress);
+        let (report, toast) = match &act.expect {
+            Some(predicate) if predicate.may_be_in_a_toast() => self.watch_with_toasts(watched).await,
+            _ => (watched.await, false),
+        };
+        let report = report?;
         let watched_ms = self.session.now_ms().saturating_sub(began_ms);
         let Some(seen) = report.seen else {
             return Err(match report.ending {
@@ -75,7 +85,7 @@ impl Run<'_> {
             None => (Verdict::NotAsked, false),
             Some(predicate) => {
                 let held_before = before.as_deref().is_some_and(|before| predicate.judge(before).holds());
-                (verdict(&report.ending, report.judgement, &seen), held_before)
+                (verdict(&report.ending, report.judgement, &seen, toast), held_before)
             }
         };
         Ok(After {
@@ -89,7 +99,28 @@ impl Run<'_> {
             captures: report.captures,
             verdict,
             held_before,
+            toast,
         })
+    }
+
+    /// Watches, and looks for a toast beside it: no tree shows one, and it is gone when the time is up (F14).
+    async fn watch_with_toasts<T>(&self, watched: impl Future<Output = T>) -> (T, bool) {
+        let mut toast = false;
+        let looked = async {
+            loop {
+                if self.progress.pause("looking for a toast", TOAST_PAUSE).await.is_err() || toast {
+                    // The watch ends the call.
+                    std::future::pending::<()>().await;
+                }
+                toast = self.session.shows_toast(self.progress).await.unwrap_or(false);
+            }
+        };
+        let report = tokio::select! {
+            biased;
+            report = watched => report,
+            () = looked => unreachable!("it never ends"),
+        };
+        (report, toast)
     }
 
     /// The device's answer was lost. Nothing is sent again; if what was expected is seen, that is the answer.
@@ -107,7 +138,11 @@ impl Run<'_> {
 
 /// Contradicted is only what a whole capture at the end of the time shows to be otherwise. Behind a window of the system
 /// it cannot be seen (F15).
-fn verdict(ending: &Ending, judgement: Option<Judgement>, seen: &Observation) -> Verdict {
+fn verdict(ending: &Ending, judgement: Option<Judgement>, seen: &Observation, toast: bool) -> Verdict {
+    if let (Some(Judgement::Fails { .. }), true) = (&judgement, toast) {
+        let why = "a toast was shown, and what it says cannot be read on this device";
+        return Verdict::Undetermined { why: why.to_owned() };
+    }
     if let (Some(Judgement::Fails { .. }), Some(dialog)) = (&judgement, system_dialog(seen)) {
         return Verdict::Undetermined { why: format!("a system dialog is in front: {dialog}") };
     }

@@ -533,6 +533,9 @@ fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &A
         lines.push_str("the screen could not be read before, so what changed is not known\n");
         return;
     };
+    if after.toast {
+        lines.push_str("a toast was shown; no tree has its text\n");
+    }
     push_view_lines(lines, before, &after.seen);
     if after.since.is_none() || !after.observed.is_relevant() {
         let looks = if after.captures == 1 { "look" } else { "looks" };

@@ -27,13 +27,22 @@ const VISIBLE_TIMEOUT_MS: u32 = 5000;
 const TIMEOUT_MS_MAX: u32 = 60_000;
 /// Captures that a verification needs at least.
 const READS_MIN: u64 = 3;
-/// Additional time for the captures of a slow device.
-const SLOW_DEVICE: Duration = Duration::from_secs(30);
+/// Additional time for the captures of a slow device, unless the caller says how long the call may take.
+const SLOW_DEVICE: Duration = Duration::from_secs(20);
 
-fn timeout(given: Option<u32>, usual: u32) -> Result<Duration, Refusal> {
+/// How long to wait for the condition, and how long the whole call may take (F5).
+#[derive(Clone, Copy)]
+struct Limits {
+    patience: Duration,
+    call: Duration,
+}
+
+fn limits(given: Option<u32>, usual: u32) -> Result<Limits, Refusal> {
     let ms = given.unwrap_or(usual);
     if (1..=TIMEOUT_MS_MAX).contains(&ms) {
-        return Ok(Duration::from_millis(ms.into()));
+        let patience = Duration::from_millis(ms.into());
+        let call = if given.is_some() { patience } else { patience + SLOW_DEVICE };
+        return Ok(Limits { patience, call });
     }
     let message = format!("timeout_ms = {ms} is not between 1 and {TIMEOUT_MS_MAX}");
     Err(Refusal::argument(message, "leave it out"))
@@ -63,11 +72,11 @@ pub struct ExpectFacts {
     elapsed_ms: u64,
 }
 
-/// The condition to verify, its timeout, and the error codes for its failures.
+/// The condition to verify, its limits, and the error codes for its failures.
 struct Question {
     predicate: Predicate,
     expected: String,
-    timeout: Duration,
+    limits: Limits,
     absent: ErrorCode,
     mismatch: ErrorCode,
 }
@@ -77,8 +86,9 @@ async fn verify(call: &Call<'_>, device: WantedDevice, question: Question) -> Re
     let premature = session.premature();
     // VS-02, W2: the whole timeout is used, and a device that needs a second for one capture gets more time.
     let goal = Goal::Holds(question.predicate.clone());
-    let wait = Wait::new(goal, WINDOW_MS).with_patience(question.timeout.as_millis() as u64, READS_MIN);
-    let progress = call.progress.within_next(question.timeout + SLOW_DEVICE);
+    let wait =
+        Wait::new(goal, WINDOW_MS).with_patience(question.limits.patience.as_millis() as u64, READS_MIN);
+    let progress = call.progress.within(question.limits.call);
     let waited = run_wait(call, &session, wait, &progress).await?;
     let answer = answer(session.id(), question, &waited);
     // SY-16: without a wait after the action, the screen may be about to change.
@@ -163,7 +173,7 @@ impl Tool for ExpectElementVisible {
         let question = Question {
             expected: format!("{} visible", selector.describe()),
             predicate: Predicate::Element { selector, expected: Expected::Visible },
-            timeout: timeout(params.timeout_ms, VISIBLE_TIMEOUT_MS)?,
+            limits: limits(params.timeout_ms, VISIBLE_TIMEOUT_MS)?,
             absent: ErrorCode::ElementNotFound,
             mismatch: ErrorCode::VerificationFailed,
         };
@@ -300,7 +310,7 @@ impl Tool for ExpectState {
         let question = Question {
             expected: format!("{} {} = {}", selector.describe(), params.property.name(), wanted_state),
             predicate: Predicate::Element { selector, expected: state },
-            timeout: timeout(params.timeout_ms, STATE_TIMEOUT_MS)?,
+            limits: limits(params.timeout_ms, STATE_TIMEOUT_MS)?,
             absent: ErrorCode::ElementNotFound,
             mismatch: ErrorCode::ExpectStateMismatch,
         };
@@ -400,7 +410,7 @@ impl Tool for ExpectScreen {
         let question = Question {
             predicate,
             expected,
-            timeout: timeout(params.timeout_ms, STATE_TIMEOUT_MS)?,
+            limits: limits(params.timeout_ms, STATE_TIMEOUT_MS)?,
             absent: ErrorCode::VerificationFailed,
             mismatch: ErrorCode::VerificationFailed,
         };

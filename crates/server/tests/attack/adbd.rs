@@ -323,5 +323,8 @@ fn node(text: &str, bounds: &str, end: &str) -> String {
 fn small_tree() -> String {
     let root = node("", "[0,0][1080,2400]", ">");
     let button = node("Go", "[0,0][200,100]", "/>");
-    format!("<?xml version='1.0' ?><hierarchy rotation=\"0\">{root}{button}</node></hierarchy>")
+    let field = node("abc", "[0,200][900,300]", "/>")
+        .replace("android.widget.Button", "android.widget.EditText")
+        .replace("focused=\"false\"", "focused=\"true\"");
+    format!("<?xml version='1.0' ?><hierarchy rotation=\"0\">{root}{button}{field}</node></hierarchy>")
 }

@@ -16,7 +16,7 @@ fn a_costly_pattern_ends_by_its_time_and_others_are_answered_meanwhile() {
     server.call("get_ui_tree", &format!(r#"{{"device_id":"{device}"}}"#));
     let pattern = "(?:[a-z ]{1,30}[a-y ]{1,30}){1,3}[0-9]{7}$";
     let arguments =
-        format!(r#"{{"device_id":"{device}","selector":{{"regex":"{pattern}"}},"timeout_ms":1}}"#);
+        format!(r#"{{"device_id":"{device}","selector":{{"regex":"{pattern}"}},"timeout_ms":15000}}"#);
     let began = Instant::now();
     server.say(&call(2, "tap_element", &arguments));
     let mut waited = Vec::new();

@@ -63,7 +63,8 @@ async fn screens_and_visible_elements_are_verified() {
     world
         .ok("expect_element_visible", r#"{"selector":{"text":"log","contains":true,"role":"button"}}"#)
         .await;
-    let none = world.call("expect_element_visible", r#"{"selector":{"text":"Nope"},"timeout_ms":500}"#).await;
+    let none =
+        world.call("expect_element_visible", r#"{"selector":{"text":"Nope"},"timeout_ms":6000}"#).await;
     assert_eq!(fact(&none.text(), "failure_code"), "ELEMENT_NOT_FOUND");
 }
 

@@ -130,3 +130,15 @@ async fn a_text_that_cannot_be_typed_leaves_the_field_as_it_was() {
     assert!(answer.is_error && answer.text().contains("cannot set the clipboard"), "{}", answer.text());
     assert_eq!(world.phone.truth().fields.get("email").map(String::as_str), Some("ada"), "F82");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_toast_that_cannot_be_read_contradicts_nothing() {
+    // F14
+    let world =
+        on_screen("DialogsActivity", PhoneConfig { timing: Timing::Brisk, ..PhoneConfig::default() }).await;
+    let json = r#"{"selector":{"text":"Save"},"expect":{"text":"Saved"}}"#;
+    let answer = world.call("tap_element", json).await;
+    assert_eq!(fact(&answer.text(), "verdict"), "undetermined", "{}", answer.text());
+    assert!(answer.text().contains("a toast was shown"), "{}", answer.text());
+    assert!(!world.phone.toasts().is_empty());
+}

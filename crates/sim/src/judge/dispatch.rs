@@ -76,7 +76,9 @@ impl Judge<'_> {
         for (at, input, met) in self.call.own_touches() {
             let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = &input else { continue };
             self.judged.touches += 1;
-            if !is_it(&target, hit.as_ref()) {
+            if !is_it(&target, hit.as_ref()) && answer.tells_doubt() {
+                self.judged.doubts += 1;
+            } else if !is_it(&target, hit.as_ref()) {
                 self.missed(at, &target, &input, met);
             }
         }

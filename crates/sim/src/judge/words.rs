@@ -68,7 +68,9 @@ impl Judge<'_> {
             controls.dedup();
             self.judged.by_words += 1;
             if !meant.contains(&datum) {
-                if there.is_some_and(|there| meant.contains(&there)) {
+                if answer.tells_doubt() {
+                    // Counted by the oracle of the aim.
+                } else if there.is_some_and(|there| meant.contains(&there)) {
                     self.judged.moved += 1;
                 } else {
                     let why = format!(

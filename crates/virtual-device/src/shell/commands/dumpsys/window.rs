@@ -66,6 +66,13 @@ fn shown(state: &State) -> Vec<WindowRecord> {
         system(0x5d1_77e2, "NotificationShade", "NOTIFICATION_SHADE", (0, 0, width, height)),
         system(0x4ae_95b3, "StatusBar", "STATUS_BAR", (0, 0, width, bar)),
     ];
+    // The window of a toast has a title and no text; no hierarchy shows it.
+    let now = state.now;
+    if state.surface.toasts().last().is_some_and(|toast| toast.from <= now && now < toast.until) {
+        let (top, bottom) = (height - screen.px(140), height - screen.px(92));
+        let frame = (screen.px(60), top, width - screen.px(60), bottom);
+        all.insert(0, system(0x1f4_0a57, "Toast", "TOAST", frame));
+    }
     if windows.keyboard {
         let k = screen.keyboard();
         all.push(WindowRecord {
