@@ -33,6 +33,9 @@ pub struct Session {
     memory: Mutex<Memory>,
 }
 
+/// A command that takes longer was held up by something else.
+const SEND_MS_MAX: u64 = 600;
+
 /// What the session knows of the screen so far.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
@@ -45,6 +48,9 @@ pub struct Memory {
     raw: Option<RawAnswer>,
     /// The last action, while nobody has waited for its effect.
     unsettled: Option<String>,
+    /// How long the last read and the last command took.
+    read_ms: u64,
+    send_ms: Option<u64>,
 }
 
 impl Session {
@@ -165,6 +171,7 @@ impl Session {
         let captured_at_ms = self.now_ms();
         let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
         let seen = self.take_in(capture, captured_at_ms)?;
+        self.memory().read_ms = self.now_ms().saturating_sub(captured_at_ms);
         let changed = seen.diff.is_relevant();
         progress.tell(&self.id, captured_at_ms, || Event::Looked { revision: seen.revision, changed });
         Ok(seen)
@@ -207,15 +214,24 @@ impl Session {
         progress: &Progress,
     ) -> Result<AppReport, Failure> {
         self.memory().tracker.note_action();
+        let began_ms = self.now_ms();
         match command {
             Command::Input(input) => {
-                let sent = self.device.input(input.clone());
-                progress.race_effect("sending input", sent).await.map(|()| AppReport::default())
+                let sent = progress.race_effect("sending input", self.device.input(input.clone())).await;
+                self.memory().send_ms = Some(self.now_ms().saturating_sub(began_ms));
+                sent.map(|()| AppReport::default())
             }
             Command::App(command) => {
                 progress.race_effect("commanding an app", self.device.app(command)).await
             }
         }
+    }
+
+    /// How long the device will probably take for a command. What is begun later than this before the deadline would
+    /// have its effect after it (F5).
+    pub(crate) fn send_ms(&self) -> u64 {
+        let memory = self.memory();
+        memory.send_ms.unwrap_or(memory.read_ms).min(SEND_MS_MAX)
     }
 
     /// Notes an action whose effect nobody has waited for. True if the one before was not waited for either (SY-16).

@@ -25,6 +25,8 @@ const ANSWER_MAX: Duration = Duration::from_secs(700);
 const TAP_DELAY_MAX_MS: u64 = 1500;
 /// An input of a failed call may still arrive on the phone within this time.
 const AFTERMATH: Duration = Duration::from_millis(60);
+/// The longest that a phone takes for one input command, and some more.
+const UNKNOWN_AFTERMATH: Duration = Duration::from_secs(3);
 
 pub struct World {
     pub seed: u64,
@@ -248,6 +250,10 @@ impl World {
         if answer.as_ref().is_none_or(|answer| answer.is_error) {
             tokio::time::sleep(AFTERMATH).await;
         }
+        // A command whose fate is not known may still be on its way.
+        if answer.as_ref().is_some_and(|answer| answer.text("dispatched") == "unknown") {
+            tokio::time::sleep(UNKNOWN_AFTERMATH).await;
+        }
         let device = self.device(&arguments, answer.as_ref());
         let (phone, other) = self.phones(&device);
         let (own, others) = if device == SECOND { (second, first) } else { (first, second) };
@@ -293,11 +299,12 @@ impl World {
             .then(|| format!("two devices fit, the last one was {:?}, and {told:?} was used", self.bound))
     }
 
-    /// Remembers the device of an answer that was no error.
+    /// Remembers the device that a call named, or that its answer tells if it is no error.
     fn bind(&mut self, call: &Call) {
+        let named = call.arguments.get("deviceId").and_then(Value::as_str);
         let told = call.answer.as_ref().filter(|answer| !answer.is_error).map(|answer| answer.text("device"));
-        if let Some(told) = told.filter(|told| !told.is_empty()) {
-            self.bound = Some(told.to_owned());
+        if let Some(device) = named.or(told).filter(|device| !device.is_empty()) {
+            self.bound = Some(device.to_owned());
         }
     }
 

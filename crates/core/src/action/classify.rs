@@ -110,6 +110,13 @@ pub fn classify(signals: &Signals) -> (Classification, Why) {
 /// action.
 pub fn judge(signals: &Signals, record: &Trace, looked: bool) -> (Classification, Why) {
     let sent = record.transitions.iter().any(|(state, _)| *state == Lifecycle::Dispatched);
+    if !sent && record.fate_unknown {
+        // It may have arrived: only what was expected and seen tells.
+        return match record.expectation_met {
+            Some(true) => (Classification::Success, Why::ExpectedVisible),
+            _ => (Classification::Unknown, Why::NobodyLooked),
+        };
+    }
     if !sent {
         let last = record.steps.iter().rev().map(|step| step.note.as_str()).find(|note| !note.is_empty());
         return (Classification::NoOp, Why::NothingSent { last: last.unwrap_or("refused").to_owned() });
@@ -200,6 +207,10 @@ mod tests {
         let asked = Asked { id: "back_1".to_owned(), name: "back", what: What::Act(Box::new(act)) };
         let mut record = Trace::new(&asked, 0);
         assert_eq!(judge(&changed, &record, true).0, Classification::NoOp, "nothing was sent");
+        let mut lost = record.clone();
+        lost.record(&Event::Sent { what: SentKind::Key, dispatch: Dispatch::Unknown, error: None }, 1);
+        lost.transitions.clear();
+        assert_eq!(judge(&changed, &lost, true).0, Classification::Unknown, "F10: it may have arrived");
         record.record(&Event::Sent { what: SentKind::Key, dispatch: Dispatch::Taken, error: None }, 1);
         assert_eq!(judge(&changed, &record, true).0, Classification::Success);
         record.expectation_met = Some(false);

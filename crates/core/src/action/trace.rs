@@ -8,6 +8,7 @@ use crate::action::outcome::SentKind;
 use crate::action::recover::Strategy;
 use crate::action::request::{Request, What};
 use crate::change::settle::Stability;
+use crate::port::Dispatch;
 
 /// Calls that are remembered.
 const TRACES_MAX: usize = 100;
@@ -102,6 +103,8 @@ pub struct Trace {
     pub ui_changed: Option<bool>,
     /// What was expected was seen; `None` when nothing was expected, or it is not known.
     pub expectation_met: Option<bool>,
+    /// Something was sent whose fate nobody knows.
+    pub fate_unknown: bool,
     attempt: u32,
 }
 
@@ -121,6 +124,7 @@ impl Trace {
             transitions: Vec::new(),
             ui_changed: None,
             expectation_met: None,
+            fate_unknown: false,
             attempt: 0,
         }
     }
@@ -141,7 +145,8 @@ impl Trace {
             Event::Recovering { strategy } => {
                 self.step(Stage::Recover, StepResult::Retry, at_ms, strategy.as_str());
             }
-            Event::Sent { what, error, .. } => {
+            Event::Sent { what, dispatch, error } => {
+                self.fate_unknown |= *dispatch == Dispatch::Unknown && !what.is_harmless();
                 let result = if error.is_some() { StepResult::Failure } else { StepResult::Success };
                 let note = error.map_or(what.as_str(), |code| code.as_str());
                 self.step(Stage::Execute, result, at_ms, note);

@@ -70,8 +70,8 @@ impl Scope {
         let elsewhere = self.target.is_none() && matches!(screens, [Some(was), Some(is)] if was != is);
         let renamed =
             || !changed.is_empty() && look_alike(&since.base.reading, &removed, &now.reading, &added);
-        let structure =
-            elsewhere || !moved.is_empty() || !(added.is_empty() && removed.is_empty()) && !renamed();
+        let same_elements = (added.is_empty() && removed.is_empty()) || renamed();
+        let structure = elsewhere || !moved.is_empty() || !same_elements;
         // Words that only moved from one element to another are no change of text.
         let came = sorted_words(now, &added);
         let words =

@@ -207,6 +207,7 @@ proptest! {
 /// Rows that look alike cannot always be told apart: one may go while an equal one comes to its place, which leaves no
 /// trace. The figure says how often; it may only fall.
 #[test]
+#[allow(clippy::print_stdout, reason = "the test prints its figure")]
 fn targets_of_rows_that_look_alike_hardly_ever_go_to_another_row() {
     use proptest::strategy::ValueTree as _;
     let mut runner = proptest::test_runner::TestRunner::deterministic();

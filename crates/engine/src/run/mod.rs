@@ -173,7 +173,7 @@ impl Run<'_> {
 
     /// Sends one command, once, and writes down what became of it.
     async fn send(&mut self, what: SentKind, command: &Command) -> Result<AppReport, Failure> {
-        if !self.progress.has_time_left() {
+        if !self.progress.has_time_for(Duration::from_millis(self.session.send_ms())) {
             return Err(Failure::new(Cause::Timeout, "time was up before it could be sent"));
         }
         let at_ms = self.session.now_ms();

@@ -18,7 +18,8 @@ use mdm_core::intent::watch::{Ending, Goal, Wait};
 use super::Run;
 use crate::poll::{self, Counted, Turn};
 
-/// Between two looks for a toast, which is shown for two seconds or longer.
+/// Until the first look for a toast, and between two of them. One is shown for two seconds or longer.
+const TOAST_COMES: Duration = Duration::from_millis(100);
 const TOAST_PAUSE: Duration = Duration::from_millis(600);
 /// Looks that a slow device gets before the expectation is given up, as long as the call has time (W2).
 const LOOKS_MIN: u64 = 2;
@@ -107,12 +108,14 @@ impl Run<'_> {
     async fn watch_with_toasts<T>(&self, watched: impl Future<Output = T>) -> (T, bool) {
         let mut toast = false;
         let looked = async {
+            let mut pause = TOAST_COMES;
             loop {
-                if self.progress.pause("looking for a toast", TOAST_PAUSE).await.is_err() || toast {
+                if self.progress.pause("looking for a toast", pause).await.is_err() || toast {
                     // The watch ends the call.
                     std::future::pending::<()>().await;
                 }
                 toast = self.session.shows_toast(self.progress).await.unwrap_or(false);
+                pause = TOAST_PAUSE;
             }
         };
         let report = tokio::select! {

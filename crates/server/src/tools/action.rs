@@ -537,7 +537,12 @@ fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &A
         lines.push_str("a toast was shown; no tree has its text\n");
     }
     push_view_lines(lines, before, &after.seen);
-    if after.since.is_none() || !after.observed.is_relevant() {
+    let unchanged = after.since.is_none() || !after.observed.is_relevant();
+    if unchanged && !after.seen.reading.snapshot.proves_absence() {
+        lines.push_str("the screen could be read only in part, so what changed is not known\n");
+        return;
+    }
+    if unchanged {
         let looks = if after.captures == 1 { "look" } else { "looks" };
         lines.push_str(&format!(
             "nothing that counts changed on the screen in {} ms ({} {looks})\n",

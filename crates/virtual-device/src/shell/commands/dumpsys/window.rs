@@ -68,7 +68,7 @@ fn shown(state: &State) -> Vec<WindowRecord> {
     ];
     // The window of a toast has a title and no text; no hierarchy shows it.
     let now = state.now;
-    if state.surface.toasts().last().is_some_and(|toast| toast.from <= now && now < toast.until) {
+    if state.surface.toasts().iter().any(|toast| toast.from <= now && now < toast.until) {
         let (top, bottom) = (height - screen.px(140), height - screen.px(92));
         let frame = (screen.px(60), top, width - screen.px(60), bottom);
         all.insert(0, system(0x1f4_0a57, "Toast", "TOAST", frame));
