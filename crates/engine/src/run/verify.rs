@@ -54,7 +54,9 @@ impl Run<'_> {
             Verdict::Contradicted { .. } => (Some(false), reason.as_str(), Some(Lifecycle::Failed)),
             Verdict::Undetermined { .. } => (None, FailureReason::VerificationTimeout.as_str(), None),
         };
-        let changed = Some(changed);
+        // Nothing is known to have changed only if the screen was watched until it rested (F10).
+        let rested = after.stability == Stability::Stable || after.rested_ms.is_some();
+        let changed = (changed || rested).then_some(changed);
         self.note(Event::Judged { met, changed, why });
         if let Some(state) = state {
             self.note(Event::Reached(state));

@@ -1,6 +1,6 @@
 //! Oracles 3 and 4: how often an action reached the app, and on which element.
 
-use mdm_virtual_device::{Applied, Fault, Hit};
+use mdm_virtual_device::{Applied, Fault, Hit, ShownNode};
 use serde_json::Value;
 
 use super::{Judge, Oracle, TAP_FAULTS};
@@ -97,8 +97,9 @@ impl Judge<'_> {
         }
         let by = By::Text(target.label.clone());
         let frames = self.call.film.between(self.call.from_ms, self.call.to_ms);
-        // Older systems do not show a field's hint, so its name is not known.
-        if frames.iter().all(|frame| by.nodes(frame).next().is_none()) {
+        // Older systems show a field's hint as its text, so that it looks like what the field holds.
+        let is_field = |node: &ShownNode| node.class.ends_with("EditText") && node.hint.is_empty();
+        if frames.iter().flat_map(|frame| by.nodes(frame)).all(is_field) {
             return true;
         }
         frames

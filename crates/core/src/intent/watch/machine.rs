@@ -195,8 +195,8 @@ impl Watch<'_> {
         if changed {
             self.note_change(&change, look.ended_ms);
         } else if !self.looked {
-            // Nothing is known of the time before the first look.
-            self.stabiliser = Stabiliser::new(look.began_ms, self.window_ms);
+            // Nothing is known of the time before the moment that the first look shows, which may be its very end.
+            self.stabiliser = Stabiliser::new(look.ended_ms, self.window_ms);
         }
         // A capture shows some moment between its two ends: a change was there at the latest by the second, and quiet
         // is certain only up to the first (W31).
