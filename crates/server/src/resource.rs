@@ -1,4 +1,4 @@
-//! Resources that clients read and subscribe to: `ui://DEVICE/screen` and `ui://DEVICE/element?text=…` (SY-20).
+//! Resources that clients read and subscribe to: `screen://DEVICE/screen` and `screen://DEVICE/element?text=…` (SY-20).
 
 use mdm_core::intent::selector::Selector;
 use serde_json::Value;
@@ -8,10 +8,10 @@ use crate::refusal::Refusal;
 use crate::target::SelectorArg;
 
 const URI_BYTES_MAX: usize = 2000;
-const SCHEME: &str = "ui://";
-pub const SCREEN_TEMPLATE: &str = "ui://{device}/screen";
+const SCHEME: &str = "screen://";
+pub const SCREEN_TEMPLATE: &str = "screen://{device}/screen";
 pub const ELEMENT_TEMPLATE: &str =
-    "ui://{device}/element{?text,contains,regex,resource_id,accessibility_id,test_tag,role}";
+    "screen://{device}/element{?text,contains,regex,resource_id,accessibility_id,test_tag,role}";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
@@ -103,7 +103,8 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 fn wrong(message: String) -> Refusal {
-    let hint = "use ui://DEVICE/screen or ui://DEVICE/element?text=…; resources/list names the devices";
+    let hint =
+        "use screen://DEVICE/screen or screen://DEVICE/element?text=…; resources/list names the devices";
     Refusal::argument(message, hint)
 }
 
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn an_element_uri_takes_the_fields_of_a_selector() {
-        let read = Resource::parse("ui://phone/element?text=Sign+in%26out&contains=true").unwrap();
+        let read = Resource::parse("screen://phone/element?text=Sign+in%26out&contains=true").unwrap();
         let Shows::Element(json, selector) = &read.shows else { panic!("an element") };
         assert_eq!(selector.text, Some(TextMatch::Contains("Sign in&out".to_owned())));
         assert_eq!(json["contains"], Value::from(true));
@@ -134,25 +135,25 @@ mod tests {
 
     #[test]
     fn an_invalid_uri_is_refused() {
-        let long = format!("ui://phone/element?text={}", "a".repeat(URI_BYTES_MAX));
+        let long = format!("screen://phone/element?text={}", "a".repeat(URI_BYTES_MAX));
         let others = [
             "",
-            "ui://",
-            "ui:///screen",
-            "ui://phone",
-            "ui://phone/",
-            "ui://phone/screen/x",
+            "screen://",
+            "screen:///screen",
+            "screen://phone",
+            "screen://phone/",
+            "screen://phone/screen/x",
             "file:///etc/passwd",
-            "ui://phone/element",
-            "ui://phone/element?",
-            "ui://phone/element?text",
-            "ui://phone/element?text=",
-            "ui://phone/element?text=%zz",
-            "ui://phone/element?text=%ff",
-            "ui://phone/element?text=%4",
-            "ui://phone/element?colour=red",
-            "ui://phone/element?index=1",
-            "ui://%/screen",
+            "screen://phone/element",
+            "screen://phone/element?",
+            "screen://phone/element?text",
+            "screen://phone/element?text=",
+            "screen://phone/element?text=%zz",
+            "screen://phone/element?text=%ff",
+            "screen://phone/element?text=%4",
+            "screen://phone/element?colour=red",
+            "screen://phone/element?index=1",
+            "screen://%/screen",
             &long,
         ];
         for uri in others {

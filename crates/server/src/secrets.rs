@@ -339,7 +339,7 @@ mod tests {
         // Short as it is, long in a URI.
         let secrets = knowing(&["gärfågel-canary"]);
         check(&secrets, "{}\n~ \"a\" -> \"Gärfågel-canary\"", "{}\n~ \"a\" -> \"[secret]\"");
-        check(&secrets, "ui://x?text=g%C3%A4rf%C3%A5gel-canary", "ui://x?text=[secret]");
+        check(&secrets, "screen://x?text=g%C3%A4rf%C3%A5gel-canary", "screen://x?text=[secret]");
     }
 
     #[test]

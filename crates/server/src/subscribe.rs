@@ -234,13 +234,13 @@ mod tests {
         let subscriptions = Subscriptions::default();
         let mut tokens = Vec::new();
         for number in 0..SUBSCRIPTIONS_MAX {
-            tokens.push(subscriptions.reserve(&format!("ui://a/{number}")).unwrap().unwrap());
+            tokens.push(subscriptions.reserve(&format!("screen://a/{number}")).unwrap().unwrap());
         }
-        assert!(subscriptions.reserve("ui://a/0").unwrap().is_none(), "one watcher a subscription");
-        assert!(subscriptions.reserve("ui://a/more").is_err(), "SY-20: bounded");
-        subscriptions.end("ui://a/0");
+        assert!(subscriptions.reserve("screen://a/0").unwrap().is_none(), "one watcher a subscription");
+        assert!(subscriptions.reserve("screen://a/more").is_err(), "SY-20: bounded");
+        subscriptions.end("screen://a/0");
         assert!(tokens[0].is_cancelled() && !tokens[1].is_cancelled());
-        assert!(subscriptions.reserve("ui://a/more").unwrap().is_some());
+        assert!(subscriptions.reserve("screen://a/more").unwrap().is_some());
         drop(subscriptions);
         assert!(tokens.iter().all(CancellationToken::is_cancelled), "SY-20: none outlives the connection");
     }

@@ -111,13 +111,13 @@ fn a_typed_secret_leaves_the_program_nowhere() {
     }
     let tree = heard.call("get_ui_tree", "{}");
     assert!(tree.contains("[secret]") && !tree.contains(OPEN), "it stands in a plain field: {tree}");
-    heard.method("resources/subscribe", r#"{"uri":"ui://virtual-android/screen"}"#);
-    heard.method("resources/read", r#"{"uri":"ui://virtual-android/screen"}"#);
+    heard.method("resources/subscribe", r#"{"uri":"screen://virtual-android/screen"}"#);
+    heard.method("resources/read", r#"{"uri":"screen://virtual-android/screen"}"#);
     heard.method(
         "resources/read",
-        r#"{"uri":"ui://virtual-android/element?text=kestrel-Canary%207%22q&contains=true"}"#,
+        r#"{"uri":"screen://virtual-android/element?text=kestrel-Canary%207%22q&contains=true"}"#,
     );
-    heard.method("resources/read", r#"{"uri":"ui://kestrel-Canary 7\"q/screen"}"#);
+    heard.method("resources/read", r#"{"uri":"screen://kestrel-Canary 7\"q/screen"}"#);
     heard.method("tools/call", &format!(r#"{{"name":{}}}"#, serde_json::to_string(CANARY).unwrap()));
 
     let tools: Value = serde_json::from_str(&heard.method("tools/list", "{}")).unwrap();

@@ -115,8 +115,9 @@ async fn commands_in(world: &World, seconds: u64) -> usize {
     std::iter::from_fn(|| scripts.try_recv().ok()).count()
 }
 
-const SCREEN: &str = "ui://virtual-android/screen";
-const SAVED: &str = "ui://virtual-android/element?text=saved&contains=true";
+/// F51: `ui://` belongs to MCP Apps, and hosts would take such a resource for a page.
+const SCREEN: &str = "screen://virtual-android/screen";
+const SAVED: &str = "screen://virtual-android/element?text=saved&contains=true";
 
 #[tokio::test(start_paused = true)]
 #[expect(deprecated, reason = "the requests of clients before 2026-07-28")]
@@ -176,13 +177,13 @@ async fn a_subscriber_is_notified_of_changes() {
 async fn subscriptions_to_unknown_resources_are_refused() {
     let world = World::started(Timing::Instant).await;
     let client = ().serve(tokio::io::split(served(&world))).await.expect("a server");
-    for uri in ["file:///etc/passwd", "ui://virtual-android/element?text=", "ui://nobody/screen"] {
+    for uri in ["file:///etc/passwd", "screen://virtual-android/element?text=", "screen://nobody/screen"] {
         let refused = client.subscribe(SubscribeRequestParams::new(uri)).await.expect_err(uri);
         assert!(refused.to_string().contains("-32602"), "{uri}: {refused}");
         client.read_resource(ReadResourceRequestParams::new(uri)).await.expect_err(uri);
     }
     for number in 0..16 {
-        let uri = format!("ui://virtual-android/element?text=No+Such+{number}");
+        let uri = format!("screen://virtual-android/element?text=No+Such+{number}");
         client.subscribe(SubscribeRequestParams::new(uri)).await.expect("there is room");
     }
     let refused = client.subscribe(SubscribeRequestParams::new(SCREEN)).await.expect_err("SY-20: bounded");
@@ -196,7 +197,7 @@ async fn a_subscriber_of_the_new_protocol_is_notified_too() {
     let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
     let pipe = tokio::io::split(served(&world));
     let client = ().serve_with_lifecycle(pipe, lifecycle).await.expect("a server");
-    let wanted = SubscriptionFilter::builder().resource_subscriptions([SCREEN, "ui://nonsense"]).build();
+    let wanted = SubscriptionFilter::builder().resource_subscriptions([SCREEN, "screen://nonsense"]).build();
     let mut subscription = client.listen(wanted).await.expect("listening");
     let accepted = subscription.acknowledged().resource_subscriptions.clone();
     assert_eq!(accepted, Some(vec![SCREEN.to_owned()]), "what is no resource is not watched");
@@ -222,7 +223,7 @@ async fn many_subscriptions_on_one_phone_read_it_as_often_as_one() {
     client.subscribe(SubscribeRequestParams::new(SCREEN)).await.expect("a subscription");
     let alone = commands_in(&world, 10).await;
     for number in 1..16 {
-        let uri = format!("ui://virtual-android/element?text=Row%20{number}");
+        let uri = format!("screen://virtual-android/element?text=Row%20{number}");
         client.subscribe(SubscribeRequestParams::new(uri)).await.expect("a subscription");
     }
     let many = commands_in(&world, 10).await;
