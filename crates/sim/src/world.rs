@@ -301,7 +301,8 @@ impl World {
 
     /// Remembers the device that a call named, or that its answer tells if it is no error.
     fn bind(&mut self, call: &Call) {
-        let named = call.arguments.get("deviceId").and_then(Value::as_str);
+        let reached = call.answer.as_ref().is_some_and(|answer| !answer.code().starts_with("DEVICE_"));
+        let named = call.arguments.get("deviceId").and_then(Value::as_str).filter(|_| reached);
         let told = call.answer.as_ref().filter(|answer| !answer.is_error).map(|answer| answer.text("device"));
         if let Some(device) = named.or(told).filter(|device| !device.is_empty()) {
             self.bound = Some(device.to_owned());

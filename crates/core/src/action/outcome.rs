@@ -143,6 +143,8 @@ pub struct After {
     pub held_before: bool,
     /// A toast was shown, whose text is not known.
     pub toast: bool,
+    /// The last look could not be believed: `seen` is an earlier one.
+    pub damaged: bool,
 }
 
 impl Outcome {
@@ -288,6 +290,7 @@ mod tests {
             rested_ms: None,
             watched_ms: 400,
             toast: false,
+            damaged: false,
             moving: Vec::new(),
             captures: 2,
             verdict,

@@ -132,6 +132,8 @@ pub struct WatchReport {
     pub changes: u64,
     /// Captures that lost elements and were not believed.
     pub damaged: u64,
+    /// The last capture was one of these: `seen` is an earlier one.
+    pub ends_damaged: bool,
     pub elapsed_ms: u64,
     /// How long ago the device was asked for the last capture.
     pub freshness_ms: u64,

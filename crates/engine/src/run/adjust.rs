@@ -15,8 +15,10 @@ use mdm_core::intent::adjust::{
     cannot_reach, find_control, is_scrolled_along, lever, press_input, read_value, shown, track, uncovered,
 };
 use mdm_core::intent::resolve::stale;
+use mdm_core::intent::typing::focused_field;
 use mdm_core::meaning::label;
 use mdm_core::port::Input;
+use mdm_core::screen::geometry::Point;
 
 use super::Run;
 
@@ -170,14 +172,28 @@ impl Run<'_> {
         }
     }
 
+    /// The keyboard is in no tree, and would take the touch.
+    async fn refuse_under_keyboard(&self, seen: &Observation, points: &[Point]) -> Result<(), Failure> {
+        if focused_field(seen).is_none() {
+            return Ok(());
+        }
+        let keyboard = self.session.keyboard_now(self.progress).await?;
+        if keyboard.is_some_and(|keyboard| points.iter().any(|point| keyboard.contains(*point))) {
+            return Err(Failure::new(Cause::UnderKeyboard, "the control is under the keyboard"));
+        }
+        Ok(())
+    }
+
     async fn touch(&mut self, seen: &Observation, touch: Touch, done: &mut Adjusted) -> Result<(), Failure> {
         let (input, mode) = match touch {
             Touch::Tap(point) => {
                 uncovered(seen, done.id, &[point])?;
+                self.refuse_under_keyboard(seen, &[point]).await?;
                 (Input::Tap(point), Mode::Coordinate)
             }
             Touch::Drag { from, to } => {
                 uncovered(seen, done.id, &[from, to])?;
+                self.refuse_under_keyboard(seen, &[from, to]).await?;
                 (Input::Swipe { from, to, duration_ms: DRAG_MS }, Mode::Gesture)
             }
         };

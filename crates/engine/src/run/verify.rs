@@ -73,7 +73,7 @@ impl Run<'_> {
         let watched = poll::watch(self.session, &wait, before.clone(), how, self.progress);
         let (report, toast) = match &act.expect {
             Some(predicate) if predicate.may_be_in_a_toast() => self.watch_with_toasts(watched).await,
-            _ => (watched.await, false),
+            _ => (watched.await, Some(false)),
         };
         let report = report?;
         let watched_ms = self.session.now_ms().saturating_sub(began_ms);
@@ -102,21 +102,23 @@ impl Run<'_> {
             captures: report.captures,
             verdict,
             held_before,
-            toast,
+            toast: toast == Some(true),
+            damaged: report.ends_damaged,
         })
     }
 
     /// Watches, and looks for a toast beside it: no tree shows one, and it is gone when the time is up (F14).
-    async fn watch_with_toasts<T>(&self, watched: impl Future<Output = T>) -> (T, bool) {
-        let mut toast = false;
+    /// `None` if there was no time to look for one.
+    async fn watch_with_toasts<T>(&self, watched: impl Future<Output = T>) -> (T, Option<bool>) {
+        let mut toast = None;
         let looked = async {
             let mut pause = TOAST_COMES;
             loop {
-                if self.progress.pause("looking for a toast", pause).await.is_err() || toast {
+                if self.progress.pause("looking for a toast", pause).await.is_err() || toast == Some(true) {
                     // The watch ends the call.
                     std::future::pending::<()>().await;
                 }
-                toast = self.session.shows_toast(self.progress).await.unwrap_or(false);
+                toast = self.session.shows_toast(self.progress).await.ok().or(toast);
                 pause = TOAST_PAUSE;
             }
         };
@@ -143,9 +145,18 @@ impl Run<'_> {
 
 /// Contradicted is only what a whole capture at the end of the time shows to be otherwise. Behind a window of the system
 /// it cannot be seen (F15).
-fn verdict(ending: &Ending, judgement: Option<Judgement>, seen: &Observation, toast: bool) -> Verdict {
-    if let (Some(Judgement::Fails { .. }), true) = (&judgement, toast) {
-        let why = "a toast was shown, and what it says cannot be read on this device";
+fn verdict(
+    ending: &Ending,
+    judgement: Option<Judgement>,
+    seen: &Observation,
+    toast: Option<bool>,
+) -> Verdict {
+    let unseen = match toast {
+        Some(false) => None,
+        Some(true) => Some("a toast was shown, and what it says cannot be read on this device"),
+        None => Some("there was no time to look for a toast"),
+    };
+    if let (Some(Judgement::Fails { .. }), Some(why)) = (&judgement, unseen) {
         return Verdict::Undetermined { why: why.to_owned() };
     }
     if let (Some(Judgement::Fails { .. }), Some(dialog)) = (&judgement, system_dialog(seen)) {

@@ -38,7 +38,7 @@ const TIMEOUT_MS_MAX: u32 = 60_000;
 /// for one that hangs.
 const CALL_MS: u64 = 20_000;
 /// The same for actions of many steps, which have a limit of their own.
-const LONG_CALL_MS: u64 = 150_000;
+const LONG_CALL_MS: u64 = 90_000;
 /// Tokens of the lines that say what changed: an action's answer stays short, get_ui_tree says the rest.
 const CHANGE_TOKENS_MAX: usize = 120;
 /// Parts that a failed action names as done.
@@ -538,7 +538,7 @@ fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &A
     }
     push_view_lines(lines, before, &after.seen);
     let unchanged = after.since.is_none() || !after.observed.is_relevant();
-    if unchanged && !after.seen.reading.snapshot.proves_absence() {
+    if unchanged && (after.damaged || !after.seen.reading.snapshot.proves_absence()) {
         lines.push_str("the screen could be read only in part, so what changed is not known\n");
         return;
     }

@@ -58,7 +58,7 @@ impl Judge<'_> {
 
     /// Returns true for a failure after which an agent may believe that nothing was done to the device.
     fn says_unsent(&self, answer: &ToolAnswer) -> bool {
-        let unknown = answer.text("dispatched") == "unknown";
+        let unknown = matches!(answer.text("dispatched"), "unknown" | "taken");
         let touched =
             ["attempts", "scrolls"].iter().any(|name| answer.number(name).is_some_and(|times| times > 0));
         let flowed = self.planned.tool == "run_flow" && answer.code() != "INVALID_ARGUMENT";

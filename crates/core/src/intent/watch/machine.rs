@@ -429,6 +429,7 @@ impl Watch<'_> {
             captures: self.captures,
             changes: self.changes,
             damaged: self.damaged_seen,
+            ends_damaged: self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) || self.not_idle > 0,
             elapsed_ms,
             freshness_ms: now_ms.saturating_sub(self.asked_ms),
             window_ms: self.window_ms,
