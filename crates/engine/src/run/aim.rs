@@ -19,7 +19,7 @@ use mdm_core::intent::typing::focused_field;
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::Input;
 use mdm_core::screen::element::Role;
-use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::geometry::{Point, Rect};
 
 use super::Run;
 
@@ -47,6 +47,7 @@ struct Captures {
 impl Run<'_> {
     /// Finds every target and proves that it can be acted on (AC-05). Fills in `before` and `places`.
     pub async fn aim(&mut self, act: &Act, targets: &[Target]) -> Result<(), Failure> {
+        self.refuse_points_off_screen(targets)?;
         let looks = act.is_followed() || targets.iter().any(|target| target.selector().is_some());
         if !looks {
             self.outcome.places = places(act, targets, None).map_err(|obstruction| obstruction.failure)?;
@@ -83,6 +84,26 @@ impl Run<'_> {
                 Some(selector) => self.scroll_into_sight(selector, captures).await?,
                 None => self.recover(obstruction, captures).await?,
             };
+        }
+    }
+
+    /// Refuses a point that no way of holding the device puts on the screen, as far as its size is known (F48).
+    fn refuse_points_off_screen(&self, targets: &[Target]) -> Result<(), Failure> {
+        let memory = self.session.memory();
+        let Some(size) = memory.tracker.last().map(|seen| seen.reading.snapshot.size) else { return Ok(()) };
+        let longest = i64::from(size.width).max(i64::from(size.height));
+        let is_off = |point: &Point| i64::from(point.x).max(i64::from(point.y)) >= longest;
+        let points = targets.iter().filter_map(|target| match target {
+            Target::Point(point) => Some(*point),
+            Target::Element(_) => None,
+        });
+        match points.into_iter().find(is_off).filter(|_| longest > 0) {
+            None => Ok(()),
+            Some(Point { x, y }) => {
+                let message =
+                    format!("{x},{y} is outside of the screen, which has {}x{}", size.width, size.height);
+                Err(Failure::new(Cause::InvalidArgument, message))
+            }
         }
     }
 

@@ -142,3 +142,14 @@ async fn a_toast_that_cannot_be_read_contradicts_nothing() {
     assert!(answer.text().contains("a toast was shown"), "{}", answer.text());
     assert!(!world.phone.toasts().is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_point_outside_of_the_screen_is_refused() {
+    // F48
+    let world = World::started(Timing::Brisk).await;
+    world.tree().await;
+    let answer = world.call("tap", r#"{"x":5400,"y":100}"#).await;
+    assert_eq!(fact(&answer.text(), "code"), "INVALID_ARGUMENT", "{}", answer.text());
+    assert_eq!(world.phone.truth().inputs.len(), 0);
+    world.ok("tap", r#"{"x":1079,"y":2399}"#).await;
+}
