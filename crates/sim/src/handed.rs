@@ -101,8 +101,8 @@ impl HandedOut {
                 continue;
             }
             let seen = call.seen_before(at, met);
+            // Counted by the oracle of the aim.
             if call.answer.as_ref().is_some_and(ToolAnswer::tells_doubt) {
-                judged.doubts += 1;
                 continue;
             }
             if hit.is_none()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::change::diff::{ChangeKind, Diff, diff};
 use crate::change::fingerprint::{self, Fingerprint};
 use crate::change::ticking::{Ticks, is_clock_step};
-use crate::identity::{ElementId, NONE, Pairing, is_same_screen, pair};
+use crate::identity::{ElementId, NONE, Pairing, is_replaced, is_same_screen, pair};
 use crate::meaning::loading::{self, Loading, Signal, Source};
 use crate::screen::element::{Element, Role};
 use crate::screen::reading::ScreenReading;
@@ -185,7 +185,7 @@ impl Tracker {
     pub fn compare_with(&self, base: Arc<Observation>) -> Option<Comparison> {
         let now = self.last.as_ref()?;
         let mut pairing = pair_by_ids(&base, now);
-        pairing.replaced = pair(&base.reading, &now.reading, false).replaced;
+        pairing.replaced = is_replaced(&base.reading, &now.reading);
         let diff = diff(&base.reading, &now.reading, &pairing, |old, new| {
             self.only_time_passed(&base, old, now, new)
         });

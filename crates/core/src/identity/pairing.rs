@@ -52,8 +52,7 @@ pub fn pair(before: &ScreenReading, after: &ScreenReading, acted: bool) -> Pairi
     if !acted && before.relevant == after.relevant && before.nodes.len() == after.nodes.len() {
         return Pairing::identity(after.nodes.len());
     }
-    let screens = (&before.snapshot.screen, &after.snapshot.screen);
-    if matches!(screens, (Some(was), Some(is)) if was != is) {
+    if is_elsewhere(before, after) {
         return Pairing::none(before, after);
     }
     let mut matcher = Matcher {
@@ -256,7 +255,7 @@ impl Matcher<'_> {
     /// Keeps only pairs with equal content if the screen was replaced: on another screen of the same activity, an
     /// identifier names another element.
     fn unpair_if_replaced(&mut self) {
-        if !self.is_replaced() {
+        if !is_replaced(self.before, self.after) {
             return;
         }
         self.pairing.replaced = true;
@@ -311,21 +310,30 @@ impl Matcher<'_> {
             }
         }
     }
+}
 
-    /// True if less than a third of the texts are still there. Which of several equal ones is which does not matter.
-    fn is_replaced(&self) -> bool {
-        let texts = |reading: &ScreenReading| {
-            let elements = reading.snapshot.elements.iter().zip(&reading.nodes);
-            let with_text =
-                elements.filter(|(element, _)| element.text.is_some() || element.description.is_some());
-            let mut texts: Vec<u64> = with_text.map(|(_, node)| node.own_hash).collect();
-            texts.sort_unstable();
-            texts
-        };
-        let (olds, news) = (texts(self.before), texts(self.after));
-        let most = olds.len().max(news.len());
-        most >= REPLACED_TEXTS_MIN && common(&olds, &news) * 3 < most
+/// True if it is another screen, or less than a third of the texts are still there. Which of several equal ones is which
+/// does not matter.
+pub fn is_replaced(before: &ScreenReading, after: &ScreenReading) -> bool {
+    if is_elsewhere(before, after) {
+        return true;
     }
+    let texts = |reading: &ScreenReading| {
+        let elements = reading.snapshot.elements.iter().zip(&reading.nodes);
+        let with_text =
+            elements.filter(|(element, _)| element.text.is_some() || element.description.is_some());
+        let mut texts: Vec<u64> = with_text.map(|(_, node)| node.own_hash).collect();
+        texts.sort_unstable();
+        texts
+    };
+    let (olds, news) = (texts(before), texts(after));
+    let most = olds.len().max(news.len());
+    most >= REPLACED_TEXTS_MIN && common(&olds, &news) * 3 < most
+}
+
+fn is_elsewhere(before: &ScreenReading, after: &ScreenReading) -> bool {
+    let screens = (&before.snapshot.screen, &after.snapshot.screen);
+    matches!(screens, (Some(was), Some(is)) if was != is)
 }
 
 /// A screen with fewer texts is never called replaced: it holds too little evidence.

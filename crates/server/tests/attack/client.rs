@@ -67,7 +67,7 @@ fn every_request_is_answered_also_one_that_cannot_be_read() {
 fn a_request_before_the_handshake_is_answered() {
     // F68
     let (mut server, stdout) = Server::start_unread(&["serve", "--virtual", "android"]);
-    let lines = crate::server::lines(stdout);
+    let lines = crate::lines::lines(stdout);
     server.say("nonsense");
     server.say(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     server.say_hello();

@@ -17,5 +17,7 @@ mod canary;
 mod client;
 mod device;
 mod fate;
+#[path = "../support/lines.rs"]
+mod lines;
 mod regexes;
 mod server;

@@ -1,12 +1,14 @@
 //! The program as a process, its lines and its memory.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::Write as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::lines::lines;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_mobile-debug-mcp");
 /// Guards against a hang; nothing here tests speed.
@@ -146,19 +148,4 @@ fn rest(lines: &Receiver<String>) -> Vec<String> {
         all.push(line);
     }
     all
-}
-
-pub fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (to, from) = channel();
-    std::thread::spawn(move || {
-        let (mut pipe, mut line) = (BufReader::new(pipe), Vec::new());
-        while pipe.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-            let text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
-            if to.send(text).is_err() {
-                return;
-            }
-            line.clear();
-        }
-    });
-    from
 }

@@ -31,6 +31,8 @@ mod both_ways;
 mod client;
 mod clients;
 mod inspector;
+#[path = "../support/lines.rs"]
+mod lines;
 mod mobile_mcp;
 mod phone;
 mod process;

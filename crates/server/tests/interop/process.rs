@@ -1,11 +1,13 @@
 //! Runs other programs with a timeout, and ends them with the test.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
+
+use crate::lines::lines;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_mobile-debug-mcp");
 /// Guards against a hang; nothing here tests speed.
@@ -128,21 +130,6 @@ impl Talker {
         }
         (self.child.0.wait().unwrap().code(), rest)
     }
-}
-
-fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (to, from) = channel();
-    std::thread::spawn(move || {
-        let (mut pipe, mut line) = (BufReader::new(pipe), Vec::new());
-        while pipe.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-            let text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
-            if to.send(text).is_err() {
-                return;
-            }
-            line.clear();
-        }
-    });
-    from
 }
 
 #[track_caller]
