@@ -15,6 +15,7 @@ use crate::intent::resolve::Resolved;
 use crate::intent::scroll::Scrolled;
 use crate::intent::typing::ReadBack;
 use crate::intent::watch::{MovingElement, WatchReport};
+use crate::outline::ListRead;
 use crate::port::{AppReport, Dispatch};
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::Screen;
@@ -100,6 +101,7 @@ pub enum Effect {
     Typed(ReadBack),
     Adjusted(Adjusted),
     Scrolled(Box<Scrolled>),
+    ListRead(Box<ListRead>),
     /// What the platform said of an app command, and what was in front afterwards.
     App(AppReport, Option<Screen>),
     Watched(Box<WatchReport>),

@@ -7,6 +7,7 @@ use crate::intent::scroll::{Direction, ScrollTo};
 use crate::intent::target::Target;
 use crate::intent::typing::Typing;
 use crate::intent::watch::Wait;
+use crate::outline::ReadList;
 use crate::port::{AppCommand, Capabilities, Input, Key, Orientation, Support};
 use crate::screen::geometry::Point;
 
@@ -89,6 +90,7 @@ pub enum Action {
     Turn(Orientation),
     Adjust(Adjustment),
     ScrollTo(ScrollTo),
+    ReadList(ReadList),
     App(AppCommand),
     /// Terminates and starts, so that no other call sees the app gone.
     Restart {
@@ -135,9 +137,10 @@ impl Action {
             | Action::Drag { .. }
             | Action::Swipe { .. }
             | Action::Pinch { .. } => ActionKind::Gesture,
-            Action::Key(Key::Home | Key::Recents) | Action::Back | Action::ScrollTo(_) => {
-                ActionKind::Navigation
-            }
+            Action::Key(Key::Home | Key::Recents)
+            | Action::Back
+            | Action::ScrollTo(_)
+            | Action::ReadList(_) => ActionKind::Navigation,
             Action::Type(_) | Action::Key(_) | Action::HideKeyboard => ActionKind::Input,
             Action::Adjust(_) => ActionKind::ControlAdjustment,
             Action::Turn(_) | Action::App(_) | Action::Restart { .. } => ActionKind::System,

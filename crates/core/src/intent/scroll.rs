@@ -21,7 +21,7 @@ use crate::screen::geometry::Rect;
 use crate::screen::reading::ScreenReading;
 
 pub use finger::{Stroke, StrokeOptions, stroke};
-pub use moved::{Movement, again, movement};
+pub use moved::{Measured, Movement, again, measure, movement};
 pub use search::{AfterStroke, InSight, ScrollSearch, ScrollStep, ScrollTo, Scrolled};
 pub use sight::{Sight, away, sight, uncover};
 
@@ -215,6 +215,27 @@ pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result
     }
 }
 
+/// Picks what holds rows for reading: what [`pick`] finds, else a list that does not scroll because all of it is in
+/// sight.
+pub fn pick_rows(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result<u32, Failure> {
+    let picked = pick(seen, inside, axis);
+    let may_fit = |cause: Cause| matches!(cause, Cause::NothingScrolls | Cause::DoesNotScroll);
+    let failure = match picked {
+        Ok(choice) => return Ok(choice.index),
+        Err(failure) if may_fit(failure.cause) => failure,
+        Err(failure) => return Err(failure),
+    };
+    if let Some(inside) = inside {
+        return named(seen, inside);
+    }
+    let reading = &*seen.reading;
+    let lists = (0..reading.nodes.len() as u32).filter(|index| {
+        reading.element(*index).role == Role::List && axis_of(reading, *index).is_none_or(|own| own == axis)
+    });
+    let area = |index: &u32| seen_at(reading, *index).map(|rect| rect.width() as i64 * rect.height() as i64);
+    lists.filter(|index| area(index).is_some()).max_by_key(area).ok_or(failure)
+}
+
 /// The visible containers that may scroll along the axis, best first: those that surely do before the others, then the
 /// largest, then the innermost.
 fn scrollers(reading: &ScreenReading, axis: Axis) -> Vec<u32> {
@@ -325,7 +346,7 @@ fn is_bar(rect: Rect, whole: Rect, axis: Axis) -> bool {
 }
 
 /// True if the row is a sticky heading: another row overlaps it, which rows that only follow each other never do.
-fn is_stuck(reading: &ScreenReading, index: u32, rows: &[u32], axis: Axis) -> bool {
+pub(crate) fn is_stuck(reading: &ScreenReading, index: u32, rows: &[u32], axis: Axis) -> bool {
     let Some(rect) = rows.contains(&index).then(|| seen_at(reading, index)).flatten() else { return false };
     rows.iter().filter(|other| **other != index).any(|other| {
         let common = seen_at(reading, *other).and_then(|other| other.intersection(rect));

@@ -6,6 +6,7 @@ mod changes;
 mod facts;
 mod folds;
 mod line;
+mod list;
 mod page;
 
 use std::fmt::Write;
@@ -25,6 +26,7 @@ use line::LineText;
 
 pub use changes::{Changes, changes};
 pub use facts::{Fact, FactRecord, facts_of};
+pub use list::{ListEnd, ListRead, ListReader, ReadList, Row, Way};
 pub use page::{Page, page};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -146,7 +146,7 @@ impl Run<'_> {
 
     async fn scroll_into_sight(&mut self, target: Selector, captures: Captures) -> Result<Captures, Failure> {
         let asked = ScrollTo {
-            target,
+            target: Some(target),
             inside: None,
             direction: Direction::Down,
             scrolls_max: SCROLLS_MAX,

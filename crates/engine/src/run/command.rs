@@ -47,7 +47,7 @@ pub fn commands(action: &Action, places: &[Place]) -> Vec<(SentKind, Command)> {
             let start = AppCommand::Start { app: app.clone() };
             [stop, start].map(|command| (SentKind::App, Command::App(command))).to_vec()
         }
-        Action::Type(_) | Action::Adjust(_) | Action::ScrollTo(_) => Vec::new(),
+        Action::Type(_) | Action::Adjust(_) | Action::ScrollTo(_) | Action::ReadList(_) => Vec::new(),
     }
 }
 

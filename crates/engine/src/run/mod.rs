@@ -6,6 +6,7 @@
 mod adjust;
 mod aim;
 mod command;
+mod read_list;
 mod scroll;
 mod typing;
 mod verify;
@@ -100,6 +101,7 @@ impl Run<'_> {
             Action::Type(typing) => self.type_text(act, typing).await,
             Action::Adjust(asked) => self.adjust(asked).await,
             Action::ScrollTo(asked) => self.scroll_to(asked).await,
+            Action::ReadList(asked) => self.read_list(asked).await,
             _ => self.send_and_follow(act).await,
         }
     }

@@ -11,6 +11,7 @@ use mdm_core::change::tracker::Observation;
 use mdm_core::failure::Failure;
 use mdm_core::intent::scroll::{AfterStroke, ScrollSearch, ScrollStep, ScrollTo, Scrolled, Stroke};
 use mdm_core::intent::watch::{Goal, Wait};
+use mdm_core::outline::{ListReader, Way};
 use mdm_core::port::Input;
 
 use super::Run;
@@ -59,17 +60,31 @@ impl Run<'_> {
         seen: Arc<Observation>,
     ) -> (Scrolled, Result<(), Failure>) {
         let mut search = ScrollSearch::new(asked, seen);
-        let end = self.drive(&mut search).await;
+        let end = self.drive(&mut search, None).await;
         let scrolled = search.report();
         let found = scrolled.found.clone().filter(|_| end.is_ok());
         (Scrolled { found, ..scrolled }, end)
     }
 
-    async fn drive(&mut self, search: &mut ScrollSearch<'_>) -> Result<(), Failure> {
+    /// Takes the steps of a search until its end. A reader is shown every view that is at rest, until it is full.
+    pub async fn drive(
+        &mut self,
+        search: &mut ScrollSearch<'_>,
+        mut reader: Option<&mut ListReader>,
+    ) -> Result<(), Failure> {
         let mut next = search.next_step()?;
         loop {
+            if let (Some(reader), ScrollStep::Stroke { .. } | ScrollStep::Done) = (&mut reader, &next)
+                && let Some(container) = search.container_id()
+            {
+                let way = Way { travelled_px: search.travelled_px(), turns_pages: search.turns_pages() };
+                reader.take_in(&search.last_capture(), container, way);
+                if reader.is_full() {
+                    return Ok(());
+                }
+            }
             next = match next {
-                ScrollStep::Found => return Ok(()),
+                ScrollStep::Done => return Ok(()),
                 ScrollStep::AskForKeyboard => {
                     search.keyboard_is(self.session.keyboard_now(self.progress).await?)?
                 }

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::adjust::AdjustFacts;
 use super::apps::AppFacts;
+use super::read_list::{self, ListFacts};
 use super::scroll::ScrollFacts;
 use super::typing::ReadBackFacts;
 use super::waits::facts::describe_moving;
@@ -203,6 +204,7 @@ enum OwnFacts {
     App(AppFacts),
     Adjusted(Box<AdjustFacts>),
     Scrolled(ScrollFacts),
+    ListRead(ListFacts),
     Nothing {},
 }
 
@@ -359,6 +361,9 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
     } else if let Some(failure) = &outcome.failure {
         lines.push_str(&candidate_lines(&failure.candidates));
     }
+    if let Came::ListRead(read) = &outcome.effect {
+        lines.push_str(&read_list::lines(read));
+    }
     match &outcome.after {
         None => {}
         Some(Err(failure)) => {
@@ -475,6 +480,7 @@ fn own(outcome: &Outcome) -> OwnFacts {
             OwnFacts::Adjusted(Box::new(AdjustFacts::new(asked, adjusted, outcome.failure.is_none())))
         }
         (Came::Scrolled(scrolled), _) => OwnFacts::Scrolled(ScrollFacts::new(scrolled)),
+        (Came::ListRead(read), _) => OwnFacts::ListRead(ListFacts::new(read)),
         _ => OwnFacts::Nothing {},
     }
 }
@@ -482,6 +488,7 @@ fn own(outcome: &Outcome) -> OwnFacts {
 fn scrolled_revision(outcome: &Outcome) -> Option<u64> {
     match &outcome.effect {
         Came::Scrolled(scrolled) => Some(scrolled.seen.revision),
+        Came::ListRead(read) => Some(read.seen.revision),
         _ => None,
     }
 }
@@ -489,6 +496,7 @@ fn scrolled_revision(outcome: &Outcome) -> Option<u64> {
 fn scrolled_stability(outcome: &Outcome) -> Option<&'static str> {
     match &outcome.effect {
         Came::Scrolled(scrolled) => Some(scrolled.stability.as_str()),
+        Came::ListRead(read) => Some(read.stability.as_str()),
         _ => None,
     }
 }

@@ -12,6 +12,7 @@ mod gestures;
 mod keys;
 mod logs;
 mod observe;
+mod read_list;
 mod scroll;
 mod taps;
 mod typing;
@@ -177,7 +178,7 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 37] = [
+pub static TOOLS: [Entry; 38] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
@@ -213,6 +214,7 @@ pub static TOOLS: [Entry; 37] = [
     Entry::of::<keys::SetOrientation>(),
     Entry::of::<adjust::AdjustControl>(),
     Entry::of::<scroll::ScrollToElement>(),
+    Entry::of::<read_list::ReadList>(),
     Entry::of::<flow::RunFlow>(),
     Entry::of::<classify::ClassifyActionOutcome>(),
 ];

@@ -85,7 +85,7 @@ fn asked(params: &ScrollToElementParams) -> Result<ScrollTo, Refusal> {
     let scrolls = within("max_scrolls", params.max_scrolls.unwrap_or(SCROLLS), 1.0, SCROLLS_MAX, SCROLLS)?;
     let amount = within("scroll_amount", params.scroll_amount.unwrap_or(AMOUNT), 0.05, 1.0, AMOUNT)?;
     Ok(ScrollTo {
-        target: params.target.selector()?,
+        target: Some(params.target.selector()?),
         inside: params.inside.as_ref().map(SelectorArg::selector).transpose()?,
         direction: params.direction.map_or(Direction::Down, Direction::from),
         scrolls_max: scrolls as u32,

@@ -44,7 +44,7 @@ fn first_line<T: serde::de::DeserializeOwned>(tool: &str, answer: &Answer) -> T 
 
 /// Arguments with which each action is taken on the login screen, and with which the device or the engine refuses it.
 /// Where nothing can be refused, a device that is not there is named.
-const ACTIONS: [(&str, &str, &str); 20] = [
+const ACTIONS: [(&str, &str, &str); 21] = [
     ("start_app", r#"{"app_id":"com.workbench"}"#, r#"{"app_id":"com.nobody.has"}"#),
     ("terminate_app", r#"{"app_id":"com.shop"}"#, r#"{"app_id":"com.nobody.has"}"#),
     ("restart_app", r#"{"app_id":"com.workbench"}"#, r#"{"app_id":"com.nobody.has"}"#),
@@ -65,6 +65,7 @@ const ACTIONS: [(&str, &str, &str); 20] = [
     ("set_orientation", r#"{"orientation":"portrait"}"#, r#"{"orientation":"upside_down"}"#),
     ("adjust_control", r#""#, r#"{"selector":{"text":"Email"},"target_value":5}"#),
     ("scroll_to_element", r#"{"selector":{"text":"Log in"}}"#, r#"{"selector":{"text":"Nothing"}}"#),
+    ("read_list", "", r#"{"inside":{"text":"Nothing"}}"#),
 ];
 
 fn check_refusal(tool: &str, json: &str, answer: &Answer) {

@@ -4,20 +4,21 @@
 //! sight, so that nothing is passed by unseen.
 
 mod failure;
+mod locate;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use super::{Axis, Direction, Movement, Sight, Stroke, StrokeOptions};
+use super::{Axis, Direction, Movement, Stroke, StrokeOptions};
 use crate::change::settle::Stability;
 use crate::change::tracker::Observation;
 use crate::failure::Failure;
 use crate::identity::ElementId;
-use crate::intent::actionable::NotActionable;
-use crate::intent::resolve::{self, Candidate, Resolution};
+use crate::intent::resolve;
 use crate::intent::selector::{Relation, Selector};
 use crate::screen::geometry::{Point, Rect};
+use locate::Found;
 
 /// The quiet that counts as rest after a stroke.
 const WINDOW_MS: u64 = 250;
@@ -44,7 +45,8 @@ const AMOUNT_MIN: f64 = 0.05;
 /// What is looked for, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScrollTo {
-    pub target: Selector,
+    /// `None`: the end of the content in this direction.
+    pub target: Option<Selector>,
     /// What is scrolled, or something in or around it; else what a person would scroll.
     pub inside: Option<Selector>,
     pub direction: Direction,
@@ -85,20 +87,13 @@ pub enum ScrollStep {
     /// Find out where the keyboard is, then call [`ScrollSearch::keyboard_is`].
     AskForKeyboard,
     /// Send this stroke, settle for `window_ms`, then call [`ScrollSearch::stroked`].
-    Stroke {
-        stroke: Stroke,
-        window_ms: u64,
-    },
+    Stroke { stroke: Stroke, window_ms: u64 },
     /// Settle once more for `window_ms`, then call [`ScrollSearch::rested`].
-    Rest {
-        window_ms: u64,
-    },
+    Rest { window_ms: u64 },
     /// Wait for a change for so long, then call [`ScrollSearch::waited`].
-    WaitForMore {
-        ms: u64,
-        window_ms: u64,
-    },
-    Found,
+    WaitForMore { ms: u64, window_ms: u64 },
+    /// The target is in sight, or the end is reached where that was asked for.
+    Done,
 }
 
 /// What one stroke led to, as far as it could be seen.
@@ -114,7 +109,7 @@ pub struct AfterStroke<'a> {
 /// One search on its way.
 pub struct ScrollSearch<'a> {
     asked: &'a ScrollTo,
-    selector: Selector,
+    selector: Option<Selector>,
     done: Scrolled,
     amount: f64,
     /// Strokes in a row that moved nothing.
@@ -131,6 +126,7 @@ pub struct ScrollSearch<'a> {
     keyboard: Option<Option<Rect>>,
     /// It glides far when it is let go.
     slower: u32,
+    travelled_px: i32,
     state: State,
 }
 
@@ -178,20 +174,13 @@ enum State {
     },
 }
 
-enum Found {
-    Here(InSight),
-    /// In sight, but not wholly: this container has to go that way.
-    Partly(InSight, u32, Direction, i32),
-    /// In the tree and out of sight.
-    Away(u32, Direction, i32),
-    Nowhere,
-}
-
 impl<'a> ScrollSearch<'a> {
     pub fn new(asked: &'a ScrollTo, seen: Arc<Observation>) -> ScrollSearch<'a> {
         let mut selector = asked.target.clone();
-        if let (None, Some(inside)) = (&selector.near, &asked.inside) {
-            selector.near = Some((Relation::Inside, Box::new(inside.clone())));
+        if let (Some(target), Some(inside)) = (&mut selector, &asked.inside)
+            && target.near.is_none()
+        {
+            target.near = Some((Relation::Inside, Box::new(inside.clone())));
         }
         let amount = if asked.amount.is_finite() { asked.amount } else { AMOUNT_MAX };
         ScrollSearch {
@@ -209,13 +198,15 @@ impl<'a> ScrollSearch<'a> {
             },
             amount: amount.clamp(AMOUNT_MIN, AMOUNT_MAX),
             still: 0,
-            short: false,
+            // Content that may be at its start already is not pulled far: many lists load anew then.
+            short: asked.target.is_none() && !asked.direction.is_forward(),
             nudges: 0,
             loads: 0,
             passed: None,
             snaps: false,
             keyboard: None,
             slower: 1,
+            travelled_px: 0,
             state: State::Deciding,
         }
     }
@@ -230,7 +221,22 @@ impl<'a> ScrollSearch<'a> {
 
     /// True if this capture shows the target.
     pub fn shows_target(&self, seen: &Observation) -> bool {
-        !resolve::candidates(seen, &self.selector).is_empty()
+        self.selector.as_ref().is_some_and(|selector| !resolve::candidates(seen, selector).is_empty())
+    }
+
+    /// True if the content turns pages: nothing lies between two views that have nothing in common.
+    pub fn turns_pages(&self) -> bool {
+        self.snaps
+    }
+
+    /// How far the finger moved the content in all, as far as it followed; positive towards greater coordinates.
+    pub fn travelled_px(&self) -> i32 {
+        self.travelled_px
+    }
+
+    /// The container that is scrolled, once it is known.
+    pub fn container_id(&self) -> Option<ElementId> {
+        self.done.container
     }
 
     /// Decides the next step from the last capture.
@@ -330,7 +336,9 @@ impl<'a> ScrollSearch<'a> {
     /// The stroke has come to its end: what did it move?
     fn arrived(&mut self, sent: Sent) -> Result<ScrollStep, Failure> {
         failure::check_screen(&sent.before, &self.done.seen)?;
-        let movement = super::movement(&sent.before, &self.done.seen, sent.container, sent.direction.axis());
+        let expected = Some(signed(sent.way_px, sent.direction));
+        let axis = sent.direction.axis();
+        let movement = super::measure(&sent.before, &self.done.seen, sent.container, axis, expected).movement;
         self.rename(&sent.before, sent.container);
         match sent.purpose {
             Purpose::Back => self.next_step(),
@@ -382,7 +390,10 @@ impl<'a> ScrollSearch<'a> {
         if self.still < 2 || self.is_loading() {
             return self.next_step();
         }
-        Err(failure::end_reached(self.asked, &self.done))
+        match &self.asked.target {
+            Some(target) => Err(failure::end_reached(target, &self.done)),
+            None => Ok(ScrollStep::Done),
+        }
     }
 
     fn is_loading(&self) -> bool {
@@ -391,7 +402,7 @@ impl<'a> ScrollSearch<'a> {
 
     fn found(&mut self, target: InSight) -> ScrollStep {
         self.done.found = Some(target);
-        ScrollStep::Found
+        ScrollStep::Done
     }
 
     /// One step of the search.
@@ -429,6 +440,7 @@ impl<'a> ScrollSearch<'a> {
         // Counted before it is sent: one whose answer is lost may have happened.
         self.done.scrolls += 1;
         let way_px = stroke.way_px;
+        self.travelled_px = self.travelled_px.saturating_add(signed(way_px, direction));
         self.state = State::Stroked(Sent { before, container, direction, way_px, purpose, passed_by: false });
         Some(ScrollStep::Stroke { stroke, window_ms: WINDOW_MS })
     }
@@ -439,73 +451,6 @@ impl<'a> ScrollSearch<'a> {
 
     fn check_budget(&self) -> Result<(), Failure> {
         if self.may_go_on() { Ok(()) } else { Err(failure::out_of_scrolls(self.asked)) }
-    }
-
-    /// Where the target is on the last capture.
-    fn locate(&self) -> Result<Found, Failure> {
-        let seen = &*self.done.seen;
-        let resolution = resolve::to_act(seen, &self.selector);
-        let (candidate, point, disabled) = match &resolution {
-            Resolution::Found(target) => {
-                return Ok(self.placed(target.matched, target.index, target.point, target.confidence, false));
-            }
-            Resolution::NotFound { .. } => return Ok(Found::Nowhere),
-            Resolution::NotActionable { candidate, why: NotActionable::OutOfSight } => {
-                let away = super::away(&seen.reading, candidate.matched);
-                let away = away.map(|(container, direction, way)| Found::Away(container, direction, way));
-                return Ok(away.unwrap_or(Found::Nowhere));
-            }
-            Resolution::NotActionable { candidate, why } => match (why, middle(seen, candidate)) {
-                (
-                    NotActionable::Disabled | NotActionable::Doubtful { .. } | NotActionable::Static { .. },
-                    Some(point),
-                ) => (candidate, point, *why == NotActionable::Disabled),
-                (NotActionable::Covered { by }, Some(point)) => {
-                    let found =
-                        self.placed(candidate.matched, candidate.index, point, candidate.confidence, false);
-                    return self.covered(found, candidate.matched, *by, &resolution);
-                }
-                _ => return Err(self.refused(&resolution)),
-            },
-            Resolution::Ambiguous(_) => return Err(self.refused(&resolution)),
-        };
-        Ok(self.placed(candidate.matched, candidate.index, point, candidate.confidence, disabled))
-    }
-
-    fn placed(&self, matched: u32, index: u32, point: Point, confidence: f64, disabled: bool) -> Found {
-        let seen = &*self.done.seen;
-        let target = InSight { id: seen.ids[index as usize], point, confidence, disabled };
-        match super::sight(&seen.reading, matched) {
-            Sight::Clear => Found::Here(target),
-            Sight::Cut { container, direction, way_px } => {
-                Found::Partly(target, container, direction, way_px)
-            }
-        }
-    }
-
-    /// From under a bar it can be scrolled, from under a dialog it cannot.
-    fn covered(
-        &self,
-        found: Found,
-        matched: u32,
-        by: u32,
-        resolution: &Resolution,
-    ) -> Result<Found, Failure> {
-        if self.nudges >= NUDGES_MAX || !self.may_go_on() {
-            return Err(self.refused(resolution));
-        }
-        match (found, super::uncover(&self.done.seen.reading, matched, by)) {
-            (Found::Here(target), Some((container, direction, way_px))) => {
-                Ok(Found::Partly(target, container, direction, way_px))
-            }
-            (found @ Found::Partly(..), _) => Ok(found),
-            _ => Err(self.refused(resolution)),
-        }
-    }
-
-    fn refused(&self, resolution: &Resolution) -> Failure {
-        let failure = resolve::failure(&self.done.seen, &self.selector, resolution);
-        failure.unwrap_or_else(|| failure::out_of_scrolls(self.asked))
     }
 
     /// What is scrolled. An id that did not live through a stroke is looked for anew.
@@ -580,6 +525,7 @@ impl<'a> ScrollSearch<'a> {
     }
 }
 
-fn middle(seen: &Observation, candidate: &Candidate) -> Option<Point> {
-    seen.reading.nodes.get(candidate.matched as usize)?.visible.map(|rect| rect.center())
+/// A distance with its direction: positive towards greater coordinates.
+fn signed(way_px: i32, direction: Direction) -> i32 {
+    if direction.is_forward() { way_px } else { way_px.saturating_neg() }
 }

@@ -5,15 +5,16 @@ use crate::change::tracker::Observation;
 use crate::failure::{Cause, Failure};
 use crate::identity::ElementId;
 use crate::intent::resolve;
+use crate::intent::selector::Selector;
 
-pub fn end_reached(asked: &ScrollTo, done: &Scrolled) -> Failure {
+pub fn end_reached(target: &Selector, done: &Scrolled) -> Failure {
     let described = |id: ElementId| {
         let index = done.seen.index_of(id)?;
         Some(resolve::describe(&done.seen, index as u32))
     };
     let message = format!(
         "nothing matches {} {} to the end of {}",
-        asked.target.describe(),
+        target.describe(),
         done.direction.name(),
         done.container.and_then(described).unwrap_or_default()
     );
@@ -42,11 +43,10 @@ pub fn no_room(container: ElementId) -> Failure {
 }
 
 pub fn out_of_scrolls(asked: &ScrollTo) -> Failure {
-    let message = format!(
-        "nothing matches {} within {} scrolls {}",
-        asked.target.describe(),
-        asked.scrolls_max,
-        asked.direction.name()
-    );
+    let (scrolls, direction) = (asked.scrolls_max, asked.direction.name());
+    let message = match &asked.target {
+        Some(target) => format!("nothing matches {} within {scrolls} scrolls {direction}", target.describe()),
+        None => format!("{scrolls} scrolls {direction} did not reach the end"),
+    };
     Failure::new(Cause::ScrollsExhausted, message)
 }

@@ -12,7 +12,7 @@ fn called(words: &str) -> Selector {
 }
 
 fn find(row: &str, direction: Direction) -> ScrollTo {
-    ScrollTo { target: called(row), inside: None, direction, scrolls_max: 30, amount: 0.7 }
+    ScrollTo { target: Some(called(row)), inside: None, direction, scrolls_max: 30, amount: 0.7 }
 }
 
 fn down_to(row: &str) -> ScrollTo {

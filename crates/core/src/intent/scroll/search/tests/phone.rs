@@ -191,7 +191,7 @@ impl Phone {
         let mut next = search.next_step()?;
         for _ in 0..STEPS_MAX {
             next = match next {
-                ScrollStep::Found => return Ok(()),
+                ScrollStep::Done => return Ok(()),
                 ScrollStep::AskForKeyboard => {
                     self.keyboard_questions += 1;
                     search.keyboard_is(self.keyboard)?

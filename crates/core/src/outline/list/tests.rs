@@ -1,0 +1,89 @@
+//! Lists of random rows, read by random strokes (F43).
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::change::tracker::Tracker;
+use crate::meaning::sketch::sketch;
+
+const VIEW: (i32, i32) = (200, 1200);
+
+/// Rows with a height and a text, of which the view shows those after `offset_px`.
+fn draw(rows: &[(i32, String)], offset_px: i32) -> String {
+    let mut tree = String::from("FrameLayout [0,0][1080,2400]\n  RecyclerView [0,200][1080,1200] scroll\n");
+    let mut top = VIEW.0 - offset_px;
+    for (height, text) in rows {
+        let (from, to) = (top.max(VIEW.0), (top + height).min(VIEW.1));
+        // The button is in the lower half.
+        let middle = (top + height / 2).clamp(VIEW.0, VIEW.1);
+        if from < to {
+            tree.push_str(&format!("    FrameLayout [0,{from}][1080,{to}] click\n"));
+            tree.push_str(&format!("      TextView [0,{from}][800,{to}] text:\"{text}\"\n"));
+            if middle < to {
+                tree.push_str(&format!("      Button [800,{middle}][1080,{to}] click text:\"Delete\"\n"));
+            }
+        }
+        top += height;
+    }
+    tree
+}
+
+/// Reads the list by strokes of these lengths. Returns the titles, and whether a doubt was told.
+fn read(rows: &[(i32, String)], strokes_px: &[i32]) -> (Vec<String>, bool) {
+    let end_px = (rows.iter().map(|row| row.0).sum::<i32>() - (VIEW.1 - VIEW.0)).max(0);
+    let mut tracker = Tracker::default();
+    let mut reader = ListReader::new(Axis::Vertical, 1000);
+    let (mut offset_px, mut way) = (0, Way::default());
+    let mut strokes = strokes_px.iter().cycle();
+    for at_ms in 0..400 {
+        let seen = tracker.observe(sketch(&draw(rows, offset_px)), at_ms);
+        let container = seen.ids[1];
+        reader.take_in(&seen, container, way);
+        if offset_px == end_px {
+            break;
+        }
+        let stroke = *strokes.next().expect("there are strokes");
+        offset_px = (offset_px + stroke).min(end_px);
+        way.travelled_px += stroke;
+    }
+    let words = |row: &Row| row.parts.join(" ").split('"').nth(1).unwrap_or("?").to_owned();
+    let is_doubtful = reader.alike || reader.changed;
+    (reader.rows.iter().map(words).collect(), is_doubtful)
+}
+
+fn titles(rows: &[(i32, String)]) -> Vec<String> {
+    rows.iter().map(|row| row.1.clone()).collect()
+}
+
+#[test]
+fn a_row_that_both_views_cut_off_is_one_row() {
+    let rows: Vec<(i32, String)> = (0..20).map(|row| (230, format!("Order {row}"))).collect();
+    assert_eq!(read(&rows, &[800]), (titles(&rows), false));
+}
+
+proptest! {
+    /// Rows with names of their own are all read, once and in order, whatever their heights and the strokes are.
+    #[test]
+    fn rows_with_names_are_read_once(
+        heights in prop::collection::vec(60..400_i32, 1..60),
+        strokes in prop::collection::vec(100..800_i32, 1..8),
+    ) {
+        let rows: Vec<(i32, String)> =
+            heights.iter().enumerate().map(|(row, height)| (*height, format!("Order {row}"))).collect();
+        let (read, _) = read(&rows, &strokes);
+        prop_assert_eq!(read, titles(&rows));
+    }
+
+    /// Rows with equal names are read once, or a doubt is told.
+    #[test]
+    fn rows_with_equal_names_are_read_once_or_doubted(
+        names in prop::collection::vec(0..4_usize, 1..60),
+        height in 60..300_i32,
+        strokes in prop::collection::vec(100..800_i32, 1..8),
+    ) {
+        let rows: Vec<(i32, String)> =
+            names.iter().map(|name| (height, ["Kowalski", "Nowak", "Lis", "Zima"][*name].to_owned())).collect();
+        let (read, is_doubtful) = read(&rows, &strokes);
+        prop_assert!(is_doubtful || read == titles(&rows), "{:?} instead of {:?}", read, titles(&rows));
+    }
+}
