@@ -136,6 +136,11 @@ impl Session {
         read_again(progress, "taking a screenshot", || self.device.screenshot()).await
     }
 
+    /// Takes a picture in the turn that the caller has.
+    pub async fn screenshot_now(&self, progress: &Progress) -> Result<Picture, Failure> {
+        progress.race_device("taking a screenshot", self.device.screenshot()).await
+    }
+
     pub async fn logs(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "reading the log", || self.device.logs(app)).await

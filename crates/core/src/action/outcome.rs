@@ -127,6 +127,17 @@ impl Verdict {
     }
 }
 
+/// What a picture showed of a part of the screen that the app draws by itself (F13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drawing {
+    /// The tree tells what is there, or told of a change.
+    Told,
+    Changed,
+    Same,
+    /// No pictures could be compared.
+    Unknown,
+}
+
 /// What was seen after the dispatch.
 #[derive(Debug, Clone)]
 pub struct After {
@@ -145,6 +156,7 @@ pub struct After {
     pub held_before: bool,
     /// A toast was shown, whose text is not known.
     pub toast: bool,
+    pub drawing: Drawing,
     /// The last look could not be believed: `seen` is an earlier one.
     pub damaged: bool,
 }
@@ -292,6 +304,7 @@ mod tests {
             rested_ms: None,
             watched_ms: 400,
             toast: false,
+            drawing: Drawing::Told,
             damaged: false,
             moving: Vec::new(),
             captures: 2,

@@ -2,6 +2,7 @@
 //!
 //! What may not enter: other captures, session ids, and what an agent wants. Equal captures give equal results.
 
+pub mod drawn;
 pub mod identifier;
 pub mod label;
 pub mod loading;

@@ -25,7 +25,7 @@ pub use event::{DeviceEvent, EventSource};
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
 pub use log::{LogEntry, LogLevel, LogRead};
-pub use picture::{Picture, Pixels};
+pub use picture::{Picture, PicturePrint, Pixels};
 
 /// A hash of the bytes of a device's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

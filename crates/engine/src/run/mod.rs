@@ -23,7 +23,8 @@ use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::resolve;
 use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
-use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch};
+use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch, PicturePrint};
+use mdm_core::screen::geometry::Rect;
 
 use crate::poll::{self, Counted, Turn};
 use crate::progress::Progress;
@@ -37,7 +38,8 @@ pub async fn run(session: &Session, request: Request, progress: &Progress) -> Ou
         What::Act(act) => progress.within(Duration::from_millis(act.patience.call_ms)),
         What::Wait(_) => progress.clone(),
     };
-    let mut run = Run { session, progress, outcome: Outcome::new(request, trace), scrolled: false };
+    let mut run =
+        Run { session, progress, outcome: Outcome::new(request, trace), scrolled: false, drawn_before: None };
     run.note(Event::CallBegan { name: run.outcome.request.name });
     let done = match &what {
         What::Act(act) => run.act(act).await,
@@ -52,6 +54,8 @@ struct Run<'a> {
     outcome: Outcome,
     /// The target was scrolled to already.
     scrolled: bool,
+    /// The part that the action goes to and of which the tree tells nothing, and a print of it before the action.
+    drawn_before: Option<(Rect, Option<PicturePrint>)>,
 }
 
 impl Run<'_> {
@@ -145,6 +149,7 @@ impl Run<'_> {
         let targets = act.action.targets();
         loop {
             self.aim(act, &targets).await?;
+            self.drawn_before = self.print_drawing(act).await;
             let commands = commands(&act.action, &self.outcome.places);
             match self.send_all(&commands).await {
                 Ok(report) => {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use mdm_core::action::event::Event;
-use mdm_core::action::outcome::{After, Verdict};
+use mdm_core::action::outcome::{After, Drawing, Verdict};
 use mdm_core::action::recover::FailureReason;
 use mdm_core::action::request::Act;
 use mdm_core::action::trace::Lifecycle;
@@ -14,6 +14,9 @@ use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::predicate::Judgement;
 use mdm_core::intent::resolve::system_dialog;
 use mdm_core::intent::watch::{Ending, Goal, Wait};
+use mdm_core::meaning::drawn::drawn_part;
+use mdm_core::port::PicturePrint;
+use mdm_core::screen::geometry::Rect;
 
 use super::Run;
 use crate::poll::{self, Counted, Turn};
@@ -21,6 +24,8 @@ use crate::poll::{self, Counted, Turn};
 /// Until the first look for a toast, and between two of them. One is shown for two seconds or longer.
 const TOAST_COMES: Duration = Duration::from_millis(100);
 const TOAST_PAUSE: Duration = Duration::from_millis(600);
+/// A device that takes longer for a picture is not asked for one.
+const PICTURE_MAX: Duration = Duration::from_secs(2);
 /// Looks that a slow device gets before the expectation is given up, as long as the call has time (W2).
 const LOOKS_MIN: u64 = 2;
 
@@ -46,7 +51,7 @@ impl Run<'_> {
         if after.stability == Stability::Stable || after.verdict == Verdict::Confirmed {
             self.session.note_settled();
         }
-        let changed = after.observed.is_relevant();
+        let changed = after.observed.is_relevant() || after.drawing == Drawing::Changed;
         let reason = if changed { FailureReason::UnexpectedChange } else { FailureReason::NoChange };
         let (met, why, state) = match &after.verdict {
             Verdict::NotAsked => (None, "", None),
@@ -56,7 +61,8 @@ impl Run<'_> {
         };
         // Nothing is known to have changed only if the screen was watched until it rested (F10).
         let rested = after.stability == Stability::Stable || after.rested_ms.is_some();
-        let changed = (changed || rested).then_some(changed);
+        let is_known = changed || rested && after.drawing != Drawing::Unknown;
+        let changed = is_known.then_some(changed);
         self.note(Event::Judged { met, changed, why });
         if let Some(state) = state {
             self.note(Event::Reached(state));
@@ -84,6 +90,8 @@ impl Run<'_> {
                 _ => Failure::new(Cause::Timeout, format!("no look was finished in {watched_ms} ms")),
             });
         };
+        let told = report.observed.is_relevant();
+        let drawing = if told { Drawing::Told } else { self.compare_drawing().await };
         let (verdict, held_before) = match &act.expect {
             None => (Verdict::NotAsked, false),
             Some(predicate) => {
@@ -103,6 +111,7 @@ impl Run<'_> {
             verdict,
             held_before,
             toast: toast == Some(true),
+            drawing,
             damaged: report.ends_damaged,
         })
     }
@@ -128,6 +137,30 @@ impl Run<'_> {
             () = looked => unreachable!("it never ends"),
         };
         (report, toast)
+    }
+
+    /// Takes a print of what is drawn where the action goes, if the tree tells nothing of it. The print is only
+    /// something to compare with, so a device that cannot take pictures does not stop the action.
+    pub async fn print_drawing(&self, act: &Act) -> Option<(Rect, Option<PicturePrint>)> {
+        let before = self.outcome.before.as_ref().filter(|_| act.is_followed())?;
+        let part = drawn_part(&before.reading, self.outcome.places.first().map(|place| place.point))?;
+        Some((part, self.print_now(part).await))
+    }
+
+    /// Tells whether something else is drawn there than before the action.
+    async fn compare_drawing(&self) -> Drawing {
+        let Some((part, before)) = &self.drawn_before else { return Drawing::Told };
+        let (Some(before), Some(now)) = (before, self.print_now(*part).await) else {
+            return Drawing::Unknown;
+        };
+        if now.differs(before) { Drawing::Changed } else { Drawing::Same }
+    }
+
+    async fn print_now(&self, part: Rect) -> Option<PicturePrint> {
+        let progress = self.progress.within_next(PICTURE_MAX);
+        let picture = self.session.screenshot_now(&progress).await.ok()?;
+        // A window that may not be photographed shows nothing.
+        PicturePrint::new(&picture, part).filter(|_| !PicturePrint::is_black(&picture))
     }
 
     /// The device's answer was lost. Nothing is sent again; if what was expected is seen, that is the answer.

@@ -1,6 +1,6 @@
 //! What every action takes and answers beyond its own inputs: an expectation, settling, and the one envelope.
 
-use mdm_core::action::outcome::{After, Effect as Came, Outcome, Place, Verdict};
+use mdm_core::action::outcome::{After, Drawing, Effect as Came, Outcome, Place, Verdict};
 use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
 use mdm_core::action::trace::Trace;
 use mdm_core::change::settle::Stability;
@@ -348,7 +348,7 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
             Some(_) => Vec::new(),
         },
         recovery: recovery(outcome),
-        observed_change: after.and_then(|after| after.observed.as_str()),
+        observed_change: after.and_then(observed_change),
         snapshot_revision: after.map(|after| after.seen.revision).or_else(|| scrolled_revision(outcome)),
         stability_state: after.map_or_else(|| scrolled_stability(outcome), stability),
         rested_ms: after.and_then(|after| after.rested_ms),
@@ -522,6 +522,11 @@ fn push_view_lines(lines: &mut String, before: &Observation, now: &Observation) 
     }
 }
 
+/// What changed, by its kind. Where the tree told nothing, a picture may have.
+fn observed_change(after: &After) -> Option<&'static str> {
+    if after.drawing == Drawing::Changed { Some("pixels") } else { after.observed.as_str() }
+}
+
 /// A screen that rested in vain is neither stable nor stabilizing: `rested_ms` says how long (F11). One that is loading
 /// is not called stable: `loading_state` says by what it is known (F12).
 fn stability(after: &After) -> Option<&'static str> {
@@ -548,6 +553,19 @@ fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &A
     let unchanged = after.since.is_none() || !after.observed.is_relevant();
     if unchanged && (after.damaged || !after.seen.reading.snapshot.proves_absence()) {
         lines.push_str("the screen could be read only in part, so what changed is not known\n");
+        return;
+    }
+    let drawn = match after.drawing {
+        Drawing::Changed => {
+            Some("what is drawn there changed; capture_screenshot shows it, the tree does not\n")
+        }
+        Drawing::Unknown => {
+            Some("the tree tells nothing of what is drawn there, so what changed is not known\n")
+        }
+        Drawing::Told | Drawing::Same => None,
+    };
+    if let Some(line) = drawn {
+        lines.push_str(line);
         return;
     }
     if unchanged {

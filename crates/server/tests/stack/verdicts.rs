@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use mdm_virtual_device::{DumpFault, Fault, Faults, PhoneConfig, Timing};
+use mdm_virtual_device::{AppFile, DumpFault, Fault, Faults, PhoneConfig, Timing};
 use tokio::time::Instant;
 
 use crate::gestures::on_screen;
-use crate::world::{World, fact};
+use crate::world::{World, fact, point_of};
 
 fn with_fault(fault: Fault, rate: f64, timing: Timing) -> PhoneConfig {
     let mut faults = Faults::default();
@@ -150,4 +150,46 @@ async fn a_point_outside_of_the_screen_is_refused() {
     assert_eq!(fact(&answer.text(), "code"), "INVALID_ARGUMENT", "{}", answer.text());
     assert_eq!(world.phone.truth().inputs.len(), 0);
     world.ok("tap", r#"{"x":1079,"y":2399}"#).await;
+}
+
+/// An app with one counter, as widgets or only drawn.
+fn counter(style: &str, secure: bool) -> std::sync::Arc<AppFile> {
+    let app = format!(
+        r#"{{"package":"org.example.count","label":"Count","start":"Home","values":{{"n":0}},
+        "screens":{{"Home":{{"title":"Count","style":"{style}","secure":{secure},"content":[
+            {{"type":"text","text":"Points {{n}}"}},
+            {{"type":"button","text":"Score","on_tap":[{{"add":{{"n":1}}}}]}},
+            {{"type":"button","text":"Rest","on_tap":[{{"add":{{"n":0}}}}]}}]}}}}}}"#
+    );
+    AppFile::parse(&app).unwrap_or_else(|error| panic!("{error}"))
+}
+
+async fn counting(style: &str, secure: bool, timing: Timing) -> World {
+    let world =
+        World::with(PhoneConfig { apps: vec![counter(style, secure)], timing, ..PhoneConfig::default() });
+    world.ok("start_app", r#"{"appId":"org.example.count"}"#).await;
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_only_the_picture_shows_is_told() {
+    // F13: the tree of a game has one surface, and pixels tell whether a touch did something.
+    let widgets = counting("view", false, Timing::Instant).await;
+    let tree = widgets.tree().await;
+    let [score, rest] = ["Score", "Rest"].map(|text| point_of(&tree, text));
+    for timing in [Timing::Instant, Timing::Brisk, Timing::Phone] {
+        let world = counting("game", false, timing).await;
+        assert!(!world.tree().await.contains("Score"), "only drawn");
+        let tap = |(x, y): (i32, i32)| format!(r#"{{"x":{x},"y":{y},"settle":true}}"#);
+        let answer = world.ok("tap", &tap(score)).await;
+        assert_eq!(fact(&answer, "observed_change"), "pixels", "{timing:?}: {answer}");
+        let classified = world.ok("classify_action_outcome", r#"{"uiChanged":false}"#).await;
+        assert!(!classified.contains("no_op"), "F10: {classified}");
+        let answer = world.ok("tap", &tap(rest)).await;
+        assert!(answer.contains("nothing that counts changed"), "{timing:?}: {answer}");
+        assert_eq!(world.phone.truth().sliders["org.example.count.n"], 1.0);
+    }
+    let world = counting("game", true, Timing::Brisk).await;
+    let answer = world.ok("tap", &format!(r#"{{"x":{},"y":{},"settle":true}}"#, score.0, score.1)).await;
+    assert!(answer.contains("what changed is not known"), "it may not be photographed: {answer}");
 }
