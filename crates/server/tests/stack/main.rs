@@ -26,6 +26,7 @@ mod mcp;
 mod pace;
 #[path = "../shared/page.rs"]
 mod page;
+mod phone_pace;
 mod read_list;
 mod recover;
 mod run;
