@@ -1,5 +1,5 @@
-//! Whether sick devices slow a healthy one: its calls alone, and beside three endpoints that misbehave while calls on
-//! them are under way.
+//! Whether others slow the calls on a healthy device: three endpoints that misbehave while calls on them are under way,
+//! and sixteen subscriptions on the device itself.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -18,6 +18,9 @@ const TURN_CALLS: usize = 50;
 const THINKING: Duration = Duration::from_millis(50);
 /// How much slower the healthy phone may be.
 const GOAL_PERCENT: f64 = 20.0;
+/// Subscriptions on one phone, and how much slower they may make it (F69).
+const SUBSCRIPTIONS: usize = 16;
+const SUBSCRIBED_GOAL_PERCENT: f64 = 10.0;
 
 /// How an endpoint is sick.
 #[derive(Clone, Copy)]
@@ -54,6 +57,41 @@ pub fn lines(binary: &Path, data: &Path) -> Result<Vec<Line>, String> {
         let note = format!("p95 {:.2} ms, alone {:.2} ms", with.p95_ms, without.p95_ms);
         let what = format!("{tool} beside 3 sick devices");
         lines.push(Line::single(&what, slower, GOAL_PERCENT, "% slower at p95").noted(note));
+    }
+    lines.extend(beside_subscriptions(binary, &phone, &mut alone)?);
+    Ok(lines)
+}
+
+/// Taps with and without subscriptions to the screen and to elements of it.
+fn beside_subscriptions(binary: &Path, phone: &Phone, alone: &mut Server) -> Result<Vec<Line>, String> {
+    let mut subscribed = Server::start(binary, phone)?.0;
+    let device = phone.address.replace(':', "%3A");
+    for number in 0..SUBSCRIPTIONS {
+        let what = if number == 0 { "screen".to_owned() } else { format!("element?text=Row%20{number}") };
+        let uri = format!("screen://{device}/{what}");
+        let id = subscribed.send(&format!(r#""method":"resources/subscribe","params":{{"uri":"{uri}"}}"#))?;
+        check(&subscribed.answer(id)?.0)?;
+    }
+    let mut lines = Vec::new();
+    for (tool, arguments) in [("tap", r#""x":5,"y":5"#), ("tap", r#""x":5,"y":5,"settle":true"#)] {
+        let request = tool_call(tool, &format!(r#"{{"device_id":"{}",{arguments}}}"#, phone.address));
+        times(&mut subscribed, &request, WARM_UP_CALLS, None)?;
+        let (mut without, mut with) = (Vec::new(), Vec::new());
+        let calls = if arguments.contains("settle") { CALLS / 4 } else { CALLS };
+        for _ in 0..calls / TURN_CALLS {
+            without.extend(times(alone, &request, TURN_CALLS, None)?);
+            with.extend(times(&mut subscribed, &request, TURN_CALLS, None)?);
+        }
+        let (without, with) = (Spread::of(&without), Spread::of(&with));
+        let slower = (with.p50_ms / without.p50_ms - 1.0) * 100.0;
+        let note = format!(
+            "median {:.2} ms, alone {:.2} ms; p95 {:.2}, alone {:.2}",
+            with.p50_ms, without.p50_ms, with.p95_ms, without.p95_ms
+        );
+        let settled = if arguments.contains("settle") { " that settles" } else { "" };
+        let what = format!("{tool}{settled} beside {SUBSCRIPTIONS} subscriptions");
+        lines
+            .push(Line::single(&what, slower, SUBSCRIBED_GOAL_PERCENT, "% slower at the median").noted(note));
     }
     Ok(lines)
 }
