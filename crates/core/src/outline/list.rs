@@ -3,6 +3,10 @@
 //! A capture shows a part of the list. How far the content moved since the last capture puts the rows of all captures
 //! on one axis; what lies at the same place there is the same row.
 
+mod flat;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use super::{OutlineOptions, lines};
@@ -147,13 +151,15 @@ impl ListReader {
     }
 
     pub fn is_full(&self) -> bool {
-        self.rows.len() >= self.rows_max
+        // What looks like many rows may be the parts of few.
+        self.rows.len() >= self.rows_max && flat::join_flat_rows(self.rows.clone()).len() >= self.rows_max
     }
 
     /// Hands over what was read.
-    pub fn finish(mut self, read: &mut ListRead) {
-        self.rows.truncate(self.rows_max);
-        read.rows = self.rows;
+    pub fn finish(self, read: &mut ListRead) {
+        let mut rows = flat::join_flat_rows(self.rows);
+        rows.truncate(self.rows_max);
+        read.rows = rows;
         read.changed = self.changed;
         read.alike = self.alike;
     }
@@ -341,6 +347,3 @@ fn units(reading: &ScreenReading, container: u32, axis: Axis, view_px: i32) -> V
 fn without_role(line: &str) -> &str {
     ["row ", "text "].into_iter().find_map(|role| line.strip_prefix(role)).unwrap_or(line)
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,7 +8,6 @@ use tokio::time::Instant;
 
 use crate::gestures::on_screen;
 use crate::page::difference;
-use crate::world::World;
 
 /// Looks after the one that proves the target: two that span the quiet window prove that the screen rests.
 const LOOKS_AFTER_MAX: usize = 2;

@@ -189,3 +189,20 @@ async fn lists_that_glide_and_lists_inside_a_page_are_read_whole() {
     let cards: Vec<String> = (1..=12).map(|card| format!("Card {card}")).collect();
     assert_eq!(rows_of(&answer), cards, "{answer}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn lists_of_every_framework_are_read() {
+    let rows = names(30);
+    for style in ["view", "compose", "react_native", "flutter", "web_view"] {
+        for list in [PLAIN, RICH] {
+            let app =
+                shop(&rows, list, r#"{"add":{"n":1}}"#).replacen("{", &format!(r#"{{"style":"{style}","#), 1);
+            let world = opened(&app, Timing::Brisk).await;
+            let answer = world.ok("read_list", "{}").await;
+            println!("{style}: {} tokens", estimate(&answer));
+            assert_eq!(rows_of(&answer), rows, "{style}: {answer}");
+            let few = world.ok("read_list", r#"{"max_rows":7}"#).await;
+            assert_eq!((rows_of(&few), fact(&few, "stopped")), (names(7), "max_rows".to_owned()), "{few}");
+        }
+    }
+}
