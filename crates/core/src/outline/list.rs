@@ -151,8 +151,13 @@ impl ListReader {
     }
 
     pub fn is_full(&self) -> bool {
-        // What looks like many rows may be the parts of few.
-        self.rows.len() >= self.rows_max && flat::join_flat_rows(self.rows.clone()).len() >= self.rows_max
+        if self.rows.len() < self.rows_max {
+            return false;
+        }
+        // What looks like many rows may be the parts of few, and the parts of the last row may not all be in sight.
+        let joined = flat::join_flat_rows(self.rows.clone()).len();
+        let unsure = if joined < self.rows.len() { flat::PARTS_MAX } else { 0 };
+        joined >= self.rows_max + unsure
     }
 
     /// Hands over what was read.

@@ -4,7 +4,7 @@
 use super::Row;
 
 /// Parts of one row.
-const PARTS_MAX: usize = 8;
+pub(super) const PARTS_MAX: usize = 8;
 /// A pattern must repeat so often, and hold so many of all elements, in percent.
 const REPEATS_MIN: usize = 3;
 const COVERED_PERCENT_MIN: usize = 75;
