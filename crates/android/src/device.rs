@@ -493,7 +493,7 @@ impl Device for AndroidDevice {
                 }
                 Input::Back => gesture::press(Key::Back),
                 Input::Key(key) => gesture::press(key),
-                Input::Erase { characters } => gesture::erase(characters),
+                Input::Erase { characters, has_lines } => gesture::erase(characters, has_lines),
             };
             self.act(&script).await.map(drop)
         })

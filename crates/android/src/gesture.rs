@@ -14,6 +14,8 @@ pub const KEYBOARD_UNKNOWN: u8 = 23;
 const SYSTEM_HOLD_MS: u32 = 500;
 /// Moves of a drag that is sent as single events; each starts a process.
 const DRAG_MOVES: i64 = 4;
+/// The key that deletes what is after the cursor.
+const FORWARD_DELETE: i64 = 112;
 
 pub fn tap(point: Point) -> Script {
     at(Script::new("input tap"), point)
@@ -76,10 +78,13 @@ pub fn press(key: Key) -> Script {
     Script::new("input keyevent").number(code(key).into())
 }
 
-/// Moves to the end of the field, then deletes `characters` backwards.
-pub fn erase(characters: u32) -> Script {
+/// Moves to the end of the field, then deletes `characters` backwards. In a field with several lines that is only the
+/// end of a line, so what is after it is deleted too (F81).
+pub fn erase(characters: u32, has_lines: bool) -> Script {
     let end = press(Key::MoveEnd);
-    (0..characters).fold(end, |script, _| script.number(code(Key::Delete).into()))
+    let before = (0..characters).fold(end, |script, _| script.number(code(Key::Delete).into()));
+    let after = if has_lines { characters } else { 0 };
+    (0..after).fold(before, |script, _| script.number(FORWARD_DELETE))
 }
 
 /// Sends Back only while the keyboard is shown, because then the keyboard handles it.

@@ -37,6 +37,8 @@ pub enum Input {
     /// Deletes this many characters from the end of the focused field.
     Erase {
         characters: u32,
+        /// The field has several lines, in which keys move the cursor no further than to the end of its line (F81).
+        has_lines: bool,
     },
     Back,
     Key(Key),

@@ -148,7 +148,9 @@ impl Run<'_> {
         });
         let characters = characters_to_clear(element)?;
         if characters > 0 {
-            self.send(SentKind::Clear, &Command::Input(Input::Erase { characters })).await?;
+            let has_lines = element.is_some_and(|element| field_text(element).contains('\n'));
+            let erase = Input::Erase { characters, has_lines };
+            self.send(SentKind::Clear, &Command::Input(erase)).await?;
         }
         Ok(())
     }

@@ -85,3 +85,18 @@ async fn typing_takes_an_expectation() {
     let typed = world.ok("type_text", expect).await;
     assert_eq!(fact(&typed, "verdict"), "confirmed", "{typed}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_field_with_several_lines_is_cleared_whole() {
+    // F81: the end that a key moves to is that of the cursor's line.
+    let form = FORM.replace(r#""name": "Grace""#, r#""name": "Two\nlines""#);
+    for timing in [Timing::Brisk, Timing::Phone] {
+        let world = world_of(&form, timing, Faults::default()).await;
+        world.ok("tap_element", r#"{"selector":{"resource_id":"name"}}"#).await;
+        for _ in 0..7 {
+            world.ok("press_key", r#"{"key":"dpad_left"}"#).await;
+        }
+        let typed = world.ok("type_text", r#"{"text":"new","clear":true}"#).await;
+        assert_eq!(field(&world, "name"), "new", "{typed}");
+    }
+}

@@ -110,8 +110,8 @@ impl Ui {
             keys::ENTER | keys::NUMPAD_ENTER | 23 => self.enter(screen, now),
             keys::DEL => self.erase(true, now),
             keys::FORWARD_DEL => self.erase(false, now),
-            keys::MOVE_HOME => self.move_cursor(0),
-            keys::MOVE_END => self.move_cursor(usize::MAX),
+            keys::MOVE_HOME => self.move_in_line(false),
+            keys::MOVE_END => self.move_in_line(true),
             21 | 22 if self.slide_focused(code == 22, screen, now) => {}
             21 => self.move_cursor(self.cursor.saturating_sub(1)),
             22 => self.move_cursor(self.cursor.saturating_add(1)),
@@ -137,6 +137,20 @@ impl Ui {
         let package = self.front().0;
         self.with_app(package, now, |app, context| app.slide(focus, fraction.clamp(0.0, 1.0), context));
         true
+    }
+
+    /// Moves the cursor to the end or the start of its line, as Android does.
+    fn move_in_line(&mut self, to_end: bool) {
+        let Some(key) = self.focus else { return };
+        let cursor = self.cursor;
+        let text: Vec<char> = self.field_mut(key).map_or_else(Vec::new, |text| text.chars().collect());
+        let is_break = |c: &char| *c == '\n';
+        let (before, after) = text.split_at(cursor.min(text.len()));
+        let to = match to_end {
+            true => before.len() + after.iter().position(is_break).unwrap_or(after.len()),
+            false => before.iter().rposition(is_break).map_or(0, |at| at + 1),
+        };
+        self.move_cursor(to);
     }
 
     fn move_cursor(&mut self, to: usize) {
