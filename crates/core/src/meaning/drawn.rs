@@ -1,6 +1,7 @@
 //! Parts of a screen of which the tree tells nothing: games, maps, canvases. Only a picture shows what changes there.
 
 use crate::meaning::label;
+use crate::screen::element::Role;
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::reading::ScreenReading;
 
@@ -19,14 +20,18 @@ pub fn drawn_part(reading: &ScreenReading, point: Option<Point>) -> Option<Rect>
         None => (shown.max_by_key(|(_, rect)| area(*rect))?, PERCENT_MIN),
     };
     let (index, rect) = leaf;
+    // A slider without a value is drawn, too: only its thumb tells where it stands (F86).
+    let is_slider = reading.element(index).role == Role::Slider;
     let is_large = area(rect) * 100 >= area(screen) * percent_min;
-    (is_large && tells_nothing(reading, index)).then_some(rect)
+    ((is_large || is_slider) && tells_nothing(reading, index)).then_some(rect)
 }
 
 fn tells_nothing(reading: &ScreenReading, index: u32) -> bool {
     let element = reading.element(index);
-    let is_plain = !element.role.is_control() && element.state.checked.is_none() && element.value.is_none();
-    is_plain && label::own_words(element).is_none()
+    let is_told = element.role.is_control() && element.role != Role::Slider;
+    let is_plain = !is_told && element.state.checked.is_none() && element.value.is_none();
+    let is_number = label::value(element).is_some();
+    is_plain && !is_number && label::own_words(element).is_none()
 }
 
 fn area(rect: Rect) -> i64 {
@@ -54,6 +59,18 @@ mod tests {
         assert_eq!(at(540, 1000), Some(surface));
         assert_eq!((at(200, 250), at(10, 2350)), (None, None));
         assert_eq!(drawn_part(&reading, None), Some(surface));
+    }
+
+    #[test]
+    fn only_the_thumb_of_a_slider_without_a_value_tells_where_it_stands() {
+        // F86
+        let at = |text: &str| {
+            let reading = ScreenReading::new(sketch(&format!(
+                "FrameLayout [0,0][1080,2400]\n  android.widget.SeekBar [0,500][1080,600] {text}\n"
+            )));
+            drawn_part(&reading, Some(Point { x: 540, y: 550 }))
+        };
+        assert_eq!((at(""), at("text:\"38\"")), (Some(Rect::new(0, 500, 1080, 600)), None));
     }
 
     #[test]

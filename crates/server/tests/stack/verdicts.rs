@@ -193,3 +193,30 @@ async fn what_only_the_picture_shows_is_told() {
     let answer = world.ok("tap", &format!(r#"{{"x":{},"y":{},"settle":true}}"#, score.0, score.1)).await;
     assert!(answer.contains("what changed is not known"), "it may not be photographed: {answer}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_slider_without_a_value_that_moved_is_not_called_unchanged() {
+    // F86: a dump has no value of a SeekBar, so only its thumb tells where it stands.
+    let app = r#"{"package":"org.example.bar","label":"Bar","start":"Home","values":{"level":30},
+        "screens":{"Home":{"title":"Bar","content":[
+            {"type":"slider","value":"level","id":"bar"},{"type":"text","text":"Below"}]}}}"#;
+    let app = AppFile::parse(app).unwrap_or_else(|error| panic!("{error}"));
+    let world = World::with(PhoneConfig { apps: vec![app], timing: Timing::Brisk, ..PhoneConfig::default() });
+    world.ok("start_app", r#"{"appId":"org.example.bar"}"#).await;
+    let node = |class: &str, bounds: &str| {
+        format!(
+            "<node index=\"0\" text=\"\" resource-id=\"\" class=\"android.widget.{class}\" package=\"org.example.bar\" \
+             content-desc=\"\" checkable=\"false\" checked=\"false\" clickable=\"true\" enabled=\"true\" \
+             focusable=\"true\" focused=\"false\" scrollable=\"false\" long-clickable=\"false\" password=\"false\" \
+             selected=\"false\" bounds=\"{bounds}\""
+        )
+    };
+    let (root, bar) = (node("FrameLayout", "[0,0][1080,2400]"), node("SeekBar", "[42,252][1038,378]"));
+    let tree = format!("<?xml version='1.0' ?><hierarchy rotation=\"0\">{root}>{bar}/></node></hierarchy>");
+    world.phone.set_hierarchy(Some(tree.into()));
+    let tap = |x: i32| format!(r#"{{"x":{x},"y":315,"settle":true}}"#);
+    let moved = world.ok("tap", &tap(900)).await;
+    assert_eq!(fact(&moved, "observed_change"), "pixels", "{moved}");
+    let stayed = world.ok("tap", &tap(900)).await;
+    assert!(stayed.contains("nothing that counts changed"), "{stayed}");
+}
