@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use mdm_core::port::{
-    AppCommand, AppReport, Capabilities, Capture, Device, DeviceError, DeviceErrorKind, DeviceInfo, Dispatch,
-    EventSource, FileCommand, Input, Key, LogRead, Orientation, Picture, PortFuture, RawAnswer, Support,
+    AppCommand, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError, DeviceErrorKind,
+    DeviceInfo, Dispatch, EventSource, FileCommand, Input, Key, LogRead, Orientation, Picture, PortFuture,
+    RawAnswer, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -16,7 +17,7 @@ use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
-use crate::{fingers, gesture, logs, pixels, screen};
+use crate::{crash, fingers, gesture, logs, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -534,7 +535,14 @@ impl Device for AndroidDevice {
                 check_app_id(app)?;
             }
             let read = self.adb.shell_newest(&logs::script(app), logs::LOG_BYTES_MAX).await;
-            logs::read(&read.map_err(|e| self.error(e))?)
+            logs::read(&read.map_err(|e| self.error(e))?, app)
+        })
+    }
+
+    fn crashes(&self) -> PortFuture<'_, Vec<CrashReport>> {
+        Box::pin(async {
+            let read = self.adb.shell_newest(&crash::script(), logs::LOG_BYTES_MAX).await;
+            logs::read(&read.map_err(|e| self.error(e))?, None).map(|read| crash::reports(&read))
         })
     }
 

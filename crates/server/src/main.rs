@@ -112,15 +112,20 @@ async fn call(app: &App, tool: &str, json: &str) -> ExitCode {
     if let Some(image) = &answer.image {
         text.push_str(&format!("\n[{} of {} bytes]", image.mime_type, image.bytes.len()));
     }
-    let printed = print(&text);
-    if answer.is_error { ExitCode::FAILURE } else { printed }
+    print_answer(&answer, &text)
 }
 
 fn answered(answer: Result<Answer, String>) -> ExitCode {
     match answer {
-        Ok(answer) => print(&answer.text()),
+        Ok(answer) => print_answer(&answer, &answer.text()),
         Err(problem) => fail(&problem),
     }
+}
+
+/// The exit code says whether the answer is an error, as MCP clients are told (F45, F49).
+fn print_answer(answer: &Answer, text: &str) -> ExitCode {
+    let printed = print(text);
+    if answer.is_error { ExitCode::FAILURE } else { printed }
 }
 
 /// To stdout, for commands that are not the server.

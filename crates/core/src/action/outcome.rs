@@ -15,7 +15,7 @@ use crate::intent::resolve::Resolved;
 use crate::intent::scroll::Scrolled;
 use crate::intent::typing::ReadBack;
 use crate::intent::watch::{MovingElement, WatchReport};
-use crate::port::{AppReport, Dispatch};
+use crate::port::{AppReport, CrashReport, Dispatch};
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::Screen;
 
@@ -35,6 +35,10 @@ pub struct Outcome {
     pub after: Option<Result<After, Failure>>,
     /// Why it ended early; whatever was done before is in the other fields.
     pub failure: Option<Failure>,
+    /// The app ended, or stopped responding, because of it (F44).
+    pub crash: Option<CrashReport>,
+    /// It only closed the keyboard: the step back was not taken.
+    pub closed_keyboard: bool,
     pub trace: Trace,
 }
 
@@ -158,6 +162,8 @@ impl Outcome {
             effect: Effect::None,
             after: None,
             failure: None,
+            crash: None,
+            closed_keyboard: false,
             trace,
         }
     }

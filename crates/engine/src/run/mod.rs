@@ -4,6 +4,7 @@
 //! have had an effect is sent twice (RC-04), and only what was seen afterwards is called an effect.
 
 mod adjust;
+mod aftermath;
 mod aim;
 mod command;
 mod scroll;
@@ -96,12 +97,17 @@ impl Run<'_> {
         }
         // Held throughout, so that nothing else is done to the device between the action and its verdict.
         let _turn = self.session.turn(self.progress).await?;
-        match &act.action {
+        let done = match &act.action {
             Action::Type(typing) => self.type_text(act, typing).await,
             Action::Adjust(asked) => self.adjust(asked).await,
             Action::ScrollTo(asked) => self.scroll_to(asked).await,
             _ => self.send_and_follow(act).await,
+        };
+        if let Err(failure) = &done {
+            self.outcome.failure = Some(failure.clone());
         }
+        self.note_crash().await;
+        done
     }
 
     async fn wait(&mut self, wait: &Wait) -> Result<(), Failure> {
@@ -144,10 +150,13 @@ impl Run<'_> {
         loop {
             self.aim(act, &targets).await?;
             let commands = commands(&act.action, &self.outcome.places);
+            let closes_keyboard = self.back_closes_keyboard(act).await;
             match self.send_all(&commands).await {
                 Ok(report) => {
                     self.note(Event::Reached(Lifecycle::PendingVerification));
                     self.follow(act).await;
+                    self.outcome.closed_keyboard =
+                        closes_keyboard && self.keyboard_is_shown().await == Some(false);
                     self.note_app(act, report).await;
                     return Ok(());
                 }

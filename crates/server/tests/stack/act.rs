@@ -67,7 +67,7 @@ async fn an_expectation_not_seen_is_contradicted() {
     let world = World::started(Timing::Phone).await;
     let more = r#","expect":{"text":"Welcome"},"timeout_ms":8000"#;
     let answer = tap(&world, "Remember me", more).await;
-    assert!(answer.is_error, "only contradicted is an error: {}", answer.text());
+    assert!(answer.is_error, "F45: {}", answer.text());
     assert_eq!(fact(&answer.text(), "verdict"), "contradicted");
     assert_eq!(fact(&answer.text(), "failure_code"), "VERIFICATION_FAILED");
     assert_eq!(fact(&answer.text(), "success"), "true", "it was dispatched all the same");

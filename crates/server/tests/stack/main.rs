@@ -12,6 +12,7 @@ mod act;
 mod adjust;
 mod answers;
 mod bad_input;
+mod crash;
 mod cuts;
 mod envelope;
 mod expects;

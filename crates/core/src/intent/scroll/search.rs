@@ -410,7 +410,7 @@ impl<'a> ScrollSearch<'a> {
         let way = if proof { view / PROOF_PART } else { known_px.map_or(usual, |known| known.min(usual)) };
         let direction = self.done.direction;
         self.stroke(container, direction, way, Purpose::Step { proof })
-            .ok_or_else(|| failure::no_room(container))
+            .ok_or_else(|| failure::no_room(container, &self.done))
     }
 
     /// `None` when there is no place for a finger.
