@@ -211,3 +211,85 @@ fn for_control_or_list(cause: Cause) -> &'static str {
         _ => "look at the screen with get_ui_tree",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+
+    const CAUSES: [Cause; 46] = [
+        Cause::PlatformUnknown,
+        Cause::NoDevice,
+        Cause::DeviceNotFound,
+        Cause::DeviceUnauthorized,
+        Cause::DeviceOffline,
+        Cause::AmbiguousDevice,
+        Cause::InvalidArgument,
+        Cause::Timeout,
+        Cause::Cancelled,
+        Cause::Unread,
+        Cause::Defect,
+        Cause::StaleElement,
+        Cause::StaleRevision,
+        Cause::UnknownRevision,
+        Cause::NotFound,
+        Cause::NotFoundButNear,
+        Cause::TreeDamaged,
+        Cause::AmbiguousTarget,
+        Cause::OutOfSight,
+        Cause::Disabled,
+        Cause::Covered,
+        Cause::UnderKeyboard,
+        Cause::Doubtful,
+        Cause::OnlyShows,
+        Cause::Moving,
+        Cause::NotATextField,
+        Cause::FocusNotTaken,
+        Cause::NothingFocused,
+        Cause::NothingToClear,
+        Cause::TooMuchToClear,
+        Cause::FieldDiffers,
+        Cause::NotAdjustable,
+        Cause::NoValueShown,
+        Cause::ControlOutOfSight,
+        Cause::ButtonOutOfReach,
+        Cause::EndOfTrack,
+        Cause::NoReaction,
+        Cause::TouchesExhausted,
+        Cause::NothingScrolls,
+        Cause::DoesNotScroll,
+        Cause::ContainerNotFound,
+        Cause::NoRoomToScroll,
+        Cause::ScrollsExhausted,
+        Cause::EndReached,
+        Cause::ScreenLeft,
+        Cause::Contradicted,
+    ];
+
+    #[test]
+    fn hints_name_only_tools_and_arguments_that_exist() {
+        // F46
+        for cause in CAUSES {
+            for listed in [false, true] {
+                let hint = Hint::ForCause { cause, listed };
+                let words = hint.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                for word in words.filter(|word| word.contains('_') || word.chars().any(char::is_uppercase)) {
+                    let known = ["ASCII", "snapshot_revision"].contains(&word)
+                        || TOOLS.iter().any(|tool| tool.name == word || tool.takes(word));
+                    assert!(known, "{cause:?}: {word:?} in {:?}", hint.text());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hint_speaks_of_candidates_only_where_there_are_some() {
+        // F46
+        let near = Cause::NotFoundButNear;
+        for cause in CAUSES.into_iter().filter(|cause| ![near, Cause::AmbiguousTarget].contains(cause)) {
+            let text = Hint::ForCause { cause, listed: false };
+            let speaks = text.text().contains("these");
+            assert!(!speaks || cause == Cause::AmbiguousDevice, "{cause:?}: {}", text.text());
+        }
+    }
+}

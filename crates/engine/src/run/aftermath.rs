@@ -1,4 +1,5 @@
-//! What else came of an action: an app that crashed (F44), a keyboard that was closed instead of a step back (F46).
+//! What else came of an action: an app that crashed (F44), a keyboard that was closed instead of a step back (F46), a
+//! screen that did not turn, an app that is not there (F48).
 
 use std::time::Duration;
 
@@ -7,8 +8,10 @@ use mdm_core::action::event::Event;
 use mdm_core::action::outcome::Verdict;
 use mdm_core::action::request::{Act, Action};
 use mdm_core::action::trace::Lifecycle;
+use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::typing::focused_field;
-use mdm_core::port::{CrashReport, DeviceEvent, Key};
+use mdm_core::port::{CrashReport, DeviceErrorKind, DeviceEvent, Dispatch, Key, Orientation};
+use mdm_core::screen::geometry::Size;
 
 use super::Run;
 
@@ -16,6 +19,9 @@ use super::Run;
 const GLANCE: Duration = Duration::from_millis(300);
 /// Times that the reports are read while the screen is watched.
 const READS_MAX: u32 = 3;
+/// Looks at a screen that should turn, and the time between two of them. Turning takes less than a second.
+const TURN_LOOKS_MAX: u32 = 4;
+const TURN_PAUSE: Duration = Duration::from_millis(400);
 
 impl Run<'_> {
     /// Asks the device for a crash where what was seen suggests one.
@@ -67,6 +73,47 @@ impl Run<'_> {
         let seen = self.outcome.before.clone().or_else(|| self.session.memory().tracker.last().cloned());
         seen.is_some_and(|seen| focused_field(&seen).is_some())
             && self.keyboard_is_shown().await == Some(true)
+    }
+
+    /// Reads back how the device is held: the app in front may insist on its own way. What cannot be read leaves it open.
+    pub async fn check_turned(&mut self, wanted: Orientation) -> Result<(), Failure> {
+        if wanted == Orientation::Auto {
+            return Ok(());
+        }
+        let mut size = Size::default();
+        for look in 0..TURN_LOOKS_MAX {
+            if look > 0 && self.progress.pause("waiting for the screen to turn", TURN_PAUSE).await.is_err() {
+                break;
+            }
+            let Ok(seen) = self.session.capture_now(self.progress).await else { return Ok(()) };
+            size = seen.reading.snapshot.size;
+            if size.width == size.height {
+                return Ok(());
+            }
+            if (size.width > size.height) == (wanted == Orientation::Landscape) {
+                if self.outcome.verdict() == Verdict::NotAsked {
+                    self.note(Event::Reached(Lifecycle::Verified));
+                }
+                return Ok(());
+            }
+        }
+        let message = format!(
+            "the screen did not turn, it is {}x{}: the app in front or the device keeps its own orientation",
+            size.width, size.height
+        );
+        Err(Failure::new(Cause::Contradicted, message).with_dispatch(Dispatch::Taken))
+    }
+
+    /// Refuses a launch that the device called a success although it does not have the app.
+    pub async fn check_installed(&self, app: &str) -> Result<(), Failure> {
+        match self.session.app_installed(app, self.progress).await {
+            Ok(false) => {
+                let message = format!("{app} is not installed on {}", self.session.id());
+                let cause = Cause::Device(DeviceErrorKind::AppNotInstalled);
+                Err(Failure::new(cause, message).with_dispatch(Dispatch::Refused))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub async fn keyboard_is_shown(&self) -> Option<bool> {

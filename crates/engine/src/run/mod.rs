@@ -157,8 +157,10 @@ impl Run<'_> {
                     self.follow(act).await;
                     self.outcome.closed_keyboard =
                         closes_keyboard && self.keyboard_is_shown().await == Some(false);
-                    self.note_app(act, report).await;
-                    return Ok(());
+                    if let Action::Turn(wanted) = act.action {
+                        self.check_turned(wanted).await?;
+                    }
+                    return self.note_app(act, report).await;
                 }
                 Err(failure) if failure.dispatch == Dispatch::Unknown => {
                     return self.rescue(act, failure).await;
@@ -215,19 +217,25 @@ impl Run<'_> {
 
     /// What is in front after an app command. The command itself has succeeded; a screen that cannot be read is not its
     /// failure.
-    async fn note_app(&mut self, act: &Act, report: AppReport) {
+    async fn note_app(&mut self, act: &Act, report: AppReport) -> Result<(), Failure> {
         if !matches!(act.action, Action::App(_) | Action::Restart { .. }) {
-            return;
+            return Ok(());
         }
         let screen = match command::launches(&act.action) {
             true => self.session.screen_now(self.progress).await.ok(),
             false => None,
         };
         let in_front = |app: &str| screen.as_ref().is_some_and(|screen| screen.app == app);
-        if command::launched_app(&act.action).is_some_and(in_front) && act.expect.is_none() {
+        let launched = command::launched_app(&act.action);
+        if launched.is_some_and(in_front) && act.expect.is_none() {
             self.note(Event::Reached(Lifecycle::Verified));
         }
+        // A shell that starts nothing may say nothing (F48).
+        if let Some(app) = launched.filter(|app| !in_front(app)) {
+            self.check_installed(app).await?;
+        }
         self.outcome.effect = Effect::App(report, screen);
+        Ok(())
     }
 
     /// Looks until the screen is at rest for `window_ms`, or time is up.
