@@ -66,8 +66,7 @@ fn for_listed(cause: Cause) -> Option<&'static str> {
         Cause::StaleElement => "one of these may be meant; use its id after looking with get_ui_tree",
         Cause::NotFoundButNear | Cause::TreeDamaged => "one of these may be meant; use its id",
         Cause::EndReached => {
-            "these scroll too: scroll_to_element with inside, or with the other direction where the list did not begin \
-             at its first row"
+            "look in one of these with inside; if this began in the middle, the other way with direction"
         }
         Cause::NothingScrolls => {
             "nothing was touched; these scroll the other way: use direction left or right, or up or down"
@@ -203,10 +202,7 @@ fn for_control_or_list(cause: Cause) -> &'static str {
         Cause::ScrollsExhausted => {
             "the end was not reached: the same call goes on from where this one stopped"
         }
-        Cause::EndReached => {
-            "it may be on another screen; scroll_to_element with the other direction helps where the list did not begin \
-             at its first row"
-        }
+        Cause::EndReached => "if this began in the middle, look the other way with direction",
         Cause::ScreenLeft => "read it with get_ui_tree; go back before scrolling again",
         _ => "look at the screen with get_ui_tree",
     }

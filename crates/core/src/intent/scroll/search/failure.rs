@@ -12,11 +12,10 @@ pub fn end_reached(asked: &ScrollTo, done: &Scrolled) -> Failure {
         Some(resolve::describe(&done.seen, index as u32))
     };
     let message = format!(
-        "nothing matches {} {} to the end of {}; the other way ({}) was not looked at",
+        "nothing matches {} {} to the end of {}",
         asked.target.describe(),
         done.direction.name(),
-        done.container.and_then(described).unwrap_or_default(),
-        done.direction.opposite().name()
+        done.container.and_then(described).unwrap_or_default()
     );
     Failure::new(Cause::EndReached, message).with_candidates(others(done))
 }
