@@ -215,7 +215,7 @@ impl Outcome {
         match (target && failure.dispatch == Dispatch::NotSent, failure.cause) {
             (true, _) => Some(FailureReason::TargetResolution),
             (false, _) if !sent => None,
-            (false, Cause::NoReaction) => Some(FailureReason::NoChange),
+            (false, Cause::NoReaction | Cause::Contradicted) => Some(FailureReason::NoChange),
             (false, _) if is_seen_afterwards(failure) => Some(FailureReason::UnexpectedChange),
             (false, _) => Some(FailureReason::Dispatch),
         }

