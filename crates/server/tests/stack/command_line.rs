@@ -134,7 +134,7 @@ fn the_embedded_phone_has_the_apps_that_are_named() {
 
 #[test]
 fn the_demo_leaves_a_page_with_pictures() {
-    // F49, AG-02
+    // F49
     let folder = Folder::new("demo");
     let (code, said) = run(&["demo", "--out", text(&folder.0)]);
     println!("{said}");

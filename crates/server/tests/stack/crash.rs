@@ -13,7 +13,7 @@ async fn trouble(timing: Timing) -> World {
 
 #[tokio::test(start_paused = true)]
 async fn a_crash_is_told_by_the_action_that_caused_it() {
-    // F44
+    // F44; of TR-02 the part about crashes
     for timing in [Timing::Brisk, Timing::Phone] {
         let world = trouble(timing).await;
         let answer = world.call("tap_element", CRASH).await;
