@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(
             answer.text(),
             "{\"error\":{\"tool\":\"get_ui_tree\",\"code\":\"DEVICE_NOT_FOUND\",\"message\":\"no device \\\"x\\\"\",\
-             \"hint\":\"use the id of a connected device, or leave device_id out when there is only one\"},\
+             \"hint\":\"use one of these ids, or leave device_id out when there is only one\"},\
              \"retryable\":false}\na (ready)\n\"evil\\nid\""
         );
     }

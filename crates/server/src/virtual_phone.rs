@@ -16,7 +16,7 @@ pub fn embedded(args: &DeviceArgs) -> Result<Phone, String> {
     Ok(Phone::new(PhoneConfig {
         timing: args.timing.map_or(Timing::Brisk, Timing::from),
         apps: load_apps(&args.apps)?,
-        faults: args.faults.clone().unwrap_or_default(),
+        faults: args.faults.unwrap_or_default(),
         ..PhoneConfig::default()
     }))
 }

@@ -12,7 +12,8 @@ const CLOCK_MS: u64 = 1500;
 
 /// The app that may have crashed, when what was seen after the action makes it worth asking: another app is in front, a
 /// window of the system came up, the screen could not be read, or what was expected is not there.
-pub fn suspect(outcome: &Outcome) -> Option<String> {
+/// `last`: what was seen last, for an action before which nobody looked.
+pub fn suspect(outcome: &Outcome, last: Option<&Observation>) -> Option<String> {
     let What::Act(act) = &outcome.request.what else { return None };
     if outcome.sent.is_empty() {
         return None;
@@ -23,7 +24,8 @@ pub fn suspect(outcome: &Outcome) -> Option<String> {
         Action::App(_) => return None,
         _ => None,
     };
-    let app = launched.clone().or_else(|| Some(before?.reading.snapshot.screen.as_ref()?.app.clone()))?;
+    let seen = before.or(last);
+    let app = launched.clone().or_else(|| Some(seen?.reading.snapshot.screen.as_ref()?.app.clone()))?;
     let is_in_front = |screen: Option<&Screen>| screen.is_some_and(|screen| screen.app == app);
     let suspicious = match (&outcome.after, &outcome.effect) {
         (Some(Err(_)), _) => true,

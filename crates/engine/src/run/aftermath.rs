@@ -27,7 +27,8 @@ impl Run<'_> {
     /// Asks the device for a crash where what was seen suggests one.
     pub async fn note_crash(&mut self) {
         if self.outcome.crash.is_none() {
-            let Some(app) = crash::suspect(&self.outcome) else { return };
+            let last = self.session.memory().tracker.last().cloned();
+            let Some(app) = crash::suspect(&self.outcome, last.as_deref()) else { return };
             self.outcome.crash = self.crash_of(&app).await;
         }
         let Some(report) = &self.outcome.crash else { return };

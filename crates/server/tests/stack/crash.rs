@@ -2,7 +2,7 @@
 
 use mdm_virtual_device::{AppFile, PhoneConfig, Timing};
 
-use crate::gestures::on_screen;
+use crate::gestures::{on_screen, open_screen};
 use crate::world::{APP, World, fact};
 
 const CRASH: &str = r#"{"selector":{"text":"Crash"}}"#;
@@ -47,6 +47,18 @@ async fn a_crash_is_told_although_an_expectation_used_up_the_time() {
     let flow = r#"{"steps":[{"tool":"start_app","arguments":{"app_id":"com.workbench"}}]}"#;
     let again = world.ok("run_flow", flow).await;
     assert!(!again.contains("crashed"), "it was told, and the app runs again: {again}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_crash_is_told_behind_the_dialog_of_the_system() {
+    // F44
+    let world = trouble(Timing::Brisk).await;
+    world.call("tap_element", CRASH).await;
+    open_screen(&world, "TroubleActivity").await;
+    let again = world.call("tap_element", CRASH).await.text();
+    println!("{again}");
+    assert!(again.contains("! com.workbench crashed"), "{again}");
+    assert!(again.contains("a system dialog is in front: \"Workbench keeps stopping\""), "{again}");
 }
 
 #[tokio::test(start_paused = true)]
