@@ -272,6 +272,11 @@ impl<'a> ScrollSearch<'a> {
         self.next_step()
     }
 
+    /// The stroke that `next_step` asked for did not leave this machine.
+    pub fn not_sent(&mut self) {
+        self.done.scrolls = self.done.scrolls.saturating_sub(1);
+    }
+
     /// The stroke that `next_step` asked for was sent, and the screen settled.
     pub fn stroked(&mut self, after: AfterStroke<'_>) -> Result<ScrollStep, Failure> {
         let State::Stroked(mut sent) = std::mem::replace(&mut self.state, State::Deciding) else {
