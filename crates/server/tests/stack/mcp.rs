@@ -59,11 +59,11 @@ fn schemas_avoid_constructs_that_clients_do_not_support() {
 
 #[test]
 fn the_tool_list_is_small_spelt_in_one_way_and_says_nothing_twice() {
-    // F40. The exact count is checked by `cargo xtask tokens`; the estimate is seldom below it.
+    // F40. The exact count is checked by `cargo xtask tokens`; the estimate says 5,500 of a list that counts 4,000.
     let described: Vec<_> = TOOLS.iter().map(mcp::describe).collect();
     let tokens = estimate(&serde_json::to_string(&described).expect("a list"));
     println!("{tokens} tokens by estimate");
-    assert!(tokens < 6_000, "{tokens} tokens by estimate");
+    assert!(tokens < 5_500, "{tokens} tokens by estimate");
     let mut said: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for tool in &TOOLS {
         let schema = tool.schema();
