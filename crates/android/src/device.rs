@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use mdm_core::port::{
-    AppCommand, AppReport, Capabilities, Capture, Device, DeviceError, DeviceErrorKind, DeviceInfo, Dispatch,
-    EventSource, FileCommand, Input, Key, LogRead, Orientation, Picture, PortFuture, RawAnswer, Support,
+    AppCommand, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError, DeviceErrorKind,
+    DeviceInfo, Dispatch, EventSource, FileCommand, Input, Key, LogRead, Orientation, Picture, PortFuture,
+    RawAnswer, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -16,7 +17,7 @@ use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
-use crate::{fingers, gesture, logs, pixels, screen};
+use crate::{crash, fingers, gesture, logs, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -191,13 +192,12 @@ impl AndroidDevice {
         let resolve =
             Script::new("cmd package resolve-activity --brief -c android.intent.category.LAUNCHER").arg(app);
         let resolved = self.run(&resolve, SHORT_BYTES_MAX).await?.stdout_text();
-        let component = resolved.lines().last().unwrap_or("").trim().to_owned();
-        if !component.contains('/') {
+        let Some(component) = component_of(app, &resolved) else {
             self.require_installed(app).await?;
             let detail = format!("{app} has no activity that a launcher could start");
             return Err(DeviceError::new(DeviceErrorKind::AppNotLaunchable, detail));
-        }
-        let output = self.act(&Script::new("am start -W -n").arg(&component)).await?;
+        };
+        let output = self.act(&Script::new("am start -W -n").arg(component)).await?;
         launched(&output)
     }
 
@@ -349,8 +349,16 @@ impl Drop for Pending<'_> {
     }
 }
 
+/// Believes what is printed, not the exit code: some shells end well without a path (F48).
 fn installed_or_exit(app: &str) -> Script {
-    Script::new("pm path").arg(app).then(" >/dev/null 2>&1 || exit 21")
+    Script::new("[ -n \"$(pm path").arg(app).then(" 2>/dev/null)\" ] || exit 21")
+}
+
+/// The activity of this app that a launcher starts. Some devices name their own chooser for an app that they do not
+/// have (F48).
+fn component_of<'a>(app: &str, resolved: &'a str) -> Option<&'a str> {
+    let component = resolved.lines().last().unwrap_or("").trim();
+    component.split_once('/').is_some_and(|(package, _)| package == app).then_some(component)
 }
 
 fn not_installed(app: &str, device: &str) -> DeviceError {
@@ -534,7 +542,14 @@ impl Device for AndroidDevice {
                 check_app_id(app)?;
             }
             let read = self.adb.shell_newest(&logs::script(app), logs::LOG_BYTES_MAX).await;
-            logs::read(&read.map_err(|e| self.error(e))?)
+            logs::read(&read.map_err(|e| self.error(e))?, app)
+        })
+    }
+
+    fn crashes(&self) -> PortFuture<'_, Vec<CrashReport>> {
+        Box::pin(async {
+            let read = self.adb.shell_newest(&crash::script(), logs::LOG_BYTES_MAX).await;
+            logs::read(&read.map_err(|e| self.error(e))?, None).map(|read| crash::reports(&read))
         })
     }
 
@@ -554,5 +569,25 @@ impl Device for AndroidDevice {
             self.adb.close().await;
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_activity_of_the_app_itself_is_started() {
+        // F48
+        let chooser = "priority=0 preferredOrder=0\nandroid/com.android.internal.app.ResolverActivity";
+        for (resolved, component) in [
+            ("priority=0 isDefault=true\ncom.example/.Main\n", Some("com.example/.Main")),
+            (chooser, None),
+            ("com.example.other/.Main", None),
+            ("No activity found", None),
+            ("", None),
+        ] {
+            assert_eq!(component_of("com.example", resolved), component, "{resolved:?}");
+        }
     }
 }

@@ -45,6 +45,8 @@ pub struct HubConfig {
     pub key: HostKey,
     /// Makes the names of files on devices this process's own.
     pub session: u64,
+    /// What is wrong with how this was set up, told with the health.
+    pub problems: Vec<String>,
 }
 
 impl HubConfig {
@@ -53,6 +55,7 @@ impl HubConfig {
         let environment = Environment::of_process();
         let (address, port) = environment.server_address();
         let start = environment.find_adb().map(|adb| StartServer { adb, port });
+        let problems = if use_server { environment.problems() } else { Vec::new() };
         let home = environment.home.unwrap_or_else(|| PathBuf::from("."));
         HubConfig {
             server: use_server.then(|| AdbServer::at(address)),
@@ -60,6 +63,7 @@ impl HubConfig {
             endpoints,
             key: HostKey::of_user(&home),
             session: session_number(),
+            problems,
         }
     }
 }
@@ -81,6 +85,7 @@ pub struct Hub {
     server: Option<AdbServer>,
     start: Option<StartServer>,
     session: u64,
+    problems: Vec<String>,
     direct: Vec<Arc<Probe>>,
     tracking: tokio::sync::Mutex<Tracking>,
     known: Mutex<BTreeMap<String, Arc<AndroidDevice>>>,
@@ -110,6 +115,7 @@ impl Hub {
             server: config.server,
             start: config.start,
             session,
+            problems: config.problems,
             tracking: tokio::sync::Mutex::default(),
             known: Mutex::default(),
         }
@@ -214,7 +220,7 @@ impl Hub {
     }
 
     async fn check(&self) -> SourceHealth {
-        let mut health = SourceHealth::default();
+        let mut health = SourceHealth { issues: self.problems.clone(), ..SourceHealth::default() };
         if let Some(server) = &self.server {
             match self.server_lines(server).await {
                 Ok(_) => {
@@ -230,7 +236,8 @@ impl Hub {
             }
         }
         for (probe, answer) in self.direct.iter().zip(self.probe_all().await) {
-            health.available |= answer.availability == Availability::Ready;
+            // With an adb server, adb is there when that is: a device with an address of its own needs none (F48).
+            health.available |= self.server.is_none() && answer.availability == Availability::Ready;
             health.issues.extend(answer.why.map(|why| format!("{}: {why}", probe.id)));
         }
         health

@@ -7,6 +7,7 @@
 
 pub mod adb;
 mod capture;
+mod crash;
 mod device;
 mod fingers;
 mod gesture;

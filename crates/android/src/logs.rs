@@ -5,6 +5,7 @@ use mdm_core::port::{DeviceError, DeviceErrorKind, DeviceEvent, EventSource, Log
 use crate::adb::Script;
 use crate::adb::logcat::Logcat;
 use crate::adb::shell::Newest;
+use crate::crash::past_pids;
 use crate::log_line::{self, Clock};
 
 /// Lines read from the device in one go; filters look at these.
@@ -62,7 +63,7 @@ impl EventSource for LogEvents {
 }
 
 /// Reads the script's output, of which `newest` holds the end.
-pub fn read(newest: &Newest) -> Result<LogRead, DeviceError> {
+pub fn read(newest: &Newest, app: Option<&str>) -> Result<LogRead, DeviceError> {
     let text = String::from_utf8_lossy(&newest.bytes);
     let Some((log, device)) = text.rsplit_once(END) else {
         let detail = "the device's log broke off";
@@ -80,6 +81,7 @@ pub fn read(newest: &Newest) -> Result<LogRead, DeviceError> {
     }
     Ok(LogRead {
         more: entries.len() >= LINES_MAX || newest.dropped_lines > 0,
+        past_pids: app.map_or_else(Vec::new, |app| past_pids(&entries, app)),
         entries,
         now_ms: clock.now_ms.and_then(|now| u64::try_from(now).ok()),
         app_pids: pids.split_whitespace().filter_map(|pid| pid.parse().ok()).collect(),
@@ -107,7 +109,7 @@ mod tests {
                     1700000000.123  4321  4330 E AuthRepo: POST /login -> 401: no\n\
                     11-14 22:13:20.123  77  78 F libc    : Fatal signal 11\nnonsense\n\
                     \nmdm-log-end\n1700000100 +0000\n4321 4400\n";
-        let read = read(&newest(text, 10_000)).unwrap();
+        let read = read(&newest(text, 10_000), None).unwrap();
         assert_eq!((read.now_ms, read.app_pids), (Some(1_700_000_100_000), vec![4321, 4400]));
         let [login, crash] = &read.entries[..] else { panic!("two entries, got {:?}", read.entries) };
         assert_eq!((login.time_ms, login.pid), (Some(1_700_000_000_123), Some(4321)), "W16: the pid is kept");
@@ -123,12 +125,12 @@ mod tests {
         let line = |n: u32| format!("1700000000.{n:03}  1  2 I Tag: line {n}\n");
         let lines: String = (0..1000).map(line).collect();
         let text = format!("{lines}\nmdm-log-end\n1700000100 +0000\n\n");
-        let read = read(&newest(&text, 5000)).unwrap();
+        let read = read(&newest(&text, 5000), None).unwrap();
         let entry_count = read.entries.len();
         assert_eq!(read.entries.last().unwrap().message, "line 999");
         assert_eq!(read.entries[0].message, format!("line {}", 1000 - entry_count), "no line is cut in two");
         assert_eq!(read.dropped_lines + entry_count, 1000, "every line is accounted for");
         assert!(read.more && entry_count > 100 && read.unread_lines == 0, "{entry_count}");
-        assert!(super::read(&newest(&lines, 5000)).is_err(), "a log without its end broke off");
+        assert!(super::read(&newest(&lines, 5000), None).is_err(), "a log without its end broke off");
     }
 }

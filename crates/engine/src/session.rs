@@ -10,7 +10,9 @@ use mdm_core::change::pace::PaceHistory;
 use mdm_core::change::tracker::{Observation, Tracker};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
-use mdm_core::port::{AppReport, Capabilities, Capture, Device, DeviceInfo, LogRead, Picture, RawAnswer};
+use mdm_core::port::{
+    AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, LogRead, Picture, RawAnswer,
+};
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Platform, Screen};
 use tokio::sync::MutexGuard;
@@ -48,6 +50,8 @@ pub struct Memory {
     raw: Option<RawAnswer>,
     /// The last action, while nobody has waited for its effect.
     unsettled: Option<String>,
+    /// The process whose crash was told last.
+    pub(crate) told_crash: Option<u32>,
     /// How long the last read and the last command took.
     read_ms: u64,
     send_ms: Option<u64>,
@@ -206,6 +210,10 @@ impl Session {
 
     pub(crate) async fn shows_toast(&self, progress: &Progress) -> Result<bool, Failure> {
         progress.race_device("looking for a toast", self.device.shows_toast()).await
+    }
+
+    pub(crate) async fn crashes(&self, progress: &Progress) -> Result<Vec<CrashReport>, Failure> {
+        progress.race_device("reading reports of crashes", self.device.crashes()).await
     }
 
     pub(crate) async fn check_text(&self, text: &str, progress: &Progress) -> Result<(), Failure> {

@@ -24,6 +24,7 @@ pub struct Answer {
     /// Lines for reading, below the facts.
     pub lines: String,
     pub image: Option<Image>,
+    /// Follows from the facts alone; the exit code of the command line and the steps of a flow follow it (F45).
     pub is_error: bool,
 }
 
@@ -60,7 +61,8 @@ pub enum Facts {
 /// What a caller that only wants the gist needs to know of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gist {
-    /// Something was asked for and is not known to be so.
+    /// Something was asked for and is not known to be so: a call that was refused or broke off, an expectation that was
+    /// contradicted or could not be determined, a wait that timed out, an element that was not found (F45, F60).
     pub failed: bool,
     pub words: Vec<&'static str>,
 }
@@ -72,7 +74,20 @@ impl Facts {
             Facts::Wait(facts) => facts.gist(),
             Facts::Expect(facts) => Gist { failed: !facts.success, words: vec![facts.stability_state] },
             Facts::Find(facts) => Gist { failed: !facts.found, words: Vec::new() },
-            _ => Gist::default(),
+            Facts::Flow(facts) => Gist { failed: !facts.success, words: Vec::new() },
+            Facts::Refused(_) => Gist { failed: true, words: Vec::new() },
+            Facts::Outline(_)
+            | Facts::Tree(_)
+            | Facts::Changes(_)
+            | Facts::Delta(_)
+            | Facts::Devices(_)
+            | Facts::UseDevice(_)
+            | Facts::Status(_)
+            | Facts::Screen(_)
+            | Facts::Fingerprint(_)
+            | Facts::Screenshot(_)
+            | Facts::Logs(_)
+            | Facts::Classified(_) => Gist::default(),
         }
     }
 }
@@ -105,7 +120,8 @@ impl ErrorBody {
 
 impl Answer {
     pub fn new(facts: Facts) -> Answer {
-        Answer { facts, lines: String::new(), image: None, is_error: false }
+        let is_error = facts.gist().failed;
+        Answer { facts, lines: String::new(), image: None, is_error }
     }
 
     #[must_use]
@@ -119,18 +135,11 @@ impl Answer {
         Answer { image: Some(image), ..self }
     }
 
-    #[must_use]
-    pub fn error_if(self, is_error: bool) -> Answer {
-        Answer { is_error, ..self }
-    }
-
     /// Refuses a call that only reads.
     pub fn refused(tool: &'static str, refusal: &Refusal) -> Answer {
         let facts =
             RefusedFacts { error: ErrorBody::new(tool, refusal), retryable: refusal.failure.retryable() };
-        Answer::new(Facts::Refused(facts))
-            .with_lines(&candidate_lines(&refusal.failure.candidates))
-            .error_if(true)
+        Answer::new(Facts::Refused(facts)).with_lines(&candidate_lines(&refusal.failure.candidates))
     }
 
     /// The one text that an agent reads: a line of JSON, then lines.
@@ -195,7 +204,7 @@ mod tests {
         assert_eq!(
             answer.text(),
             "{\"error\":{\"tool\":\"get_ui_tree\",\"code\":\"DEVICE_NOT_FOUND\",\"message\":\"no device \\\"x\\\"\",\
-             \"hint\":\"use the id of a connected device, or leave device_id out when there is only one\"},\
+             \"hint\":\"use one of these ids, or leave device_id out when there is only one\"},\
              \"retryable\":false}\na (ready)\n\"evil\\nid\""
         );
     }

@@ -35,7 +35,11 @@ pub enum Command {
         devices: DeviceArgs,
     },
     /// Debug an app on the embedded phone as an agent would, and print every step
-    Demo,
+    Demo {
+        /// Where the pictures and a page about the session go; a new folder among the temporary files by default
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
     /// Check whether devices can be reached, and say how to fix what prevents it
     Doctor {
         #[command(flatten)]
@@ -56,6 +60,9 @@ pub enum Command {
         /// The arguments as a JSON object
         #[arg(default_value = "{}")]
         json: String,
+        /// Save the picture of the answer here
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
         #[command(flatten)]
         devices: DeviceArgs,
     },
@@ -133,12 +140,35 @@ pub struct DeviceArgs {
     /// Serve an embedded device as well
     #[arg(long = "virtual", value_name = "PLATFORM")]
     pub virtual_device: Option<VirtualPlatform>,
+    /// Install the app that this file describes on the embedded device; may be given more than once
+    #[arg(long = "app", value_name = "FILE", requires = "virtual_device")]
+    pub apps: Vec<PathBuf>,
+    /// What goes wrong on the embedded device, as for `virtual android`
+    #[arg(long, value_name = "FAULTS", requires = "virtual_device")]
+    pub faults: Option<Faults>,
+    /// How long processes on the embedded device take
+    #[arg(long, value_enum, requires = "virtual_device")]
+    pub timing: Option<TimingArg>,
     /// An adbd to reach without an adb server
-    #[arg(long = "device", value_name = "HOST:PORT")]
+    #[arg(long = "device", value_name = "HOST:PORT", value_parser = address)]
     pub addresses: Vec<String>,
     /// Do not use the adb server of this machine
     #[arg(long)]
     pub no_adb_server: bool,
+}
+
+/// Refuses what cannot be an address; whether anybody answers there is found out later (F48).
+fn address(text: &str) -> Result<String, String> {
+    let wrong = || format!("{text:?} is not HOST:PORT, such as 192.168.1.20:5555 or [fe80::1]:5555");
+    let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let is_host = match in_brackets {
+        Some(host) => host.split('%').next().is_some_and(|ip| ip.parse::<std::net::Ipv6Addr>().is_ok()),
+        None => !host.is_empty() && host.chars().all(allowed),
+    };
+    let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
+    if is_host && is_port { Ok(text.to_owned()) } else { Err(wrong()) }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -201,4 +231,31 @@ pub enum AuthArg {
     Open,
     Accept,
     Refuse,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_cannot_be_one_is_refused() {
+        // F48
+        for good in ["127.0.0.1:5555", "phone.local:41235", "[::1]:5555", "[fe80::1%eth0]:5555", "box:1"] {
+            assert_eq!(address(good), Ok(good.to_owned()));
+        }
+        for bad in ["nonsense", "", ":5555", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "a b:1", "[x]:1"]
+        {
+            assert!(address(bad).is_err_and(|why| why.contains("HOST:PORT")), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_embedded_phone_takes_apps_faults_and_a_timing() {
+        // F48
+        let given =
+            ["mobile-debug-mcp", "serve", "--virtual", "android", "--app", "a.json", "--faults", "lost-tap"];
+        let given = given.into_iter().chain(["--timing", "phone"]);
+        assert!(Cli::try_parse_from(given).is_ok());
+        assert!(Cli::try_parse_from(["mobile-debug-mcp", "serve", "--app", "a.json"]).is_err(), "no phone");
+    }
 }

@@ -1,9 +1,11 @@
 //! `demo`: an agent-like session over MCP with the embedded phone. It succeeds only if every step of the story does.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use base64::Engine as _;
 use mdm_engine::Clock;
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::args::JsonObject;
@@ -12,19 +14,38 @@ use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, ContentBlock};
 use rmcp::service::{RoleClient, RunningService};
 
+use crate::cli::DeviceArgs;
 use crate::virtual_phone;
 
 const APP: &str = "com.workbench";
 const PIPE_BYTES: usize = 256 * 1024;
-/// Captures while waiting for a text to appear.
-const LOOKS_MAX: usize = 40;
+const LOG_IN: &str = r#"{"steps":[
+    {"tool":"type_text","arguments":{"selector":{"text":"Email"},"text":"ada@example.com"}},
+    {"tool":"type_text","arguments":{"selector":{"text":"Password"},"text":"correct horse"}},
+    {"tool":"tap_element","arguments":{"selector":{"text":"Log in"},
+        "expect":{"text":"Could not sign in","contains":true}}}]}"#;
 const LINES_SHOWN: usize = 12;
 const LINE_CHARS_SHOWN: usize = 150;
 
-pub async fn run() -> ExitCode {
+/// Plays the story and leaves its pictures and a page about it in `out`.
+pub async fn run(out: Option<PathBuf>) -> ExitCode {
     let clock = Clock::start();
     let started_ms = clock.now_ms();
-    match story().await {
+    let usual = || std::env::temp_dir().join(format!("mobile-debug-mcp-demo-{}", std::process::id()));
+    let album = match Album::new(out.unwrap_or_else(usual)) {
+        Ok(album) => album,
+        Err(problem) => return super::fail(&problem),
+    };
+    let (told, album) = match Agent::connect(album).await {
+        Ok(mut agent) => (story(&mut agent).await, agent.album),
+        Err(why) => return super::fail(&why),
+    };
+    let kept = album.close(told.as_ref().err().map(String::as_str));
+    match kept {
+        Ok(page) => say(&format!("\nTo look at: {}", page.display())),
+        Err(problem) => return super::fail(&problem),
+    }
+    match told {
         Ok(()) => {
             let seconds = (clock.now_ms() - started_ms) as f64 / 1000.0;
             say(&format!("\nThe story came true in {seconds:.1} s."));
@@ -37,19 +58,16 @@ pub async fn run() -> ExitCode {
     }
 }
 
-async fn story() -> Result<(), String> {
-    say("A user reports: \"I cannot log in to Workbench.\" An agent gets a phone and an MCP server.\n");
-    let mut agent = Agent::connect().await?;
-
-    agent.think("What do I have to work with?");
+async fn story(agent: &mut Agent) -> Result<(), String> {
+    agent.think("A user reports: \"I cannot log in to Workbench.\" What do I have to work with?");
     agent.call("list_devices", "{}").await?;
-    agent.call("start_app", &format!(r#"{{"app_id":"{APP}"}}"#)).await?;
-    let login = agent.look().await?;
-    expect(&login, "Log in")?;
+    agent.call("start_app", &format!(r#"{{"app_id":"{APP}","expect":{{"text":"Log in"}}}}"#)).await?;
+    agent.call("get_ui_tree", "{}").await?;
 
-    agent.think("I log in as the user did.");
-    agent.log_in(&login).await?;
-    let failed = agent.look_for("Could not sign in").await?;
+    agent.think("I log in as the user did: three steps that I know, so one call.");
+    agent.call("run_flow", LOG_IN).await?;
+    agent.picture("login failed").await?;
+
     agent.think("The screen says only that it failed. The log knows more.");
     let logs = agent.call("get_logs", &format!(r#"{{"app_id":"{APP}","level":"error"}}"#)).await?;
     let line =
@@ -59,20 +77,18 @@ async fn story() -> Result<(), String> {
     }
 
     agent.think("401 from *staging*: the app talks to the wrong server. There is a setting for that.");
-    agent.tap(&failed, "Settings").await?;
-    let settings = agent.look_for("Use staging server").await?;
-    expect_state(&settings, "Use staging server", " on ")?;
-    agent.tap(&settings, "Use staging server").await?;
-    let changed = agent.look().await?;
-    expect_state(&changed, "Use staging server", " off ")?;
-    agent.call("press_back", "{}").await?;
-    let again = agent.look_for("Log in").await?;
+    let open = r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server","checked":true}}"#;
+    agent.call("tap_element", open).await?;
+    agent.picture("settings").await?;
+    let off = r#"{"selector":{"text":"Use staging server"},"expect":{"text":"Use staging server","checked":false}}"#;
+    agent.call("tap_element", off).await?;
+    agent.call("press_back", r#"{"expect":{"screen":"LoginActivity"}}"#).await?;
 
     agent.think("Now the proof: the same login once more.");
-    agent.tap(&again, "Log in").await?;
-    agent.look_for("Welcome, Ada").await?;
+    let again = r#"{"selector":{"text":"Log in"},"expect":{"text":"Welcome, Ada","contains":true}}"#;
+    agent.call("tap_element", again).await?;
     agent.call("get_current_screen", "{}").await?;
-    agent.call("capture_screenshot", r#"{"max_size":512}"#).await?;
+    agent.picture("logged in").await?;
     let logs = agent.call("get_logs", &format!(r#"{{"app_id":"{APP}","tag":"AuthRepo"}}"#)).await?;
     if !logs.contains("200") {
         return Err("the log does not show a successful login".to_owned());
@@ -81,47 +97,14 @@ async fn story() -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the outline's line that shows `label`.
-fn line_with<'a>(outline: &'a str, label: &str) -> Result<&'a str, String> {
-    let quoted = format!("\"{label}\"");
-    let lines = || outline.lines().skip(1);
-    // A tappable element is preferred to a text with the same words.
-    let tappable = lines().find(|line| line.contains(&quoted) && !is_text(line));
-    tappable
-        .or_else(|| lines().find(|line| line.contains(label)))
-        .ok_or_else(|| format!("the screen shows no {label:?}"))
-}
-
-fn expect(outline: &str, label: &str) -> Result<(), String> {
-    line_with(outline, label).map(drop)
-}
-
-fn expect_state(outline: &str, label: &str, state: &str) -> Result<(), String> {
-    let line = line_with(outline, label)?;
-    if format!("{line} ").contains(state) {
-        Ok(())
-    } else {
-        Err(format!("expected {label:?} to be{state}: {line}"))
-    }
-}
-
-/// True for a line `e12 text "…"`, which is not tappable.
-fn is_text(line: &str) -> bool {
-    line.split_whitespace().nth(1) == Some("text")
-}
-
-/// The id at the start of a line, such as `e12`.
-fn id_of(line: &str) -> Result<&str, String> {
-    line.split_whitespace().next().ok_or_else(|| "an empty line has no id".to_owned())
-}
-
 struct Agent {
     client: RunningService<RoleClient, ()>,
+    album: Album,
 }
 
 impl Agent {
-    async fn connect() -> Result<Agent, String> {
-        let phone = virtual_phone::embedded();
+    async fn connect(album: Album) -> Result<Agent, String> {
+        let phone = virtual_phone::embedded(&DeviceArgs::default())?;
         let app = App::new(Devices { phone: Some(phone), addresses: Vec::new(), adb_server: false });
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         tokio::spawn(async move {
@@ -131,30 +114,20 @@ impl Agent {
         });
         let client = ().serve(tokio::io::split(ours)).await.map_err(|error| error.to_string())?;
         let tools = client.list_all_tools().await.map_err(|error| error.to_string())?;
-        say(&format!("  connected over MCP: {} tools\n", tools.len()));
-        Ok(Agent { client })
+        say(&format!("connected over MCP: {} tools", tools.len()));
+        Ok(Agent { client, album })
     }
 
-    fn think(&self, thought: &str) {
+    fn think(&mut self, thought: &str) {
         say(&format!("\n> {thought}"));
+        self.album.page.push_str(&format!("\n## {thought}\n\n"));
     }
 
-    /// Calls a tool and prints the call, its time and the start of its answer.
-    async fn call(&self, tool: &'static str, json: &str) -> Result<String, String> {
-        let (text, took_ms) = self.quiet_call(tool, json).await?;
-        say(&format!("  {tool} {json}   [{took_ms} ms]"));
-        for (number, line) in text.lines().take(LINES_SHOWN).enumerate() {
-            let line = if number == 0 { telling_facts(line) } else { line.to_owned() };
-            say(&format!("      {}", shortened(&line)));
-        }
-        if let Some(more) = text.lines().count().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
-            say(&format!("      … {more} more lines"));
-        }
-        Ok(text)
-    }
-
-    async fn quiet_call(&self, tool: &'static str, json: &str) -> Result<(String, u64), String> {
+    /// Makes a call that must not fail, prints it, and returns its text.
+    async fn call(&mut self, tool: &'static str, json: &str) -> Result<String, String> {
         let arguments: JsonObject = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        // Long arguments are written in several lines here, and in one in the story.
+        let shown = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
         let clock = Clock::start();
         let started_ms = clock.now_ms();
         let request = CallToolRequestParams::new(tool).with_arguments(arguments);
@@ -165,43 +138,74 @@ impl Agent {
             match block {
                 ContentBlock::Text(content) => text.push_str(&content.text),
                 ContentBlock::Image(image) => {
-                    text.push_str(&format!("\n[{}, {} kB]", image.mime_type, image.data.len() * 3 / 4096))
+                    self.album.keep(&image.data, &image.mime_type)?;
+                    text.push_str(&format!("\n[{}, {} kB]", image.mime_type, image.data.len() * 3 / 4096));
                 }
                 _ => {}
             }
         }
-        if result.is_error == Some(true) { Err(text) } else { Ok((text, took_ms)) }
-    }
-
-    async fn look(&self) -> Result<String, String> {
-        self.call("get_ui_tree", r#"{}"#).await
-    }
-
-    /// Reads the screen until it shows `text`; only the last call is printed.
-    async fn look_for(&self, text: &str) -> Result<String, String> {
-        for _ in 0..LOOKS_MAX {
-            let (outline, _) = self.quiet_call("get_ui_tree", r#"{}"#).await?;
-            if outline.contains(text) {
-                return self.look().await;
-            }
+        let text = text.trim_end().to_owned();
+        let title = format!("{tool} {}   ({took_ms} ms)", shortened(&shown));
+        say(&format!("  {title}"));
+        self.album.page.push_str(&format!("`{title}`\n\n```\n"));
+        for (number, line) in text.lines().take(LINES_SHOWN).enumerate() {
+            let line = shortened(&if number == 0 { telling_facts(line) } else { line.to_owned() });
+            say(&format!("      {line}"));
+            self.album.page.push_str(&format!("{line}\n"));
         }
-        Err(format!("{text:?} did not appear in {LOOKS_MAX} looks"))
+        if let Some(more) = text.lines().count().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
+            say(&format!("      … {more} more lines"));
+            self.album.page.push_str(&format!("… {more} more lines\n"));
+        }
+        self.album.page.push_str("```\n\n");
+        if result.is_error == Some(true) { Err(text) } else { Ok(text) }
     }
 
-    async fn tap(&self, outline: &str, label: &str) -> Result<(), String> {
-        let id = id_of(line_with(outline, label)?)?;
-        self.call("tap_element", &format!(r#"{{"element_id":"{id}"}}"#)).await.map(drop)
+    /// Takes a picture of the screen, which is kept under this name.
+    async fn picture(&mut self, name: &'static str) -> Result<(), String> {
+        self.album.next_name = name;
+        self.call("capture_screenshot", r#"{"max_size":1024}"#).await?;
+        let Some(file) = self.album.pictures.last() else { return Err("no picture came".to_owned()) };
+        self.album.page.push_str(&format!("![{name}]({file})\n\n"));
+        Ok(())
+    }
+}
+
+/// What a session leaves to look at: pictures, and a page with everything that was done.
+struct Album {
+    folder: PathBuf,
+    page: String,
+    pictures: Vec<String>,
+    next_name: &'static str,
+}
+
+impl Album {
+    fn new(folder: PathBuf) -> Result<Album, String> {
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let page = "# A session on the embedded phone\n".to_owned();
+        Ok(Album { folder, page, pictures: Vec::new(), next_name: "screen" })
     }
 
-    async fn log_in(&mut self, outline: &str) -> Result<(), String> {
-        self.tap(outline, "Email").await?;
-        self.call("type_text", r#"{"text":"ada@example.com"}"#).await?;
-        self.tap(outline, "Password").await?;
-        self.call("type_text", r#"{"text":"correct horse"}"#).await?;
-        // The keyboard covers the lower part of the screen.
-        self.call("press_back", "{}").await?;
-        let ready = self.look().await?;
-        self.tap(&ready, "Log in").await
+    fn keep(&mut self, data: &str, mime_type: &str) -> Result<(), String> {
+        let ending = mime_type.rsplit('/').next().unwrap_or("png");
+        let name = format!("{}-{}.{ending}", self.pictures.len() + 1, self.next_name.replace(' ', "-"));
+        let bytes =
+            base64::engine::general_purpose::STANDARD.decode(data).map_err(|error| error.to_string())?;
+        let file = self.folder.join(&name);
+        std::fs::write(&file, bytes).map_err(|error| format!("{}: {error}", file.display()))?;
+        self.pictures.push(name);
+        Ok(())
+    }
+
+    /// Writes the page and returns where it is.
+    fn close(mut self, failed: Option<&str>) -> Result<PathBuf, String> {
+        match failed {
+            None => self.page.push_str("\nThe story came true.\n"),
+            Some(why) => self.page.push_str(&format!("\nThe story did not come true: {why}\n")),
+        }
+        let file = self.folder.join("index.md");
+        std::fs::write(&file, self.page).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(file)
     }
 }
 

@@ -17,9 +17,12 @@ pub fn json() -> String {
 pub fn markdown() -> String {
     let mut out = String::from(
         "# Tools\n\nMade by `cargo xtask docs` from the program itself; change the descriptions there.\n\n\
-         Every failure is an answer with `isError` whose first line has\n\
-         `\"error\":{\"tool\",\"code\",\"message\",\"hint\"}` and `\"retryable\"`; every action, also a refused one, has the same\n\
-         envelope ([answers.md](answers.md)). Both spellings of an argument are taken (`element_id`, `elementId`).\n\
+         What was asked for and is not known to be so is an answer with `isError`, exit code 1 of `call`, and the end of a\n\
+         flow: a call that was refused or broke off, an expectation that was contradicted or could not be determined, a\n\
+         wait that timed out, an element that was not found, an app that crashed under the action. A refusal has\n\
+         `\"error\":{\"tool\",\"code\",\"message\",\"hint\"}` and `\"retryable\"` in its first line, an expectation `verdict`, a\n\
+         wait `status`, a search `found`. Every action, also a refused one, has the same envelope\n\
+         ([answers.md](answers.md)). Both spellings of an argument are taken (`element_id`, `elementId`).\n\
          Coordinates are device pixels in the current rotation.\n\n\
          What clients are told first:\n\n",
     );

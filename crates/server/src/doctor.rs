@@ -9,7 +9,7 @@ use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::tools;
 use tokio_util::sync::CancellationToken;
 
-pub async fn run(app: &App) -> ExitCode {
+pub async fn run(app: App) -> ExitCode {
     let environment = Environment::of_process();
     let mut report = match environment.find_adb() {
         Some(adb) => format!("adb       {}\n", adb.display()),
@@ -17,6 +17,9 @@ pub async fn run(app: &App) -> ExitCode {
                  without it, --device HOST:PORT and --virtual android still work\n"
             .to_owned(),
     };
+    for problem in environment.problems() {
+        report.push_str(&format!("          {problem}\n"));
+    }
     let key = environment.home.map(|home| home.join(".android").join("adbkey"));
     let key = match key.filter(|key| key.is_file()) {
         Some(key) => key.display().to_string(),
@@ -26,7 +29,7 @@ pub async fn run(app: &App) -> ExitCode {
     let mut ready = false;
     for name in ["get_system_status", "list_devices"] {
         if let Some(tool) = tools::find(name) {
-            let answer = tool.call(app, JsonObject::new(), CancellationToken::new()).await;
+            let answer = tool.call(&app, JsonObject::new(), CancellationToken::new()).await;
             ready |= matches!(&answer.facts, Facts::Devices(devices) if devices.has_usable());
             let facts = serde_json::to_string_pretty(&answer.facts).unwrap_or_else(|error| error.to_string());
             report.push_str(&format!("{name}\n{facts}\n"));

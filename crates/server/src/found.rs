@@ -2,7 +2,7 @@
 
 use mdm_core::change::tracker::Observation;
 use mdm_core::intent::actionable::{NotActionable, check_within};
-use mdm_core::intent::resolve::{Candidate, Search, SearchResult, describe, expected_change};
+use mdm_core::intent::resolve::{Candidate, Search, SearchResult, describe, expected_change, not_found};
 use mdm_core::intent::selector::role_word;
 use mdm_core::meaning::identifier::{Census, stable_id, test_tag};
 use mdm_core::meaning::label::label;
@@ -11,7 +11,7 @@ use mdm_core::meaning::semantics;
 use mdm_core::screen::geometry::Rect;
 use serde::Serialize;
 
-use crate::answer::{Answer, Facts};
+use crate::answer::{Answer, Facts, candidate_lines};
 use crate::refusal::Refusal;
 
 /// Candidates written out; the answer also has the number of all.
@@ -31,12 +31,19 @@ pub fn words(words: &str, exact: bool) -> Result<Search, Refusal> {
     Ok(Search::Words { words: words.to_owned(), exact })
 }
 
-/// Builds the answer. `in_full` adds candidates as JSON, for programs; agents read the lines.
-pub fn answer(result: &SearchResult, device: Option<&str>, seen: &Observation, in_full: bool) -> Answer {
+/// Searches one capture and builds the answer. `in_full` adds candidates as JSON, for programs; agents read the lines.
+pub fn answer(search: &Search, device: Option<&str>, seen: &Observation, in_full: bool) -> Answer {
+    let result = &search.on(seen);
     let partial = !seen.reading.snapshot.is_whole();
     let nothing = FindFacts { device: device.map(str::to_owned), partial, ..FindFacts::default() };
     let (facts, lines) = match &result.best[..] {
-        [] => (FindFacts { error: Some("Element not found"), ..nothing }, String::new()),
+        [] => {
+            let refusal = Refusal::from(not_found(seen, &search.as_selector()));
+            let hint = Some(refusal.hint.text().to_owned());
+            let lines =
+                format!("{}\n{}", refusal.failure.message, candidate_lines(&refusal.failure.candidates));
+            (FindFacts { error: Some("Element not found"), hint, ..nothing }, lines)
+        }
         [only] => (one(result, only, seen, nothing), String::new()),
         several if in_full => {
             let shown = several.iter().take(CANDIDATES_MAX);
@@ -87,7 +94,7 @@ fn several_facts(several: &[Candidate], nothing: FindFacts) -> FindFacts {
         found: true,
         ambiguous: true,
         matched_count: Some(several.len()),
-        hint: Some("use one of these ids, or add role, inside or index"),
+        hint: Some("use one of these ids, or add role, inside or index".to_owned()),
         ..nothing
     }
 }
@@ -116,7 +123,7 @@ pub struct FindFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     matched_count: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'static str>,
+    hint: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<CandidateJson>,
 }

@@ -10,11 +10,14 @@ mod log;
 mod offline;
 mod virtual_phone;
 
+use std::future::Future;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
+use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::secrets::Secrets;
@@ -46,18 +49,19 @@ fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
-    let app = |devices: &DeviceArgs| app(devices).keeping(secrets.clone());
     match cli.command {
-        None => serve(app(&cli.devices)).await,
-        Some(Command::Serve { devices }) => serve(app(&devices)).await,
-        Some(Command::Demo) => demo::run().await,
-        Some(Command::Doctor { devices }) => doctor::run(&app(&devices)).await,
+        None => with_app(&cli.devices, secrets, serve).await,
+        Some(Command::Serve { devices }) => with_app(&devices, secrets, serve).await,
+        Some(Command::Demo { out }) => demo::run(out).await,
+        Some(Command::Doctor { devices }) => with_app(&devices, secrets, doctor::run).await,
         Some(Command::Tools { json, markdown }) => print(&match (json, markdown) {
             (true, _) => docs::json(),
             (_, true) => docs::markdown(),
             _ => docs::plain(),
         }),
-        Some(Command::Call { tool, json, devices }) => call(&app(&devices), &tool, &json).await,
+        Some(Command::Call { tool, json, out, devices }) => {
+            with_app(&devices, secrets, |app| call(app, tool, json, out)).await
+        }
         Some(Command::Tree(args)) => answered(offline::tree(&args)),
         Some(Command::Find(args)) => answered(offline::find(&args)),
         Some(Command::Diff(args)) => answered(offline::diff(&args)),
@@ -67,17 +71,29 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
     }
 }
 
-fn app(args: &DeviceArgs) -> App {
-    App::new(Devices {
-        phone: args.virtual_device.map(|VirtualPlatform::Android| virtual_phone::embedded()),
-        addresses: args.addresses.clone(),
-        adb_server: !args.no_adb_server,
-    })
+/// Runs a command with the devices that were asked for, unless one of them cannot be.
+async fn with_app<F: Future<Output = ExitCode>>(
+    args: &DeviceArgs,
+    secrets: &Secrets,
+    command: impl FnOnce(App) -> F,
+) -> ExitCode {
+    let phone = args.virtual_device.map(|VirtualPlatform::Android| virtual_phone::embedded(args));
+    match phone.transpose() {
+        Ok(phone) => {
+            let devices =
+                Devices { phone, addresses: args.addresses.clone(), adb_server: !args.no_adb_server };
+            command(App::new(devices).keeping(secrets.clone())).await
+        }
+        Err(problem) => fail(&problem),
+    }
 }
 
 async fn serve(app: App) -> ExitCode {
     let app = Arc::new(app);
     log::follow(&app);
+    for problem in Environment::of_process().problems() {
+        tracing::warn!("{problem}");
+    }
     let (read, write) = rmcp::transport::stdio_pipes();
     match mcp::serve(app, read, write, stdout_closed()).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -99,28 +115,46 @@ async fn stdout_closed() {
     std::future::pending().await
 }
 
-async fn call(app: &App, tool: &str, json: &str) -> ExitCode {
-    let Some(entry) = tools::find(tool) else {
+async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> ExitCode {
+    let Some(entry) = tools::find(&tool) else {
         return fail(&format!("there is no tool {tool:?}; `mobile-debug-mcp tools` lists them"));
     };
-    let arguments: args::JsonObject = match serde_json::from_str(json) {
+    let arguments: args::JsonObject = match serde_json::from_str(&json) {
         Ok(arguments) => arguments,
         Err(error) => return fail(&format!("the arguments are not a JSON object: {error}")),
     };
-    let answer = entry.call(app, arguments, CancellationToken::new()).await;
+    let answer = entry.call(&app, arguments, CancellationToken::new()).await;
     let mut text = app.secrets.redact_answer(&answer.text()).into_owned();
-    if let Some(image) = &answer.image {
-        text.push_str(&format!("\n[{} of {} bytes]", image.mime_type, image.bytes.len()));
+    match (&answer.image, &out) {
+        (Some(image), out) => {
+            text.push_str(&format!("\n[{} of {} bytes", image.mime_type, image.bytes.len()));
+            match out {
+                None => text.push_str("; --out FILE saves it]"),
+                Some(file) => match std::fs::write(file, &image.bytes) {
+                    Ok(()) => text.push_str(&format!(", saved as {}]", file.display())),
+                    Err(error) => return fail(&format!("{}: {error}", file.display())),
+                },
+            }
+        }
+        (None, Some(file)) if !answer.is_error => {
+            return fail(&format!("{tool} answered without a picture; {} was not written", file.display()));
+        }
+        (None, _) => {}
     }
-    let printed = print(&text);
-    if answer.is_error { ExitCode::FAILURE } else { printed }
+    print_answer(&answer, &text)
 }
 
 fn answered(answer: Result<Answer, String>) -> ExitCode {
     match answer {
-        Ok(answer) => print(&answer.text()),
+        Ok(answer) => print_answer(&answer, &answer.text()),
         Err(problem) => fail(&problem),
     }
+}
+
+/// The exit code says whether the answer is an error, as MCP clients are told (F45, F49).
+fn print_answer(answer: &Answer, text: &str) -> ExitCode {
+    let printed = print(text);
+    if answer.is_error { ExitCode::FAILURE } else { printed }
 }
 
 /// To stdout, for commands that are not the server.

@@ -22,7 +22,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _, SubscriptionContext};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Facts};
 use crate::app::App;
 use crate::refusal::Refusal;
 use crate::resource::{ELEMENT_TEMPLATE, Resource, SCREEN_TEMPLATE};
@@ -208,7 +208,8 @@ impl ServerHandler for McpServer {
             return Err(ErrorData::internal_error(format!("there is no tool {tool}"), None));
         };
         let answer = entry.call(&self.app, arguments, context.ct).await;
-        if answer.is_error {
+        // That no element matches is what such a resource says, not a failure to read it.
+        if matches!(answer.facts, Facts::Refused(_)) {
             return Err(ErrorData::resource_not_found(answer.text(), None));
         }
         let text = ResourceContents::text(answer.text(), request.uri).with_mime_type("text/plain");

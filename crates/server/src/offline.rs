@@ -40,7 +40,7 @@ pub fn find(args: &FindArgs) -> Result<Answer, String> {
     };
     let search = search.map_err(|refusal| refusal.to_string())?;
     let seen = tree::seen(load(&args.file)?);
-    Ok(found::answer(&search.on(&seen), None, &seen, args.format == FormatArg::Json))
+    Ok(found::answer(&search, None, &seen, args.format == FormatArg::Json))
 }
 
 pub fn diff(args: &DiffArgs) -> Result<Answer, String> {

@@ -15,8 +15,8 @@ pub struct Refusal {
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hint {
-    /// What this cause always asks for.
-    ForCause(Cause),
+    /// What this cause asks for. `listed`: candidates stand below the message.
+    ForCause { cause: Cause, listed: bool },
     /// Something that only one argument needs to say.
     Words(Cow<'static, str>),
 }
@@ -35,7 +35,7 @@ impl Refusal {
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Refusal {
-        let hint = Hint::ForCause(failure.cause);
+        let hint = Hint::ForCause { cause: failure.cause, listed: !failure.candidates.is_empty() };
         Refusal { failure, hint }
     }
 }
@@ -50,10 +50,30 @@ impl Hint {
     pub fn text(&self) -> &str {
         match self {
             Hint::Words(words) => words,
-            Hint::ForCause(Cause::Device(kind)) => for_device(*kind),
-            Hint::ForCause(cause) => for_call(*cause).unwrap_or_else(|| for_element(*cause)),
+            Hint::ForCause { cause: Cause::Device(kind), .. } => for_device(*kind),
+            Hint::ForCause { cause, listed: true } => {
+                for_listed(*cause).or_else(|| for_call(*cause)).unwrap_or_else(|| for_element(*cause))
+            }
+            Hint::ForCause { cause, .. } => for_call(*cause).unwrap_or_else(|| for_element(*cause)),
         }
     }
+}
+
+/// Advice about what stands below the message. Where nothing does, other advice is given (F46).
+fn for_listed(cause: Cause) -> Option<&'static str> {
+    Some(match cause {
+        Cause::DeviceNotFound => "use one of these ids, or leave device_id out when there is only one",
+        Cause::StaleElement => "one of these may be meant; use its id after looking with get_ui_tree",
+        Cause::NotFoundButNear | Cause::TreeDamaged => "one of these may be meant; use its id",
+        Cause::EndReached => {
+            "look in one of these with inside; if this began in the middle, the other way with direction"
+        }
+        Cause::NothingScrolls => {
+            "nothing was touched; these scroll the other way: use direction left or right, or up or down"
+        }
+        Cause::NoRoomToScroll => "name one of these with inside, or close what covers it",
+        _ => return None,
+    })
 }
 
 fn for_device(kind: DeviceErrorKind) -> &'static str {
@@ -99,9 +119,7 @@ fn for_call(cause: Cause) -> Option<&'static str> {
     Some(match cause {
         Cause::PlatformUnknown => "leave platform out; list_devices shows what is connected",
         Cause::NoDevice => "connect a device or start an emulator; get_system_status names what is missing",
-        Cause::DeviceNotFound => {
-            "use the id of a connected device, or leave device_id out when there is only one"
-        }
+        Cause::DeviceNotFound => "no device is connected; get_system_status names what is missing",
         Cause::DeviceUnauthorized => "unlock the device and accept the debugging dialog, then call again",
         Cause::DeviceOffline => "reconnect it and wait until list_devices shows it as ready",
         Cause::AmbiguousDevice => "name one of these in device_id",
@@ -127,19 +145,19 @@ fn for_element(cause: Cause) -> &'static str {
         Cause::NotFoundButNear => "one of these may be meant; use its id",
         Cause::TreeDamaged => "the tree is damaged and the element may be in the missing part: read it again",
         Cause::AmbiguousTarget => "use one of these ids, or add role, inside or index",
-        Cause::OutOfSight => "scroll it into view, then try again",
+        Cause::OutOfSight => "scroll_to_element brings it into view, where something around it scrolls",
         Cause::Disabled => "do what enables it first: fill a form, wait, tick a box",
         Cause::Covered => "act on what covers it first, or close it",
         Cause::UnderKeyboard => "hide it with hide_keyboard",
         Cause::Doubtful => "name it by its id, or with more of what it says",
-        Cause::OnlyShows => "use the id of what reacts, or force: true to tap it all the same",
+        Cause::OnlyShows => "force: true taps it all the same; get_ui_tree shows what reacts",
         Cause::Moving => {
-            "wait with wait_for_ui condition stable; what never stands still can only be tapped by x and y"
+            "wait with wait_for_ui condition stable; what never stands still can only be reached with tap at x and y"
         }
         Cause::NotATextField => "nothing was typed; use the id of a field from get_ui_tree",
         Cause::FocusNotTaken => "look at the screen with get_ui_tree",
         Cause::NothingFocused => {
-            "nothing was typed; name the field with elementId or selector, or tap it first"
+            "nothing was typed; name the field with element_id or selector, or tap it first"
         }
         Cause::NothingToClear => "nothing was typed; name the field with element_id or selector",
         Cause::TooMuchToClear => "nothing was typed; clear it with the app's own means",
@@ -152,11 +170,13 @@ fn for_element(cause: Cause) -> &'static str {
 
 fn for_control_or_list(cause: Cause) -> &'static str {
     match cause {
-        Cause::NotAdjustable => "get_ui_tree shows sliders and steppers",
+        Cause::NotAdjustable => "get_ui_tree shows what can be adjusted, as slider, stepper or picker",
         Cause::AmbiguousControl => "use one of these ids, or add index",
         Cause::NoValueShown => "nothing was touched; tap or swipe on it and look with capture_screenshot",
         Cause::OutsideRange => "nothing was touched; ask for a value in the range",
-        Cause::ControlOutOfSight => "scroll it into view with scroll_to_element, then call again",
+        Cause::ControlOutOfSight => {
+            "scroll_to_element brings it into view, where something around it scrolls"
+        }
         Cause::ControlDisabled => "find out what enables it",
         Cause::ControlCovered => "nothing more was touched; close or move what covers it",
         Cause::ButtonOutOfReach => {
@@ -171,19 +191,101 @@ fn for_control_or_list(cause: Cause) -> &'static str {
         Cause::NoReaction => "it may only be a display; look with capture_screenshot",
         Cause::TouchesExhausted => "call again with a larger tolerance or more max_attempts",
         Cause::NothingScrolls => {
-            "nothing was touched; it may be on another screen, have to be waited for, or lie in the other direction"
+            "nothing was touched; it may be on another screen, or come later: wait_for_ui waits for it"
         }
         Cause::DoesNotScroll => {
             "nothing was touched; get_ui_tree marks what scrolls, and inside may be left out"
         }
         Cause::ContainerNotFound => "get_ui_tree marks what scrolls; inside may be left out",
         Cause::AmbiguousContainer => "use one of these ids",
-        Cause::NoRoomToScroll => "scroll what is around it first, or name another with inside",
+        Cause::NoRoomToScroll => "close what covers it, the keyboard with hide_keyboard, or swipe over it",
         Cause::ScrollsExhausted => {
-            "look at the first and last row below: go on with the same call, or the other way"
+            "the end was not reached: the same call goes on from where this one stopped"
         }
-        Cause::EndReached => "look the other way with direction, or inside another that scrolls",
+        Cause::EndReached => "if this began in the middle, look the other way with direction",
         Cause::ScreenLeft => "read it with get_ui_tree; go back before scrolling again",
         _ => "look at the screen with get_ui_tree",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+
+    const CAUSES: [Cause; 46] = [
+        Cause::PlatformUnknown,
+        Cause::NoDevice,
+        Cause::DeviceNotFound,
+        Cause::DeviceUnauthorized,
+        Cause::DeviceOffline,
+        Cause::AmbiguousDevice,
+        Cause::InvalidArgument,
+        Cause::Timeout,
+        Cause::Cancelled,
+        Cause::Unread,
+        Cause::Defect,
+        Cause::StaleElement,
+        Cause::StaleRevision,
+        Cause::UnknownRevision,
+        Cause::NotFound,
+        Cause::NotFoundButNear,
+        Cause::TreeDamaged,
+        Cause::AmbiguousTarget,
+        Cause::OutOfSight,
+        Cause::Disabled,
+        Cause::Covered,
+        Cause::UnderKeyboard,
+        Cause::Doubtful,
+        Cause::OnlyShows,
+        Cause::Moving,
+        Cause::NotATextField,
+        Cause::FocusNotTaken,
+        Cause::NothingFocused,
+        Cause::NothingToClear,
+        Cause::TooMuchToClear,
+        Cause::FieldDiffers,
+        Cause::NotAdjustable,
+        Cause::NoValueShown,
+        Cause::ControlOutOfSight,
+        Cause::ButtonOutOfReach,
+        Cause::EndOfTrack,
+        Cause::NoReaction,
+        Cause::TouchesExhausted,
+        Cause::NothingScrolls,
+        Cause::DoesNotScroll,
+        Cause::ContainerNotFound,
+        Cause::NoRoomToScroll,
+        Cause::ScrollsExhausted,
+        Cause::EndReached,
+        Cause::ScreenLeft,
+        Cause::Contradicted,
+    ];
+
+    #[test]
+    fn hints_name_only_tools_and_arguments_that_exist() {
+        // F46
+        for cause in CAUSES {
+            for listed in [false, true] {
+                let hint = Hint::ForCause { cause, listed };
+                let words = hint.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                for word in words.filter(|word| word.contains('_') || word.chars().any(char::is_uppercase)) {
+                    let known = ["ASCII", "snapshot_revision"].contains(&word)
+                        || TOOLS.iter().any(|tool| tool.name == word || tool.takes(word));
+                    assert!(known, "{cause:?}: {word:?} in {:?}", hint.text());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hint_speaks_of_candidates_only_where_there_are_some() {
+        // F46
+        let near = Cause::NotFoundButNear;
+        for cause in CAUSES.into_iter().filter(|cause| ![near, Cause::AmbiguousTarget].contains(cause)) {
+            let text = Hint::ForCause { cause, listed: false };
+            let speaks = text.text().contains("these");
+            assert!(!speaks || cause == Cause::AmbiguousDevice, "{cause:?}: {}", text.text());
+        }
     }
 }

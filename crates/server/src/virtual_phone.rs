@@ -8,11 +8,27 @@ use std::sync::Arc;
 use mdm_virtual_device::{AppFile, Auth, Network, Phone, PhoneConfig, Recording, Timing};
 use tokio::net::TcpListener;
 
-use crate::cli::{AuthArg, TimingArg, VirtualAndroid};
+use crate::cli::{AuthArg, DeviceArgs, TimingArg, VirtualAndroid};
 use crate::{fail, print};
 
-pub fn embedded() -> Phone {
-    Phone::new(PhoneConfig { timing: Timing::Brisk, ..PhoneConfig::default() })
+/// The phone inside this process.
+pub fn embedded(args: &DeviceArgs) -> Result<Phone, String> {
+    Ok(Phone::new(PhoneConfig {
+        timing: args.timing.map_or(Timing::Brisk, Timing::from),
+        apps: load_apps(&args.apps)?,
+        faults: args.faults.unwrap_or_default(),
+        ..PhoneConfig::default()
+    }))
+}
+
+impl From<TimingArg> for Timing {
+    fn from(timing: TimingArg) -> Timing {
+        match timing {
+            TimingArg::Instant => Timing::Instant,
+            TimingArg::Brisk => Timing::Brisk,
+            TimingArg::Phone => Timing::Phone,
+        }
+    }
 }
 
 pub async fn run(options: VirtualAndroid) -> ExitCode {
@@ -28,11 +44,7 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         Ok(apps) => apps,
         Err(problem) => return fail(&problem),
     };
-    let timing = match options.timing {
-        TimingArg::Instant => Timing::Instant,
-        TimingArg::Brisk => Timing::Brisk,
-        TimingArg::Phone => Timing::Phone,
-    };
+    let timing = Timing::from(options.timing);
     let auth = match options.auth {
         AuthArg::Open => Auth::Open,
         AuthArg::Accept => Auth::AcceptNew,

@@ -99,7 +99,7 @@ impl Agent {
 
     /// Remembers what an answer said about the screen.
     pub fn heard(&mut self, planned: &PlannedCall, call: &Call) {
-        let Some(answer) = call.answer.as_ref().filter(|answer| !answer.is_error) else { return };
+        let Some(answer) = call.answer.as_ref().filter(|answer| !answer.is_refused()) else { return };
         self.revision = answer.number("snapshot_revision").or(self.revision);
         match planned.tool {
             "get_ui_tree" => {

@@ -108,6 +108,11 @@ pub struct ToolAnswer {
 }
 
 impl ToolAnswer {
+    /// True if the call was not done; a wait that timed out was.
+    pub fn is_refused(&self) -> bool {
+        self.is_error && self.facts.get("success").is_none() && self.facts.get("found").is_none()
+    }
+
     pub fn read(text: &str, is_error: bool) -> ToolAnswer {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
         let facts = serde_json::from_str(first).unwrap_or(Value::Null);
@@ -303,7 +308,8 @@ impl World {
     fn bind(&mut self, call: &Call) {
         let reached = call.answer.as_ref().is_some_and(|answer| !answer.code().starts_with("DEVICE_"));
         let named = call.arguments.get("deviceId").and_then(Value::as_str).filter(|_| reached);
-        let told = call.answer.as_ref().filter(|answer| !answer.is_error).map(|answer| answer.text("device"));
+        let told =
+            call.answer.as_ref().filter(|answer| !answer.is_refused()).map(|answer| answer.text("device"));
         if let Some(device) = named.or(told).filter(|device| !device.is_empty()) {
             self.bound = Some(device.to_owned());
         }

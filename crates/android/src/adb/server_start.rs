@@ -76,6 +76,29 @@ impl Environment {
     }
 }
 
+impl Environment {
+    /// What was set by hand and does not work, in words: nothing that a person chose is passed over in silence (F48).
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if let Some(path) = self.adb_path.as_ref().filter(|path| !path.is_file()) {
+            let instead = match self.find_adb() {
+                Some(adb) => format!("{} is used instead", adb.display()),
+                None => "and no other adb was found".to_owned(),
+            };
+            problems.push(format!("ADB_PATH is {}, which is no file; {instead}", path.display()));
+        }
+        let tcp_port = |socket: &str| socket.strip_prefix("tcp:")?.rsplit(':').next()?.parse::<u16>().ok();
+        if let Some(socket) = self.server_socket.as_deref().filter(|socket| tcp_port(socket).is_none()) {
+            problems
+                .push(format!("ADB_SERVER_SOCKET is {socket:?}, which is not tcp:HOST:PORT; it is ignored"));
+        }
+        if let Some(port) = self.server_port.as_deref().filter(|port| port.parse::<u16>().is_err()) {
+            problems.push(format!("ANDROID_ADB_SERVER_PORT is {port:?}, which is no port; it is ignored"));
+        }
+        problems
+    }
+}
+
 /// Starts the server on `port` and waits until it listens. Its output is discarded, because our stdout is the MCP
 /// channel.
 pub async fn start_server(adb: &std::path::Path, port: u16) -> Result<(), AdbError> {
@@ -109,6 +132,27 @@ mod tests {
         assert_eq!(address(Some("tcp:box:6000"), None, None), ("box:6000".to_owned(), 6000));
         assert_eq!(address(Some("local:x"), Some("box"), Some("7000")), ("box:7000".to_owned(), 7000));
         assert_eq!(address(None, None, Some("many")), ("127.0.0.1:5037".to_owned(), 5037));
+    }
+
+    #[test]
+    fn what_was_set_by_hand_and_does_not_work_is_told() {
+        // F48
+        let set = Environment {
+            adb_path: Some(PathBuf::from("/no/such/adb")),
+            server_socket: Some("local:x".to_owned()),
+            server_port: Some("many".to_owned()),
+            ..Environment::default()
+        };
+        assert_eq!(
+            set.problems(),
+            [
+                "ADB_PATH is /no/such/adb, which is no file; and no other adb was found",
+                "ADB_SERVER_SOCKET is \"local:x\", which is not tcp:HOST:PORT; it is ignored",
+                "ANDROID_ADB_SERVER_PORT is \"many\", which is no port; it is ignored",
+            ]
+        );
+        let right = Environment { server_socket: Some("tcp:box:6000".to_owned()), ..Environment::default() };
+        assert_eq!(right.problems(), [""; 0]);
     }
 
     #[test]

@@ -82,6 +82,10 @@ pub enum Why {
     ChangedOtherwise,
     /// The action was sent, and the screen was not captured afterwards.
     NobodyLooked,
+    /// The app crashed or stopped responding.
+    Crashed {
+        summary: String,
+    },
 }
 
 pub fn classify(signals: &Signals) -> (Classification, Why) {
@@ -121,6 +125,9 @@ pub fn judge(signals: &Signals, record: &Trace, looked: bool) -> (Classification
         let last = record.steps.iter().rev().map(|step| step.note.as_str()).find(|note| !note.is_empty());
         return (Classification::NoOp, Why::NothingSent { last: last.unwrap_or("refused").to_owned() });
     }
+    if let Some(summary) = &record.crash {
+        return (Classification::UiFailure, Why::Crashed { summary: summary.clone() });
+    }
     let (outcome, why) = classify(signals);
     if outcome == Classification::Success
         && record.expectation_met == Some(false)
@@ -143,7 +150,7 @@ mod tests {
     use crate::action::event::Event;
     use crate::action::outcome::SentKind;
     use crate::action::request::{Act, ActPatience, Action, Request as Asked, What};
-    use crate::port::Dispatch;
+    use crate::port::{DeviceEvent, Dispatch};
 
     fn signals(reach: Reach) -> Signals {
         Signals { reach: Some(reach), ..Signals::default() }
@@ -217,6 +224,11 @@ mod tests {
         assert_eq!(judge(&changed, &record, true).0, Classification::UiFailure);
         let failed = Signals { requests: Some(vec![request(RequestStatus::Failure)]), ..changed };
         assert_eq!(judge(&failed, &record, true).0, Classification::BackendFailure);
+        let mut crashed = record.clone();
+        crashed
+            .record(&Event::Device(DeviceEvent::Crash { app: "a".into(), summary: "a crashed".into() }), 2);
+        let why = Why::Crashed { summary: "a crashed".to_owned() };
+        assert_eq!(judge(&changed, &crashed, true), (Classification::UiFailure, why), "F44, F10");
         let unseen = signals(Reach::LocalState);
         assert_eq!(judge(&unseen, &record, false), (Classification::Unknown, Why::NobodyLooked), "F10");
     }

@@ -3,6 +3,7 @@
 //! What may not enter: performing anything (the engine does), names of tools and their arguments (the server's).
 
 pub mod classify;
+pub mod crash;
 pub mod event;
 pub mod kind;
 pub mod outcome;

@@ -16,7 +16,7 @@ use crate::intent::scroll::Scrolled;
 use crate::intent::typing::ReadBack;
 use crate::intent::watch::{MovingElement, WatchReport};
 use crate::outline::ListRead;
-use crate::port::{AppReport, Dispatch};
+use crate::port::{AppReport, CrashReport, Dispatch};
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::Screen;
 
@@ -36,6 +36,10 @@ pub struct Outcome {
     pub after: Option<Result<After, Failure>>,
     /// Why it ended early; whatever was done before is in the other fields.
     pub failure: Option<Failure>,
+    /// The app ended, or stopped responding, because of it (F44).
+    pub crash: Option<CrashReport>,
+    /// It only closed the keyboard: the step back was not taken.
+    pub closed_keyboard: bool,
     pub trace: Trace,
 }
 
@@ -172,6 +176,8 @@ impl Outcome {
             effect: Effect::None,
             after: None,
             failure: None,
+            crash: None,
+            closed_keyboard: false,
             trace,
         }
     }
@@ -223,7 +229,7 @@ impl Outcome {
         match (target && failure.dispatch == Dispatch::NotSent, failure.cause) {
             (true, _) => Some(FailureReason::TargetResolution),
             (false, _) if !sent => None,
-            (false, Cause::NoReaction) => Some(FailureReason::NoChange),
+            (false, Cause::NoReaction | Cause::Contradicted) => Some(FailureReason::NoChange),
             (false, _) if is_seen_afterwards(failure) => Some(FailureReason::UnexpectedChange),
             (false, _) => Some(FailureReason::Dispatch),
         }

@@ -8,7 +8,7 @@ use crate::action::outcome::SentKind;
 use crate::action::recover::Strategy;
 use crate::action::request::{Request, What};
 use crate::change::settle::Stability;
-use crate::port::Dispatch;
+use crate::port::{DeviceEvent, Dispatch};
 
 /// Calls that are remembered.
 const TRACES_MAX: usize = 100;
@@ -105,6 +105,8 @@ pub struct Trace {
     pub expectation_met: Option<bool>,
     /// Something was sent whose fate nobody knows.
     pub fate_unknown: bool,
+    /// The app crashed because of it, in a few words.
+    pub crash: Option<String>,
     attempt: u32,
 }
 
@@ -125,6 +127,7 @@ impl Trace {
             ui_changed: None,
             expectation_met: None,
             fate_unknown: false,
+            crash: None,
             attempt: 0,
         }
     }
@@ -168,6 +171,10 @@ impl Trace {
                 }
             }
             Event::Reached(state) => self.reach(*state, at_ms),
+            Event::Device(DeviceEvent::Crash { summary, .. }) => {
+                self.crash = Some(summary.clone());
+                self.step(Stage::Verify, StepResult::Failure, at_ms, summary.as_str());
+            }
             _ => {}
         }
     }

@@ -392,7 +392,7 @@ fn has_twins(names: &Names, children: &[u32]) -> bool {
 
 /// True for a dialog, and for the root of a window that leaves a margin on all four sides. The window of an app reaches
 /// an edge of the screen, even if it ends above a navigation bar.
-fn is_dialog(reading: &ScreenReading, index: u32) -> bool {
+pub fn is_dialog(reading: &ScreenReading, index: u32) -> bool {
     let element = reading.element(index);
     let (own, screen) = (element.bounds, reading.snapshot.size.rect());
     let has_margins = || {

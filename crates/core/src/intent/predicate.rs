@@ -68,6 +68,14 @@ impl Judgement {
 }
 
 impl Predicate {
+    /// The element that it is about, if it is about one.
+    pub fn selector(&self) -> Option<&Selector> {
+        match self {
+            Predicate::Element { selector, .. } => Some(selector),
+            Predicate::Screen(_) | Predicate::Fingerprint(_) => None,
+        }
+    }
+
     pub fn judge(&self, seen: &Observation) -> Judgement {
         match self {
             Predicate::Element { selector, expected } => element(seen, selector, expected),

@@ -8,6 +8,7 @@ mod find;
 mod group;
 mod owner;
 mod search;
+mod similar;
 mod stale;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 use crate::screen::snapshot::Platform;
 
-pub use describe::{describe, failure, stale, system_dialog};
+pub use describe::{describe, failure, front, not_found, stale, system_dialog};
 pub use find::find;
 pub use group::candidates;
 pub use owner::{is_static, nearest_target, owner};
@@ -409,6 +410,10 @@ fn near(seen: &Observation, selector: &Selector) -> Vec<Candidate> {
         find(seen, text, false)
     };
     let mut found = found.unwrap_or_else(looser);
+    if let (true, Some(TextMatch::Is(text) | TextMatch::Contains(text))) = (found.is_empty(), &selector.text)
+    {
+        found = similar::similar(seen, text);
+    }
     found.truncate(NEAR_MAX);
     found
 }

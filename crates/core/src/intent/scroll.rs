@@ -199,7 +199,7 @@ pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result
     let reading = &*seen.reading;
     let all = scrollers(reading, axis);
     let Some(inside) = inside else {
-        let index = *all.first().ok_or_else(|| nothing_scrolls(axis))?;
+        let index = *all.first().ok_or_else(|| nothing_scrolls(seen, axis))?;
         let others = all.into_iter().skip(1).take(OTHERS_MAX).collect();
         return Ok(ContainerChoice { index, others });
     };
@@ -285,11 +285,16 @@ fn both_ways(axis: Axis) -> &'static str {
     }
 }
 
-fn nothing_scrolls(axis: Axis) -> Failure {
-    Failure::new(
-        Cause::NothingScrolls,
-        format!("it is not on the screen, and nothing there scrolls {}", both_ways(axis)),
-    )
+/// With what scrolls along the other axis, where something does.
+fn nothing_scrolls(seen: &Observation, axis: Axis) -> Failure {
+    let other = match axis {
+        Axis::Vertical => Axis::Horizontal,
+        Axis::Horizontal => Axis::Vertical,
+    };
+    let others = scrollers(&seen.reading, other).into_iter().take(OTHERS_MAX);
+    let message = format!("it is not on the screen, and nothing there scrolls {}", both_ways(axis));
+    Failure::new(Cause::NothingScrolls, message)
+        .with_candidates(others.map(|index| resolve::describe(seen, index)).collect())
 }
 
 /// The part of a container that no bar or sticky heading covers.

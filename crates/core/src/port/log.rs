@@ -28,6 +28,8 @@ pub struct LogRead {
     pub now_ms: Option<u64>,
     /// The processes of the app that was asked about; empty when it does not run.
     pub app_pids: Vec<u32>,
+    /// Processes that were the app's and are gone, as far as the log tells.
+    pub past_pids: Vec<u32>,
     /// Older entries exist that were not read.
     pub more: bool,
     /// Older lines that came and were dropped, because the log was larger than the limit.

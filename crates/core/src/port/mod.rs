@@ -5,6 +5,7 @@
 //! What may not enter: what an element means, what an agent wants, words that name tools.
 
 mod command;
+mod crash;
 mod error;
 mod event;
 mod info;
@@ -20,6 +21,7 @@ use crate::screen::geometry::Rect;
 use crate::screen::snapshot::{Platform, Screen, Snapshot};
 
 pub use command::{AlertAnswer, AppCommand, AppReport, FileCommand, NativeAction};
+pub use crash::{CrashReport, NOT_RESPONDING};
 pub use error::{DeviceError, DeviceErrorKind, Dispatch};
 pub use event::{DeviceEvent, EventSource};
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
@@ -91,6 +93,11 @@ pub trait Device: Send + Sync {
     fn app<'a>(&'a self, command: &'a AppCommand) -> PortFuture<'a, AppReport>;
     fn app_installed<'a>(&'a self, app: &'a str) -> PortFuture<'a, bool>;
     fn logs<'a>(&'a self, app: Option<&'a str>) -> PortFuture<'a, LogRead>;
+
+    /// Reads the newest reports of apps that crashed or do not respond, oldest first.
+    fn crashes(&self) -> PortFuture<'_, Vec<CrashReport>> {
+        Box::pin(async { Err(DeviceError::not_supported("tell of crashes")) })
+    }
 
     /// Follows what the device tells by itself, from now on.
     fn events(&self) -> PortFuture<'_, Box<dyn EventSource>> {

@@ -4,6 +4,7 @@
 //! have had an effect is sent twice (RC-04), and only what was seen afterwards is called an effect.
 
 mod adjust;
+mod aftermath;
 mod aim;
 mod command;
 mod read_list;
@@ -101,13 +102,18 @@ impl Run<'_> {
         }
         // Held throughout, so that nothing else is done to the device between the action and its verdict.
         let _turn = self.session.turn(self.progress).await?;
-        match &act.action {
+        let done = match &act.action {
             Action::Type(typing) => self.type_text(act, typing).await,
             Action::Adjust(asked) => self.adjust(asked).await,
             Action::ScrollTo(asked) => self.scroll_to(asked).await,
             Action::ReadList(asked) => self.read_list(asked).await,
             _ => self.send_and_follow(act).await,
+        };
+        if let Err(failure) = &done {
+            self.outcome.failure = Some(failure.clone());
         }
+        self.note_crash().await;
+        done
     }
 
     async fn wait(&mut self, wait: &Wait) -> Result<(), Failure> {
@@ -151,12 +157,17 @@ impl Run<'_> {
             self.aim(act, &targets).await?;
             self.drawn_before = self.print_drawing(act).await;
             let commands = commands(&act.action, &self.outcome.places);
+            let closes_keyboard = self.back_closes_keyboard(act).await;
             match self.send_all(&commands).await {
                 Ok(report) => {
                     self.note(Event::Reached(Lifecycle::PendingVerification));
                     self.follow(act).await;
-                    self.note_app(act, report).await;
-                    return Ok(());
+                    self.outcome.closed_keyboard =
+                        closes_keyboard && self.keyboard_is_shown().await == Some(false);
+                    if let Action::Turn(wanted) = act.action {
+                        self.check_turned(wanted).await?;
+                    }
+                    return self.note_app(act, report).await;
                 }
                 Err(failure) if failure.dispatch == Dispatch::Unknown => {
                     return self.rescue(act, failure).await;
@@ -213,19 +224,25 @@ impl Run<'_> {
 
     /// What is in front after an app command. The command itself has succeeded; a screen that cannot be read is not its
     /// failure.
-    async fn note_app(&mut self, act: &Act, report: AppReport) {
+    async fn note_app(&mut self, act: &Act, report: AppReport) -> Result<(), Failure> {
         if !matches!(act.action, Action::App(_) | Action::Restart { .. }) {
-            return;
+            return Ok(());
         }
         let screen = match command::launches(&act.action) {
             true => self.session.screen_now(self.progress).await.ok(),
             false => None,
         };
         let in_front = |app: &str| screen.as_ref().is_some_and(|screen| screen.app == app);
-        if command::launched_app(&act.action).is_some_and(in_front) && act.expect.is_none() {
+        let launched = command::launched_app(&act.action);
+        if launched.is_some_and(in_front) && act.expect.is_none() {
             self.note(Event::Reached(Lifecycle::Verified));
         }
+        // A shell that starts nothing may say nothing (F48).
+        if let Some(app) = launched.filter(|app| !in_front(app)) {
+            self.check_installed(app).await?;
+        }
         self.outcome.effect = Effect::App(report, screen);
+        Ok(())
     }
 
     /// Looks until the screen is at rest for `window_ms`, or time is up.

@@ -35,7 +35,17 @@ impl Run<'_> {
         if !act.is_followed() {
             return;
         }
-        let after = self.watch_effect(act).await;
+        let mut crash = None;
+        let after = match act.expect.is_some() {
+            false => self.watch_effect(act).await,
+            // It may take all the time there is, so a crash is looked for beside it (F44).
+            true => tokio::select! {
+                biased;
+                after = self.watch_effect(act) => after,
+                () = self.look_for_crash(&mut crash) => unreachable!("it never ends"),
+            },
+        };
+        self.outcome.crash = crash;
         match &after {
             Ok(after) => self.note_after(after),
             Err(failure) => {

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Call;
 use super::adjust::AdjustFacts;
+use super::aftermath::{self, CrashFacts};
 use super::apps::AppFacts;
 use super::read_list::{self, ListFacts};
 use super::scroll::ScrollFacts;
@@ -159,6 +160,8 @@ pub struct ActionFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     failure_reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    crash: Option<CrashFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     retryable: Option<bool>,
     /// What became of a command that the device did not simply take.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -276,8 +279,8 @@ impl ActionFacts {
         let words = [self.verdict, self.observed_change, self.stability_state].into_iter().flatten();
         Gist {
             // What was expected and is not known to have come true is no ground to go on from (F60).
-            failed: self.error.is_some() || doubtful,
-            words: words.chain(self.recovered.iter().copied()).collect(),
+            failed: self.error.is_some() || doubtful || self.crash.is_some() && self.verdict.is_none(),
+            words: words.chain(self.recovered.iter().map(|word| aftermath::in_plain_words(word))).collect(),
         }
     }
 }
@@ -294,6 +297,7 @@ pub fn refused(call: &Call<'_>, refusal: &Refusal) -> Answer {
         verdict: None,
         failure_code: Some(refusal.failure.code().as_str()),
         failure_reason: None,
+        crash: None,
         retryable: Some(refusal.failure.retryable()),
         dispatched: dispatched(refusal.failure.dispatch, true),
         sent: Vec::new(),
@@ -311,9 +315,7 @@ pub fn refused(call: &Call<'_>, refusal: &Refusal) -> Answer {
         loading: None,
         elapsed_ms: call.progress.elapsed_ms(),
     };
-    Answer::new(Facts::Action(Box::new(facts)))
-        .with_lines(&candidate_lines(&refusal.failure.candidates))
-        .error_if(true)
+    Answer::new(Facts::Action(Box::new(facts))).with_lines(&candidate_lines(&refusal.failure.candidates))
 }
 
 /// The envelope of an action that ran, and below it what changed.
@@ -332,6 +334,7 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
         verdict: verdict.as_str(),
         failure_code: outcome.failure_code().map(|code| code.as_str()),
         failure_reason: outcome.failure_reason().map(|reason| reason.as_str()),
+        crash: outcome.crash.as_ref().map(CrashFacts::new),
         retryable: outcome.failure.as_ref().map(|failure| failure.retryable()),
         dispatched: match &outcome.failure {
             Some(failure) => dispatched(failure.dispatch, true),
@@ -355,7 +358,7 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
         loading: after.and_then(|after| LoadingFacts::of(&after.seen)),
         elapsed_ms: call.progress.elapsed_ms(),
     };
-    let mut lines = String::new();
+    let mut lines = aftermath::lines(outcome);
     if let (Some(failure), Came::Scrolled(scrolled)) = (&outcome.failure, &outcome.effect) {
         lines.push_str(&super::scroll::lines(scrolled, failure));
     } else if let Some(failure) = &outcome.failure {
@@ -371,9 +374,7 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
         }
         Some(Ok(after)) => push_change_lines(&mut lines, outcome.before.as_deref(), after),
     }
-    let unread = matches!(verdict, Verdict::Undetermined { .. }) && after.is_none();
-    let is_error = refusal.is_some() || matches!(verdict, Verdict::Contradicted { .. }) || unread;
-    Answer::new(Facts::Action(Box::new(facts))).with_lines(&lines).error_if(is_error)
+    Answer::new(Facts::Action(Box::new(facts))).with_lines(&lines)
 }
 
 /// Said only where repeating needs thought: of a failure also when a part of it was done (F63).

@@ -197,6 +197,7 @@ fn reasoning(why: &Why) -> String {
         Why::RequestsWithoutChange => "network requests succeeded but UI did not change".to_owned(),
         Why::NothingSent { last } => format!("nothing was sent: {last}"),
         Why::ChangedOtherwise => "the screen changed, but what was expected was not seen".to_owned(),
+        Why::Crashed { summary } => summary.clone(),
         Why::NobodyLooked => {
             "it was sent, and nobody looked at the screen afterwards; look with get_ui_tree \
                               since_revision, or act with expect or settle"

@@ -8,14 +8,14 @@ use mdm_core::failure::ErrorCode;
 use mdm_core::intent::predicate::{Expected, Judgement, Predicate};
 use mdm_core::intent::resolve::describe;
 use mdm_core::intent::selector::TextMatch;
-use mdm_core::intent::watch::{Goal, Wait, WatchReport};
+use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
 use mdm_engine::WantedDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::waits::run_wait;
+use super::waits::{absent, run_wait};
 use super::{Call, Effect, Tool};
-use crate::answer::{Answer, Facts};
+use crate::answer::{Answer, Facts, candidate_lines};
 use crate::args::DeviceArg;
 use crate::refusal::Refusal;
 use crate::target::ElementArg;
@@ -112,12 +112,19 @@ fn seen_instead(waited: &WatchReport, question: &Question) -> (ErrorCode, String
         Some(Judgement::Holds { .. }) => {
             (ErrorCode::VerificationFailed, "it holds now, but did not hold long enough".to_owned())
         }
-        None => (ErrorCode::VerificationFailed, format!("the screen could not be read: {:?}", waited.ending)),
+        None => {
+            let why = match &waited.ending {
+                Ending::Unreadable(failure) => failure.to_string(),
+                _ => "time was up".to_owned(),
+            };
+            (ErrorCode::VerificationFailed, format!("the screen could not be read: {why}"))
+        }
     }
 }
 
 fn answer(device: &str, question: Question, waited: &WatchReport) -> Answer {
     let failed = (!waited.is_success()).then(|| seen_instead(waited, &question));
+    let absent = failed.as_ref().and_then(|_| absent(waited, question.predicate.selector()));
     let seen = waited.seen.as_deref();
     let index = match &waited.judgement {
         Some(Judgement::Holds { index } | Judgement::Fails { index, .. }) => *index,
@@ -129,7 +136,10 @@ fn answer(device: &str, question: Question, waited: &WatchReport) -> Answer {
         failure_code: failed.as_ref().map(|(code, _)| code.as_str()),
         element_id: index.and_then(|index| Some(seen?.ids.get(index as usize)?.to_string())),
         expected: question.expected,
-        observed: failed.as_ref().map(|(_, observed)| observed.clone()),
+        observed: match (&absent, &failed) {
+            (Some(refusal), _) => Some(refusal.failure.message.clone()),
+            (None, failed) => failed.as_ref().map(|(_, observed)| observed.clone()),
+        },
         snapshot_revision: seen.map(|seen| seen.revision),
         captured_at_ms: seen.map(|seen| seen.captured_at_ms),
         stability_state: waited.stability_word(),
@@ -137,14 +147,14 @@ fn answer(device: &str, question: Question, waited: &WatchReport) -> Answer {
         reads: waited.captures,
         elapsed_ms: waited.elapsed_ms,
     };
-    let mut lines = String::new();
+    let mut lines = absent.map(|r| candidate_lines(&r.failure.candidates)).unwrap_or_default();
     if let (Some(Judgement::Ambiguous { indexes }), Some(seen)) = (&waited.judgement, seen) {
         for index in indexes.iter().take(AMBIGUOUS_SHOWN_MAX) {
             lines.push_str(&describe(seen, *index));
             lines.push('\n');
         }
     }
-    Answer::new(Facts::Expect(Box::new(facts))).with_lines(&lines).error_if(failed.is_some())
+    Answer::new(Facts::Expect(Box::new(facts))).with_lines(&lines)
 }
 
 const AMBIGUOUS_SHOWN_MAX: usize = 8;

@@ -75,7 +75,7 @@ impl Tool for FindElement {
         }
         let Came::Watched(report) = outcome.effect else { return Err(Refusal::defect("nobody looked")) };
         match (report.seen, report.ending) {
-            (Some(seen), _) => Ok(found::answer(&search.on(&seen), Some(session.id()), &seen, false)),
+            (Some(seen), _) => Ok(found::answer(&search, Some(session.id()), &seen, false)),
             (None, Ending::Unreadable(failure)) => Err(failure.into()),
             (None, _) => {
                 Err(Failure::new(Cause::Unread, "time was up before the screen could be read").into())

@@ -38,7 +38,7 @@ pub struct FlowFacts {
     action_id: String,
     action_type: &'static str,
     lifecycle_state: &'static str,
-    success: bool,
+    pub success: bool,
     steps: usize,
     done: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +120,7 @@ async fn walk(call: &Call<'_>, steps: Vec<ReadyStep>) -> Answer {
         failed_step,
         elapsed_ms: progress.elapsed_ms(),
     };
-    let answer = Answer::new(Facts::Flow(facts)).with_lines(&report.text).error_if(failed_step.is_some());
+    let answer = Answer::new(Facts::Flow(facts)).with_lines(&report.text);
     Answer { image: report.image, ..answer }
 }
 
@@ -145,13 +145,12 @@ impl Report {
         let began_ms = progress.elapsed_ms();
         let answer = entry.call_within(app, arguments, progress).await;
         let gist = answer.facts.gist();
-        let failed = answer.is_error || gist.failed;
-        let how = if failed { "FAILED" } else { "ok" };
+        let how = if gist.failed { "FAILED" } else { "ok" };
         let _ = write!(self.text, "{number} {} {how} {} ms", entry.name, progress.elapsed_ms() - began_ms);
         let words = gist.words.join(", ");
         let _ = if words.is_empty() { writeln!(self.text) } else { writeln!(self.text, ": {words}") };
         let told = match entry.effect {
-            _ if failed => answer.text(),
+            _ if gist.failed => answer.text(),
             Effect::ReadOnly => answer.lines,
             _ if last => answer.lines,
             _ => String::new(),
@@ -162,6 +161,6 @@ impl Report {
             self.text.push('\n');
         }
         self.image = answer.image.or(self.image.take());
-        !failed
+        !gist.failed
     }
 }

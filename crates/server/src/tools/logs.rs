@@ -86,9 +86,16 @@ pub struct LogFacts {
     /// The device's clock when the log was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     device_time: Option<String>,
-    /// How the app's lines were found: by its process id, or by its name in the text because it is not running.
+    /// How the app's lines were found: by its process ids, or by its name in the text because no process is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
+    /// Said only of an app that does not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<bool>,
+}
+
+fn source(read: &LogRead) -> &'static str {
+    if read.app_pids.is_empty() && read.past_pids.is_empty() { "package" } else { "pid" }
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -120,7 +127,8 @@ impl Tool for GetLogs {
             undated: matching.iter().filter(|entry| entry.time_ms.is_none()).count(),
             unread_lines: read.unread_lines,
             device_time: read.now_ms.map(time_of_day),
-            source: params.app_id.as_ref().map(|_| if read.app_pids.is_empty() { "package" } else { "pid" }),
+            source: params.app_id.as_ref().map(|_| source(&read)),
+            running: params.app_id.as_ref().map(|_| !read.app_pids.is_empty()).filter(|running| !running),
         };
         let mut lines = String::new();
         shown.iter().for_each(|entry| push_entry(&mut lines, entry));
@@ -139,9 +147,10 @@ fn limit(params: &GetLogsParams) -> Result<usize, Refusal> {
 
 /// True if the line passes every filter. Filters apply before the newest lines are taken (W16).
 fn fits(entry: &LogEntry, params: &GetLogsParams, read: &LogRead) -> bool {
-    let of_app = |app: &String| match read.app_pids.is_empty() {
-        false => entry.pid.is_some_and(|pid| read.app_pids.contains(&pid)),
-        // An app that is not running has no process id: lines that mention the app are used instead.
+    let of_app = |app: &String| match read.app_pids.is_empty() && read.past_pids.is_empty() {
+        // What a process wrote that is gone by now is there too: it may say why it is gone (F44).
+        false => entry.pid.is_some_and(|pid| read.app_pids.contains(&pid) || read.past_pids.contains(&pid)),
+        // An app without any process on record: lines that mention the app are used instead.
         true => entry.message.contains(app.as_str()) || entry.tag.contains(app.as_str()),
     };
     let recent = |seconds: f64| match (entry.time_ms, read.now_ms) {
@@ -219,6 +228,8 @@ mod tests {
         check(r#"{"app_id":"com.x"}"#, &line, &read, true);
         let stopped = LogRead { app_pids: vec![], ..read };
         check(r#"{"app_id":"com.x"}"#, &line, &stopped, false);
+        let crashed = LogRead { past_pids: vec![7], ..stopped };
+        check(r#"{"app_id":"com.x"}"#, &line, &crashed, true);
     }
 
     #[test]

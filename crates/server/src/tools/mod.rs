@@ -2,6 +2,7 @@
 
 mod action;
 mod adjust;
+mod aftermath;
 mod apps;
 mod classify;
 mod devices;

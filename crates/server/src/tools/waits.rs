@@ -9,6 +9,7 @@ use mdm_core::action::request::{Request, What};
 use mdm_core::change::diff::ChangeKind;
 use mdm_core::change::fingerprint::Fingerprint;
 use mdm_core::intent::predicate::{Expected, Judgement, Predicate};
+use mdm_core::intent::resolve;
 use mdm_core::intent::scope::Scope;
 use mdm_core::intent::selector::{Selector, TextMatch};
 use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
@@ -18,12 +19,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Effect, Tool};
-use crate::answer::{Answer, Facts};
+use crate::answer::{Answer, Facts, candidate_lines};
 use crate::args::{DeviceArg, element_id};
 use crate::refusal::Refusal;
 use crate::target::ElementArg;
 use crate::tree::{self, DeltaFacts};
-use facts::{ErrorJson, OwnFacts, WaitFacts, never_read, push_changes, push_moving, unreadable};
+use facts::{ErrorJson, OwnFacts, WaitFacts, never_read, push_changes, push_moving};
 
 const TIMEOUT_MAX_MS: u64 = 600_000;
 /// Deadline of the call itself, later than any timeout that a caller may ask for.
@@ -240,6 +241,13 @@ struct MetricsFacts {
     attempts: u32,
 }
 
+/// Why nothing matches, when that is what was waited for in vain.
+pub fn absent(waited: &WatchReport, selector: Option<&Selector>) -> Option<Refusal> {
+    let nothing = matches!(waited.judgement, Some(Judgement::Fails { index: None, .. }));
+    let (seen, selector) = waited.seen.as_deref().zip(selector).filter(|_| nothing)?;
+    selector.matches(seen).is_empty().then(|| resolve::not_found(seen, selector).into())
+}
+
 fn element_answer(
     device: &str,
     condition: ConditionArg,
@@ -259,8 +267,11 @@ fn element_answer(
     let own = OwnFacts::Element(ElementFacts { condition, matched, element, metrics });
     let mut wait = WaitFacts::new(device, waited, "condition met", own).paced(adaptive, waited);
     wait.elapsed_ms = None;
+    let mut lines = String::new();
     if waited.ending == Ending::Timeout {
+        let absent = absent(waited, selector);
         let observed = match &waited.judgement {
+            _ if absent.is_some() => absent.as_ref().map_or_else(String::new, |r| r.failure.message.clone()),
             Some(Judgement::Fails { observed, .. }) => observed.clone(),
             Some(Judgement::Unknown { why }) => why.clone(),
             Some(Judgement::Ambiguous { indexes }) => format!("{} elements differ in it", indexes.len()),
@@ -273,13 +284,15 @@ fn element_answer(
                 "not met in {} ms and {} captures: {observed}",
                 waited.elapsed_ms, waited.captures
             ),
-            hint: None,
+            hint: absent.as_ref().map(|refusal| refusal.hint.text().to_owned()),
         });
+        if let Some(refusal) = absent {
+            lines.push_str(&candidate_lines(&refusal.failure.candidates));
+        }
         if seen.is_none() {
             wait.error = Some(never_read());
         }
     }
-    let mut lines = String::new();
     if let (Some(id), Some(seen)) = (found, seen) {
         let outline = tree::outline(seen, &OutlineOptions::default());
         if let Some(line) = outline.lines.iter().find(|line| line.id == id) {
@@ -289,7 +302,7 @@ fn element_answer(
     if !waited.is_success() && matches!(condition, ConditionArg::Stable) {
         push_moving(&mut lines, waited);
     }
-    Answer::new(Facts::Wait(Box::new(wait))).with_lines(&lines).error_if(unreadable(waited))
+    Answer::new(Facts::Wait(Box::new(wait))).with_lines(&lines)
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -424,7 +437,7 @@ impl Tool for WaitForUiChange {
             push_changes(&mut lines, &since.base, seen, &wait.scope);
         }
         push_moving(&mut lines, &waited);
-        Ok(Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines).error_if(unreadable(&waited)))
+        Ok(Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines))
     }
 }
 
@@ -500,6 +513,6 @@ impl Tool for WaitForScreenChange {
         facts.elapsed_ms = None;
         let mut lines = String::new();
         push_moving(&mut lines, &waited);
-        Ok(Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines).error_if(unreadable(&waited)))
+        Ok(Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines))
     }
 }

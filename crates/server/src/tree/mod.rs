@@ -44,7 +44,9 @@ pub struct TreeHead {
     device: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
-    resolution: Resolution,
+    /// Absent when it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolution: Option<Resolution>,
     snapshot_revision: u64,
     /// When the device was asked.
     captured_at_ms: u64,
@@ -75,7 +77,9 @@ impl TreeHead {
         TreeHead {
             device: device.map(str::to_owned),
             screen: snapshot.screen.as_ref().map(|screen| screen.component()),
-            resolution: snapshot.size.into(),
+            resolution: Some(snapshot.size)
+                .filter(|size| size.width > 0 && size.height > 0)
+                .map(Resolution::from),
             snapshot_revision: seen.revision,
             captured_at_ms: seen.captured_at_ms,
             read_ms: None,
@@ -314,6 +318,13 @@ pub fn changes_answer(
         text.push('\n');
     }
     text.push_str(&found.text);
+    if text.is_empty() {
+        text.push_str(if since.diff.is_relevant() {
+            "no difference that a line shows\n"
+        } else {
+            "no difference\n"
+        });
+    }
     Answer::new(Facts::Changes(Box::new(facts))).with_lines(&text)
 }
 

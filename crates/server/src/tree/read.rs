@@ -42,7 +42,8 @@ fn android_xml(bytes: &[u8]) -> Option<Snapshot> {
 #[derive(Deserialize)]
 struct OwnTree {
     platform: String,
-    resolution: OwnSize,
+    #[serde(default)]
+    resolution: Option<OwnSize>,
     #[serde(default)]
     rotation: u8,
     #[serde(default)]
@@ -138,7 +139,9 @@ fn own_json(bytes: &[u8]) -> Option<Snapshot> {
     Some(Snapshot {
         platform: if tree.platform == "ios" { Platform::Ios } else { Platform::Android },
         elements,
-        size: Size { width: tree.resolution.width, height: tree.resolution.height },
+        size: tree
+            .resolution
+            .map_or_else(Size::default, |size| Size { width: size.width, height: size.height }),
         rotation: tree.rotation,
         screen: tree.screen.as_deref().and_then(screen),
         defects,

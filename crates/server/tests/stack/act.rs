@@ -37,7 +37,7 @@ async fn a_tap_without_effect_is_reported_as_no_change() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tap_on_a_text_that_only_shows_something_is_not_sent() {
-    // F4
+    // F4, AC-11
     let world = World::started(Timing::Phone).await;
     let answer = world.call("tap_element", r#"{"selector":{"text":"Sign in to Workbench"}}"#).await;
     assert_eq!(fact(&answer.text(), "failure_code"), "ELEMENT_NOT_INTERACTABLE");
@@ -67,7 +67,7 @@ async fn an_expectation_not_seen_is_contradicted() {
     let world = World::started(Timing::Phone).await;
     let more = r#","expect":{"text":"Welcome"},"timeout_ms":8000"#;
     let answer = tap(&world, "Remember me", more).await;
-    assert!(answer.is_error, "only contradicted is an error: {}", answer.text());
+    assert!(answer.is_error, "F45: {}", answer.text());
     assert_eq!(fact(&answer.text(), "verdict"), "contradicted");
     assert_eq!(fact(&answer.text(), "failure_code"), "VERIFICATION_FAILED");
     assert_eq!(fact(&answer.text(), "success"), "true", "it was dispatched all the same");
@@ -91,6 +91,11 @@ async fn a_point_is_tapped_without_a_capture_unless_settle_is_set() {
     let before = dumps();
     world.ok("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
     assert_eq!(dumps(), before, "degraded mode looks at nothing (AC-02)");
+    let unsettled = world.ok("tap_element", r#"{"selector":{"text":"Remember me"},"settle":false}"#).await;
+    for claim in ["verdict", "observed_change", "stability_state", "nothing that counts"] {
+        assert!(!unsettled.contains(claim), "LC-07: a call without settling claims nothing: {unsettled}");
+    }
+    world.ok("tap", &format!(r#"{{"x":{x},"y":{y}}}"#)).await;
     let answer = world.ok("tap", &format!(r#"{{"x":{x},"y":{y},"settle":true}}"#)).await;
     assert!(answer.contains("on -> off"), "{answer}");
 }

@@ -29,6 +29,7 @@ async fn machine(devices: &[(&str, &str)]) -> (AdbServer, App) {
         endpoints: Vec::new(),
         key: HostKey::at("/nonexistent/adbkey"),
         session: 7,
+        problems: Vec::new(),
     });
     (server, App::with_source(Arc::new(hub)))
 }
@@ -166,6 +167,7 @@ async fn different_devices_do_not_wait_for_each_other() {
         endpoints: endpoints.collect(),
         key: HostKey::at("/nonexistent/adbkey"),
         session: 7,
+        problems: Vec::new(),
     });
     // Both devices are on one server: only state that its calls share could make them wait.
     let app = Arc::new(App::with_source(Arc::new(hub)));
@@ -181,4 +183,23 @@ async fn different_devices_do_not_wait_for_each_other() {
     }
     assert!(started.elapsed() >= Duration::from_secs(5), "both were slow");
     assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn the_status_tells_a_wrong_setting_and_does_not_contradict_itself() {
+    // F48: a phone with an address of its own, no adb server, and no program that could start one.
+    let phone = Phone::new(PhoneConfig::default());
+    let hub = Hub::new(HubConfig {
+        server: Some(ServerAddress::at("127.0.0.1:1".to_owned())),
+        start: None,
+        endpoints: vec![Endpoint { id: "phone".to_owned(), connector: phone_connector(phone) }],
+        key: HostKey::at("/nonexistent/adbkey"),
+        session: 7,
+        problems: vec!["ADB_PATH is /no/such/adb, which is no file; and no other adb was found".to_owned()],
+    });
+    let status = call(&App::with_source(Arc::new(hub)), "get_system_status", "{}").await.text();
+    println!("{status}");
+    assert!(status.contains("ADB_PATH is /no/such/adb, which is no file"), "{status}");
+    assert!(status.contains("adb was not found") && status.contains(r#""adbAvailable":false"#), "{status}");
+    assert_eq!((fact(&status, "devices"), fact(&status, "status")), ("1".to_owned(), "degraded".to_owned()));
 }

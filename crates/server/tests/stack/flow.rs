@@ -17,7 +17,10 @@ async fn a_flow_runs_to_its_end_and_reports_in_few_words() {
     assert_eq!((fact(&report, "success"), fact(&report, "done")), ("true".into(), "4".into()), "{report}");
     assert!(report.contains("2 tap_element ok"), "{report}");
     assert!(report.contains("confirmed, navigation"), "{report}");
-    assert!(report.contains("step_back"), "the keyboard covered the button and was hidden first: {report}");
+    assert!(
+        report.contains("closed the keyboard"),
+        "F46: the keyboard covered the button and was hidden first: {report}"
+    );
     assert!(report.ends_with("off -> on"), "the last step says what changed: {report}");
     assert_eq!(world.phone.truth().switches.get("dark"), Some(&true));
     println!("{report}");

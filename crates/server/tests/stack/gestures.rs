@@ -15,8 +15,12 @@ const OUTPUT_BYTES_MAX: usize = 1 << 20;
 /// Opens a screen of Workbench that no button of the first screen leads to.
 pub async fn on_screen(activity: &str, config: PhoneConfig) -> World {
     let world = World::with(config);
-    shell(&world, &Script::new("am start -W -n").arg(&format!("com.workbench/.{activity}"))).await;
+    open_screen(&world, activity).await;
     world
+}
+
+pub async fn open_screen(world: &World, activity: &str) {
+    shell(world, &Script::new("am start -W -n").arg(&format!("com.workbench/.{activity}"))).await;
 }
 
 /// Runs a command on the phone without the server.

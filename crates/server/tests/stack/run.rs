@@ -104,7 +104,8 @@ fn beside_a_silent_one() -> App {
     let endpoint = |id: &str, connector| Endpoint { id: id.to_owned(), connector };
     let endpoints = vec![endpoint("silent", silent), endpoint("good", phone_connector(phone))];
     let key = HostKey::at("/nonexistent/adbkey");
-    let hub = Hub::new(HubConfig { server: None, start: None, endpoints, key, session: 7 });
+    let hub =
+        Hub::new(HubConfig { server: None, start: None, endpoints, key, session: 7, problems: Vec::new() });
     App::with_source(Arc::new(hub))
 }
 

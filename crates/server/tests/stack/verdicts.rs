@@ -220,3 +220,47 @@ async fn a_slider_without_a_value_that_moved_is_not_called_unchanged() {
     let stayed = world.ok("tap", &tap(900)).await;
     assert!(stayed.contains("nothing that counts changed"), "{stayed}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_asked_for_and_is_not_known_to_be_so_is_an_error() {
+    // F45, F60: the same for every tool, and for a step of a flow.
+    let world = World::started(Timing::Brisk).await;
+    let fingerprint = fact(&world.ok("get_screen_fingerprint", "{}").await, "fingerprint");
+    let unchanged = format!(r#"{{"previous_fingerprint":"{fingerprint}","timeout_ms":1000}}"#);
+    let tap = r#"{"selector":{"text":"Remember me"},"expect":{"text":"Welcome"},"timeout_ms":2000}"#;
+    for (tool, json) in [
+        ("wait_for_ui", r#"{"selector":{"text":"Welcome"},"timeout_ms":1000}"#),
+        ("wait_for_ui_change", r#"{"timeout_ms":1000}"#),
+        ("wait_for_screen_change", unchanged.as_str()),
+        ("expect_element_visible", r#"{"selector":{"text":"Welcome"},"timeout_ms":1000}"#),
+        ("expect_state", r#"{"selector":{"text":"Remember me"},"property":"selected","expected":true}"#),
+        ("expect_screen", r#"{"screen":"HomeActivity","timeout_ms":1000}"#),
+        ("find_element", r#"{"query":"Welcome","timeout_ms":500}"#),
+        ("tap_element", tap),
+    ] {
+        let answer = world.call(tool, json).await;
+        assert!(answer.is_error, "{tool} {json}: {}", answer.text());
+        let flow = format!(r#"{{"steps":[{{"tool":"{tool}","arguments":{json}}}]}}"#);
+        let flow = world.call("run_flow", &flow).await;
+        assert!(flow.is_error && flow.text().contains(&format!("1 {tool} FAILED")), "{}", flow.text());
+    }
+    for (tool, json) in [
+        ("wait_for_ui", r#"{"selector":{"text":"Log in"}}"#),
+        ("find_element", r#"{"query":"Log in"}"#),
+        ("find_element", r#"{"selector":{"role":"field"}}"#),
+        ("expect_screen", r#"{"screen":"LoginActivity"}"#),
+        ("get_logs", r#"{"lines":1}"#),
+    ] {
+        world.ok(tool, json).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expectation_that_nobody_could_check_is_an_error() {
+    // F45, F60: a toast was shown whose text is in no tree.
+    let config = PhoneConfig { timing: Timing::Brisk, ..PhoneConfig::default() };
+    let world = on_screen("DialogsActivity", config).await;
+    let answer = world.call("tap_element", r#"{"selector":{"text":"Save"},"expect":{"text":"Saved"}}"#).await;
+    assert_eq!(fact(&answer.text(), "verdict"), "undetermined", "{}", answer.text());
+    assert!(answer.is_error, "{}", answer.text());
+}

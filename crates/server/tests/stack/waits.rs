@@ -39,7 +39,7 @@ async fn waited_while_tapping(world: &World, wait: &str, tree: &str, label: &str
         tokio::time::sleep(Duration::from_millis(500)).await;
         tap(world, tree, label).await;
     };
-    tokio::join!(world.ok("wait_for_ui_change", wait), tapping).0
+    tokio::join!(world.told("wait_for_ui_change", wait), tapping).0
 }
 
 fn id_of(tree: &str, label: &str) -> String {
@@ -62,7 +62,7 @@ fn is(answer: &str, key: &str, value: &str) {
 /// Makes a call and measures it in milliseconds of the phone's time.
 async fn timed(world: &World, tool: &str, json: &str) -> (String, u64) {
     let began = Instant::now();
-    let answer = world.ok(tool, json).await;
+    let answer = world.told(tool, json).await;
     (answer, began.elapsed().as_millis() as u64)
 }
 
@@ -272,7 +272,7 @@ async fn a_target_that_disappears_ends_the_wait_with_target_gone() {
     let tree = world.tree().await;
     let target = id_of(&tree, "Price");
     let json = format!(r#"{{"timeout_ms":5000,"scope":"subtree","target":"{target}"}}"#);
-    let wait = world.ok("wait_for_ui_change", &json);
+    let wait = world.told("wait_for_ui_change", &json);
     let leave = async {
         tokio::time::sleep(Duration::from_millis(700)).await;
         world.ok("press_back", "{}").await;
@@ -299,7 +299,7 @@ async fn a_failed_dump_is_neither_absence_nor_a_change() {
     ];
     for fault in faults {
         world.phone.inject_dump_fault(fault);
-        let answer = world.ok("wait_for_ui", absent).await;
+        let answer = world.told("wait_for_ui", absent).await;
         assert_eq!(fact(&answer, "success"), "false", "W10: {fault:?}: {answer}");
         world.phone.inject_dump_fault(fault);
         let (answer, ms) = timed(&world, "wait_for_ui_change", r#"{"timeout_ms":2000}"#).await;
@@ -308,7 +308,7 @@ async fn a_failed_dump_is_neither_absence_nor_a_change() {
         assert_eq!(ms, 2000, "SY-07");
     }
     // The same during a wait.
-    let wait = world.ok("wait_for_ui_change", r#"{"timeout_ms":3000}"#);
+    let wait = world.told("wait_for_ui_change", r#"{"timeout_ms":3000}"#);
     let damage = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
         world.phone.inject_dump_fault(DumpFault::Truncated(900));
@@ -353,7 +353,7 @@ async fn wait_for_ui_waits_for_the_condition_of_its_element() {
         (r#"{"selector":{"text":"Log in","index":7},"timeout_ms":500}"#, "false"),
     ];
     for (json, success) in met {
-        let answer = world.ok("wait_for_ui", json).await;
+        let answer = world.told("wait_for_ui", json).await;
         assert_eq!(fact(&answer, "success"), success, "SY-14: {json}: {answer}");
         assert!(success == "true" || answer.contains("\"code\":\"ELEMENT_NOT_FOUND\""), "{answer}");
     }
@@ -418,10 +418,10 @@ async fn the_system_status_counts_waits() {
     let tree = world.tree().await;
     tap(&world, &tree, "Change in place").await;
     world.ok("wait_for_ui_change", r#"{"timeout_ms":2000}"#).await;
-    world.ok("wait_for_ui_change", r#"{"timeout_ms":1000}"#).await;
+    world.told("wait_for_ui_change", r#"{"timeout_ms":1000}"#).await;
     world.phone.inject_dump_fault(DumpFault::Truncated(900));
-    world.ok("wait_for_ui", r#"{"selector":{"text":"Nothing"},"timeout_ms":100}"#).await;
-    world.ok("wait_for_ui_change", r#"{"scope":"subtree","target":"e9999"}"#).await;
+    world.told("wait_for_ui", r#"{"selector":{"text":"Nothing"},"timeout_ms":100}"#).await;
+    world.told("wait_for_ui_change", r#"{"scope":"subtree","target":"e9999"}"#).await;
     let status = world.ok("get_system_status", "{}").await;
     let expect = [("waits", "4"), ("success_percent", "25"), ("timeouts", "2"), ("targets_gone", "1")];
     let counted = status.split_once("\"waits\":[").expect("SY-18").1;

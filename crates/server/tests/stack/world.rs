@@ -50,6 +50,11 @@ impl World {
         }
     }
 
+    /// Makes a call whose success is a fact among others, and returns its text.
+    pub async fn told(&self, tool: &str, json: &str) -> String {
+        self.call(tool, json).await.text()
+    }
+
     /// Makes a call that must fail, and returns its code.
     #[track_caller]
     pub fn code<'a>(&'a self, tool: &'a str, json: &'a str) -> impl Future<Output = String> + 'a {

@@ -30,9 +30,12 @@ impl Judge<'_> {
             "tap_element" | "press_back" | "swipe" => {
                 claim.filter(|_| answer.text("verdict") == "contradicted")
             }
-            "wait_for_ui" => claim.filter(|_| !answer.flag("success") && message.contains("no such element")),
+            "wait_for_ui" => {
+                claim.filter(|_| !answer.flag("success") && message.contains("nothing on the screen matches"))
+            }
             "find_element" => {
-                claim.filter(|_| !answer.is_error && !answer.flag("found") && !answer.flag("partial"))
+                let looked = answer.facts.get("found").is_some();
+                claim.filter(|_| looked && !answer.flag("found") && !answer.flag("partial"))
             }
             "expect_element_visible" | "expect_state" => {
                 claim.filter(|_| matches!(answer.code(), "ELEMENT_NOT_FOUND" | "EXPECT_STATE_MISMATCH"))

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Candidate, Resolution};
 use crate::change::tracker::Observation;
 use crate::failure::{Cause, Failure};
-use crate::identity::ElementId;
+use crate::identity::{ElementId, is_dialog};
 use crate::intent::actionable::NotActionable;
 use crate::intent::selector::{Selector, role_word};
 use crate::meaning::{label, role};
@@ -75,11 +75,14 @@ fn surroundings(seen: &Observation, index: u32, own: Option<&str>) -> Option<(&'
     None
 }
 
-/// Describes the window of the system that lies in front of the app, if there is one.
+/// Describes the window of the system that lies in front of the app, if there is one. A launcher or another app of the
+/// system that fills the screen lies in front of nothing.
 pub fn system_dialog(seen: &Observation) -> Option<String> {
     let snapshot = &seen.reading.snapshot;
     let front = snapshot.roots().last().map(|root| root as u32)?;
-    if !seen.reading.element(front).system_window {
+    let owner = &*seen.reading.element(front).app;
+    let is_own_screen = snapshot.screen.as_ref().is_none_or(|screen| screen.app == owner);
+    if !seen.reading.element(front).system_window || is_own_screen && !is_dialog(&seen.reading, front) {
         return None;
     }
     let mut words =
@@ -87,6 +90,36 @@ pub fn system_dialog(seen: &Observation) -> Option<String> {
     let mut line = String::new();
     push_quoted(&mut line, words.next()?, TEXT_CHARS_MAX);
     Some(line)
+}
+
+/// Names what is in front: a dialog or the screen, by its title where it has one.
+pub fn front(seen: &Observation) -> Option<String> {
+    if let Some(dialog) = system_dialog(seen) {
+        return Some(format!("a system dialog, {dialog}, is in front"));
+    }
+    let reading = &seen.reading;
+    let count = seen.ids.len() as u32;
+    let in_sight = |index: &u32| reading.nodes[*index as usize].visible.is_some();
+    let is_heading = |index: &u32| role::in_context(&reading.snapshot, *index as usize) == Role::Heading;
+    let words = |index: u32| label::own_words(reading.element(index));
+    let quoted = |words: &str| {
+        let mut line = String::new();
+        push_quoted(&mut line, words, TEXT_CHARS_MAX);
+        line
+    };
+    let dialog = (0..count).rev().filter(in_sight).find(|index| is_dialog(reading, *index));
+    if let Some(dialog) = dialog {
+        let title = reading.range(dialog).find(|index| is_heading(index) && words(*index).is_some());
+        let title = title.and_then(words).or_else(|| reading.range(dialog).find_map(words))?;
+        return Some(format!("a dialog, {}, is in front", quoted(title)));
+    }
+    let title = (0..count).filter(in_sight).filter(is_heading).find_map(words).map(quoted);
+    let name = reading.snapshot.screen.as_ref().map(|screen| screen.short_name().to_owned());
+    match (title, name) {
+        (Some(title), Some(name)) => Some(format!("this is {name}, {title}")),
+        (Some(one), None) | (None, Some(one)) => Some(format!("this is {one}")),
+        (None, None) => None,
+    }
 }
 
 /// Explains why nothing can be acted on; `None` when something can.
@@ -100,7 +133,7 @@ pub fn failure(seen: &Observation, selector: &Selector, resolution: &Resolution)
             Some(Failure::new(Cause::AmbiguousTarget, message).with_candidates(lines))
         }
         Resolution::NotFound { near } => {
-            Some(not_found(seen, selector, near.iter().map(described).collect()))
+            Some(nothing_matches(seen, selector, near.iter().map(described).collect()))
         }
         Resolution::NotActionable { candidate, why } => Some(not_actionable(seen, candidate, *why)),
     }
@@ -112,7 +145,13 @@ pub fn stale(id: ElementId) -> Failure {
     Failure::new(Cause::StaleElement, message)
 }
 
-fn not_found(seen: &Observation, selector: &Selector, near: Vec<String>) -> Failure {
+/// Refuses a selector that matches nothing on the screen: with what is in front, and what may have been meant (F46).
+pub fn not_found(seen: &Observation, selector: &Selector) -> Failure {
+    let near = super::near(seen, selector).iter().map(|candidate| describe(seen, candidate.index)).collect();
+    nothing_matches(seen, selector, near)
+}
+
+fn nothing_matches(seen: &Observation, selector: &Selector, near: Vec<String>) -> Failure {
     if let Some(id) = selector.id {
         return stale(id);
     }
@@ -125,7 +164,8 @@ fn not_found(seen: &Observation, selector: &Selector, near: Vec<String>) -> Fail
         return Failure::new(Cause::TreeDamaged, message).with_candidates(near);
     }
     let cause = if near.is_empty() { Cause::NotFound } else { Cause::NotFoundButNear };
-    let message = format!("nothing on the screen matches {}", selector.describe());
+    let front = front(seen).map(|front| format!("; {front}")).unwrap_or_default();
+    let message = format!("nothing on the screen matches {}{front}", selector.describe());
     Failure::new(cause, message).with_candidates(near)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Candidate, best, candidates, chosen, find};
 use crate::change::tracker::Observation;
-use crate::intent::selector::Selector;
+use crate::intent::selector::{Selector, TextMatch};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Search {
@@ -31,6 +31,17 @@ impl Search {
         };
         let best = index.map_or_else(|| best(seen, &all), |index| chosen(&all, index));
         SearchResult { all, best }
+    }
+
+    /// The search as a selector, to tell what came near it.
+    pub fn as_selector(&self) -> Selector {
+        match self {
+            Search::Words { words, .. } => {
+                let text = Some(TextMatch::Is(words.trim().to_owned()));
+                Selector { text, ..Selector::default() }
+            }
+            Search::Selector(selector) => selector.clone(),
+        }
     }
 
     pub fn finds_anything(&self, seen: &Observation) -> bool {

@@ -278,6 +278,11 @@ impl<'a> ScrollSearch<'a> {
         self.next_step()
     }
 
+    /// The stroke that `next_step` asked for did not leave this machine.
+    pub fn not_sent(&mut self) {
+        self.done.scrolls = self.done.scrolls.saturating_sub(1);
+    }
+
     /// The stroke that `next_step` asked for was sent, and the screen settled.
     pub fn stroked(&mut self, after: AfterStroke<'_>) -> Result<ScrollStep, Failure> {
         let State::Stroked(mut sent) = std::mem::replace(&mut self.state, State::Deciding) else {
@@ -421,7 +426,7 @@ impl<'a> ScrollSearch<'a> {
         let way = if proof { view / PROOF_PART } else { known_px.map_or(usual, |known| known.min(usual)) };
         let direction = self.done.direction;
         self.stroke(container, direction, way, Purpose::Step { proof })
-            .ok_or_else(|| failure::no_room(container))
+            .ok_or_else(|| failure::no_room(container, &self.done))
     }
 
     /// `None` when there is no place for a finger.

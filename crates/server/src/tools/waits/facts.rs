@@ -24,10 +24,6 @@ pub fn never_read() -> ErrorJson {
     }
 }
 
-pub fn unreadable(waited: &WatchReport) -> bool {
-    matches!(waited.ending, Ending::Unreadable(_))
-}
-
 /// Facts that all waits report (SY-11).
 #[derive(Debug, Serialize)]
 pub struct WaitFacts {

@@ -18,8 +18,7 @@ pub fn end_reached(target: &Selector, done: &Scrolled) -> Failure {
         done.direction.name(),
         done.container.and_then(described).unwrap_or_default()
     );
-    let others = done.others.iter().copied().filter_map(described).collect();
-    Failure::new(Cause::EndReached, message).with_candidates(others)
+    Failure::new(Cause::EndReached, message).with_candidates(others(done))
 }
 
 /// Refuses to go on when another screen is in front than before the stroke.
@@ -37,9 +36,15 @@ fn screen_of(seen: &Observation) -> Option<String> {
     seen.reading.snapshot.screen.as_ref().map(|screen| screen.component())
 }
 
-pub fn no_room(container: ElementId) -> Failure {
+pub fn no_room(container: ElementId, done: &Scrolled) -> Failure {
     let message = format!("{container} shows too little of itself to be scrolled with a finger");
-    Failure::new(Cause::NoRoomToScroll, message)
+    Failure::new(Cause::NoRoomToScroll, message).with_candidates(others(done))
+}
+
+/// Other containers that scroll the same way.
+fn others(done: &Scrolled) -> Vec<String> {
+    let described = |id: &ElementId| Some(resolve::describe(&done.seen, done.seen.index_of(*id)? as u32));
+    done.others.iter().filter_map(described).collect()
 }
 
 pub fn out_of_scrolls(asked: &ScrollTo) -> Failure {

@@ -89,6 +89,18 @@ fn the_budget_of_strokes_is_kept() {
 }
 
 #[test]
+fn a_stroke_that_was_not_sent_is_not_told() {
+    // F67
+    let mut phone = Phone::with(List::of(100));
+    let asked = down_to("Row 90");
+    let mut search = ScrollSearch::new(&asked, phone.look());
+    assert_eq!(search.next_step(), Ok(ScrollStep::AskForKeyboard));
+    assert!(matches!(search.keyboard_is(None), Ok(ScrollStep::Stroke { .. })));
+    search.not_sent();
+    assert_eq!(search.report().scrolls, 0);
+}
+
+#[test]
 fn without_anything_that_scrolls_nothing_is_sent() {
     let mut phone = Phone { over: "  TextView [0,400][1080,500] text:\"Words\"\n", ..Phone::default() };
     assert_eq!(fails(&mut phone, &down_to("Row 1")), (Cause::NothingScrolls, 0));

@@ -1,0 +1,123 @@
+//! What else came of an action: an app that crashed (F44), a keyboard that was closed instead of a step back (F46), a
+//! screen that did not turn, an app that is not there (F48).
+
+use std::time::Duration;
+
+use mdm_core::action::crash;
+use mdm_core::action::event::Event;
+use mdm_core::action::outcome::Verdict;
+use mdm_core::action::request::{Act, Action};
+use mdm_core::action::trace::Lifecycle;
+use mdm_core::failure::{Cause, Failure};
+use mdm_core::intent::typing::focused_field;
+use mdm_core::port::{CrashReport, DeviceErrorKind, DeviceEvent, Dispatch, Key, Orientation};
+use mdm_core::screen::geometry::Size;
+
+use super::Run;
+
+/// Between two glances at what was last seen.
+const GLANCE: Duration = Duration::from_millis(300);
+/// Times that the reports are read while the screen is watched.
+const READS_MAX: u32 = 3;
+/// Looks at a screen that should turn, and the time between two of them. Turning takes less than a second.
+const TURN_LOOKS_MAX: u32 = 4;
+const TURN_PAUSE: Duration = Duration::from_millis(400);
+
+impl Run<'_> {
+    /// Asks the device for a crash where what was seen suggests one.
+    pub async fn note_crash(&mut self) {
+        if self.outcome.crash.is_none() {
+            let last = self.session.memory().tracker.last().cloned();
+            let Some(app) = crash::suspect(&self.outcome, last.as_deref()) else { return };
+            self.outcome.crash = self.crash_of(&app).await;
+        }
+        let Some(report) = &self.outcome.crash else { return };
+        let (app, summary) = (report.app.clone(), report.summary());
+        self.session.memory().told_crash = Some(report.pid);
+        self.note(Event::Device(DeviceEvent::Crash { app, summary }));
+        if self.outcome.verdict() != Verdict::Confirmed {
+            self.note(Event::Reached(Lifecycle::Failed));
+        }
+    }
+
+    /// Looks for a crash beside a watch that may use up all the time; never ends.
+    pub async fn look_for_crash(&self, found: &mut Option<CrashReport>) {
+        let Some(before) = &self.outcome.before else { return std::future::pending().await };
+        let mut reads = 0;
+        let mut read_at = None;
+        while reads < READS_MAX && self.progress.pause("looking for a crash", GLANCE).await.is_ok() {
+            let now = self.session.memory().tracker.last().cloned();
+            let Some(now) = now.filter(|now| read_at != Some(now.revision)) else { continue };
+            let Some(app) = crash::left(before, &now) else { continue };
+            (reads, read_at) = (reads + 1, Some(now.revision));
+            *found = self.crash_of(&app).await;
+            if found.is_some() {
+                break;
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// A report that cannot be read is none: the action has succeeded all the same.
+    async fn crash_of(&self, app: &str) -> Option<CrashReport> {
+        let sent_ms = self.outcome.sent.first().map_or(0, |sent| sent.at_ms);
+        let reports = self.session.crashes(self.progress).await.ok()?;
+        let told = self.session.memory().told_crash;
+        crash::caused(reports, app, self.session.now_ms().saturating_sub(sent_ms), told)
+    }
+
+    /// True if a step back will only close the keyboard. It is asked for only where a field has the focus.
+    pub async fn back_closes_keyboard(&self, act: &Act) -> bool {
+        if !matches!(act.action, Action::Back | Action::Key(Key::Back)) {
+            return false;
+        }
+        let seen = self.outcome.before.clone().or_else(|| self.session.memory().tracker.last().cloned());
+        seen.is_some_and(|seen| focused_field(&seen).is_some())
+            && self.keyboard_is_shown().await == Some(true)
+    }
+
+    /// Reads back how the device is held: the app in front may insist on its own way. What cannot be read leaves it open.
+    pub async fn check_turned(&mut self, wanted: Orientation) -> Result<(), Failure> {
+        if wanted == Orientation::Auto {
+            return Ok(());
+        }
+        let mut size = Size::default();
+        for look in 0..TURN_LOOKS_MAX {
+            if look > 0 && self.progress.pause("waiting for the screen to turn", TURN_PAUSE).await.is_err() {
+                break;
+            }
+            let Ok(seen) = self.session.capture_now(self.progress).await else { return Ok(()) };
+            size = seen.reading.snapshot.size;
+            if size.width == size.height {
+                return Ok(());
+            }
+            if (size.width > size.height) == (wanted == Orientation::Landscape) {
+                if self.outcome.verdict() == Verdict::NotAsked {
+                    self.note(Event::Reached(Lifecycle::Verified));
+                }
+                return Ok(());
+            }
+        }
+        let message = format!(
+            "the screen did not turn, it is {}x{}: the app in front or the device keeps its own orientation",
+            size.width, size.height
+        );
+        Err(Failure::new(Cause::Contradicted, message).with_dispatch(Dispatch::Taken))
+    }
+
+    /// Refuses a launch that the device called a success although it does not have the app.
+    pub async fn check_installed(&self, app: &str) -> Result<(), Failure> {
+        match self.session.app_installed(app, self.progress).await {
+            Ok(false) => {
+                let message = format!("{app} is not installed on {}", self.session.id());
+                let cause = Cause::Device(DeviceErrorKind::AppNotInstalled);
+                Err(Failure::new(cause, message).with_dispatch(Dispatch::Refused))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub async fn keyboard_is_shown(&self) -> Option<bool> {
+        self.session.keyboard_now(self.progress).await.ok().map(|place| place.is_some())
+    }
+}
