@@ -3,6 +3,7 @@
 mod naive;
 mod product;
 mod rows;
+mod sight;
 
 use std::fmt;
 use std::path::Path;
@@ -236,5 +237,7 @@ fn score(world: &World, intent: &Intent, report: &Report, began_ms: u64) -> Scor
 }
 
 fn came_true(film: &Film, claim: &Claim, from_ms: u64, to_ms: u64) -> bool {
-    film.between(from_ms, to_ms).iter().any(|frame| claim.could_hold(frame))
+    // On a screen that is only drawn, what came about is in the picture and not in the tree.
+    let pictures = film.pictures.iter().filter(|picture| (from_ms..=to_ms).contains(&picture.at_ms));
+    film.between(from_ms, to_ms).iter().chain(pictures).any(|frame| claim.could_hold(frame))
 }

@@ -171,8 +171,18 @@ impl Run<'_> {
         Ok(keyboard.and_then(|keyboard| behind(keyboard, places, seen)))
     }
 
-    /// Does what the table allows, or gives up for good.
+    /// Does what the table allows, or gives up for good. When the time is up meanwhile, the obstacle is still the reason.
     async fn recover(&mut self, obstruction: Obstruction, captures: Captures) -> Result<Captures, Failure> {
+        let why = obstruction.failure.clone();
+        let recovered = self.try_recovery(obstruction, captures).await;
+        recovered.map_err(|failure| if failure.cause == Cause::Timeout { why } else { failure })
+    }
+
+    async fn try_recovery(
+        &mut self,
+        obstruction: Obstruction,
+        captures: Captures,
+    ) -> Result<Captures, Failure> {
         let Obstruction { failure, obstacle } = obstruction;
         let context = RecoveryContext {
             damaged: !captures.now.reading.snapshot.is_whole(),
