@@ -145,6 +145,8 @@ pub struct After {
     pub toast: bool,
     /// The last look could not be believed: `seen` is an earlier one.
     pub damaged: bool,
+    /// A look that did not end hid this much of the end of the time.
+    pub unseen_ms: Option<u64>,
 }
 
 impl Outcome {
@@ -291,6 +293,7 @@ mod tests {
             watched_ms: 400,
             toast: false,
             damaged: false,
+            unseen_ms: None,
             moving: Vec::new(),
             captures: 2,
             verdict,

@@ -548,6 +548,9 @@ fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &A
             "nothing that counts changed on the screen in {} ms ({} {looks})\n",
             after.watched_ms, after.captures
         ));
+        if let Some(ms) = after.unseen_ms {
+            lines.push_str(&format!("what came in the {ms} ms after that is not known: a look did not end\n"));
+        }
         return;
     }
     let options = OutlineOptions::default();

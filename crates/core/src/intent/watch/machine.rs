@@ -33,6 +33,8 @@ const PAUSE_FOR_SIZE_MAX_MS: usize = 20;
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
 /// Captures of which the quickest tells what one costs the device: the others waited for something else too.
 const COSTS: usize = 4;
+/// A last look that is older than this, and than two looks take, leaves the end of the time unseen.
+const UNSEEN_MS_MAX: u64 = 1500;
 /// Damaged captures in a row that show the same, before one is taken for what it is: some screens are too large to be
 /// read whole.
 const DAMAGED_MAX: u32 = 5;
@@ -80,7 +82,7 @@ pub struct Watch<'a> {
     total: Option<Comparison>,
     /// Whether a capture of this wait was taken in.
     looked: bool,
-    /// When the last capture was begun, and how long the last few took.
+    /// When the last capture that was taken in was begun, and how long the last few took.
     asked_ms: u64,
     costs_ms: [u64; COSTS],
     stabiliser: Stabiliser,
@@ -368,6 +370,14 @@ impl Watch<'_> {
         }
     }
 
+    /// How long ago the last look was, if that is longer than a pause and two looks take here.
+    fn unseen_ms(&self, now_ms: u64) -> Option<u64> {
+        let last = self.costs_ms[self.captures as usize % COSTS];
+        let usual = UNSEEN_MS_MAX.saturating_add(last.saturating_mul(2));
+        let unseen = now_ms.saturating_sub(self.asked_ms);
+        (self.looked && unseen > usual).then_some(unseen)
+    }
+
     fn pause_ms(&self, now_ms: u64) -> u64 {
         if self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) {
             return CONFIRM_MS;
@@ -416,6 +426,7 @@ impl Watch<'_> {
             _ => self.changes > 0,
         };
         let rest = self.rest(&ending);
+        let unseen_ms = self.unseen_ms(now_ms).filter(|_| ending == Ending::Timeout);
         WatchReport {
             ending,
             change_detected: self.looked && left,
@@ -430,6 +441,7 @@ impl Watch<'_> {
             changes: self.changes,
             damaged: self.damaged_seen,
             ends_damaged: self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) || self.not_idle > 0,
+            unseen_ms,
             elapsed_ms,
             freshness_ms: now_ms.saturating_sub(self.asked_ms),
             window_ms: self.window_ms,
