@@ -97,7 +97,12 @@ impl Run<'_> {
     ) -> Result<ScrollStep, Failure> {
         let before = search.last_capture();
         let swipe = Input::Swipe { from: stroke.from, to: stroke.to, duration_ms: stroke.duration_ms };
-        self.send(SentKind::Scroll, &Command::Input(swipe)).await?;
+        if let Err(failure) = self.send(SentKind::Scroll, &Command::Input(swipe)).await {
+            if failure.dispatch.is_safe_to_repeat() {
+                search.not_sent();
+            }
+            return Err(failure);
+        }
         let asked_ms = self.session.now_ms();
         let report = self.settle(&before, window_ms).await?;
         let look_ms = (self.session.now_ms() - asked_ms) / report.captures.max(1);

@@ -224,6 +224,11 @@ impl<'a> ScrollSearch<'a> {
         self.done
     }
 
+    /// Takes back the last stroke, which surely did not go out.
+    pub fn not_sent(&mut self) {
+        self.done.scrolls = self.done.scrolls.saturating_sub(1);
+    }
+
     pub fn last_capture(&self) -> Arc<Observation> {
         Arc::clone(&self.done.seen)
     }

@@ -253,7 +253,7 @@ impl Phone {
         seen
     }
 
-    fn look(&mut self) -> Arc<Observation> {
+    pub fn look(&mut self) -> Arc<Observation> {
         self.now_ms += LOOK_MS;
         self.lists.iter_mut().for_each(|list| list.load(self.now_ms));
         self.tracker.observe(self.draw(), self.now_ms)
