@@ -12,7 +12,7 @@ use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::predicate::Judgement;
-use mdm_core::intent::resolve::system_dialog;
+use mdm_core::intent::resolve::{shows_nothing, system_dialog};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 
 use super::Run;
@@ -55,8 +55,8 @@ impl Run<'_> {
             Verdict::Undetermined { .. } => (None, FailureReason::VerificationTimeout.as_str(), None),
         };
         // Nothing is known to have changed only if the screen was watched until it rested (F10).
-        let rested =
-            after.unseen_ms.is_none() && (after.stability == Stability::Stable || after.rested_ms.is_some());
+        let is_seen = after.unseen_ms.is_none() && !shows_nothing(&after.seen);
+        let rested = is_seen && (after.stability == Stability::Stable || after.rested_ms.is_some());
         let changed = (changed || rested).then_some(changed);
         self.note(Event::Judged { met, changed, why });
         if let Some(state) = state {

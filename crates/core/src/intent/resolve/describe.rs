@@ -139,7 +139,7 @@ fn not_found(seen: &Observation, selector: &Selector, near: Vec<String>) -> Fail
 }
 
 /// True if the tree has nothing that could be read or tapped, as that of a game or of an empty window.
-fn shows_nothing(seen: &Observation) -> bool {
+pub fn shows_nothing(seen: &Observation) -> bool {
     let reading = &seen.reading;
     let elements = (0..reading.nodes.len() as u32).map(|index| reading.element(index));
     let is_silent = |element: &Element| label::own_words(element).is_none() && !element.is_tappable();

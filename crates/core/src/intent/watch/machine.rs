@@ -370,10 +370,14 @@ impl Watch<'_> {
         }
     }
 
+    /// What a look costs the device: the others waited for something else too, such as an app that is stuck.
+    fn quickest_ms(&self) -> u64 {
+        self.costs_ms.iter().copied().min().filter(|ms| *ms < u64::MAX).unwrap_or(0)
+    }
+
     /// How long ago the last look was, if that is longer than a pause and two looks take here.
     fn unseen_ms(&self, now_ms: u64) -> Option<u64> {
-        let last = self.costs_ms[self.captures as usize % COSTS];
-        let usual = UNSEEN_MS_MAX.saturating_add(last.saturating_mul(2));
+        let usual = UNSEEN_MS_MAX.saturating_add(self.quickest_ms().saturating_mul(2));
         let unseen = now_ms.saturating_sub(self.asked_ms);
         (self.looked && unseen > usual).then_some(unseen)
     }
@@ -385,8 +389,7 @@ impl Watch<'_> {
         let quiet_ms = now_ms.saturating_sub(self.stabiliser.last_change_ms());
         let step = PAUSES_MS.iter().find(|(until, _)| quiet_ms < *until);
         let least = step.map_or(PAUSE_MAX_MS, |(_, pause)| *pause);
-        let quickest = self.costs_ms.iter().copied().min().filter(|ms| *ms < u64::MAX).unwrap_or(0);
-        let cost = quickest.saturating_mul(PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
+        let cost = self.quickest_ms().saturating_mul(PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
         let elements = self.last.as_ref().map_or(0, |seen| seen.ids.len());
         let size = (elements / ELEMENTS_PER_MS).min(PAUSE_FOR_SIZE_MAX_MS) as u64;
         let pause = (least + size).max(cost);
