@@ -73,6 +73,7 @@ impl RowIntent {
             false_success: u64::from(report.success && mine == 0),
             twice: u64::from(mine > 1 && !doubled),
             wrong_element: u64::from(others > 0 && !doubled),
+            touch_spoilt: 0,
         }
     }
 }

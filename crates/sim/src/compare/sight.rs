@@ -32,7 +32,8 @@ pub async fn act(world: &mut World, intent: &Intent, is_first: bool) -> Report {
             world.call("tap", json!({"x": point.0, "y": point.1})).await;
             return Report { success: is_seen(world, intent).await, taps: 1, reported_at_ms: world.now_ms() };
         }
-        let closers = places(&|node| node.text.starts_with("Dismiss ") || CLOSING_LABELS.contains(&&*node.text));
+        let closers =
+            places(&|node| node.text.starts_with("Dismiss ") || CLOSING_LABELS.contains(&&*node.text));
         match closers.first().and_then(|shown| free_point(*shown)) {
             Some(point) => drop(world.call("tap", json!({"x": point.0, "y": point.1})).await),
             None => tokio::time::sleep(PAUSE).await,
