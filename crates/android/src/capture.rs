@@ -36,11 +36,15 @@ impl FileNames {
     }
 }
 
-/// `leftovers` are files of captures that were cut off; they are removed on the way.
+/// `leftovers` are files of captures that were cut off. A dump that still works on one holds the device's only
+/// UiAutomation, so it is ended; the files are removed on the way.
 pub fn script(file: &str, leftovers: &[String]) -> Script {
+    let ended = leftovers.iter().fold(Script::new(""), |script, leftover| {
+        script.then("pkill -9 -f").arg(&command_line_of(leftover)).then(" >/dev/null 2>&1; ")
+    });
     leftovers
         .iter()
-        .fold(Script::new("rm -f").arg(file), |script, leftover| script.arg(leftover))
+        .fold(ended.then("rm -f").arg(file), |script, leftover| script.arg(leftover))
         .then("; uiautomator dump")
         .arg(file)
         // The size follows an override and a fold, and the front activity changes: both belong to this capture.
@@ -51,6 +55,12 @@ pub fn script(file: &str, leftovers: &[String]) -> Script {
         .then("; rm -f")
         .arg(file)
         .then("; fi; exit $r")
+}
+
+/// Returns a pattern for the command line of the dump that writes this file. The shell that runs `pkill` has the whole
+/// script as its own command line; the brackets keep the pattern from matching itself there.
+fn command_line_of(file: &str) -> String {
+    format!("[L]auncher dump {file}")
 }
 
 /// Turns the script's output into a snapshot, unless it is the known one. The exit code alone proves nothing:
@@ -199,6 +209,10 @@ mod tests {
         assert_ne!(first, second, "W9");
         let script = script(&second, &[first]);
         let text = script.as_str().unwrap();
-        assert!(text.starts_with("rm -f '/data/local/tmp/.mdm-0000000000000abc-2.xml' '/data/local/tmp/.mdm-0000000000000abc-1.xml'; "));
+        let removed = "rm -f '/data/local/tmp/.mdm-0000000000000abc-2.xml' '/data/local/tmp/.mdm-0000000000000abc-1.xml'; ";
+        assert!(text.contains(removed), "{text}");
+        let ended = "pkill -9 -f '[L]auncher dump /data/local/tmp/.mdm-0000000000000abc-1.xml'";
+        assert!(text.starts_with(ended), "{text}");
+        assert!(!text.contains("Launcher"), "the pattern does not fit the shell that runs it: {text}");
     }
 }

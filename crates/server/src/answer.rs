@@ -68,6 +68,17 @@ pub struct Gist {
 }
 
 impl Facts {
+    /// The device that the answer is about, where it says so.
+    pub fn device(&self) -> Option<&str> {
+        match self {
+            Facts::Action(facts) => facts.device(),
+            Facts::Wait(facts) => Some(&facts.device),
+            Facts::Expect(facts) => Some(facts.device()),
+            Facts::Find(facts) => facts.device(),
+            _ => None,
+        }
+    }
+
     pub fn gist(&self) -> Gist {
         match self {
             Facts::Action(facts) => facts.gist(),

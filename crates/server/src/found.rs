@@ -128,6 +128,12 @@ pub struct FindFacts {
     candidates: Vec<CandidateJson>,
 }
 
+impl FindFacts {
+    pub fn device(&self) -> Option<&str> {
+        self.device.as_deref()
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct ResolutionJson {
     reason: &'static str,

@@ -143,6 +143,12 @@ fn for_element(cause: Cause) -> &'static str {
         Cause::UnknownRevision => "use the snapshot_revision of an earlier answer, or leave it out",
         Cause::NotFound => "read the screen with get_ui_tree; it may have to be scrolled to, or waited for",
         Cause::NotFoundButNear => "one of these may be meant; use its id",
+        Cause::BehindSystemDialog => {
+            "answer the dialog first: get_ui_tree shows its buttons; then call again"
+        }
+        Cause::OnlyDrawn => {
+            "the app may draw it without a tree, or be empty still: capture_screenshot shows it, tap takes x and y"
+        }
         Cause::TreeDamaged => "the tree is damaged and the element may be in the missing part: read it again",
         Cause::AmbiguousTarget => "use one of these ids, or add role, inside or index",
         Cause::OutOfSight => "scroll_to_element brings it into view, where something around it scrolls",

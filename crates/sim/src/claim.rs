@@ -47,7 +47,7 @@ impl By {
         match self {
             By::Text(text) => [&node.text, &node.description, &node.hint]
                 .into_iter()
-                .any(|shown| shown.eq_ignore_ascii_case(text)),
+                .any(|shown| shown.eq_ignore_ascii_case(text) || has_line(shown, text)),
             By::Id(id) => node.resource_id.rsplit("/").next() == Some(id) || node.resource_id == *id,
         }
     }
@@ -102,6 +102,11 @@ impl Claim {
             }
         }
     }
+}
+
+/// Returns true if a framework has joined several texts, and one of them is this one.
+fn has_line(shown: &str, text: &str) -> bool {
+    shown.contains('\n') && shown.lines().any(|line| line.eq_ignore_ascii_case(text))
 }
 
 /// Returns the node and its nearest ancestors: some frameworks put the label inside the control.

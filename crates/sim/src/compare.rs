@@ -3,6 +3,7 @@
 mod naive;
 mod product;
 mod rows;
+mod sight;
 
 use std::fmt;
 use std::path::Path;
@@ -27,6 +28,8 @@ use rows::RowIntent;
 const DRAIN: Duration = Duration::from_secs(8);
 /// How many of a hundred intents on a plan with a fitting list are about one of its rows.
 const ROW_PERCENT: usize = 50;
+/// Faults of the phone that no client can undo.
+const SPOILING: [Fault; 3] = [Fault::LostTap, Fault::LateTap, Fault::DoubleTap];
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
 /// What somebody wants done.
@@ -78,6 +81,8 @@ pub struct Score {
     pub false_success: u64,
     pub twice: u64,
     pub wrong_element: u64,
+    /// Not right at the first try, and the phone lost, delayed or doubled a touch.
+    pub touch_spoilt: u64,
 }
 
 impl Score {
@@ -89,6 +94,7 @@ impl Score {
         self.false_success += other.false_success;
         self.twice += other.twice;
         self.wrong_element += other.wrong_element;
+        self.touch_spoilt += other.touch_spoilt;
     }
 }
 
@@ -116,13 +122,14 @@ impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share =
             |part: u64, whole: u64| format!("{part} ({:.2} %)", part as f64 * 100.0 / whole.max(1) as f64);
-        let rows: [(&str, Count); 6] = [
+        let rows: [(&str, Count); 7] = [
             ("right at the first try", |s| s.first_try),
             ("done once in the end", |s| s.done),
             ("said to have succeeded", |s| s.reported_success),
             ("falsely said so", |s| s.false_success),
             ("applied twice", |s| s.twice),
             ("touched another element", |s| s.wrong_element),
+            ("a touch spoilt by phone", |s| s.touch_spoilt),
         ];
         writeln!(
             f,
@@ -207,7 +214,9 @@ async fn trial(seed: u64, number: usize, client: Client) -> Result<(Score, Strin
         Goal::Action(intent) => score(&world, intent, &report, began_ms),
         Goal::DeleteRow(intent) => intent.score(&truth, &report, doubled),
     };
-    Ok((score, world.log))
+    let is_spoilt = truth.faults.iter().any(|event| SPOILING.contains(&event.fault));
+    let touch_spoilt = u64::from(is_spoilt && score.first_try < score.intents);
+    Ok((Score { touch_spoilt, ..score }, world.log))
 }
 
 fn score(world: &World, intent: &Intent, report: &Report, began_ms: u64) -> Score {
@@ -232,9 +241,12 @@ fn score(world: &World, intent: &Intent, report: &Report, began_ms: u64) -> Scor
         false_success: u64::from(false_success),
         twice: u64::from(times > 1 && !by_the_phone),
         wrong_element: u64::from(others > 0 && !by_the_phone),
+        touch_spoilt: 0,
     }
 }
 
 fn came_true(film: &Film, claim: &Claim, from_ms: u64, to_ms: u64) -> bool {
-    film.between(from_ms, to_ms).iter().any(|frame| claim.could_hold(frame))
+    // On a screen that is only drawn, what came about is in the picture and not in the tree.
+    let pictures = film.pictures.iter().filter(|picture| (from_ms..=to_ms).contains(&picture.at_ms));
+    film.between(from_ms, to_ms).iter().chain(pictures).any(|frame| claim.could_hold(frame))
 }

@@ -39,6 +39,12 @@ impl<'a> Shown<'a> {
         if takes_taps(self.node()) { own } else { self.control_around().or(own) }
     }
 
+    /// Returns where the control is that a touch of the node means; without one, where the node is.
+    pub fn spot(self) -> (i32, i32, i32, i32) {
+        let around = || self.ancestors().find(|node| takes_taps(node));
+        if takes_taps(self.node()) { self.node() } else { around().unwrap_or(self.node()) }.visible
+    }
+
     /// Returns what the nearest control around the node stands for.
     fn control_around(self) -> Option<Datum> {
         self.ancestors().find(|node| takes_taps(node)).and_then(|node| node.datum.clone())

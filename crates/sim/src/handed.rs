@@ -50,7 +50,7 @@ impl HandedOut {
             let key = (call.device.clone(), mention.id);
             let Some(first) = self.ids.get(&key) else {
                 let words = words(frame, &own.thing);
-                let place = shown.node().visible;
+                let place = shown.spot();
                 let handed = Handed { own, touchable: shown.touchable(), words, place, at_ms: call.to_ms };
                 if self.ids.len() < IDS_MAX {
                     self.ids.insert(key, handed);
@@ -61,7 +61,7 @@ impl HandedOut {
             if first.own.thing == own.thing {
                 continue;
             }
-            let twin = first.words == words(frame, &own.thing) && first.place == shown.node().visible;
+            let twin = first.words == words(frame, &own.thing) && first.place == shown.spot();
             if twin {
                 judged.twins += 1;
             } else if reported.insert((first.own.thing.clone(), own.thing.clone())) {
@@ -72,7 +72,7 @@ impl HandedOut {
                 violations.push(Violation { oracle: Oracle::Datum, why });
             }
             // One change of meaning is reported once.
-            let (words, place) = (words(frame, &own.thing), shown.node().visible);
+            let (words, place) = (words(frame, &own.thing), shown.spot());
             let touchable = shown.touchable();
             self.ids.insert(key, Handed { own, touchable, words, place, at_ms: call.to_ms });
         }

@@ -80,6 +80,8 @@ pub struct Judged {
     pub twins: u64,
     /// Touches that met another thing, where the answer said that something may lie in front.
     pub doubts: u64,
+    /// Touches of another thing with the same words, where the answer said how sure its choice was.
+    pub chosen: u64,
     /// Answers that nothing changed.
     pub unchanged: u64,
 }
@@ -99,6 +101,7 @@ impl Judged {
         self.by_words += other.by_words;
         self.twins += other.twins;
         self.doubts += other.doubts;
+        self.chosen += other.chosen;
         self.unchanged += other.unchanged;
     }
 }
@@ -108,7 +111,7 @@ impl std::fmt::Display for Judged {
         write!(
             f,
             "judged: {} claims, {} rests, {} denials, {} touches ({} by an id, {} by words), {} ids shown again, {} unchanged, \
-             {} sent, {} refused; apart: {} moved before the touch, {} unseen between two looks, {} replaced by a twin, {} met what the answer said may lie in front",
+             {} sent, {} refused; apart: {} moved before the touch, {} unseen between two looks, {} replaced by a twin, {} met what the answer said may lie in front, {} chosen among equal words with a word about it",
             self.claims,
             self.rests,
             self.denials,
@@ -123,6 +126,7 @@ impl std::fmt::Display for Judged {
             self.unseen,
             self.twins,
             self.doubts,
+            self.chosen,
         )
     }
 }

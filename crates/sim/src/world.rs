@@ -138,6 +138,12 @@ impl ToolAnswer {
         self.facts.get(name).and_then(Value::as_u64)
     }
 
+    /// Returns what the answer tells to do next.
+    pub fn hint(&self) -> &str {
+        let error = self.facts.get("error").and_then(|error| error.get("hint"));
+        error.and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// Returns the code of a failure, wherever the tool writes it.
     pub fn code(&self) -> &str {
         let error = self.facts.get("error").and_then(|error| error.get("code")).and_then(Value::as_str);

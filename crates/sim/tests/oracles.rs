@@ -44,7 +44,7 @@ fn film() -> Film {
     ];
     let dumps =
         (0..=20).map(|n| DumpShown { at_ms: n * 100, frame: usize::from(n >= 10), is_whole: true }).collect();
-    Film { frames, dumps, drawn_ms: Vec::new(), input_frames: Vec::new(), is_cut: false }
+    Film { frames, dumps, ..Film::default() }
 }
 
 fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: bool) -> Call {
@@ -188,6 +188,47 @@ fn four_a_touch_of_another_element_is_caught() {
     let named = json!({"action_id": "x", "success": true, "target": {"label": "Price"}});
     let other = Call { answer: Some(ToolAnswer::read(&named.to_string(), false)), ..tapped("box", "Mute") };
     catches(&step("tap_element", mute()), &other, Oracle::Aim);
+}
+
+#[test]
+fn three_a_key_that_hid_the_keyboard_has_to_be_told() {
+    let refused = |recovery: Value| {
+        let answer =
+            json!({"error": {"code": "ELEMENT_NOT_INTERACTABLE"}, "success": false, "recovery": recovery});
+        Call { commands: vec!["input keyevent 4".into()], ..call("type_text", 0, 500, &answer, true) }
+    };
+    let told = refused(json!({"strategies": ["step_back"]}));
+    passes(&step("type_text", Meaning::default()), &told);
+    let silent = refused(json!({"strategies": ["state_refresh"]}));
+    catches(&step("type_text", Meaning::default()), &silent, Oracle::Once);
+}
+
+#[test]
+fn four_a_choice_among_equal_words_has_to_be_told() {
+    let datum = |part: &'static str| Some(Datum { thing: "screen".into(), part: part.into() });
+    let touched = |confidence: bool| {
+        let mut call = tapped("slider", "0.0");
+        let slider =
+            ShownNode { description: "Mute".into(), datum: datum("slider"), ..node("slider", "0.0", false) };
+        let nodes = vec![ShownNode { datum: datum("box"), ..node("box", "Mute", false) }, slider];
+        call.film.frames = vec![frame(0, nodes.clone()), frame(1000, nodes)];
+        let Applied::Tap { hit: Some(hit), .. } = &mut call.inputs[0].1 else { panic!() };
+        hit.datum = datum("slider");
+        let mut target = json!({"label": "Mute", "point": [50, 50]});
+        if confidence {
+            target["confidence"] = 0.85.into();
+        }
+        let answer = json!({"action_id": "x", "success": true, "target": target});
+        Call { answer: Some(ToolAnswer::read(&answer.to_string(), false)), ..call }
+    };
+    let target = Some(Target { label: "Mute".into(), id: None });
+    let meaning = Meaning { target, window_ms: 250, ..Meaning::default() };
+    let asked =
+        PlannedCall { arguments: json!({"selector": {"text": "Mute"}}), ..step("tap_element", meaning) };
+    let (judged, violations) = judge(&asked, &touched(true));
+    assert_eq!((judged.chosen, violations), (1, vec![]));
+    let found: Vec<Oracle> = judge(&asked, &touched(false)).1.into_iter().map(|found| found.oracle).collect();
+    assert_eq!(found, [Oracle::Aim, Oracle::Datum], "in silence");
 }
 
 #[test]
@@ -412,6 +453,24 @@ fn ten_a_change_that_is_called_none_is_caught() {
     drawn.film.dumps.sort_by_key(|look| look.at_ms);
     drawn.film.drawn_ms.push(960);
     catches(&step("tap", Meaning::default()), &drawn, Oracle::Unchanged);
+}
+
+#[test]
+fn ten_what_came_and_went_between_two_looks_is_counted() {
+    // A dialog comes at 940, after the look at 900, and the touch at 950 closes it.
+    let mut call = unmoved(1500);
+    let page = call.film.frames[0].nodes.to_vec();
+    let dialog = frame(940, vec![node("dialog", "Survey", false)]);
+    call.film.frames = vec![frame(0, page.clone()), dialog, frame(951, page)];
+    for look in &mut call.film.dumps {
+        look.frame = if look.at_ms > 950 { 2 } else { 0 };
+    }
+    call.inputs[0].2 = 1;
+    let (judged, violations) = judge(&step("tap", Meaning::default()), &call);
+    assert_eq!((judged.unseen, violations), (1, vec![]));
+    // One look that shows it is enough to know better.
+    call.film.dumps.iter_mut().filter(|look| look.at_ms == 1000).for_each(|look| look.frame = 1);
+    catches(&step("tap", Meaning::default()), &call, Oracle::Unchanged);
 }
 
 #[test]

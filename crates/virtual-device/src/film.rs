@@ -28,6 +28,8 @@ pub struct Film {
     pub dumps: Vec<DumpShown>,
     /// When something else was drawn that the tree does not show, since boot.
     pub drawn_ms: Vec<u64>,
+    /// What a person saw on a screen that is only drawn, each from its time on; empty when it was left.
+    pub pictures: Vec<Frame>,
     /// For each applied input, in order, the index of the frame that it met.
     pub input_frames: Vec<usize>,
     /// True if something was left out because there was too much.
@@ -138,6 +140,11 @@ impl FilmRecorder {
         }
         let (package, activity) = surface.windows(screen).focused;
         let activity = format!("{package}/{activity}");
+        let pictured = surface.pictured_nodes(screen);
+        let known = film.pictures.last().map_or(pictured.is_empty(), |last| *last.nodes == pictured);
+        if !known && film.pictures.len() < FRAMES_MAX {
+            film.pictures.push(Frame { at_ms, activity: activity.clone(), nodes: Arc::new(pictured) });
+        }
         let mut nodes = surface.shown_nodes(screen);
         if sdk < SDK_WITH_HINT {
             nodes.iter_mut().for_each(|node| node.hint.clear());
@@ -251,6 +258,8 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(2)).await;
         let film = phone.film();
         assert_eq!((film.drawn_ms, film.frames.last().map(|frame| frame.at_ms)), (vec![316], Some(0)));
+        let says = |frame: &Frame| frame.nodes.iter().any(|node| node.text == "Count 1");
+        assert!(!film.frames.iter().any(says) && film.pictures.last().is_some_and(says));
     }
 
     #[tokio::test(start_paused = true)]

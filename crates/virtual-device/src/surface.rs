@@ -104,6 +104,11 @@ pub trait Surface: Send {
         Vec::new()
     }
 
+    /// Returns what a person sees of a screen that is only drawn, for [`crate::Film`].
+    fn pictured_nodes(&self, _screen: &Screen) -> Vec<ShownNode> {
+        Vec::new()
+    }
+
     /// Returns a number that differs when something else is drawn that the hierarchy does not show, for
     /// [`crate::Film`].
     fn drawing(&self, _screen: &Screen) -> u64 {

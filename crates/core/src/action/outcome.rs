@@ -163,6 +163,8 @@ pub struct After {
     pub drawing: Drawing,
     /// The last look could not be believed: `seen` is an earlier one.
     pub damaged: bool,
+    /// A look that did not end hid this much of the end of the time.
+    pub unseen_ms: Option<u64>,
 }
 
 impl Outcome {
@@ -312,6 +314,7 @@ mod tests {
             toast: false,
             drawing: Drawing::Told,
             damaged: false,
+            unseen_ms: None,
             moving: Vec::new(),
             captures: 2,
             verdict,

@@ -16,17 +16,20 @@ pub struct Ticks {
     /// Hash of the text without its numbers.
     shape: u64,
     changes: u8,
+    /// Changes that may be late effects of actions in quick succession.
+    owed: u8,
 }
 
 impl Ticks {
     pub fn is_ticking(self) -> bool {
-        self.changes >= CHANGES_TO_TICK
+        self.changes >= CHANGES_TO_TICK.saturating_add(self.owed)
     }
 
-    /// Returns the state after an action on the device: only a text that already ticks keeps its count.
+    /// Returns the state after an action on the device: only a text that already ticks keeps its count. `before` actions
+    /// came shortly before it, and the effect of each may still come.
     #[must_use]
-    pub fn after_action(self) -> Ticks {
-        if self.is_ticking() { self } else { Ticks::default() }
+    pub fn after_action(self, before: u8) -> Ticks {
+        if self.is_ticking() { self } else { Ticks { owed: before, ..Ticks::default() } }
     }
 
     /// Returns the state after one more change of the text. `unprompted`: no action since the last capture.
@@ -34,10 +37,10 @@ impl Ticks {
     pub fn after_change(self, before: &str, now: &str, unprompted: bool) -> Ticks {
         let shape = shape(now);
         if shape_differs(before, now) {
-            return Ticks { shape, changes: 0 };
+            return Ticks { shape, changes: 0, owed: self.owed };
         }
         let known = if self.shape == shape { self.changes } else { 0 };
-        Ticks { shape, changes: known.saturating_add(u8::from(unprompted)) }
+        Ticks { shape, changes: known.saturating_add(u8::from(unprompted)), owed: self.owed }
     }
 }
 
@@ -195,7 +198,7 @@ mod tests {
     fn one_late_change_after_each_action_is_not_ticking() {
         let mut ticks = Ticks::default();
         for count in 1..20 {
-            ticks = ticks.after_action().after_change(
+            ticks = ticks.after_action(0).after_change(
                 &format!("Cart {count}"),
                 &format!("Cart {}", count + 1),
                 true,
@@ -205,7 +208,21 @@ mod tests {
         for count in 20..23 {
             ticks = ticks.after_change(&format!("Cart {count}"), &format!("Cart {}", count + 1), true);
         }
-        assert!(ticks.is_ticking() && ticks.after_action().is_ticking(), "what ticked goes on ticking");
+        assert!(ticks.is_ticking() && ticks.after_action(0).is_ticking(), "what ticked goes on ticking");
+    }
+
+    #[test]
+    fn late_effects_of_actions_in_quick_succession_are_not_ticking() {
+        // Three taps, and then three changes with nothing between them.
+        let mut ticks = Ticks::default().after_action(0).after_action(1).after_action(2);
+        for count in 0..3 {
+            ticks = ticks.after_change(&format!("Total: {count}"), &format!("Total: {}", count + 1), true);
+        }
+        assert!(!ticks.is_ticking());
+        for count in 3..5 {
+            ticks = ticks.after_change(&format!("Total: {count}"), &format!("Total: {}", count + 1), true);
+        }
+        assert!(ticks.is_ticking(), "more changes than actions");
     }
 
     #[test]

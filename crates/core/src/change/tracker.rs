@@ -49,6 +49,11 @@ impl Observation {
         found.filter(|loading| !(self.bar_stands && loading.signal == Signal::Progress))
     }
 
+    /// True if both were captured on the same screen of the same app, as far as the device said.
+    pub fn is_same_place(&self, other: &Observation) -> bool {
+        self.reading.snapshot.screen == other.reading.snapshot.screen
+    }
+
     pub fn index_of(&self, id: ElementId) -> Option<usize> {
         self.ids.iter().position(|other| *other == id)
     }
@@ -61,6 +66,10 @@ pub struct Comparison {
     pub pairing: Pairing,
     pub diff: Diff,
 }
+
+/// How late an effect of an action may come, and of how many actions.
+const LATE_EFFECT_MS: u64 = 5000;
+const ACTIONS_MAX: usize = 8;
 
 #[derive(Debug, Clone, Default)]
 pub struct Tracker {
@@ -82,6 +91,9 @@ pub struct Tracker {
     /// A bar with a value, what it showed, and since when.
     bar: Option<(ElementId, u64, u64)>,
     actions: u64,
+    /// The captures before the last few actions, by their time, and how many came shortly before the last one.
+    acted_ms: Vec<u64>,
+    owed: u8,
 }
 
 impl Tracker {
@@ -101,7 +113,14 @@ impl Tracker {
         self.actions += 1;
         // An effect may come late, after a capture that did not show it yet. A text that changed once after each of
         // three actions was changed by them.
-        self.ticks.values_mut().for_each(|ticks| *ticks = ticks.after_action());
+        let now_ms = self.last.as_ref().map_or(0, |last| last.captured_at_ms);
+        self.acted_ms.retain(|at| at + LATE_EFFECT_MS >= now_ms);
+        let before = self.acted_ms.len() as u8;
+        self.ticks.values_mut().for_each(|ticks| *ticks = ticks.after_action(before));
+        self.owed = before;
+        if self.acted_ms.len() < ACTIONS_MAX {
+            self.acted_ms.push(now_ms);
+        }
     }
 
     /// Records that the agent is answered: what it knows from now on was captured after the actions so far.
@@ -145,10 +164,14 @@ impl Tracker {
         pairing.to_old.iter().map(|old| known(old).unwrap_or_else(|| self.new_id())).collect()
     }
 
+    /// The captures that are kept, the newest first.
+    pub fn kept(&self) -> impl Iterator<Item = &Arc<Observation>> {
+        self.last.iter().chain(&self.reported).chain(self.remembered.iter().rev())
+    }
+
     /// The last capture in which an id was given to an element, and the element's index, as far as captures are kept.
     pub fn last_with(&self, id: ElementId) -> Option<(&Arc<Observation>, usize)> {
-        let kept = self.last.iter().chain(&self.reported).chain(self.remembered.iter().rev());
-        kept.into_iter().find_map(|observation| Some((observation, observation.index_of(id)?)))
+        self.kept().find_map(|observation| Some((observation, observation.index_of(id)?)))
     }
 
     pub fn observe(&mut self, snapshot: Snapshot, captured_at_ms: u64) -> Arc<Observation> {
@@ -317,7 +340,8 @@ impl Tracker {
                 // The element with the oldest id is the likeliest to be gone.
                 self.ticks.pop_first();
             }
-            let ticks = self.ticks.entry(id).or_default();
+            let owed = self.owed;
+            let ticks = self.ticks.entry(id).or_insert_with(|| Ticks::default().after_action(owed));
             *ticks = ticks.after_change(before, now, !self.acted);
         }
     }

@@ -40,6 +40,10 @@ pub enum Cause {
     NotFound,
     /// Nothing matches, and these candidates are near.
     NotFoundButNear,
+    /// Nothing matches, and the app is behind a dialog of the system.
+    BehindSystemDialog,
+    /// Nothing matches, because the tree has nothing to read or tap: the app draws the screen itself.
+    OnlyDrawn,
     /// Nothing matches in the part of the tree that could be read.
     TreeDamaged,
     AmbiguousTarget,
@@ -113,6 +117,8 @@ impl Cause {
             Cause::StaleElement | Cause::StaleRevision => ErrorCode::StaleReference,
             Cause::NotFound
             | Cause::NotFoundButNear
+            | Cause::BehindSystemDialog
+            | Cause::OnlyDrawn
             | Cause::NothingToClear
             | Cause::NothingScrolls
             | Cause::ContainerNotFound

@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::names::Names;
-use super::rows::{Side, pair_rows};
+use super::rows::{RowPair, Side, pair_rows};
 use crate::meaning::label::own_words;
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
@@ -142,7 +142,15 @@ impl Matcher<'_> {
         let side = |reading, names, children, window| Side { reading, names, children, window };
         let before = side(self.before, &self.names.0, olds, windows.0);
         let after = side(self.after, &self.names.1, news, windows.1);
-        for row in pair_rows(&before, &after) {
+        let rows = pair_rows(&before, &after);
+        let stayed = rows.iter().any(|row| self.stands_still(olds[row.olds.start], news[row.news.start]));
+        if let Some((old, new)) = self.only_scroller(olds, news).filter(|_| stayed) {
+            let is_paired = |row: &RowPair| olds[row.olds.clone()].contains(&old);
+            if !rows.iter().any(is_paired) {
+                self.pending.push((old, new));
+            }
+        }
+        for row in rows {
             let (olds, news) = (&olds[row.olds], &news[row.news]);
             let alike = |(old, new): (&u32, &u32)| {
                 let (was, is) = (self.before.element(*old), self.after.element(*new));
@@ -154,6 +162,27 @@ impl Matcher<'_> {
                 self.pair_siblings(olds, news);
             }
         }
+    }
+
+    fn stands_still(&self, old: u32, new: u32) -> bool {
+        self.before.element(old).bounds == self.after.element(new).bounds
+    }
+
+    /// Returns the only scroll container on a page that scrolls itself, if it stayed where it was. Its rows may all have
+    /// gone, so that nothing in it proves it; they need evidence of their own.
+    fn only_scroller(&self, olds: &[u32], news: &[u32]) -> Option<(u32, u32)> {
+        let only = |reading: &ScreenReading, all: &[u32]| {
+            let scrolls = |index: &&u32| {
+                let element = reading.element(**index);
+                element.affordances.scrollable && !element.is_tappable()
+            };
+            let mut found = all.iter().filter(scrolls);
+            found.next().copied().filter(|_| found.next().is_none())
+        };
+        let (old, new) = (only(self.before, olds)?, only(self.after, news)?);
+        let (was, is) = (self.before.element(old), self.after.element(new));
+        let same = same_kind(was, is) && was.stable_id == is.stable_id && self.stands_still(old, new);
+        same.then_some((old, new))
     }
 
     fn record(&mut self, old: u32, new: u32) {
@@ -490,4 +519,34 @@ fn all_ids(reading: &ScreenReading) -> Vec<u64> {
 
 fn id_hash(element: &Element) -> Option<u64> {
     element.stable_id.as_deref().map(|id| xxh3_64(id.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meaning::sketch::sketch;
+
+    fn page(top: i32, rows: [&str; 2]) -> ScreenReading {
+        let [first, second] = rows;
+        let (title, list) = (top + 100, top + 500);
+        ScreenReading::new(sketch(&format!(
+            r#"
+            ScrollView [0,0][1080,2400] scroll
+              TextView [0,{top}][1080,{title}] text:"Orders"
+              android.view.View [0,{title}][1080,{list}] scroll
+                Button [0,{title}][1080,{list}] click text:"{first}"
+                Button [0,{title}][1080,{list}] click text:"{second}"
+            "#
+        )))
+    }
+
+    #[test]
+    fn a_list_on_a_page_stays_the_same_when_all_its_rows_have_gone() {
+        let before = page(0, ["Order 1", "Order 2"]);
+        let scrolled = pair(&before, &page(0, ["Order 7", "Order 8"]), true);
+        assert_eq!(scrolled.to_old[2], 2, "the list");
+        assert_eq!(scrolled.to_old[3..], [NONE, NONE], "its rows are others");
+        let moved = pair(&before, &page(60, ["Order 7", "Order 8"]), true);
+        assert_eq!(moved.to_old[2], NONE, "on a page that moved it may be another list");
+    }
 }

@@ -271,16 +271,20 @@ impl Selector {
         }
         self.patterns().for_each(Pattern::begin_screen);
         let anchors = self.near.as_ref().map(|(relation, anchor)| (*relation, anchor.matches(seen)));
-        let all = 0..seen.ids.len() as u32;
-        all.filter(|index| self.describes(seen, *index))
-            .filter(|index| {
-                let Some((relation, anchors)) = &anchors else { return true };
-                anchors.iter().any(|anchor| is_related(seen, *index, *relation, *anchor))
-            })
-            .collect()
+        let related = |index: &u32| {
+            let Some((relation, anchors)) = &anchors else { return true };
+            anchors.iter().any(|anchor| is_related(seen, *index, *relation, *anchor))
+        };
+        let all = |part: Compared| -> Vec<u32> {
+            let all = 0..seen.ids.len() as u32;
+            all.filter(|index| self.describes(seen, *index, part)).filter(related).collect()
+        };
+        let whole = all(Compared::Texts);
+        let is_whole_text = matches!(self.text, Some(TextMatch::Is(_)));
+        if whole.is_empty() && is_whole_text { all(Compared::Lines) } else { whole }
     }
 
-    fn describes(&self, seen: &Observation, index: u32) -> bool {
+    fn describes(&self, seen: &Observation, index: u32, part: Compared) -> bool {
         let snapshot = &seen.reading.snapshot;
         let element = seen.reading.element(index);
         let id_is = |wanted: &String| element.stable_id.as_deref().is_some_and(|id| same_id(id, wanted));
@@ -295,8 +299,25 @@ impl Selector {
             && self.resource_id.as_ref().is_none_or(id_is)
             && self.test_tag.as_ref().is_none_or(|tag| test_tag(snapshot, element) == Some(tag))
             && self.accessibility_id.as_ref().is_none_or(described)
-            && self.text.as_ref().is_none_or(|text| shows(seen, index, element, text))
+            && self.text.as_ref().is_none_or(|text| match part {
+                Compared::Texts => shows(seen, index, element, text),
+                Compared::Lines => has_line(element, text),
+            })
     }
+}
+
+/// What a wanted text is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Texts,
+    /// Each line of a description: some frameworks join all texts of a row into one.
+    Lines,
+}
+
+fn has_line(element: &Element, text: &TextMatch) -> bool {
+    let description = element.description.as_deref().filter(|_| !element.password);
+    let joined = description.filter(|description| description.trim().contains('\n'));
+    joined.is_some_and(|description| description.lines().any(|line| text.matches(line)))
 }
 
 /// True if the element has the role, or is shown with it (F21).
@@ -394,6 +415,24 @@ mod tests {
         assert!(regex("^[0-9]+ LEFT$").matches(" 12 left "));
         assert!(!regex("(?-i)LEFT").matches("12 left"));
         assert!(regex("left").is_exactly("Left") && !regex("left").is_exactly("12 left"));
+    }
+
+    #[test]
+    fn a_line_of_a_joined_description_is_a_text() {
+        let tree = r#"
+            FrameLayout [0,0][1080,2400]
+              View [0,0][1080,200] click desc:"Bread/Order 12"
+              View [0,200][1080,400] click desc:"Milk/Order 124"
+            "#;
+        let mut snapshot = sketch(tree);
+        for element in &mut snapshot.elements {
+            element.description = element.description.as_deref().map(|text| text.replace('/', "\n").into());
+        }
+        let seen = Tracker::default().observe(snapshot, 0);
+        let found = |text: TextMatch| Selector { text: Some(text), ..Selector::default() }.matches(&seen);
+        assert_eq!(found(TextMatch::Is("order 124".into())), [2]);
+        assert!(found(TextMatch::Is("Order".into())).is_empty(), "a part of a line is no text");
+        assert_eq!(found(TextMatch::Is("Milk\nOrder 124".into())), [2]);
     }
 
     #[test]

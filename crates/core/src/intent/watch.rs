@@ -134,6 +134,8 @@ pub struct WatchReport {
     pub damaged: u64,
     /// The last capture was one of these: `seen` is an earlier one.
     pub ends_damaged: bool,
+    /// A look that did not end in time hid this much of the end: what came then is not known.
+    pub unseen_ms: Option<u64>,
     pub elapsed_ms: u64,
     /// How long ago the device was asked for the last capture.
     pub freshness_ms: u64,

@@ -10,6 +10,7 @@ use mdm_core::action::request::{Act, Action, Command};
 use mdm_core::action::trace::Lifecycle;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
+use mdm_core::identity::ElementId;
 use mdm_core::intent::actionable::{self, NotActionable};
 use mdm_core::intent::resolve::{self, Reason, Resolution, describe};
 use mdm_core::intent::scroll::{Direction, ScrollTo};
@@ -62,7 +63,9 @@ impl Run<'_> {
         let mut still_looks = 0;
         loop {
             let found = places(act, targets, Some(&captures.now));
-            let moving = found.as_ref().ok().and_then(|places| captures.moving(places));
+            let moving = found.as_ref().ok().and_then(|places| {
+                self.covered_lately(places, &captures.now).or_else(|| captures.moving(places))
+            });
             let obstruction = match (found, moving) {
                 (Ok(places), None) => match self.under_keyboard(&places, &captures.now).await? {
                     Some(obstruction) => obstruction,
@@ -71,7 +74,9 @@ impl Run<'_> {
                         return Ok(());
                     }
                 },
-                (Ok(_), Some(_)) if still_looks < STILL_LOOKS_MAX => {
+                (Ok(_), Some(moving))
+                    if moving.obstacle == Obstacle::Moving && still_looks < STILL_LOOKS_MAX =>
+                {
                     still_looks += 1;
                     let now = self.session.capture_now(self.progress).await?;
                     captures = Captures { earlier: Some(captures.now), now };
@@ -158,6 +163,27 @@ impl Run<'_> {
         Ok(Captures { earlier: Some(scrolled.seen), now })
     }
 
+    /// Refuses a target with something at its place that was not there when the target was seen before. Whether that lies
+    /// in front the tree does not always say; what comes up over something else does (F30).
+    fn covered_lately(&self, places: &[Place], now: &Observation) -> Option<Obstruction> {
+        let memory = self.session.memory();
+        let came_later = |target: ElementId, cover: ElementId| {
+            let seen = memory.tracker.kept().filter(|seen| seen.revision < now.revision);
+            let with_target = seen.filter(|seen| seen.index_of(target).is_some());
+            with_target.into_iter().any(|seen| seen.is_same_place(now) && seen.index_of(cover).is_none())
+        };
+        places.iter().filter_map(|place| place.target.as_ref()).find_map(|(id, target)| {
+            let place = actionable::find_place(&now.reading, target.index, target.matched).ok()?;
+            let cover = place.maybe_covered_by?;
+            came_later(*id, now.ids[cover as usize]).then(|| {
+                let [target, cover] = [target.index, cover].map(|index| describe(now, index));
+                let message = format!("{target} is covered by {cover}, which came up later");
+                let failure = Failure::new(Cause::Covered, message);
+                Obstruction { failure, obstacle: Obstacle::Covered { by_keyboard: false } }
+            })
+        })
+    }
+
     /// The keyboard is in no tree, so the device is asked for it wherever one may be: where a field has the focus.
     async fn under_keyboard(
         &self,
@@ -171,8 +197,18 @@ impl Run<'_> {
         Ok(keyboard.and_then(|keyboard| behind(keyboard, places, seen)))
     }
 
-    /// Does what the table allows, or gives up for good.
+    /// Does what the table allows, or gives up for good. When the time is up meanwhile, the obstacle is still the reason.
     async fn recover(&mut self, obstruction: Obstruction, captures: Captures) -> Result<Captures, Failure> {
+        let why = obstruction.failure.clone();
+        let recovered = self.try_recovery(obstruction, captures).await;
+        recovered.map_err(|failure| if failure.cause == Cause::Timeout { why } else { failure })
+    }
+
+    async fn try_recovery(
+        &mut self,
+        obstruction: Obstruction,
+        captures: Captures,
+    ) -> Result<Captures, Failure> {
         let Obstruction { failure, obstacle } = obstruction;
         let context = RecoveryContext {
             damaged: !captures.now.reading.snapshot.is_whole(),

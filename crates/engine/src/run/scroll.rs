@@ -12,7 +12,7 @@ use mdm_core::failure::Failure;
 use mdm_core::intent::scroll::{AfterStroke, ScrollSearch, ScrollStep, ScrollTo, Scrolled, Stroke};
 use mdm_core::intent::watch::{Goal, Wait};
 use mdm_core::outline::{ListReader, Way};
-use mdm_core::port::{Dispatch, Input};
+use mdm_core::port::Input;
 
 use super::Run;
 
@@ -112,11 +112,12 @@ impl Run<'_> {
     ) -> Result<ScrollStep, Failure> {
         let before = search.last_capture();
         let swipe = Input::Swipe { from: stroke.from, to: stroke.to, duration_ms: stroke.duration_ms };
-        let sent = self.send(SentKind::Scroll, &Command::Input(swipe)).await;
-        if sent.as_ref().is_err_and(|failure| failure.dispatch == Dispatch::NotSent) {
-            search.not_sent();
+        if let Err(failure) = self.send(SentKind::Scroll, &Command::Input(swipe)).await {
+            if failure.dispatch.is_safe_to_repeat() {
+                search.not_sent();
+            }
+            return Err(failure);
         }
-        sent?;
         let asked_ms = self.session.now_ms();
         let report = self.settle(&before, window_ms).await?;
         let look_ms = (self.session.now_ms() - asked_ms) / report.captures.max(1);

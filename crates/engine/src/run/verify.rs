@@ -12,7 +12,7 @@ use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::predicate::Judgement;
-use mdm_core::intent::resolve::system_dialog;
+use mdm_core::intent::resolve::{shows_nothing, system_dialog};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::meaning::drawn::drawn_part;
 use mdm_core::port::PicturePrint;
@@ -70,9 +70,10 @@ impl Run<'_> {
             Verdict::Undetermined { .. } => (None, FailureReason::VerificationTimeout.as_str(), None),
         };
         // Nothing is known to have changed only if the screen was watched until it rested (F10).
-        let rested = after.stability == Stability::Stable || after.rested_ms.is_some();
-        let is_known = changed || rested && after.drawing != Drawing::Unknown;
-        let changed = is_known.then_some(changed);
+        let is_told = after.drawing == Drawing::Same || !shows_nothing(&after.seen);
+        let is_seen = after.unseen_ms.is_none() && is_told && after.drawing != Drawing::Unknown;
+        let rested = is_seen && (after.stability == Stability::Stable || after.rested_ms.is_some());
+        let changed = (changed || rested).then_some(changed);
         self.note(Event::Judged { met, changed, why });
         if let Some(state) = state {
             self.note(Event::Reached(state));
@@ -106,7 +107,8 @@ impl Run<'_> {
             None => (Verdict::NotAsked, false),
             Some(predicate) => {
                 let held_before = before.as_deref().is_some_and(|before| predicate.judge(before).holds());
-                (verdict(&report.ending, report.judgement, &seen, toast), held_before)
+                let verdict = verdict(&report.ending, report.judgement, &seen, toast);
+                (believed(verdict, report.unseen_ms), held_before)
             }
         };
         Ok(After {
@@ -115,7 +117,7 @@ impl Run<'_> {
             observed: report.observed,
             stability: report.stability,
             rested_ms: report.rested_ms,
-            watched_ms,
+            watched_ms: watched_ms.saturating_sub(report.unseen_ms.unwrap_or(0)),
             moving: report.moving,
             captures: report.captures,
             verdict,
@@ -123,6 +125,7 @@ impl Run<'_> {
             toast: toast == Some(true),
             drawing,
             damaged: report.ends_damaged,
+            unseen_ms: report.unseen_ms,
         })
     }
 
@@ -183,6 +186,17 @@ impl Run<'_> {
             Some(after) if after.verdict == Verdict::Confirmed && !after.held_before => Ok(()),
             _ => Err(failure),
         }
+    }
+}
+
+/// What was not there when it was last seen may have come while a look hung (F10).
+fn believed(verdict: Verdict, unseen_ms: Option<u64>) -> Verdict {
+    match (verdict, unseen_ms) {
+        (Verdict::Contradicted { .. }, Some(ms)) => {
+            let why = format!("a look did not end, so the screen of the last {ms} ms is not known");
+            Verdict::Undetermined { why }
+        }
+        (verdict, _) => verdict,
     }
 }
 

@@ -5,7 +5,7 @@ use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
 use mdm_core::action::trace::Trace;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
-use mdm_core::intent::resolve::{ExpectedChange, Reason, describe, system_dialog};
+use mdm_core::intent::resolve::{ExpectedChange, Reason, describe, shows_nothing, system_dialog};
 use mdm_core::intent::scroll::InSight;
 use mdm_core::intent::typing::ReadBack;
 use mdm_core::intent::watch::{MovingElement, RESTING};
@@ -274,6 +274,10 @@ struct PlaceFacts {
 }
 
 impl ActionFacts {
+    pub fn device(&self) -> Option<&str> {
+        self.device.as_deref()
+    }
+
     pub fn gist(&self) -> Gist {
         let doubtful = self.verdict.is_some_and(|verdict| verdict != "confirmed");
         let words = [self.verdict, self.observed_change, self.stability_state].into_iter().flatten();
@@ -569,12 +573,21 @@ fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &A
         lines.push_str(line);
         return;
     }
+    let is_mute = shows_nothing(before) && shows_nothing(&after.seen) && after.drawing == Drawing::Told;
+    if unchanged && is_mute {
+        lines.push_str("the tree shows nothing of this screen, so what changed is not known: capture_screenshot shows it\n");
+        return;
+    }
     if unchanged {
         let looks = if after.captures == 1 { "look" } else { "looks" };
         lines.push_str(&format!(
             "nothing that counts changed on the screen in {} ms ({} {looks})\n",
             after.watched_ms, after.captures
         ));
+        if let Some(ms) = after.unseen_ms {
+            lines
+                .push_str(&format!("what came in the {ms} ms after that is not known: a look did not end\n"));
+        }
         return;
     }
     let options = OutlineOptions::default();

@@ -72,6 +72,12 @@ pub struct ExpectFacts {
     elapsed_ms: u64,
 }
 
+impl ExpectFacts {
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+}
+
 /// The condition to verify, its limits, and the error codes for its failures.
 struct Question {
     predicate: Predicate,

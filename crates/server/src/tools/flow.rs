@@ -39,6 +39,9 @@ pub struct FlowFacts {
     action_type: &'static str,
     lifecycle_state: &'static str,
     pub success: bool,
+    /// The device of the last step that says which it used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
     steps: usize,
     done: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,6 +118,7 @@ async fn walk(call: &Call<'_>, steps: Vec<ReadyStep>) -> Answer {
         action_type: RunFlow::NAME,
         lifecycle_state: if failed_step.is_none() { "verified" } else { "failed" },
         success: failed_step.is_none(),
+        device: report.device,
         steps: count,
         done,
         failed_step,
@@ -129,6 +133,7 @@ async fn walk(call: &Call<'_>, steps: Vec<ReadyStep>) -> Answer {
 struct Report {
     text: String,
     image: Option<Image>,
+    device: Option<String>,
 }
 
 impl Report {
@@ -145,6 +150,7 @@ impl Report {
         let began_ms = progress.elapsed_ms();
         let answer = entry.call_within(app, arguments, progress).await;
         let gist = answer.facts.gist();
+        self.device = answer.facts.device().map(str::to_owned).or(self.device.take());
         let how = if gist.failed { "FAILED" } else { "ok" };
         let _ = write!(self.text, "{number} {} {how} {} ms", entry.name, progress.elapsed_ms() - began_ms);
         let words = gist.words.join(", ");

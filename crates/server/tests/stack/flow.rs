@@ -15,6 +15,7 @@ async fn a_flow_runs_to_its_end_and_reports_in_few_words() {
     ]}"#;
     let report = world.ok("run_flow", flow).await;
     assert_eq!((fact(&report, "success"), fact(&report, "done")), ("true".into(), "4".into()), "{report}");
+    assert_eq!(fact(&report, "device"), "virtual-android", "W27: {report}");
     assert!(report.contains("2 tap_element ok"), "{report}");
     assert!(report.contains("confirmed, navigation"), "{report}");
     assert!(

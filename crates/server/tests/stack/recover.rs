@@ -190,3 +190,46 @@ async fn a_target_out_of_sight_is_scrolled_to_only_when_asked() {
     let gone = r#"{"selector":{"text":"Row 99"},"scroll":true}"#;
     assert_eq!(world.code("tap_element", gone).await, "ELEMENT_NOT_FOUND", "the end was reached");
 }
+
+/// A screen over which a card comes up. Before Android 13 no dump says what is drawn in front.
+const CARD: &str = r#"{
+  "package": "org.example.card", "label": "Card", "style": "view", "start": "Home",
+  "values": {"cover": false, "taps": 0, "card": 0},
+  "screens": {"Home": {
+    "on_open": [{"after": {"ms": 2000, "do": [{"set": {"cover": true}}]}}],
+    "content": [{"type": "stack", "children": [
+      {"type": "column", "children": [{"type": "button", "text": "Pay", "on_tap": [{"add": {"taps": 1}}]}]},
+      {"type": "card", "height": 560, "when": [{"value": "cover", "is": true}], "on_tap": [{"add": {"card": 1}}],
+       "children": [{"type": "text", "text": "An offer"}]}
+    ]}]}}
+}"#;
+
+#[tokio::test(start_paused = true)]
+async fn what_came_up_over_the_target_covers_it() {
+    // F30: the tree alone leaves it open which of the two is in front.
+    let file = AppFile::parse(CARD).expect("the test's own app");
+    let config = PhoneConfig { timing: Timing::Brisk, sdk: 30, apps: vec![file], ..PhoneConfig::default() };
+    let world = World::with(config);
+    world.ok("start_app", r#"{"appId":"org.example.card"}"#).await;
+    world.tree().await;
+    world.ok("wait_for_ui", r#"{"selector":{"text":"An offer"}}"#).await;
+    let answer = world.call("tap_element", r#"{"selector":{"text":"Pay"}}"#).await;
+    assert!(answer.is_error && answer.text().contains("which came up later"), "{}", answer.text());
+    assert_eq!(taps(&world), 0);
+}
+
+/// A game: accessibility sees one surface.
+const GAME: &str = r#"{
+  "package": "org.example.game", "label": "Game", "style": "game", "start": "Home", "values": {"taps": 0},
+  "screens": {"Home": {"content": [
+    {"type": "text", "text": "Tapped {taps} times"},
+    {"type": "button", "text": "Fire", "on_tap": [{"add": {"taps": 1}}]}
+  ]}}
+}"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_is_only_drawn_is_told_as_such() {
+    let world = world_of(GAME, Timing::Brisk, Faults::default()).await;
+    let answer = world.call("tap_element", r#"{"selector":{"text":"Fire"}}"#).await;
+    assert!(answer.text().contains("capture_screenshot shows it"), "{}", answer.text());
+}

@@ -264,3 +264,21 @@ async fn an_expectation_that_nobody_could_check_is_an_error() {
     assert_eq!(fact(&answer.text(), "verdict"), "undetermined", "{}", answer.text());
     assert!(answer.is_error, "{}", answer.text());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_look_that_hangs_contradicts_nothing_and_is_ended_by_the_next_one() {
+    // F10: the screen was not seen for five seconds, and what was expected may have come in that time.
+    let world = World::started(Timing::Brisk).await;
+    let json = r#"{"selector":{"text":"Remember me"},"expect":{"text":"Welcome"},"timeout_ms":6000}"#;
+    let hang = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        world.phone.inject_dump_fault(DumpFault::Slow(60_000));
+    };
+    let (answer, ()) = tokio::join!(world.call("tap_element", json), hang);
+    assert_eq!(fact(&answer.text(), "verdict"), "undetermined", "{}", answer.text());
+    assert!(answer.text().contains("a look did not end"), "{}", answer.text());
+    let began = Instant::now();
+    world.ok("get_ui_tree", "{}").await;
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(1), "our own dump held the device for {took:?}");
+}

@@ -4,7 +4,7 @@ use mdm_virtual_device::{Applied, Random, Truth};
 
 use super::{Report, Score};
 use crate::plan::Plan;
-use crate::plan::lists::{Delete, Row};
+use crate::plan::lists::{Delete, List, Row, RowChange};
 
 /// A row that somebody wants deleted.
 #[derive(Debug, Clone)]
@@ -20,7 +20,8 @@ pub struct RowIntent {
 }
 
 impl RowIntent {
-    /// Returns a row that only its subtitle tells apart, of a list that can delete rows; nothing if there is none.
+    /// Returns a row that only its subtitle tells apart, of a list that can delete rows; nothing if there is
+    /// none, or if the app removes the row by itself: then nobody can delete it.
     pub fn random(plan: &Plan, random: &mut Random) -> Option<RowIntent> {
         let lists = plan.screens.iter().enumerate().filter_map(|(at, screen)| {
             let list = screen.list.as_ref().filter(|list| list.delete != Delete::Never)?;
@@ -28,6 +29,9 @@ impl RowIntent {
         });
         let (at, screen, list) = random.pick(&lists.collect::<Vec<_>>()).copied()?;
         let place = random.below(list.rows.len());
+        if removed_by_itself(list).contains(&place) {
+            return None;
+        }
         Some(RowIntent {
             row: list.rows.get(place)?.clone(),
             asks: list.delete == Delete::Asks,
@@ -69,6 +73,24 @@ impl RowIntent {
             false_success: u64::from(report.success && mine == 0),
             twice: u64::from(mine > 1 && !doubled),
             wrong_element: u64::from(others > 0 && !doubled),
+            touch_spoilt: 0,
         }
     }
+}
+
+/// Returns the places, at the start, of the rows that the list removes by itself.
+fn removed_by_itself(list: &List) -> Vec<usize> {
+    let mut changes: Vec<&(u64, RowChange)> = list.changes.iter().collect();
+    changes.sort_by_key(|(ms, _)| *ms);
+    // Rows that are added later have no place at the start.
+    let mut rows: Vec<Option<usize>> = (0..list.rows.len()).map(Some).collect();
+    let mut removed = Vec::new();
+    for (_, change) in changes {
+        match change {
+            RowChange::Insert { at, .. } => rows.insert((*at).min(rows.len()), None),
+            RowChange::Remove { at } if *at < rows.len() => removed.extend(rows.remove(*at)),
+            RowChange::Remove { .. } => {}
+        }
+    }
+    removed
 }

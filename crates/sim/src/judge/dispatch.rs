@@ -22,7 +22,7 @@ impl Judge<'_> {
     /// Oracle 3.
     pub(super) fn once(&mut self, answer: &ToolAnswer) {
         // The product hides a keyboard that covers the target first, and says so.
-        let taps = matches!(self.planned.tool, "tap_element" | "run_flow");
+        let taps = matches!(self.planned.tool, "tap_element" | "run_flow") || tells_step_back(answer);
         let hidden = taps && self.call.commands.first().is_some_and(|command| command == HIDE);
         let sent = self.call.commands.len() - usize::from(hidden);
         let told = |what: &str, call: &crate::world::Call| format!("{what}; sent {:?}", call.commands);
@@ -73,11 +73,15 @@ impl Judge<'_> {
         if !matches!(self.planned.tool, "tap_element" | "adjust_control") {
             return;
         }
-        for (at, input, met) in self.call.own_touches() {
+        for touch in self.call.own_touches() {
+            let chose = self.chose_and_said_so(answer, &touch);
+            let (at, input, met) = touch;
             let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = &input else { continue };
             self.judged.touches += 1;
             if !is_it(&target, hit.as_ref()) && answer.tells_doubt() {
                 self.judged.doubts += 1;
+            } else if !is_it(&target, hit.as_ref()) && chose {
+                self.judged.chosen += 1;
             } else if !is_it(&target, hit.as_ref()) {
                 self.missed(at, &target, &input, met);
             }
@@ -121,6 +125,11 @@ impl Judge<'_> {
             self.judged.moved += 1;
         }
     }
+}
+
+fn tells_step_back(answer: &ToolAnswer) -> bool {
+    let recovery = answer.facts.get("recovery").and_then(|recovery| recovery.get("strategies"));
+    recovery.and_then(Value::as_array).is_some_and(|told| told.iter().any(|name| name == "step_back"))
 }
 
 fn is_it(target: &Target, hit: Option<&Hit>) -> bool {

@@ -1,6 +1,6 @@
 //! Oracles 8 to 11: when and where inputs arrived, and what nobody saw.
 
-use mdm_virtual_device::Frame;
+use mdm_virtual_device::{DumpShown, Film, Frame};
 
 use super::{Judge, Oracle, TAP_FAULTS, Violation};
 use crate::claim::{By, Claim, content};
@@ -52,6 +52,11 @@ impl Judge<'_> {
         if let (Some(before), Some(after)) = (before, after)
             && content(before) != content(after)
         {
+            // Nobody can see what came up before the touch and went with it.
+            if looked_the_same(&self.call.film, (touched, met), last) {
+                self.judged.unseen += 1;
+                return;
+            }
             let why = format!(
                 "{} says that nothing changed after {touched} ms: {}",
                 self.planned.tool,
@@ -128,9 +133,25 @@ pub fn classified(action: Option<Acted>, call: &Call) -> Option<Violation> {
     let action = action.filter(|_| outcome == "no_op")?;
     let (before, after) = (call.film.frames.get(action.met)?, call.film.at(action.until_ms)?);
     let drawn = call.film.drawn_ms.iter().any(|at| (action.touched_ms..=action.until_ms).contains(at));
-    let changed = content(before) != content(after);
+    let same = looked_the_same(&call.film, (action.touched_ms, action.met), action.until_ms);
+    let changed = content(before) != content(after) && !same;
     let why = format!("no_op, and after {} ms {}", action.touched_ms, difference(before, after));
     (changed || drawn).then_some(Violation { oracle: Oracle::Unchanged, why })
+}
+
+/// Returns true if the last whole dump before a touch and all dumps after it show the same. `touch` is its time and the
+/// frame that it met.
+fn looked_the_same(film: &Film, touch: (u64, usize), until_ms: u64) -> bool {
+    let (before, after): (Vec<&DumpShown>, Vec<&DumpShown>) = film
+        .dumps
+        .iter()
+        .filter(|look| look.at_ms <= until_ms)
+        .partition(|look| look.at_ms <= touch.0 && look.frame <= touch.1);
+    let shown = |look: &DumpShown| film.frames.get(look.frame).map(content);
+    let Some(was) = before.iter().rev().find(|look| look.is_whole).and_then(|look| shown(look)) else {
+        return false;
+    };
+    !after.is_empty() && after.iter().all(|look| shown(look).as_ref() == Some(&was))
 }
 
 fn difference(before: &Frame, after: &Frame) -> String {

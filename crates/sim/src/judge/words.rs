@@ -89,6 +89,22 @@ impl Judge<'_> {
         }
     }
 
+    /// Returns true if several controls show the words that were asked for, the touch met one of them, and the answer
+    /// tells how sure it is: nobody could know which of them was meant.
+    pub(super) fn chose_and_said_so(&self, answer: &ToolAnswer, touch: &(u64, Applied, usize)) -> bool {
+        let (at, input, met) = touch;
+        let Applied::Tap { hit: Some(hit), .. } = input else { return false };
+        let asked = Asked::read(&self.planned.arguments);
+        let (Some(asked), Some(seen)) = (asked, self.call.seen_before(*at, *met)) else { return false };
+        let fitting = asked.shown(seen);
+        let mut controls: Vec<Datum> = fitting.iter().filter_map(|shown| shown.control()).collect();
+        controls.sort();
+        controls.dedup();
+        let is_one = hit.datum.as_ref().is_some_and(|datum| controls.contains(datum));
+        let is_told = answer.facts.get("target").is_some_and(|target| target.get("confidence").is_some());
+        controls.len() > 1 && is_one && is_told
+    }
+
     /// Oracle 6: a control that a touch would have reached is not called covered.
     pub(super) fn covered(&mut self, answer: &ToolAnswer) {
         let message =

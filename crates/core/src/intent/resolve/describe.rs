@@ -9,7 +9,7 @@ use crate::identity::{ElementId, is_dialog};
 use crate::intent::actionable::NotActionable;
 use crate::intent::selector::{Selector, role_word};
 use crate::meaning::{label, role};
-use crate::screen::element::Role;
+use crate::screen::element::{Element, Role};
 use crate::text::quote::push_quoted;
 
 /// Limit of one text from the device in a line about a candidate.
@@ -163,10 +163,28 @@ fn nothing_matches(seen: &Observation, selector: &Selector, near: Vec<String>) -
         );
         return Failure::new(Cause::TreeDamaged, message).with_candidates(near);
     }
+    let wanted = selector.describe();
+    if let Some(dialog) = system_dialog(seen) {
+        let message = format!("a system dialog is in front: {dialog}; nothing in it matches {wanted}");
+        return Failure::new(Cause::BehindSystemDialog, message).with_candidates(near);
+    }
+    if near.is_empty() && shows_nothing(seen) {
+        let message =
+            format!("nothing on the screen matches {wanted}: its tree has no text and nothing to tap");
+        return Failure::new(Cause::OnlyDrawn, message);
+    }
     let cause = if near.is_empty() { Cause::NotFound } else { Cause::NotFoundButNear };
     let front = front(seen).map(|front| format!("; {front}")).unwrap_or_default();
-    let message = format!("nothing on the screen matches {}{front}", selector.describe());
+    let message = format!("nothing on the screen matches {wanted}{front}");
     Failure::new(cause, message).with_candidates(near)
+}
+
+/// True if the tree has nothing that could be read or tapped, as that of a game or of an empty window.
+pub fn shows_nothing(seen: &Observation) -> bool {
+    let reading = &seen.reading;
+    let elements = (0..reading.nodes.len() as u32).map(|index| reading.element(index));
+    let is_silent = |element: &Element| label::own_words(element).is_none() && !element.is_tappable();
+    seen.loading().is_none() && elements.into_iter().all(is_silent)
 }
 
 fn not_actionable(seen: &Observation, candidate: &Candidate, why: NotActionable) -> Failure {

@@ -257,6 +257,21 @@ fn not_found_reports_similar_elements_but_never_for_an_id() {
 }
 
 #[test]
+fn a_drawn_screen_and_a_system_dialog_are_told_apart_from_a_missing_element() {
+    let why = |seen: &Observation| failure(seen, &text("Save"), &resolved(seen, &text("Save"))).unwrap();
+    let drawn = seen("FrameLayout [0,0][1080,2400]\n  View [0,0][1080,2400]");
+    assert_eq!(why(&drawn).cause, crate::failure::Cause::OnlyDrawn);
+    let loading = seen("FrameLayout [0,0][1080,2400]\n  ProgressBar [500,1000][580,1080]");
+    assert_eq!(why(&loading).cause, crate::failure::Cause::NotFound);
+    let mut asks = sketch("FrameLayout [0,0][1080,2400]\n  TextView [0,0][1080,90] text:\"Allow it?\"");
+    asks.elements[0].system_window = true;
+    asks.screen = Some(crate::screen::snapshot::Screen { app: "org.example".to_owned(), name: None });
+    let asks = why(&Tracker::default().observe(asks, 0));
+    assert_eq!(asks.cause, crate::failure::Cause::BehindSystemDialog);
+    assert!(asks.message.starts_with("a system dialog is in front: \"Allow it?\""), "{asks}");
+}
+
+#[test]
 fn ambiguous_candidates_are_described_by_their_surroundings() {
     let seen = seen(ROWS);
     let reported = failure(&seen, &text("Delete"), &resolved(&seen, &text("Delete"))).unwrap();

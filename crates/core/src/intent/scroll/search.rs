@@ -215,6 +215,11 @@ impl<'a> ScrollSearch<'a> {
         self.done
     }
 
+    /// Takes back the last stroke, which surely did not go out.
+    pub fn not_sent(&mut self) {
+        self.done.scrolls = self.done.scrolls.saturating_sub(1);
+    }
+
     pub fn last_capture(&self) -> Arc<Observation> {
         Arc::clone(&self.done.seen)
     }
@@ -276,11 +281,6 @@ impl<'a> ScrollSearch<'a> {
     pub fn keyboard_is(&mut self, place: Option<Rect>) -> Result<ScrollStep, Failure> {
         self.keyboard = Some(place);
         self.next_step()
-    }
-
-    /// The stroke that `next_step` asked for did not leave this machine.
-    pub fn not_sent(&mut self) {
-        self.done.scrolls = self.done.scrolls.saturating_sub(1);
     }
 
     /// The stroke that `next_step` asked for was sent, and the screen settled.

@@ -33,6 +33,8 @@ const PAUSE_FOR_SIZE_MAX_MS: usize = 20;
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
 /// Captures of which the quickest tells what one costs the device: the others waited for something else too.
 const COSTS: usize = 4;
+/// A last look that is older than this, and than two looks take, leaves the end of the time unseen.
+const UNSEEN_MS_MAX: u64 = 1500;
 /// Damaged captures in a row that show the same, before one is taken for what it is: some screens are too large to be
 /// read whole.
 const DAMAGED_MAX: u32 = 5;
@@ -80,7 +82,7 @@ pub struct Watch<'a> {
     total: Option<Comparison>,
     /// Whether a capture of this wait was taken in.
     looked: bool,
-    /// When the last capture was begun, and how long the last few took.
+    /// When the last capture that was taken in was begun, and how long the last few took.
     asked_ms: u64,
     costs_ms: [u64; COSTS],
     stabiliser: Stabiliser,
@@ -368,6 +370,18 @@ impl Watch<'_> {
         }
     }
 
+    /// What a look costs the device: the others waited for something else too, such as an app that is stuck.
+    fn quickest_ms(&self) -> u64 {
+        self.costs_ms.iter().copied().min().filter(|ms| *ms < u64::MAX).unwrap_or(0)
+    }
+
+    /// How long ago the last look was, if that is longer than a pause and two looks take here.
+    fn unseen_ms(&self, now_ms: u64) -> Option<u64> {
+        let usual = UNSEEN_MS_MAX.saturating_add(self.quickest_ms().saturating_mul(2));
+        let unseen = now_ms.saturating_sub(self.asked_ms);
+        (self.looked && unseen > usual).then_some(unseen)
+    }
+
     fn pause_ms(&self, now_ms: u64) -> u64 {
         if self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) {
             return CONFIRM_MS;
@@ -375,8 +389,7 @@ impl Watch<'_> {
         let quiet_ms = now_ms.saturating_sub(self.stabiliser.last_change_ms());
         let step = PAUSES_MS.iter().find(|(until, _)| quiet_ms < *until);
         let least = step.map_or(PAUSE_MAX_MS, |(_, pause)| *pause);
-        let quickest = self.costs_ms.iter().copied().min().filter(|ms| *ms < u64::MAX).unwrap_or(0);
-        let cost = quickest.saturating_mul(PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
+        let cost = self.quickest_ms().saturating_mul(PAUSE_PER_COST).min(PAUSE_FOR_COST_MAX_MS);
         let elements = self.last.as_ref().map_or(0, |seen| seen.ids.len());
         let size = (elements / ELEMENTS_PER_MS).min(PAUSE_FOR_SIZE_MAX_MS) as u64;
         let pause = (least + size).max(cost);
@@ -416,6 +429,7 @@ impl Watch<'_> {
             _ => self.changes > 0,
         };
         let rest = self.rest(&ending);
+        let unseen_ms = self.unseen_ms(now_ms).filter(|_| ending == Ending::Timeout);
         WatchReport {
             ending,
             change_detected: self.looked && left,
@@ -430,6 +444,7 @@ impl Watch<'_> {
             changes: self.changes,
             damaged: self.damaged_seen,
             ends_damaged: self.damaged.is_some_and(|(_, times)| times < DAMAGED_MAX) || self.not_idle > 0,
+            unseen_ms,
             elapsed_ms,
             freshness_ms: now_ms.saturating_sub(self.asked_ms),
             window_ms: self.window_ms,

@@ -154,8 +154,10 @@ fn is_surely_name(snapshot: &Snapshot, element: &Element, branch: usize, text: u
     for child in snapshot.children(parent).take(FORM_CHILDREN_MAX) {
         if has_control(snapshot, child) {
             let is_button = snapshot.elements[child].role == Role::Button;
-            controls += usize::from(!is_button || after_text);
-            named += usize::from(after_text);
+            // A text above a button that says itself what it does proves no form: it may be a status line (F87).
+            let names_itself = is_button && has_words(snapshot, child);
+            controls += usize::from(!names_itself && (!is_button || after_text));
+            named += usize::from(!names_itself && after_text);
             others += usize::from(child != branch);
             after_text = false;
         } else if text_of(snapshot, child, false).is_some() {
@@ -167,6 +169,12 @@ fn is_surely_name(snapshot: &Snapshot, element: &Element, branch: usize, text: u
     let pair = snapshot.elements[branch].bounds.bottom.saturating_sub(snapshot.elements[text].bounds.top);
     let is_own_group = others == 0 && container.height() <= pair.saturating_mul(3) / 2;
     is_own_group || (named >= 2 && named == controls)
+}
+
+fn has_words(snapshot: &Snapshot, index: usize) -> bool {
+    let end = (snapshot.elements[index].end as usize).clamp(index + 1, snapshot.elements.len());
+    let inside = snapshot.elements.get(index..end.min(index + GROUP_ELEMENTS_MAX));
+    inside.is_some_and(|inside| inside.iter().any(|element| own_words(element).is_some()))
 }
 
 /// Children of a form that are searched for its pattern.
@@ -515,6 +523,27 @@ mod tests {
               ImageView [900,0][1050,100] click
         "#;
         assert_eq!(label_at(row, 1), None, "two buttons share the text");
+    }
+
+    #[test]
+    fn a_status_line_above_a_field_is_not_surely_its_name() {
+        // F87: texts above buttons that name themselves do not make a form.
+        let page = |first: &str| {
+            format!(
+                r#"
+            LinearLayout [0,0][1080,800]
+              TextView [40,0][1040,80] text:"Connected"
+              EditText [40,90][1040,190] click
+              TextView [40,300][1040,380] text:"Prairie total: 0"
+              {first}
+              TextView [40,500][1040,580] text:"Falcon total: 0"
+              Button [40,590][1040,690] click text:"Falcon"
+        "#
+            )
+        };
+        let sure = |text: &str| label(&sketch(text), 2).map(|label| label.sure);
+        assert_eq!(sure(&page(r#"Button [40,390][1040,490] click text:"Prairie""#)), Some(false));
+        assert_eq!(sure(&page("EditText [40,390][1040,490] click")), Some(true), "a form");
     }
 
     #[test]

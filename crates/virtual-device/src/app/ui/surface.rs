@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{Gesture, Ui};
 use crate::app::geometry::{Point, Screen};
 use crate::app::system::{self, SystemWindow};
-use crate::app::widget::Widget;
+use crate::app::widget::{Style, Widget};
 use crate::app::xml::{self, shown_text};
 use crate::app::{HttpAnswer, Values};
 use crate::draw::{self, Scene};
@@ -111,12 +111,13 @@ impl Surface for Ui {
     }
 
     fn shown_nodes(&self, screen: &Screen) -> Vec<ShownNode> {
-        let mut nodes = Vec::new();
-        let window = self.active_window(screen);
-        let mut order = BTreeMap::new();
-        add_order(&mut order, &window);
-        add_shown(&mut nodes, &window, &order, 0);
-        nodes
+        nodes_of(&self.active_window(screen))
+    }
+
+    fn pictured_nodes(&self, screen: &Screen) -> Vec<ShownNode> {
+        let (package, activity) = Ui::front(self);
+        let is_drawn = self.app(package).is_some_and(|app| app.style(activity) == Style::Game);
+        if is_drawn && self.system.is_empty() { nodes_of(&self.top_window(screen)) } else { Vec::new() }
     }
 
     fn drawing(&self, screen: &Screen) -> u64 {
@@ -200,6 +201,14 @@ impl Surface for Ui {
     fn answer(&mut self, request: OutgoingRequest, answer: HttpAnswer, at: Instant) {
         self.queue_answer(request, answer, at);
     }
+}
+
+fn nodes_of(window: &Widget) -> Vec<ShownNode> {
+    let mut nodes = Vec::new();
+    let mut order = BTreeMap::new();
+    add_order(&mut order, window);
+    add_shown(&mut nodes, window, &order, 0);
+    nodes
 }
 
 /// Numbers widgets in the order in which they are drawn.

@@ -1,5 +1,6 @@
 //! Processes: `pidof`, `ps`, `top`, `kill`, `pkill`.
 
+use super::expression::{Dialect, Expression};
 use super::{Call, ProgramOutput};
 use crate::state::State;
 
@@ -226,7 +227,7 @@ fn end(state: &mut State, pid: u32) {
     }
 }
 
-/// Runs `pkill [-f] PATTERN`, `killall NAME` and `pgrep [-f] PATTERN`. The pattern is a plain part of the name here.
+/// Runs `pkill [-f] PATTERN`, `killall NAME` and `pgrep [-f] PATTERN`.
 pub fn pkill(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
     let full = words.iter().any(|w| w.starts_with('-') && w.contains('f'));
@@ -234,10 +235,12 @@ pub fn pkill(state: &mut State, call: &Call<'_>) -> ProgramOutput {
         return ProgramOutput::fail(1, format!("{}: No PATTERN\n", call.name));
     };
     let exact = call.name == "killall";
-    let plain = pattern.trim_start_matches('^').trim_end_matches('$').replace('\\', "");
+    let Some(expression) = Expression::parse(pattern, Dialect::Extended, false) else {
+        return ProgramOutput::fail(1, format!("{}: bad regex: {pattern}\n", call.name));
+    };
     let fits = |p: &ProcessEntry| {
         let text = if full { &p.command } else { &p.name };
-        if exact { *text == plain } else { text.contains(&plain) }
+        if exact { text == pattern } else { expression.is_in(text) }
     };
     let found: Vec<ProcessEntry> = all(state).into_iter().filter(fits).collect();
     if call.name == "pgrep" {

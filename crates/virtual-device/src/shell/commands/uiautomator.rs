@@ -2,8 +2,10 @@
 
 use bytes::Bytes;
 use tokio::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 use super::super::io::BrokenPipe;
+use super::super::services::Job;
 use super::Call;
 use crate::app::xml;
 use crate::config::DumpFault;
@@ -12,6 +14,8 @@ use crate::phone::Phone;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 const KILLED_EXIT: u8 = 137;
+/// `/system/bin/uiautomator` is a script that becomes this.
+const JAVA_CLASS: &str = "app_process /system/bin com.android.commands.uiautomator.Launcher";
 /// How long accessibility waits for an app's answer.
 const INTERACTION_LIMIT: Duration = Duration::from_secs(5);
 
@@ -34,9 +38,43 @@ pub async fn uiautomator(call: &Call<'_>) -> Result<u8, BrokenPipe> {
         call.io.stderr.write(format!("{}Killed \n", Automation::REFUSED)).await?;
         return Ok(KILLED_EXIT);
     };
-    let outcome = dump(call, path).await;
+    let process = Process::start(call.phone, format!("{JAVA_CLASS} dump {path}"));
+    let outcome = tokio::select! {
+        biased;
+        () = process.stop.cancelled() => {
+            call.io.stderr.write("Killed \n").await?;
+            Ok(KILLED_EXIT)
+        }
+        outcome = dump(call, path) => outcome,
+    };
     drop(registered);
     outcome
+}
+
+/// The process of a dump, which `ps` shows and `pkill` ends.
+struct Process<'a> {
+    phone: &'a Phone,
+    pid: u32,
+    stop: CancellationToken,
+}
+
+impl Process<'_> {
+    fn start(phone: &Phone, command: String) -> Process<'_> {
+        let stop = CancellationToken::new();
+        let job = Job { command, stop: stop.clone() };
+        let pid = phone.with(|state| {
+            let pid = state.processes.next_pid();
+            state.services.jobs.insert(pid, job);
+            pid
+        });
+        Process { phone, pid, stop }
+    }
+}
+
+impl Drop for Process<'_> {
+    fn drop(&mut self) {
+        self.phone.with(|state| state.services.jobs.remove(&self.pid));
+    }
 }
 
 async fn dump(call: &Call<'_>, path: &str) -> Result<u8, BrokenPipe> {

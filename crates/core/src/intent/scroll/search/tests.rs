@@ -47,6 +47,19 @@ fn a_target_below_is_found() {
 }
 
 #[test]
+fn a_stroke_that_did_not_go_out_is_not_counted() {
+    let asked = down_to("Row 40");
+    let mut search = ScrollSearch::new(&asked, Phone::with(List::of(100)).look());
+    let mut step = search.next_step().unwrap();
+    if step == ScrollStep::AskForKeyboard {
+        step = search.keyboard_is(None).unwrap();
+    }
+    assert!(matches!(step, ScrollStep::Stroke { .. }), "{step:?}");
+    search.not_sent();
+    assert_eq!(search.report().scrolls, 0);
+}
+
+#[test]
 fn a_target_above_is_found_when_asked_upwards() {
     let mut phone = Phone::with(List { offset_px: 4030, ..List::of(100) });
     let strokes = strokes(&mut phone, &find("Row 9", Direction::Up), "Row 9");
