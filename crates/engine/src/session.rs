@@ -11,7 +11,7 @@ use mdm_core::change::tracker::{Observation, Tracker};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
-    AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, LogRead, Picture, RawAnswer,
+    AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, Input, LogRead, Picture, RawAnswer,
 };
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -220,13 +220,21 @@ impl Session {
         progress.race_device("asking whether the text can be typed", self.device.check_text(text)).await
     }
 
+    fn note_input(&self, command: &Command) {
+        let mut memory = self.memory();
+        memory.tracker.note_action();
+        if let Command::Input(Input::Swipe { from, to, .. }) = command {
+            memory.tracker.note_swipe(*from, *to);
+        }
+    }
+
     /// Sends one command. It is never sent twice: a lost answer is reported as such.
     pub(crate) async fn send_now(
         &self,
         command: &Command,
         progress: &Progress,
     ) -> Result<AppReport, Failure> {
-        self.memory().tracker.note_action();
+        self.note_input(command);
         let began_ms = self.now_ms();
         match command {
             Command::Input(input) => {

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use crate::change::diff::{ChangeKind, Diff, diff};
 use crate::change::fingerprint::{self, Fingerprint};
 use crate::change::ticking::{Ticks, is_clock_step};
-use crate::identity::{ElementId, NONE, Pairing, is_replaced, is_same_screen, pair};
+use crate::identity::{ElementId, NONE, Pairing, is_replaced, is_same_screen, pair_swiped};
 use crate::meaning::loading::{self, Loading, Signal, Source};
 use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Point;
 use crate::screen::reading::ScreenReading;
 use crate::screen::snapshot::Snapshot;
 
@@ -40,6 +41,8 @@ pub struct Observation {
     submitting: Option<Loading>,
     /// The bar that shows a value has not moved for a while, so it is no sign of loading (F12).
     bar_stands: bool,
+    /// How far fingers had gone in all when it was taken, across and down.
+    swiped_px: (i32, i32),
 }
 
 impl Observation {
@@ -94,6 +97,8 @@ pub struct Tracker {
     /// The captures before the last few actions, by their time, and how many came shortly before the last one.
     acted_ms: Vec<u64>,
     owed: u8,
+    /// How far fingers went in all, across and down.
+    swiped_px: (i32, i32),
 }
 
 impl Tracker {
@@ -123,6 +128,19 @@ impl Tracker {
         }
     }
 
+    /// Records how far a finger went on the screen; what it scrolled went with it.
+    pub fn note_swipe(&mut self, from: Point, to: Point) {
+        let (x, y) = self.swiped_px;
+        self.swiped_px =
+            (x.wrapping_add(to.x.wrapping_sub(from.x)), y.wrapping_add(to.y.wrapping_sub(from.y)));
+    }
+
+    /// How far fingers have gone since a capture.
+    fn swiped_since(&self, earlier: &Observation) -> (i32, i32) {
+        let (now, then) = (self.swiped_px, earlier.swiped_px);
+        (now.0.wrapping_sub(then.0), now.1.wrapping_sub(then.1))
+    }
+
     /// Records that the agent is answered: what it knows from now on was captured after the actions so far.
     pub fn note_answer(&mut self) {
         self.acted_since_answer = self.acted;
@@ -145,6 +163,7 @@ impl Tracker {
             diff: Diff::default(),
             ids,
             bar_stands,
+            swiped_px: self.swiped_px,
             ..Observation::clone(&last)
         });
         self.last = Some(Arc::clone(&observation));
@@ -156,7 +175,8 @@ impl Tracker {
         if !self.acted_since_answer {
             return Arc::clone(&last.ids);
         }
-        let pairing = pair(&last.reading, &last.reading, true);
+        let swiped = self.swiped_since(last);
+        let pairing = pair_swiped(&last.reading, &last.reading, true, swiped);
         if !pairing.to_old.contains(&NONE) {
             return Arc::clone(&last.ids);
         }
@@ -230,6 +250,7 @@ impl Tracker {
             diff,
             submitting: None,
             bar_stands: false,
+            swiped_px: self.swiped_px,
         }
     }
 
@@ -253,7 +274,8 @@ impl Tracker {
     }
 
     fn next(&mut self, last: &Arc<Observation>, reading: ScreenReading, captured_at_ms: u64) -> Observation {
-        let pairing = pair(&last.reading, &reading, self.acted_since_answer);
+        let swiped = self.swiped_since(last);
+        let pairing = pair_swiped(&last.reading, &reading, self.acted_since_answer, swiped);
         self.count_ticks(last, &reading, &pairing);
         let diff = diff(&last.reading, &reading, &pairing, |old, new| {
             self.ticks.get(&last.ids[old as usize]).is_some_and(|ticks| ticks.is_ticking())
@@ -278,6 +300,7 @@ impl Tracker {
             diff,
             submitting,
             bar_stands,
+            swiped_px: self.swiped_px,
         }
     }
 
@@ -308,7 +331,8 @@ impl Tracker {
             if earlier.reading.snapshot.screen != reading.snapshot.screen {
                 continue;
             }
-            let pairing = pair(&earlier.reading, reading, true);
+            let swiped = self.swiped_since(earlier);
+            let pairing = pair_swiped(&earlier.reading, reading, true, swiped);
             let only_time_passed = |old: u32, new: u32| {
                 self.ticks.get(&earlier.ids[old as usize]).is_some_and(|ticks| ticks.is_ticking())
                     || is_time_step(earlier.reading.element(old), reading.element(new), false)

@@ -49,6 +49,16 @@ impl Pairing {
 ///
 /// `acted`: something was sent to the device between the captures, so an equal look may hide another thing.
 pub fn pair(before: &ScreenReading, after: &ScreenReading, acted: bool) -> Pairing {
+    pair_swiped(before, after, acted, (0, 0))
+}
+
+/// Like [`pair`]. `swiped_px` is how far fingers went in between, across and down: content follows them.
+pub fn pair_swiped(
+    before: &ScreenReading,
+    after: &ScreenReading,
+    acted: bool,
+    swiped_px: (i32, i32),
+) -> Pairing {
     if !acted && before.relevant == after.relevant && before.nodes.len() == after.nodes.len() {
         return Pairing::identity(after.nodes.len());
     }
@@ -61,6 +71,7 @@ pub fn pair(before: &ScreenReading, after: &ScreenReading, acted: bool) -> Pairi
         names: (Names::of(before), Names::of(after)),
         scrollers: acted.then(|| scrollers_before(after)),
         acted,
+        swiped_px,
         pairing: Pairing::none(before, after),
         pending: Vec::new(),
     };
@@ -100,6 +111,7 @@ struct Matcher<'a> {
     /// For each element of `after`, the number of scroll containers before it; only needed after an action.
     scrollers: Option<Vec<u32>>,
     acted: bool,
+    swiped_px: (i32, i32),
     pairing: Pairing,
     /// Pairs whose children are not compared yet.
     pending: Vec<(u32, u32)>,
@@ -142,7 +154,7 @@ impl Matcher<'_> {
         let side = |reading, names, children, window| Side { reading, names, children, window };
         let before = side(self.before, &self.names.0, olds, windows.0);
         let after = side(self.after, &self.names.1, news, windows.1);
-        let rows = pair_rows(&before, &after);
+        let rows = pair_rows(&before, &after, self.swiped_px);
         let stayed = rows.iter().any(|row| self.stands_still(olds[row.olds.start], news[row.news.start]));
         if let Some((old, new)) = self.only_scroller(olds, news).filter(|_| stayed) {
             let is_paired = |row: &RowPair| olds[row.olds.clone()].contains(&old);

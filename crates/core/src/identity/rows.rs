@@ -14,6 +14,8 @@ const ROWS_MAX: usize = 512;
 const AGREEING_MIN: usize = 2;
 /// The same if some rows in sight look alike: then others out of sight may, too.
 const AGREEING_WITH_TWINS_MIN: usize = 3;
+/// The same if they did not follow the finger: two rows may follow each other elsewhere in the list, too.
+const AGREEING_AGAINST_FINGER_MIN: usize = 4;
 /// Names of one row that are compared with those of others.
 const PARTS_MAX: usize = 64;
 
@@ -52,7 +54,7 @@ struct Row {
 }
 
 /// Pairs the rows that are proven to be the same, of a container that changed or may have changed unseen.
-pub(super) fn pair_rows(before: &Side, after: &Side) -> Vec<RowPair> {
+pub(super) fn pair_rows(before: &Side, after: &Side, swiped_px: (i32, i32)) -> Vec<RowPair> {
     let vertical = is_vertical(before) || is_vertical(after);
     let (olds, news) = (rows(before, vertical), rows(after, vertical));
     if olds.len().max(news.len()) > ROWS_MAX {
@@ -61,6 +63,7 @@ pub(super) fn pair_rows(before: &Side, after: &Side) -> Vec<RowPair> {
     let evidence = Evidence {
         open: before.window.is_some() || after.window.is_some(),
         twins: has_twins(&olds) || has_twins(&news),
+        swiped_px: if vertical { swiped_px.1 } else { swiped_px.0 },
         olds: &olds,
         news: &news,
     };
@@ -81,6 +84,8 @@ struct Evidence<'a> {
     /// True if rows may have come from outside the visible part.
     open: bool,
     twins: bool,
+    /// How far fingers went along the container between the captures.
+    swiped_px: i32,
 }
 
 impl Evidence<'_> {
@@ -162,10 +167,18 @@ impl Evidence<'_> {
         let (matches, misses) = self.count_at(by, range);
         match (by, self.twins) {
             _ if self.is_end_in_sight() => true,
+            _ if !self.follows_finger(by) => agreeing.len() >= AGREEING_AGAINST_FINGER_MIN && misses == 0,
             (0, _) => misses == 0 || matches > misses,
             (_, false) => agreeing.len() >= AGREEING_MIN && misses * 2 <= matches,
             (_, true) => agreeing.len() >= AGREEING_WITH_TWINS_MIN && misses == 0,
         }
+    }
+
+    /// True if a displacement is what the fingers made, as far as that is known. Content may stay behind a finger that
+    /// moved before it was followed, and run on when it was lifted.
+    fn follows_finger(&self, by: i32) -> bool {
+        let swiped = i64::from(self.swiped_px);
+        swiped == 0 || (i64::from(by) * swiped > 0 && i64::from(by).abs() * 2 >= swiped.abs())
     }
 
     /// How many of the earlier rows look the same after a displacement, and how many do not, among those that must still
@@ -218,7 +231,8 @@ impl Evidence<'_> {
             if self.displacement((old, new)) != by {
                 continue;
             }
-            let same_title = was.names == is.names || was.title == is.title;
+            // What tells it from a row with the same title must not have changed.
+            let same_title = was.names == is.names || was.title == is.title && !self.shares_title(old, new);
             // With another title it is another row, unless it says something that no other row says, or only says
             // something and takes no taps.
             let is_pinned = || count == 2 && self.has_name_of_its_own((old, new));
@@ -285,6 +299,14 @@ impl Evidence<'_> {
     fn is_end_in_sight(&self) -> bool {
         let has_room = |rows: &[Row]| rows.last().is_none_or(|row| !row.cut_at_end);
         has_room(self.olds) && has_room(self.news)
+    }
+
+    /// True if another row of either capture has the same title.
+    fn shares_title(&self, old: usize, new: usize) -> bool {
+        let is_shared = |rows: &[Row], own: usize| {
+            rows.iter().enumerate().any(|(at, row)| at != own && row.title == rows[own].title)
+        };
+        is_shared(self.olds, old) || is_shared(self.news, new)
     }
 
     fn count(&self, names: u64) -> usize {

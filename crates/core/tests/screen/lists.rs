@@ -1,6 +1,6 @@
 //! F1, ID-02: an id never goes to another row, whatever a list does between two captures.
 
-use mdm_core::identity::{NONE, pair};
+use mdm_core::identity::{NONE, pair, pair_swiped};
 use mdm_core::screen::element::{Element, Role};
 use mdm_core::screen::geometry::{Rect, Size};
 use mdm_core::screen::reading::ScreenReading;
@@ -227,8 +227,14 @@ fn targets_of_rows_that_look_alike_hardly_ever_go_to_another_row() {
 
 #[track_caller]
 fn check(before: &str, after: &str, expect: &str) {
+    check_swiped(before, after, 0, expect);
+}
+
+/// The same after a finger went so far down.
+#[track_caller]
+fn check_swiped(before: &str, after: &str, down_px: i32, expect: &str) {
     let (before, after) = (ScreenReading::new(screen(before)), ScreenReading::new(screen(after)));
-    let shown: Vec<String> = pair(&before, &after, true)
+    let shown: Vec<String> = pair_swiped(&before, &after, true, (0, down_px))
         .to_old
         .iter()
         .map(|old| if *old == NONE { "-".to_owned() } else { old.to_string() })
@@ -255,6 +261,36 @@ fn the_button_of_a_deleted_row_is_not_the_button_of_the_next_row() {
     check(&before, &flat(&["Item 6", "Item 7", "Item 8", "Item 9"]), "0 1 6 7 8 9 - - - -");
     // Scrolled by a whole page with one equal title.
     check(&before, &flat(&["Item 8", "Item 5", "Item 9", "Item 10"]), "0 1 - - - - - - - -");
+}
+
+#[test]
+fn rows_that_did_not_follow_the_finger_are_others() {
+    // F1: after a long stroke the same two titles follow each other once more, one row higher.
+    let before = flat(&["Eggs", "Kowalski", "Bread", "Flour"]);
+    let after = flat(&["Kowalski", "Bread", "Milk", "Salt"]);
+    check_swiped(&before, &after, -100, "0 1 4 5 6 7 - - - -");
+    check_swiped(&before, &after, -1000, "0 1 - - - - - - - -");
+    check_swiped(&before, &after, 100, "0 1 - - - - - - - -");
+}
+
+#[test]
+fn a_row_with_a_shared_title_and_another_detail_is_another_row() {
+    // F1: one row went and one with the same title came to its place.
+    let rows = |detail: &str| {
+        let row = |(at, name): (usize, &str)| {
+            let y = 100 + at * 100;
+            let detail = if at == 2 { detail.to_owned() } else { format!("Order {at}") };
+            format!(
+                "\n    box tap @0,{y},400,100\n      text \"{name}\" @0,{y},200,50\n      text \"{detail}\" @0,{y},200,50"
+            )
+        };
+        let rows: String = ["Milk", "Eggs", "Eggs", "Bread"].into_iter().enumerate().map(row).collect();
+        format!("box @0,0,400,4000\n  list scrolls @0,100,400,450{rows}")
+    };
+    check(&rows("Order 2"), &rows("Order 600"), "0 1 2 3 4 5 6 7 - - - 11 12 13");
+    let renamed = |text: String| text.replacen("Eggs", "Flour", 1);
+    let kept = "0 1 2 3 4 5 6 7 8 9 10 11 12 13";
+    check(&renamed(rows("Order 2")), &renamed(rows("Order 600")), kept);
 }
 
 #[test]

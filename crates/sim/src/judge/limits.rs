@@ -96,7 +96,9 @@ impl Judge<'_> {
             let root = frame.nodes.first().and_then(|node| node.datum.as_ref());
             root.is_some_and(|datum| datum.thing.starts_with(SYSTEM))
         };
-        if self.last_frames().iter().any(is_system) {
+        // After a lost connection any look may have been the last one that arrived.
+        let frames = self.last_frames();
+        if !frames.is_empty() && frames.iter().all(is_system) {
             self.report(
                 Oracle::Unseen,
                 format!("contradicts {text:?} while a dialog of the system is in front"),
