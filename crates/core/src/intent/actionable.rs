@@ -219,9 +219,10 @@ fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> V
     covers
 }
 
-/// True if the platform says that `over` is drawn after `own`, its sibling; `None` if it does not say.
+/// True if the platform says that `over` is drawn after `own`, its sibling; `None` if it does not say. Views are counted
+/// from one and Compose's nodes from zero; nodes of Flutter and of web pages all have zero.
 fn drawn_in_front(reading: &ScreenReading, over: u32, own: u32) -> Option<bool> {
-    let order = |index: u32| reading.element(index).drawing_order.filter(|order| *order > 0);
+    let order = |index: u32| reading.element(index).drawing_order;
     let (over, own) = (order(over)?, order(own)?);
     (over != own).then_some(over > own)
 }

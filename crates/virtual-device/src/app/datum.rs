@@ -180,6 +180,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn only_views_and_compose_number_what_they_draw() {
+        let orders = |style: &str, of: [&str; 2]| {
+            let tree = phone(style).with(|state| state.hierarchy());
+            let tree = String::from_utf8_lossy(&tree).into_owned();
+            of.map(|part| {
+                let node = tree.split("<node").find(|node| node.contains(part)).unwrap_or_default();
+                let rest = node.split("drawing-order=\"").nth(1).unwrap_or_default();
+                rest.split('"').next().unwrap_or_default().to_owned()
+            })
+        };
+        assert_eq!(orders("view", ["id/behind\"", "id/front\""]), ["1", "2"]);
+        assert_eq!(orders("compose", ["\"behind\"", "\"front\""]), ["0", "1"]);
+        for style in ["flutter", "web_view"] {
+            assert_eq!(orders(style, ["\"Behind\"", "\"Front\""]), ["0", "0"], "{style}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn what_is_raised_lies_over_what_comes_later() {
         let phone = phone("view");
         assert_eq!(datum(&tap(&phone, "Behind", 0)), "front of screen org.example.data/.HomeActivity");

@@ -2,7 +2,7 @@
 //!
 //! Touches and pixels use the tree as it was laid out; only dumps are changed.
 
-use super::widget::{Appearance, Style, Widget};
+use super::widget::{Appearance, Numbering, Style, Widget};
 
 const VIEW: &str = "android.view.View";
 const TEXT: &str = "android.widget.TextView";
@@ -33,6 +33,18 @@ fn content_mut(root: &mut Widget) -> Option<&mut Widget> {
 }
 
 fn restyle(content: &mut Widget, style: Style) {
+    let numbering = match style {
+        Style::View | Style::ReactNative | Style::Game => Numbering::FromOne,
+        Style::Compose => Numbering::FromZero,
+        Style::Flutter | Style::WebView => Numbering::None,
+    };
+    describe(content, style);
+    content.walk_mut(&mut |widget| widget.flags.numbering = numbering);
+    // The view that holds the framework's nodes is a view.
+    content.flags.numbering = Numbering::FromOne;
+}
+
+fn describe(content: &mut Widget, style: Style) {
     match style {
         Style::View => {}
         Style::Compose => {

@@ -102,8 +102,22 @@ pub enum Style {
     Game,
 }
 
+/// Where `drawing-order` begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Numbering {
+    /// Views are counted from one.
+    #[default]
+    FromOne,
+    /// Compose counts its nodes from zero.
+    FromZero,
+    /// Flutter and web pages number nothing: each node has zero.
+    None,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags {
+    /// How accessibility numbers it among its siblings.
+    pub numbering: Numbering,
     pub checkable: bool,
     pub checked: bool,
     pub clickable: bool,

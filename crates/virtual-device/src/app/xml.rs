@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::widget::Widget;
+use super::widget::{Numbering, Widget};
 
 pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>";
 
@@ -68,7 +68,12 @@ fn node(out: &mut String, widget: &Widget, (index, order): (usize, usize), packa
     let drawn = widget.drawn();
     for (index, child) in visible() {
         let order = drawn.iter().position(|other| std::ptr::eq(*other, child)).unwrap_or(index);
-        node(out, child, (index, order + 1), package, sdk);
+        let order = match child.flags.numbering {
+            Numbering::FromOne => order + 1,
+            Numbering::FromZero => order,
+            Numbering::None => 0,
+        };
+        node(out, child, (index, order), package, sdk);
     }
     out.push_str("</node>");
 }
