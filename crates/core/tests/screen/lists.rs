@@ -1,5 +1,6 @@
 //! F1, ID-02: an id never goes to another row, whatever a list does between two captures.
 
+use mdm_core::change::tracker::Tracker;
 use mdm_core::identity::{NONE, pair, pair_swiped};
 use mdm_core::screen::element::{Element, Role};
 use mdm_core::screen::geometry::{Rect, Size};
@@ -291,6 +292,24 @@ fn a_row_with_a_shared_title_and_another_detail_is_another_row() {
     let renamed = |text: String| text.replacen("Eggs", "Flour", 1);
     let kept = "0 1 2 3 4 5 6 7 8 9 10 11 12 13";
     check(&renamed(rows("Order 2")), &renamed(rows("Order 600")), kept);
+}
+
+#[test]
+fn the_id_of_a_row_that_went_does_not_come_back_with_another_row() {
+    // F1: Eggs is deleted, then other Eggs come, while the list stays on the screen.
+    let mut tracker = Tracker::default();
+    let mut ids = |rows: &[&str]| {
+        // All rows are in sight, with room below them.
+        let list = flat(rows).replace("@0,100,400,400", "@0,100,400,900");
+        let seen = tracker.observe(screen(&list), 0);
+        tracker.note_action();
+        seen.ids.to_vec()
+    };
+    let first = ids(&["Milk", "Salt", "Eggs", "Milk", "Salt"]);
+    ids(&["Milk", "Salt", "Milk", "Salt"]);
+    let last = ids(&["Eggs", "Milk", "Salt", "Milk", "Salt"]);
+    let eggs = &first[6..8];
+    assert!(!last.iter().any(|id| eggs.contains(id)), "{eggs:?} in {last:?}");
 }
 
 #[test]
