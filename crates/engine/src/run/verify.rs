@@ -117,7 +117,8 @@ impl Run<'_> {
             observed: report.observed,
             stability: report.stability,
             rested_ms: report.rested_ms,
-            watched_ms: watched_ms.saturating_sub(report.unseen_ms.unwrap_or(0)),
+            // What came after the last look was begun, nobody saw.
+            watched_ms: watched_ms.saturating_sub(report.freshness_ms),
             moving: report.moving,
             captures: report.captures,
             verdict,

@@ -46,7 +46,9 @@ impl Judge<'_> {
         }
         let Some((touched, _, met)) = self.call.inputs.last().cloned() else { return };
         self.judged.unchanged += 1;
+        // A look that did not end before the deadline is not one that the answer is about.
         let last = self.last_looks().last().map_or(self.call.to_ms, |look| look.at_ms);
+        let last = told_ms(&answer.lines).map_or(last, |ms| last.min(touched + ms));
         let frames = &self.call.film.frames;
         let (before, after) = (frames.get(met), self.call.film.at(last));
         if let (Some(before), Some(after)) = (before, after)
@@ -105,6 +107,12 @@ impl Judge<'_> {
             );
         }
     }
+}
+
+/// Returns how long the answer says that nothing changed.
+fn told_ms(lines: &str) -> Option<u64> {
+    let rest = lines.split_once(UNCHANGED_LINE)?.1;
+    rest.split_once(" in ")?.1.split_whitespace().next()?.parse().ok()
 }
 
 /// An action whose outcome can be asked for later.
