@@ -13,10 +13,10 @@ const PERCENT_MIN: i64 = 50;
 pub fn drawn_part(reading: &ScreenReading, point: Option<Point>) -> Option<Rect> {
     let screen = reading.nodes.first()?.visible?;
     let leaves = (0..reading.nodes.len() as u32).filter(|index| reading.element(*index).end == index + 1);
-    let shown = leaves.filter_map(|index| Some((index, reading.nodes[index as usize].visible?)));
+    let mut shown = leaves.filter_map(|index| Some((index, reading.nodes[index as usize].visible?)));
     let (leaf, percent_min) = match point {
         // What comes later lies above.
-        Some(point) => (shown.filter(|(_, rect)| rect.contains(point)).last()?, PERCENT_AT_POINT_MIN),
+        Some(point) => (shown.rfind(|(_, rect)| rect.contains(point))?, PERCENT_AT_POINT_MIN),
         None => (shown.max_by_key(|(_, rect)| area(*rect))?, PERCENT_MIN),
     };
     let (index, rect) = leaf;

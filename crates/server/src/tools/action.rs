@@ -1,19 +1,17 @@
 //! What every action takes and answers beyond its own inputs: an expectation, settling, and the one envelope.
 
-use mdm_core::action::outcome::{After, Drawing, Effect as Came, Outcome, Place, Verdict};
+use mdm_core::action::outcome::{After, Drawing, Effect as Came, Outcome, Place};
 use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
 use mdm_core::action::trace::Trace;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
-use mdm_core::intent::resolve::{ExpectedChange, Reason, describe, shows_nothing, system_dialog};
+use mdm_core::intent::resolve::{ExpectedChange, Reason, describe};
 use mdm_core::intent::scroll::InSight;
 use mdm_core::intent::typing::ReadBack;
-use mdm_core::intent::watch::{MovingElement, RESTING};
+use mdm_core::intent::watch::RESTING;
 use mdm_core::meaning::label::label;
 use mdm_core::meaning::role;
-use mdm_core::outline::{OutlineOptions, changes};
 use mdm_core::port::Dispatch;
-use mdm_core::screen::element::Element;
 use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,10 +20,10 @@ use super::Call;
 use super::adjust::AdjustFacts;
 use super::aftermath::{self, CrashFacts};
 use super::apps::AppFacts;
+use super::changed;
 use super::read_list::{self, ListFacts};
 use super::scroll::ScrollFacts;
 use super::typing::ReadBackFacts;
-use super::waits::facts::describe_moving;
 use crate::answer::{Answer, ErrorBody, Facts, Gist, candidate_lines};
 use crate::args::JsonObject;
 use crate::expect::ExpectArg;
@@ -41,8 +39,6 @@ const TIMEOUT_MS_MAX: u32 = 60_000;
 const CALL_MS: u64 = 20_000;
 /// The same for actions of many steps, which have a limit of their own.
 const LONG_CALL_MS: u64 = 90_000;
-/// Tokens of the lines that say what changed: an action's answer stays short, get_ui_tree says the rest.
-const CHANGE_TOKENS_MAX: usize = 120;
 /// Parts that a failed action names as done.
 const SENT_MAX: usize = 8;
 /// The confidence of one exact match; less is told.
@@ -376,7 +372,7 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
         Some(Err(failure)) => {
             lines.push_str(&format!("sent, but the screen could not be read afterwards: {failure}\n"));
         }
-        Some(Ok(after)) => push_change_lines(&mut lines, outcome.before.as_deref(), after),
+        Some(Ok(after)) => changed::push_lines(&mut lines, outcome.before.as_deref(), after),
     }
     Answer::new(Facts::Action(Box::new(facts))).with_lines(&lines)
 }
@@ -506,27 +502,6 @@ fn scrolled_stability(outcome: &Outcome) -> Option<&'static str> {
     }
 }
 
-/// What else an agent has to know of the screen: where the focus went, and how the device is held (F13).
-fn push_view_lines(lines: &mut String, before: &Observation, now: &Observation) {
-    if let Some(dialog) = system_dialog(now).filter(|_| system_dialog(before).is_none()) {
-        lines.push_str(&format!("a system dialog is in front: {dialog}\n"));
-    }
-    let focused = |seen: &Observation| {
-        let has_focus = |element: &Element| element.state.focused == Some(true);
-        let index = seen.reading.snapshot.elements.iter().position(has_focus)?;
-        Some((seen.ids[index], index))
-    };
-    let (was, is) = (focused(before), focused(now));
-    if let Some((_, index)) = is.filter(|(id, _)| was.is_none_or(|(old, _)| old != *id)) {
-        lines.push_str(&format!("focus: {}\n", describe(now, index as u32)));
-    }
-    let sizes = [before, now].map(|seen| seen.reading.snapshot.size);
-    if sizes[0] != sizes[1] && sizes.iter().all(|size| size.width > 0) {
-        let held = if sizes[1].width > sizes[1].height { "landscape" } else { "portrait" };
-        lines.push_str(&format!("the screen is {held} now, {}x{}\n", sizes[1].width, sizes[1].height));
-    }
-}
-
 /// What changed, by its kind. Where the tree told nothing, a picture may have.
 fn observed_change(after: &After) -> Option<&'static str> {
     if after.drawing == Drawing::Changed { Some("pixels") } else { after.observed.as_str() }
@@ -537,78 +512,4 @@ fn observed_change(after: &After) -> Option<&'static str> {
 fn stability(after: &After) -> Option<&'static str> {
     let is_loading = after.stability == Stability::Stable && after.seen.loading().is_some();
     Some(if after.rested_ms.is_some() || is_loading { RESTING } else { after.stability.as_str() })
-}
-
-fn push_change_lines(lines: &mut String, before: Option<&Observation>, after: &After) {
-    match &after.verdict {
-        Verdict::Contradicted { observed } => {
-            lines.push_str(&format!("expected was not seen in {} captures: {observed}\n", after.captures));
-        }
-        Verdict::Undetermined { why } => lines.push_str(&format!("not known whether it came true: {why}\n")),
-        Verdict::NotAsked | Verdict::Confirmed => {}
-    }
-    let Some(before) = before else {
-        lines.push_str("the screen could not be read before, so what changed is not known\n");
-        return;
-    };
-    if after.toast {
-        lines.push_str("a toast was shown; no tree has its text\n");
-    }
-    push_view_lines(lines, before, &after.seen);
-    let unchanged = after.since.is_none() || !after.observed.is_relevant();
-    if unchanged && (after.damaged || !after.seen.reading.snapshot.proves_absence()) {
-        lines.push_str("the screen could be read only in part, so what changed is not known\n");
-        return;
-    }
-    let drawn = match after.drawing {
-        Drawing::Changed => {
-            Some("what is drawn there changed; capture_screenshot shows it, the tree does not\n")
-        }
-        Drawing::Unknown => {
-            Some("the tree tells nothing of what is drawn there, so what changed is not known\n")
-        }
-        Drawing::Told | Drawing::Same => None,
-    };
-    if let Some(line) = drawn {
-        lines.push_str(line);
-        return;
-    }
-    let is_mute = shows_nothing(before) && shows_nothing(&after.seen) && after.drawing == Drawing::Told;
-    if unchanged && is_mute {
-        lines.push_str("the tree shows nothing of this screen, so what changed is not known: capture_screenshot shows it\n");
-        return;
-    }
-    if unchanged {
-        let looks = if after.captures == 1 { "look" } else { "looks" };
-        lines.push_str(&format!(
-            "nothing that counts changed on the screen in {} ms ({} {looks})\n",
-            after.watched_ms, after.captures
-        ));
-        if let Some(ms) = after.unseen_ms {
-            lines
-                .push_str(&format!("what came in the {ms} ms after that is not known: a look did not end\n"));
-        }
-        return;
-    }
-    let options = OutlineOptions::default();
-    let [was, is] = [before, &after.seen].map(|seen| tree::outline(seen, &options));
-    let found = changes(&was, &is, CHANGE_TOKENS_MAX);
-    let screens = [before, &after.seen].map(|seen| seen.reading.snapshot.screen.as_ref());
-    if let [Some(was), Some(is)] = screens
-        && was != is
-    {
-        lines.push_str(&format!("screen {} -> {}\n", was.short_name(), is.short_name()));
-    }
-    lines.push_str(&found.text);
-    if found.left_out > 0 {
-        lines.push_str(&format!(
-            "… {} more; get_ui_tree since_revision {}\n",
-            found.left_out, before.revision
-        ));
-    }
-    // What changed once has changed; only what changes again and again is moving.
-    let moving: Vec<MovingElement> = after.moving.iter().filter(|moving| moving.times > 1).copied().collect();
-    if !moving.is_empty() {
-        lines.push_str(&format!("still moving: {}\n", describe_moving(&moving, &after.seen)));
-    }
 }

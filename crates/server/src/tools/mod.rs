@@ -4,6 +4,7 @@ mod action;
 mod adjust;
 mod aftermath;
 mod apps;
+mod changed;
 mod classify;
 mod devices;
 mod expects;
