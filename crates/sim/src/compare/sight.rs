@@ -16,6 +16,8 @@ const LOOKS_MAX: usize = 8;
 const CLOSING_LABELS: [&str; 2] = ["Later", "No"];
 /// The time between two looks at a screen on which the target cannot be touched yet.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The time in which an agent decides what to do.
+const THOUGHT: Duration = Duration::from_millis(500);
 
 /// Taps what is meant where the picture shows it. `is_first` tells which of two with the same words is meant.
 pub async fn act(world: &mut World, intent: &Intent, is_first: bool) -> Report {
@@ -44,6 +46,8 @@ pub async fn act(world: &mut World, intent: &Intent, is_first: bool) -> Report {
 
 /// Takes a picture and returns what it shows; nothing if the screen is no longer only drawn.
 async fn look(world: &mut World) -> Option<Frame> {
+    // What the last tap changed is drawn by then; no agent is quicker.
+    tokio::time::sleep(THOUGHT).await;
     let picture = world.phone.film().pictures.last().filter(|picture| !picture.nodes.is_empty()).cloned();
     world.call("capture_screenshot", json!({})).await;
     picture
