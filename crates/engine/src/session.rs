@@ -11,7 +11,8 @@ use mdm_core::change::tracker::{Observation, Tracker};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
-    AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, Input, LogRead, Picture, RawAnswer,
+    AppCommand, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, Input, LogRead, Picture,
+    RawAnswer,
 };
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -223,8 +224,12 @@ impl Session {
     fn note_input(&self, command: &Command) {
         let mut memory = self.memory();
         memory.tracker.note_action();
-        if let Command::Input(Input::Swipe { from, to, .. }) = command {
-            memory.tracker.note_swipe(*from, *to);
+        match command {
+            Command::Input(Input::Swipe { from, to, .. }) => memory.tracker.note_swipe(*from, *to),
+            Command::App(AppCommand::Terminate { .. } | AppCommand::ClearData { .. }) => {
+                memory.tracker.note_end_of_app();
+            }
+            _ => {}
         }
     }
 

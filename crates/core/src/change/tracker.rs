@@ -73,6 +73,8 @@ pub struct Comparison {
 /// How late an effect of an action may come, and of how many actions.
 const LATE_EFFECT_MS: u64 = 5000;
 const ACTIONS_MAX: usize = 8;
+/// Further than content is seen to move: rows that look the same after it are others.
+const FAR_PX: i32 = 1_000_000;
 
 #[derive(Debug, Clone, Default)]
 pub struct Tracker {
@@ -133,6 +135,12 @@ impl Tracker {
         let (x, y) = self.swiped_px;
         self.swiped_px =
             (x.wrapping_add(to.x.wrapping_sub(from.x)), y.wrapping_add(to.y.wrapping_sub(from.y)));
+    }
+
+    /// Records that the app was ended: what scrolled begins anew, wherever it was.
+    pub fn note_end_of_app(&mut self) {
+        let (x, y) = self.swiped_px;
+        self.swiped_px = (x.wrapping_add(FAR_PX), y.wrapping_add(FAR_PX));
     }
 
     /// How far fingers have gone since a capture.

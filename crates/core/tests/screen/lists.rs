@@ -295,6 +295,18 @@ fn a_row_with_a_shared_title_and_another_detail_is_another_row() {
 }
 
 #[test]
+fn rows_of_an_app_that_was_ended_are_others() {
+    // F1: the list begins anew, and shows two rows that follow each other elsewhere, too.
+    let mut tracker = Tracker::default();
+    let before = tracker.observe(screen(&flat(&["Salt", "Eggs", "Nowak", "Bread"])), 0);
+    tracker.note_action();
+    tracker.note_end_of_app();
+    let after = tracker.observe(screen(&flat(&["Eggs", "Nowak", "Milk", "Flour"])), 0);
+    let eggs = &before.ids[4..8];
+    assert!(!after.ids.iter().any(|id| eggs.contains(id)), "{eggs:?} in {:?}", after.ids);
+}
+
+#[test]
 fn the_id_of_a_row_that_went_does_not_come_back_with_another_row() {
     // F1: Eggs is deleted, then other Eggs come, while the list stays on the screen.
     let mut tracker = Tracker::default();
