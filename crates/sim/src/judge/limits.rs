@@ -78,7 +78,8 @@ impl Judge<'_> {
 
     /// Oracle 11: a toast is in no tree, and a dialog of the system hides the app.
     pub(super) fn unseen(&mut self, answer: &ToolAnswer) {
-        if answer.text("verdict") != "contradicted" {
+        // A touch that the phone held back may have its effect after the last look.
+        if answer.text("verdict") != "contradicted" || self.had_fault(&TAP_FAULTS) {
             return;
         }
         let Some(Claim::Element { by: By::Text(text), .. }) = &self.planned.meaning.claim else { return };
