@@ -215,25 +215,36 @@ pub fn pick(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result
     }
 }
 
-/// Picks what holds rows for reading: what [`pick`] finds, else a list that does not scroll because all of it is in
-/// sight.
-pub fn pick_rows(seen: &Observation, inside: Option<&Selector>, axis: Axis) -> Result<u32, Failure> {
-    let picked = pick(seen, inside, axis);
-    let may_fit = |cause: Cause| matches!(cause, Cause::NothingScrolls | Cause::DoesNotScroll);
-    let failure = match picked {
-        Ok(choice) => return Ok(choice.index),
-        Err(failure) if may_fit(failure.cause) => failure,
-        Err(failure) => return Err(failure),
+/// Picks what holds rows for reading, and the way in which they follow each other: what was named, else what scrolls down,
+/// else a list that does not scroll because all of it is in sight.
+pub fn pick_rows(seen: &Observation, inside: Option<&Selector>) -> Result<(u32, Axis), Failure> {
+    if let Some(inside) = inside {
+        let index = named(seen, inside)?;
+        if is_scroller(&seen.reading, index) {
+            return Ok((index, axis_of(&seen.reading, index).unwrap_or(Axis::Vertical)));
+        }
+    }
+    let failure = match pick(seen, inside, Axis::Vertical) {
+        Ok(choice) => return Ok((choice.index, Axis::Vertical)),
+        Err(failure) if !matches!(failure.cause, Cause::NothingScrolls | Cause::DoesNotScroll) => {
+            return Err(failure);
+        }
+        Err(failure) => failure,
     };
     if let Some(inside) = inside {
-        return named(seen, inside);
+        return match pick(seen, Some(inside), Axis::Horizontal) {
+            Ok(choice) => Ok((choice.index, Axis::Horizontal)),
+            Err(_) => Ok((named(seen, inside)?, Axis::Vertical)),
+        };
     }
     let reading = &*seen.reading;
-    let lists = (0..reading.nodes.len() as u32).filter(|index| {
-        reading.element(*index).role == Role::List && axis_of(reading, *index).is_none_or(|own| own == axis)
-    });
-    let area = |index: &u32| seen_at(reading, *index).map(|rect| rect.width() as i64 * rect.height() as i64);
-    lists.filter(|index| area(index).is_some()).max_by_key(area).ok_or(failure)
+    let lists = (0..reading.nodes.len() as u32).filter(|index| reading.element(*index).role == Role::List);
+    let area = |index: &u32| {
+        let rect = seen_at(reading, *index)?;
+        Some(i64::from(rect.width()) * i64::from(rect.height()))
+    };
+    let largest = lists.filter(|index| area(index).is_some()).max_by_key(area).ok_or(failure)?;
+    Ok((largest, axis_of(reading, largest).unwrap_or(Axis::Vertical)))
 }
 
 /// The visible containers that may scroll along the axis, best first: those that surely do before the others, then the

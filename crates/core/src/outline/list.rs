@@ -30,7 +30,6 @@ const VIEW_ROWS_MAX: usize = 512;
 pub struct ReadList {
     /// What scrolls, or something in or around it; else what a person would scroll.
     pub inside: Option<Selector>,
-    pub axis: Axis,
     /// Goes to the start of the list first.
     pub from_start: bool,
     pub rows_max: usize,

@@ -8,7 +8,7 @@ use mdm_core::action::trace::Lifecycle;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::intent::scroll::{Direction, ScrollSearch, ScrollTo, pick_rows};
+use mdm_core::intent::scroll::{Axis, Direction, ScrollSearch, ScrollTo, pick_rows};
 use mdm_core::outline::{ListEnd, ListRead, ListReader, ReadList, Way};
 
 use super::Run;
@@ -21,7 +21,7 @@ impl Run<'_> {
     pub async fn read_list(&mut self, asked: &ReadList) -> Result<(), Failure> {
         let seen = self.session.capture_now(self.progress).await?;
         self.outcome.before = Some(Arc::clone(&seen));
-        let container = pick_rows(&seen, asked.inside.as_ref(), asked.axis)?;
+        let (container, axis) = pick_rows(&seen, asked.inside.as_ref())?;
         let id = seen.ids[container as usize];
         self.note(Event::Resolved { element: Some(id), alternate: false });
         let mut read = ListRead {
@@ -34,8 +34,8 @@ impl Run<'_> {
             container: Some(id),
             stability: Stability::Stable,
         };
-        let mut reader = ListReader::new(asked.axis, asked.rows_max);
-        let done = self.read_rows(asked, &mut reader, &mut read).await;
+        let mut reader = ListReader::new(axis, asked.rows_max);
+        let done = self.read_rows(asked, axis, &mut reader, &mut read).await;
         reader.finish(&mut read);
         let done = self.end_of_reading(done, asked, &mut read);
         self.outcome.effect = Effect::ListRead(Box::new(read));
@@ -45,10 +45,11 @@ impl Run<'_> {
     async fn read_rows(
         &mut self,
         asked: &ReadList,
+        axis: Axis,
         reader: &mut ListReader,
         read: &mut ListRead,
     ) -> Result<(), Failure> {
-        let forward = asked.axis.forward();
+        let forward = axis.forward();
         if asked.from_start {
             let seen = Arc::clone(&read.seen);
             let done = self.scroll_to_end(asked, forward.opposite(), seen, None, read).await;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use mdm_core::action::request::{Act, ActPatience, Action};
 use mdm_core::intent::resolve::describe;
-use mdm_core::intent::scroll::Axis;
 use mdm_core::outline::{ListEnd, ListRead, ReadList as Reading, Row};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,9 +49,6 @@ pub struct ReadListParams {
     from: Option<FromArg>,
     /// default 500
     max_rows: Option<f64>,
-    /// the list scrolls sideways
-    #[schemars(extend("hidden" = true))]
-    sideways: Option<bool>,
     /// default 55000
     timeout_ms: Option<f64>,
     #[serde(flatten)]
@@ -160,7 +156,6 @@ fn act(params: &ReadListParams) -> Result<Act, Refusal> {
     let timeout_ms = within("timeout_ms", timeout_ms, 1.0, TIMEOUT_MS_MAX, TIMEOUT_MS)? as u64;
     let reading = Reading {
         inside: params.inside.as_ref().map(SelectorArg::selector).transpose()?,
-        axis: if params.sideways == Some(true) { Axis::Horizontal } else { Axis::Vertical },
         from_start: params.from.unwrap_or_default() == FromArg::Start,
         rows_max: rows_max as usize,
         scrolls_max: SCROLLS_MAX,

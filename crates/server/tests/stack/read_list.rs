@@ -184,7 +184,7 @@ async fn lists_that_glide_and_lists_inside_a_page_are_read_whole() {
     let rows: Vec<String> = (1..=500).map(|row| format!("Row {row}")).collect();
     assert_eq!(rows_of(&answer), rows);
     println!("500 rows: {} tokens, {} scrolls", estimate(&answer), fact(&answer, "scrolls"));
-    let json = r#"{"inside":{"resourceId":"carousel"},"sideways":true}"#;
+    let json = r#"{"inside":{"resourceId":"carousel"}}"#;
     let answer = world.ok("read_list", json).await;
     let cards: Vec<String> = (1..=12).map(|card| format!("Card {card}")).collect();
     assert_eq!(rows_of(&answer), cards, "{answer}");
