@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::change::tracker::Observation;
+use crate::intent::actionable::{NotActionable, check_within};
 use crate::intent::adjust;
 use crate::intent::resolve;
 use crate::intent::selector::{Selector, TextMatch};
@@ -227,10 +228,13 @@ fn clickable(seen: &Observation, index: u32) -> Judgement {
     let Some((owner, _)) = resolve::owner(&seen.reading, index) else {
         return Judgement::Fails { index: Some(index), observed: "nothing there reacts to a tap".to_owned() };
     };
-    let visible = seen.reading.nodes[index as usize].visible.is_some();
-    let enabled = seen.reading.element(owner).state.enabled != Some(false);
-    let why = if visible { "it is disabled" } else { "no part of it can be seen" };
-    verdict(visible && enabled, Some(owner), || why.to_owned())
+    let observed = match check_within(&seen.reading, owner, index) {
+        Ok(_) => return Judgement::Holds { index: Some(owner) },
+        Err(NotActionable::OutOfSight) => "no part of it can be seen".to_owned(),
+        Err(NotActionable::Covered { by }) => format!("it is covered by {}", resolve::describe(seen, by)),
+        Err(_) => "it is disabled".to_owned(),
+    };
+    Judgement::Fails { index: Some(owner), observed }
 }
 
 #[cfg(test)]
@@ -280,6 +284,10 @@ mod tests {
         assert!(judge(id("volume"), Expected::Value { number: 38.2, tolerance: 0.5 }).holds());
         assert!(!judge(id("volume"), Expected::Value { number: 39.0, tolerance: 0.5 }).holds());
         assert!(judge(text("Wi-Fi"), Expected::Clickable).holds(), "its row takes the tap");
+        let alert = "FrameLayout [0,0][1080,2400]\n  Button [0,0][1080,100] click text:\"Pay\"\n\
+                     FrameLayout [0,0][1080,2400]\n  TextView [0,0][1080,2400] click text:\"Wait\"";
+        let covered = Predicate::Element { selector: text("Pay"), expected: Expected::Clickable };
+        assert!(!covered.judge(&seen(sketch(alert))).holds(), "what an action would refuse is not clickable");
         assert!(matches!(judge(text("Below"), Expected::Visible), Judgement::Fails { .. }));
         assert!(judge(text("Below"), Expected::Exists).holds());
         assert!(matches!(judge(id("wifi"), Expected::Expanded(true)), Judgement::Unknown { .. }), "ST-01");
