@@ -9,6 +9,7 @@ import sys
 from clients import Operations, check
 
 APP = "com.workbench"
+LOOKS_MAX = 10
 LAST_ROW = "Candles"
 node, program, adb, serial, folder = sys.argv[1:]
 operation = Operations()
@@ -97,7 +98,8 @@ def story():
         check(before != after and "Welcome, Ada" in after, before, after)
     with operation("scroll back"):
         agent("scroll", "up")
-        check(labels() == before, labels())
+        # On a busy machine the list may still glide when the client is done.
+        check(any(labels() == before for _ in range(LOOKS_MAX)), labels())
     with operation("scroll until"):
         agent("scroll", "down", "--until", f'label="{LAST_ROW}"')
         check(LAST_ROW in labels(), labels())
