@@ -97,7 +97,7 @@ fn for_device(kind: DeviceErrorKind) -> &'static str {
         }
         DeviceErrorKind::InvalidRequest => "mend what the message names and call again; nothing was done",
         DeviceErrorKind::NotIdle => {
-            "something animates without end; stop it, wait for it, or use capture_screenshot"
+            "something animates without end, so no tree can be read: capture_screenshot shows it, and tap takes x and y"
         }
         DeviceErrorKind::NoWindow => "try again in a moment; if it stays, capture_screenshot shows why",
         DeviceErrorKind::TreeBusy => {

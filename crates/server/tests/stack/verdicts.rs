@@ -282,3 +282,17 @@ async fn a_look_that_hangs_contradicts_nothing_and_is_ended_by_the_next_one() {
     let took = began.elapsed();
     assert!(took < Duration::from_secs(1), "our own dump held the device for {took:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_never_rests_can_be_tapped_where_a_picture_shows_it() {
+    // F88: no tree can be read over the shell while something changes; the hint names a way that works.
+    let config = PhoneConfig { timing: Timing::Brisk, ..PhoneConfig::default() };
+    let world = on_screen("AnimationActivity", config).await;
+    let refused = world.call("tap_element", r#"{"selector":{"text":"Stop"}}"#).await;
+    assert_eq!(fact(&refused.text(), "code"), "UI_NOT_IDLE", "{}", refused.text());
+    assert!(refused.text().contains("tap takes x and y"), "{}", refused.text());
+    assert!(world.ok("capture_screenshot", "{}").await.contains("image/jpeg"));
+    let tapped = world.ok("tap", r#"{"x":540,"y":819}"#).await;
+    assert_eq!(fact(&tapped, "success"), "true", "{tapped}");
+    assert_eq!(world.phone.truth().inputs.len(), 1);
+}
