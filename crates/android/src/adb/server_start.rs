@@ -74,9 +74,7 @@ impl Environment {
         candidates.extend(self.path.iter().map(|folder| folder.join(program)));
         candidates.into_iter().find(|c| c.is_file())
     }
-}
 
-impl Environment {
     /// What was set by hand and does not work, in words: nothing that a person chose is passed over in silence (F48).
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();

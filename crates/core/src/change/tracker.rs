@@ -328,8 +328,7 @@ impl Tracker {
         let mut known: Vec<Option<ElementId>> =
             pairing.to_old.iter().map(|old| last.ids.get(*old as usize).copied()).collect();
         // An incomplete capture does not prove that elements are gone (W10): an earlier one still has their ids.
-        let is_elsewhere = pairing.replaced || last.reading.snapshot.screen != reading.snapshot.screen;
-        if is_elsewhere || !last.reading.snapshot.is_whole() {
+        if pairing.replaced || !last.reading.snapshot.is_whole() {
             self.reuse_earlier_ids(reading, &mut known);
         }
         known.into_iter().map(|id| id.unwrap_or_else(|| self.new_id())).collect()

@@ -224,15 +224,18 @@ fn shown_texts<'a>(seen: &'a Observation, index: u32, state: &ControlState<'a>) 
     own.into_iter().flatten().map(Cow::Borrowed).chain(chosen).chain(label).collect()
 }
 
+const NO_REACTION: &str = "nothing there reacts to a tap";
+
 fn clickable(seen: &Observation, index: u32) -> Judgement {
     let Some((owner, _)) = resolve::owner(&seen.reading, index) else {
-        return Judgement::Fails { index: Some(index), observed: "nothing there reacts to a tap".to_owned() };
+        return Judgement::Fails { index: Some(index), observed: NO_REACTION.to_owned() };
     };
     let observed = match check_within(&seen.reading, owner, index) {
         Ok(_) => return Judgement::Holds { index: Some(owner) },
         Err(NotActionable::OutOfSight) => "no part of it can be seen".to_owned(),
         Err(NotActionable::Covered { by }) => format!("it is covered by {}", resolve::describe(seen, by)),
-        Err(_) => "it is disabled".to_owned(),
+        Err(NotActionable::Disabled) => "it is disabled".to_owned(),
+        Err(NotActionable::Static { .. } | NotActionable::Doubtful { .. }) => NO_REACTION.to_owned(),
     };
     Judgement::Fails { index: Some(owner), observed }
 }

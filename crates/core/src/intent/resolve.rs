@@ -23,7 +23,7 @@ use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 use crate::screen::snapshot::Platform;
 
-pub use describe::{describe, failure, front, not_found, shows_nothing, stale, system_dialog};
+pub use describe::{describe, failure, not_found, shows_nothing, stale, system_dialog};
 pub use find::find;
 pub use group::candidates;
 pub use owner::{is_static, nearest_target, owner};

@@ -197,7 +197,7 @@ impl ListReader {
         let mut next = None;
         for row in found {
             let known = (from..self.rows.len()).find(|at| self.rows[*at].place.is_same(row.place));
-            let known = known.or_else(|| self.goes_on(&row).filter(|_| first.is_none()));
+            let known = known.or_else(|| if first.is_none() { self.goes_on(&row) } else { None });
             let at = match known {
                 _ if row.place.is_stuck && self.was_read(&row) => continue,
                 Some(at) => {

@@ -12,32 +12,14 @@ use crate::page::difference;
 /// Looks after the one that proves the target: two that span the quiet window prove that the screen rests.
 const LOOKS_AFTER_MAX: usize = 2;
 
-/// A tool, its screen and arguments, what the answers of November took by independent measurement, and whether the
-/// screen is looked at before the action.
-struct Case {
-    name: &'static str,
-    screen: &'static str,
-    tool: &'static str,
-    json: &'static str,
-    before_s: &'static str,
-    looks_before: usize,
-}
-
-const fn case(
-    name: &'static str,
-    screen: &'static str,
-    tool: &'static str,
-    json: &'static str,
-    before_s: &'static str,
-    looks_before: usize,
-) -> Case {
-    Case { name, screen, tool, json, before_s, looks_before }
-}
+/// What is done, its screen, tool and arguments, the seconds that independent testers measured in November, and the looks
+/// before the action.
+type Case = (&'static str, &'static str, &'static str, &'static str, &'static str, usize);
 
 const CASES: [Case; 14] = [
-    case("get_ui_tree", "LoginActivity", "get_ui_tree", "{}", "", 1),
-    case("find_element", "LoginActivity", "find_element", r#"{"selector":{"text":"Log in"}}"#, "", 1),
-    case(
+    ("get_ui_tree", "LoginActivity", "get_ui_tree", "{}", "", 1),
+    ("find_element", "LoginActivity", "find_element", r#"{"selector":{"text":"Log in"}}"#, "", 1),
+    (
         "a tap that toggles",
         "LoginActivity",
         "tap_element",
@@ -45,7 +27,7 @@ const CASES: [Case; 14] = [
         "5.3",
         1,
     ),
-    case(
+    (
         "a tap that navigates, expected",
         "LoginActivity",
         "tap_element",
@@ -53,7 +35,7 @@ const CASES: [Case; 14] = [
         "",
         1,
     ),
-    case(
+    (
         "a tap without settling",
         "LoginActivity",
         "tap_element",
@@ -61,9 +43,9 @@ const CASES: [Case; 14] = [
         "",
         1,
     ),
-    case("a point", "LoginActivity", "tap", r#"{"x":540,"y":819}"#, "", 0),
-    case("a long press", "LoginActivity", "long_press", r#"{"selector":{"text":"Log in"}}"#, "", 1),
-    case(
+    ("a point", "LoginActivity", "tap", r#"{"x":540,"y":819}"#, "", 0),
+    ("a long press", "LoginActivity", "long_press", r#"{"selector":{"text":"Log in"}}"#, "", 1),
+    (
         "a swipe",
         "GalleryActivity",
         "swipe",
@@ -71,7 +53,7 @@ const CASES: [Case; 14] = [
         "6.5",
         1,
     ),
-    case(
+    (
         "typing",
         "LoginActivity",
         "type_text",
@@ -79,7 +61,7 @@ const CASES: [Case; 14] = [
         "7.0",
         1,
     ),
-    case(
+    (
         "typing beyond ASCII",
         "LoginActivity",
         "type_text",
@@ -87,8 +69,8 @@ const CASES: [Case; 14] = [
         "9.4",
         1,
     ),
-    case("going back", "GalleryActivity", "press_back", "{}", "", 1),
-    case(
+    ("going back", "GalleryActivity", "press_back", "{}", "", 1),
+    (
         "a slider",
         "SettingsActivity",
         "adjust_control",
@@ -96,8 +78,8 @@ const CASES: [Case; 14] = [
         "",
         1,
     ),
-    case("waiting for rest", "LoginActivity", "wait_for_ui", r#"{"condition":"stable"}"#, "", 0),
-    case(
+    ("waiting for rest", "LoginActivity", "wait_for_ui", r#"{"condition":"stable"}"#, "", 0),
+    (
         "verifying a state",
         "LoginActivity",
         "expect_state",
@@ -107,15 +89,15 @@ const CASES: [Case; 14] = [
     ),
 ];
 
-async fn measured(case: &Case) -> (String, usize) {
+async fn measured((name, screen, tool, json, ..): &Case) -> (String, usize) {
     let config = PhoneConfig { timing: Timing::Phone, film: true, ..PhoneConfig::default() };
-    let world = on_screen(case.screen, config).await;
+    let world = on_screen(screen, config).await;
     world.tree().await;
     tokio::time::sleep(std::time::Duration::from_secs(3)).await;
     let (dumps, began) = (world.phone.film().dumps.len(), Instant::now());
-    let answer = world.call(case.tool, case.json).await;
+    let answer = world.call(tool, json).await;
     let took = began.elapsed();
-    assert!(!answer.is_error, "{}: {}", case.name, answer.text());
+    assert!(!answer.is_error, "{name}: {}", answer.text());
     (format!("{:.1}", took.as_secs_f64()), world.phone.film().dumps.len() - dumps)
 }
 
@@ -128,8 +110,9 @@ async fn looks_and_seconds_of_each_tool_at_a_phones_pace() {
     );
     for case in &CASES {
         let (seconds, looks) = measured(case).await;
-        let _ = writeln!(page, "| {} | {seconds} | {looks} | {} |", case.name, case.before_s);
-        assert!(looks <= case.looks_before + LOOKS_AFTER_MAX, "F41: {} took {looks} looks", case.name);
+        let (name, .., before_s, looks_before) = case;
+        let _ = writeln!(page, "| {name} | {seconds} | {looks} | {before_s} |");
+        assert!(looks <= looks_before + LOOKS_AFTER_MAX, "F41: {name} took {looks} looks");
     }
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures/pace.md");
     let difference = difference(&kept, &page, "UPDATE_PACE");

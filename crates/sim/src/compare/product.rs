@@ -41,7 +41,7 @@ pub async fn act(world: &mut World, intent: &Intent) -> Report {
         match answer.code() {
             "AMBIGUOUS_TARGET" => choose(&mut arguments, &answer, is_first, intent),
             "STALE_REFERENCE" => arguments = by_words.clone(),
-            _ if answer.hint().contains("capture_screenshot shows it") => {
+            _ if answer.hint().contains("draw it without a tree") => {
                 return sight::act(world, intent, is_first).await;
             }
             _ => {
@@ -94,7 +94,7 @@ async fn scroll_to(world: &mut World, subtitle: &str, list: &str) -> bool {
             return true;
         }
         let hint = answer.hint();
-        if hint.contains("go on with the same call") {
+        if hint.contains("the same call goes on") {
             continue;
         }
         if hint.contains("get_ui_tree marks what scrolls") {
@@ -102,7 +102,7 @@ async fn scroll_to(world: &mut World, subtitle: &str, list: &str) -> bool {
                 Some(id) => scroll["inside"] = json!({"elementId": id}),
                 None => return false,
             }
-        } else if hint.contains("look the other way") && scroll["direction"] == "down" {
+        } else if hint.contains("the other way with direction") && scroll["direction"] == "down" {
             scroll["direction"] = "up".into();
         } else {
             follow(world, &answer).await;

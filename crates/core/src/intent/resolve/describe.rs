@@ -92,11 +92,8 @@ pub fn system_dialog(seen: &Observation) -> Option<String> {
     Some(line)
 }
 
-/// Names what is in front: a dialog or the screen, by its title where it has one.
-pub fn front(seen: &Observation) -> Option<String> {
-    if let Some(dialog) = system_dialog(seen) {
-        return Some(format!("a system dialog, {dialog}, is in front"));
-    }
+/// Names what is in front: a dialog of the app or the screen, by its title where it has one.
+fn front(seen: &Observation) -> Option<String> {
     let reading = &seen.reading;
     let count = seen.ids.len() as u32;
     let in_sight = |index: &u32| reading.nodes[*index as usize].visible.is_some();

@@ -61,6 +61,31 @@ fn a_row_that_both_views_cut_off_is_one_row() {
     assert_eq!(read(&rows, &[800]), (titles(&rows), false));
 }
 
+#[test]
+fn two_large_rows_with_a_margin_between_them_did_not_change() {
+    // Both are cut off in the first view, and only the next view shows the third.
+    let mut tracker = Tracker::default();
+    let mut reader = ListReader::new(Axis::Vertical, 1000);
+    let mut way = Way::default();
+    for offset_px in [100, 600] {
+        let mut tree =
+            String::from("FrameLayout [0,0][1080,2400]\n  RecyclerView [0,200][1080,1200] scroll\n");
+        for row in 0..4 {
+            let top = VIEW.0 + row * 620 - offset_px;
+            let (from, to) = (top.max(VIEW.0), (top + 600).min(VIEW.1));
+            if from < to {
+                tree.push_str(&format!("    TextView [0,{from}][1080,{to}] click text:\"Card {row}\"\n"));
+            }
+        }
+        let seen = tracker.observe(sketch(&tree), 0);
+        let container = seen.ids[1];
+        reader.take_in(&seen, container, way);
+        way.travelled_px += 500;
+    }
+    let words: Vec<&str> = reader.rows.iter().map(|row| row.parts[0].trim_start_matches("button ")).collect();
+    assert_eq!((words, reader.changed), (vec!["\"Card 0\"", "\"Card 1\"", "\"Card 2\""], false));
+}
+
 proptest! {
     /// Rows with names of their own are all read, once and in order, whatever their heights and the strokes are.
     #[test]

@@ -8,15 +8,11 @@ use crate::intent::resolve;
 use crate::intent::selector::Selector;
 
 pub fn end_reached(target: &Selector, done: &Scrolled) -> Failure {
-    let described = |id: ElementId| {
-        let index = done.seen.index_of(id)?;
-        Some(resolve::describe(&done.seen, index as u32))
-    };
     let message = format!(
         "nothing matches {} {} to the end of {}",
         target.describe(),
         done.direction.name(),
-        done.container.and_then(described).unwrap_or_default()
+        done.container.and_then(|id| described(done, id)).unwrap_or_default()
     );
     Failure::new(Cause::EndReached, message).with_candidates(others(done))
 }
@@ -43,8 +39,12 @@ pub fn no_room(container: ElementId, done: &Scrolled) -> Failure {
 
 /// Other containers that scroll the same way.
 fn others(done: &Scrolled) -> Vec<String> {
-    let described = |id: &ElementId| Some(resolve::describe(&done.seen, done.seen.index_of(*id)? as u32));
-    done.others.iter().filter_map(described).collect()
+    done.others.iter().filter_map(|id| described(done, *id)).collect()
+}
+
+fn described(done: &Scrolled, id: ElementId) -> Option<String> {
+    let index = done.seen.index_of(id)?;
+    Some(resolve::describe(&done.seen, index as u32))
 }
 
 pub fn out_of_scrolls(asked: &ScrollTo) -> Failure {
