@@ -32,9 +32,11 @@ pub fn changes(before: &Lines, after: &Lines, max_tokens: usize) -> Changes {
     let mut out = Writer { changes: Changes::default(), tokens_left: max_tokens };
     let mut gone: Vec<&Line> = before.lines.iter().filter(|line| !is.contains_key(&line.id)).collect();
     let mut renamed = Vec::new();
+    // What looks the same on another screen, of which nothing is left, is something else.
+    let is_same_screen = gone.len() < before.lines.len();
     for line in &after.lines {
         match was.get(&line.id) {
-            None if take_alike(&mut gone, line) => renamed.push(line.id),
+            None if is_same_screen && take_alike(&mut gone, line) => renamed.push(line.id),
             None => {
                 out.changes.added += 1;
                 out.push(&format!("+ {} {}", line.id, line.text));
@@ -209,6 +211,9 @@ mod tests {
         let found = changes(&before, &after, 1000);
         assert_eq!(found.text, "= 2 lines that look as before have new ids, e4 to e5\n");
         assert_eq!((found.added, found.removed, found.renamed), (0, 0, 2));
+        let elsewhere = outline(&[(6, "text \"Home\""), (7, "button \"Open\"")]);
+        let found = changes(&before, &elsewhere, 1000);
+        assert_eq!((found.added, found.removed, found.renamed), (2, 3, 0), "a button of another screen");
     }
 
     #[test]
