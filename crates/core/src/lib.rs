@@ -22,3 +22,5 @@ pub mod intent;
 pub mod outline;
 
 pub mod action;
+
+pub mod evidence;

@@ -8,6 +8,7 @@ use mdm_core::action::request::{Command, Request};
 use mdm_core::action::trace::TraceRing;
 use mdm_core::change::pace::PaceHistory;
 use mdm_core::change::tracker::{Observation, Tracker};
+use mdm_core::evidence::window::Windows;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
@@ -45,6 +46,8 @@ pub struct Memory {
     pub tracker: Tracker,
     /// The last calls (TR-01).
     pub traces: TraceRing,
+    /// When actions were sent (TR-02).
+    pub windows: Windows,
     /// How its screens came to rest.
     pub(crate) paces: PaceHistory,
     /// The answer behind the capture that the tracker saw last.

@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use super::rust::{Fact, Kind, SourceFile};
 
 /// From the bottom up: a room knows those before it.
-const ROOMS: &[&str] =
-    &["text", "screen", "port", "failure", "meaning", "identity", "change", "intent", "outline", "action"];
+const ROOMS: &[&str] = &[
+    "text", "screen", "port", "failure", "meaning", "identity", "change", "intent", "outline", "action",
+    "evidence",
+];
 
 const SOURCES: &str = "crates/core/src/";
 

@@ -76,7 +76,9 @@ impl Run<'_> {
         }
         let error = self.outcome.failure.as_ref().map(Failure::code);
         self.note(Event::CallEnded { error });
+        let ended_ms = self.session.now_ms();
         let mut memory = self.session.memory();
+        memory.windows.ended(&self.outcome.request.id, ended_ms);
         memory.traces.keep(self.outcome.trace.clone());
         memory.tracker.note_answer();
         drop(memory);
@@ -195,6 +197,7 @@ impl Run<'_> {
             return Err(Failure::new(Cause::Timeout, "time was up before it could be sent"));
         }
         let at_ms = self.session.now_ms();
+        self.session.memory().windows.sent(&self.outcome.request.id, self.outcome.request.name, at_ms);
         let sent = self.session.send_now(command, self.progress).await;
         let (dispatch, error) = match &sent {
             Ok(_) => (Dispatch::Taken, None),
