@@ -1,0 +1,5 @@
+//! What a device tells besides its screen: log lines, requests, crashes; what each is, and to which action it belongs.
+//!
+//! What may not enter: formats of a platform's log (the drivers read them), names of tools (the server's).
+
+pub mod window;
