@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use mdm_core::port::{
     AppCommand, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError, DeviceErrorKind,
-    DeviceInfo, Dispatch, EventSource, FileCommand, Input, Key, LogRead, Orientation, Picture, PortFuture,
-    RawAnswer, Support,
+    DeviceInfo, Dispatch, FileCommand, Input, Key, LogPart, LogRead, LogSource, Orientation, Picture,
+    PortFuture, RawAnswer, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -17,7 +17,7 @@ use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
-use crate::{crash, fingers, gesture, logs, pixels, screen};
+use crate::{crash, fingers, gesture, log, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -541,22 +541,26 @@ impl Device for AndroidDevice {
             if let Some(app) = app {
                 check_app_id(app)?;
             }
-            let read = self.adb.shell_newest(&logs::script(app), logs::LOG_BYTES_MAX).await;
-            logs::read(&read.map_err(|e| self.error(e))?, app)
+            let read = self.adb.shell_newest(&log::script(app), log::LOG_BYTES_MAX).await;
+            log::read(&read.map_err(|e| self.error(e))?, app)
         })
     }
 
     fn crashes(&self) -> PortFuture<'_, Vec<CrashReport>> {
         Box::pin(async {
-            let read = self.adb.shell_newest(&crash::script(), logs::LOG_BYTES_MAX).await;
-            logs::read(&read.map_err(|e| self.error(e))?, None).map(|read| crash::reports(&read))
+            let read = self.adb.shell_newest(&crash::script(), log::LOG_BYTES_MAX).await;
+            log::read(&read.map_err(|e| self.error(e))?, None).map(|read| crash::reports(&read))
         })
     }
 
-    fn events(&self) -> PortFuture<'_, Box<dyn EventSource>> {
-        Box::pin(async {
-            let logcat = self.adb.logcat(&logs::follow_script()).await.map_err(|e| self.error(e))?;
-            Ok(Box::new(logs::LogEvents::new(logcat)) as Box<dyn EventSource>)
+    fn follow_log(&self, part: LogPart) -> PortFuture<'_, Box<dyn LogSource>> {
+        Box::pin(async move {
+            let script = match part {
+                LogPart::All { since_ms } => log::follow::script(since_ms),
+                LogPart::Crashes => crash::follow_script(),
+            };
+            let logcat = self.adb.logcat(&script).await.map_err(|e| self.error(e))?;
+            Ok(Box::new(log::follow::Following::new(logcat)) as Box<dyn LogSource>)
         })
     }
 

@@ -7,14 +7,13 @@
 
 pub mod adb;
 mod capture;
-mod crash;
+pub mod crash;
 mod device;
 mod fingers;
 mod gesture;
 pub mod hierarchy;
 mod hub;
-mod log_line;
-mod logs;
+pub mod log;
 mod pixels;
 mod probe;
 mod screen;

@@ -157,12 +157,13 @@ async fn the_log_is_followed_line_by_line() {
         adb.shell(&Script::new("monkey -p com.workbench -c android.intent.category.LAUNCHER 1"), MIB)
             .await
             .unwrap();
-        loop {
-            let line = log.next_line().await.unwrap().expect("the log goes on");
-            assert!(!line.contains('\n'), "W35");
-            if line.contains("com.workbench") {
-                break;
-            }
+        let mut seen = false;
+        while !seen {
+            let goes_on = log.next(|line| {
+                assert!(!line.contains('\n'), "W35");
+                seen |= line.contains("com.workbench");
+            });
+            assert!(goes_on.await.unwrap(), "the log goes on");
         }
         adb.shell(&Script::new("am force-stop com.workbench"), MIB).await.unwrap();
     }

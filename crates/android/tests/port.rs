@@ -14,8 +14,7 @@ use mdm_android::adb::direct::Transport;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_core::port::{
-    AlertAnswer, AppCommand, Device, DeviceErrorKind, DeviceEvent, Dispatch, FileCommand, NativeAction,
-    Support,
+    AlertAnswer, AppCommand, Device, DeviceErrorKind, Dispatch, FileCommand, LogPart, NativeAction, Support,
 };
 use mdm_virtual_device::{Phone, PhoneConfig, Timing};
 
@@ -35,20 +34,20 @@ fn start(app: &str) -> AppCommand {
 }
 
 #[tokio::test(start_paused = true)]
-async fn log_lines_arrive_as_events() {
+async fn the_log_is_followed_in_batches_of_entries() {
     let (_phone, device) = device();
-    let mut events = device.events().await.unwrap();
+    let mut log = device.follow_log(LogPart::All { since_ms: None }).await.unwrap();
     device.app(&start("com.workbench")).await.unwrap();
-    loop {
-        match events.next().await.unwrap() {
-            Some(DeviceEvent::Log(entry)) if entry.message.contains("Displayed com.workbench/") => {
-                assert_eq!(entry.tag, "ActivityTaskManager");
-                break;
-            }
-            Some(DeviceEvent::Log(_)) => {}
-            other => panic!("{other:?}"),
+    let displayed = loop {
+        let batch = log.next().await.unwrap().expect("the log goes on");
+        assert_eq!(batch.unread_lines, 0, "{batch:?}");
+        let displayed = batch.entries.into_iter().find(|e| e.message.contains("Displayed com.workbench/"));
+        if let Some(displayed) = displayed {
+            break displayed;
         }
-    }
+    };
+    assert_eq!(displayed.tag, "ActivityTaskManager");
+    assert!(displayed.time_ms.is_some() && displayed.tid.is_some(), "{displayed:?}");
 }
 
 #[tokio::test]

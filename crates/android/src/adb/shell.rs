@@ -87,8 +87,7 @@ impl Adb {
                 }
             }
         } else {
-            let text = script.as_str().ok_or(UNSENDABLE)?;
-            let mut stream = self.open(&format!("shell:{text}")).await?;
+            let mut stream = self.shell_output(script).await?;
             let mut buffer = BytesMut::with_capacity(READ_BYTES);
             while stream.read_buf(&mut buffer).await.map_err(AdbError::lost)? > 0 {
                 newest.push(&buffer);
@@ -169,6 +168,12 @@ impl Adb {
         let text = script.as_str().ok_or(UNSENDABLE)?;
         let stream = self.open(&format!("shell,v2,raw:{text}")).await?;
         Ok(ShellStream { stream, input: BytesMut::new() })
+    }
+
+    /// The output of a script on a device whose shell writes nothing else.
+    pub async fn shell_output(&self, script: &Script) -> Result<AdbStream, AdbError> {
+        let text = script.as_str().ok_or(UNSENDABLE)?;
+        self.open(&format!("shell:{text}")).await
     }
 
     /// Runs a script and returns its raw output without an exit code, for binary data on old devices.

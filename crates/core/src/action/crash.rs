@@ -65,14 +65,16 @@ pub fn caused(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::port::{CrashKind, Thrown};
 
     fn report(app: &str, pid: u32, age_ms: Option<u64>) -> CrashReport {
         CrashReport {
             app: app.to_owned(),
             pid,
-            exception: "E".to_owned(),
-            message: String::new(),
-            place: None,
+            kind: CrashKind::Exception,
+            thread: None,
+            thrown: vec![Thrown::new("E", "")],
+            time_ms: None,
             age_ms,
         }
     }

@@ -1,5 +1,7 @@
 //! The platform's log.
 
+use super::PortFuture;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     Verbose,
@@ -15,6 +17,7 @@ pub struct LogEntry {
     /// By the device's clock, in milliseconds since 1970; `None` where the device gives no date we can trust.
     pub time_ms: Option<u64>,
     pub pid: Option<u32>,
+    pub tid: Option<u32>,
     pub level: LogLevel,
     pub tag: String,
     pub message: String,
@@ -36,4 +39,27 @@ pub struct LogRead {
     pub dropped_lines: usize,
     /// Lines in a format that is not known.
     pub unread_lines: usize,
+}
+
+/// A piece of a log that is followed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogBatch {
+    pub entries: Vec<LogEntry>,
+    /// Lines in a format that is not known.
+    pub unread_lines: usize,
+}
+
+/// A log that is followed; it ends with its connection.
+pub trait LogSource: Send {
+    /// Waits for the next entries; `None` when the device ended the log.
+    fn next(&mut self) -> PortFuture<'_, Option<LogBatch>>;
+}
+
+/// Which part of the log is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogPart {
+    /// Everything from now on, or from a time of the device's clock on.
+    All { since_ms: Option<u64> },
+    /// Only what reports of crashes are made of.
+    Crashes,
 }

@@ -21,12 +21,12 @@ use crate::screen::geometry::Rect;
 use crate::screen::snapshot::{Platform, Screen, Snapshot};
 
 pub use command::{AlertAnswer, AppCommand, AppReport, FileCommand, NativeAction};
-pub use crash::{CrashReport, NOT_RESPONDING};
+pub use crash::{CrashKind, CrashReport, Frame, NOT_RESPONDING, THROWN_MAX, Thrown};
 pub use error::{DeviceError, DeviceErrorKind, Dispatch};
-pub use event::{DeviceEvent, EventSource};
+pub use event::DeviceEvent;
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
-pub use log::{LogEntry, LogLevel, LogRead};
+pub use log::{LogBatch, LogEntry, LogLevel, LogPart, LogRead, LogSource};
 pub use picture::{Picture, PicturePrint, Pixels};
 
 /// A hash of the bytes of a device's answer.
@@ -99,9 +99,8 @@ pub trait Device: Send + Sync {
         Box::pin(async { Err(DeviceError::not_supported("tell of crashes")) })
     }
 
-    /// Follows what the device tells by itself, from now on.
-    fn events(&self) -> PortFuture<'_, Box<dyn EventSource>> {
-        Box::pin(async { Err(DeviceError::not_supported("tell of what happens on it")) })
+    fn follow_log(&self, _part: LogPart) -> PortFuture<'_, Box<dyn LogSource>> {
+        Box::pin(async { Err(DeviceError::not_supported("have its log followed")) })
     }
 
     fn files<'a>(&'a self, _command: &'a FileCommand) -> PortFuture<'a, ()> {

@@ -16,8 +16,11 @@ pub struct CrashFacts {
 
 impl CrashFacts {
     pub fn new(report: &CrashReport) -> CrashFacts {
-        let CrashReport { app, exception, message, .. } = report.clone();
-        CrashFacts { app, exception, message }
+        CrashFacts {
+            app: report.app.clone(),
+            exception: report.exception().to_owned(),
+            message: report.message().to_owned(),
+        }
     }
 }
 

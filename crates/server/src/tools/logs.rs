@@ -201,7 +201,7 @@ mod tests {
 
     fn entry(tag: &str, level: LogLevel, pid: u32, time_ms: u64, message: &str) -> LogEntry {
         let (tag, message) = (tag.to_owned(), message.to_owned());
-        LogEntry { time_ms: Some(time_ms), pid: Some(pid), level, tag, message }
+        LogEntry { time_ms: Some(time_ms), pid: Some(pid), tid: None, level, tag, message }
     }
 
     fn params(json: &str) -> GetLogsParams {

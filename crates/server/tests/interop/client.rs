@@ -70,7 +70,7 @@ async fn everything(client: &Client) -> Vec<String> {
     results.push(format!("{junk:?}"));
 
     let mut log = client.logcat(&Script::new("logcat -v brief")).await.unwrap();
-    results.push(format!("{}", log.next_line().await.unwrap().is_some()));
+    results.push(format!("{}", log.next(|_| {}).await.unwrap()));
 
     let forward = client.forward(0, "tcp:7").await.unwrap();
     let echo = tokio::task::spawn_blocking(move || {

@@ -1,12 +1,16 @@
 //! The device's log: the script that reads it, and its lines.
 
-use mdm_core::port::{DeviceError, DeviceErrorKind, DeviceEvent, EventSource, LogRead, PortFuture};
+pub mod clock;
+pub mod follow;
+pub mod line;
+pub mod text;
+
+use mdm_core::port::{DeviceError, DeviceErrorKind, LogRead};
 
 use crate::adb::Script;
-use crate::adb::logcat::Logcat;
 use crate::adb::shell::Newest;
 use crate::crash::past_pids;
-use crate::log_line::{self, Clock};
+use clock::Clock;
 
 /// Lines read from the device in one go; filters look at these.
 pub const LINES_MAX: usize = 5000;
@@ -14,8 +18,6 @@ pub const LINES_MAX: usize = 5000;
 pub const LOG_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Stands between the log and what is known of the device; an entry of the log cannot look like it.
 const END: &str = "mdm-log-end";
-/// Lines that logcat writes between its buffers.
-const BEGINNING: &str = "--------- ";
 
 /// Seconds since 1970 on every line make the device's time zone and the turn of the year irrelevant (W18). A logcat that
 /// does not know them writes dates, which are read with the device's year and zone (F50). What is known of the device
@@ -31,37 +33,6 @@ pub fn script(app: Option<&str>) -> Script {
     }
 }
 
-/// Follows the log from now on.
-pub fn follow_script() -> Script {
-    Script::new("logcat -v threadtime -v epoch -T 1 2>/dev/null || logcat -v threadtime -T 1")
-}
-
-/// The log as a stream of events. Lines that are no entries are left out.
-pub struct LogEvents {
-    logcat: Logcat,
-}
-
-impl LogEvents {
-    pub fn new(logcat: Logcat) -> LogEvents {
-        LogEvents { logcat }
-    }
-}
-
-impl EventSource for LogEvents {
-    fn next(&mut self) -> PortFuture<'_, Option<DeviceEvent>> {
-        Box::pin(async {
-            loop {
-                let line = self.logcat.next_line().await;
-                let lost = |error| DeviceError::new(DeviceErrorKind::ConnectionLost, format!("{error}"));
-                let Some(line) = line.map_err(lost)? else { return Ok(None) };
-                if let Some(entry) = log_line::parse(&line, &Clock::default()) {
-                    return Ok(Some(DeviceEvent::Log(entry)));
-                }
-            }
-        })
-    }
-}
-
 /// Reads the script's output, of which `newest` holds the end.
 pub fn read(newest: &Newest, app: Option<&str>) -> Result<LogRead, DeviceError> {
     let text = String::from_utf8_lossy(&newest.bytes);
@@ -72,13 +43,7 @@ pub fn read(newest: &Newest, app: Option<&str>) -> Result<LogRead, DeviceError> 
     let mut device = device.trim_start_matches(['\r', '\n']).lines();
     let clock = Clock::parse(device.next().unwrap_or(""));
     let pids = device.next().unwrap_or("");
-    let (mut entries, mut unread_lines) = (Vec::new(), 0);
-    for line in log.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(BEGINNING)) {
-        match log_line::parse(line, &clock) {
-            Some(entry) => entries.push(entry),
-            None => unread_lines += 1,
-        }
-    }
+    let (entries, accounts) = text::read(log, clock);
     Ok(LogRead {
         more: entries.len() >= LINES_MAX || newest.dropped_lines > 0,
         past_pids: app.map_or_else(Vec::new, |app| past_pids(&entries, app)),
@@ -86,7 +51,7 @@ pub fn read(newest: &Newest, app: Option<&str>) -> Result<LogRead, DeviceError> 
         now_ms: clock.now_ms.and_then(|now| u64::try_from(now).ok()),
         app_pids: pids.split_whitespace().filter_map(|pid| pid.parse().ok()).collect(),
         dropped_lines: newest.dropped_lines,
-        unread_lines,
+        unread_lines: accounts.defects,
     })
 }
 
