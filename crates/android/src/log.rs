@@ -43,7 +43,7 @@ pub fn read(newest: &Newest, app: Option<&str>) -> Result<LogRead, DeviceError> 
     let mut device = device.trim_start_matches(['\r', '\n']).lines();
     let clock = Clock::parse(device.next().unwrap_or(""));
     let pids = device.next().unwrap_or("");
-    let (entries, accounts) = text::read(log, clock);
+    let (entries, counts) = text::read(log, clock);
     Ok(LogRead {
         more: entries.len() >= LINES_MAX || newest.dropped_lines > 0,
         past_pids: app.map_or_else(Vec::new, |app| past_pids(&entries, app)),
@@ -51,7 +51,7 @@ pub fn read(newest: &Newest, app: Option<&str>) -> Result<LogRead, DeviceError> 
         now_ms: clock.now_ms.and_then(|now| u64::try_from(now).ok()),
         app_pids: pids.split_whitespace().filter_map(|pid| pid.parse().ok()).collect(),
         dropped_lines: newest.dropped_lines,
-        unread_lines: accounts.defects,
+        unread_lines: counts.defects,
     })
 }
 

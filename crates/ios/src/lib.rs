@@ -1,5 +1,7 @@
-//! Reads the screens of iOS, as written by other tools, into snapshots.
+//! Reads what iOS tells: screens as written by other tools, logs, crash reports.
 //!
-//! Architecture invariant: bytes in, a snapshot out. No I/O, no clock, and no knowledge of how the bytes were fetched.
+//! Architecture invariant: bytes in, a value out. No I/O, no clock, and no knowledge of how the bytes were fetched.
 
+pub mod crash;
+pub mod log;
 pub mod tree;

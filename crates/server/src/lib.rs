@@ -9,6 +9,7 @@ pub mod args;
 mod expect;
 mod facts_text;
 pub mod found;
+pub mod log_file;
 pub mod mcp;
 mod picture;
 mod refusal;

@@ -7,6 +7,8 @@ use super::app_of_process;
 /// Folders of the platform's own libraries.
 const FOREIGN: [&str; 8] =
     ["/apex/", "/system/", "/system_ext/", "/vendor/", "/product/", "/odm/", "[vdso", "<anonymous"];
+/// What every program of the platform has, and where it only ends.
+const EVERYWHERE: [&str; 5] = ["/bionic/", "/libbase.so", "/liblog.so", "/libc++.so", "/libutils.so"];
 
 /// True for the line that names the process: `pid: 4321, tid: 4330, name: Thread-2  >>> com.example <<<`.
 pub fn is_head(line: &str) -> bool {
@@ -33,7 +35,7 @@ pub fn report(lines: &[&str]) -> Option<CrashReport> {
     let signal_name = signal.and_then(in_brackets).unwrap_or("native crash");
     let mut thrown = Thrown::new(signal_name, why.or(signal).unwrap_or_default());
     for frame in own.iter().skip_while(|line| !is_frame(line)).take_while(|line| is_frame(line)) {
-        thrown.push_frame(frame.trim_start(), is_own(frame));
+        thrown.push_frame(frame.trim_start(), is_own(frame, process));
     }
     Some(CrashReport {
         app: app_of_process(process).to_owned(),
@@ -73,12 +75,16 @@ fn is_frame(line: &str) -> bool {
     line.starts_with('#') && line.contains(" pc ")
 }
 
-fn is_own(frame: &str) -> bool {
+/// Of a program of the platform everything is its own that is not everywhere.
+fn is_own(frame: &str, process: &str) -> bool {
     let object = frame
         .split_once(" pc ")
         .and_then(|(_, rest)| rest.trim_start().split_once(' '))
         .map(|(_, file)| file);
     let object = object.unwrap_or_default().trim_start();
+    if process.starts_with('/') {
+        return !EVERYWHERE.iter().any(|part| object.contains(part));
+    }
     object.starts_with("/data/") || !FOREIGN.iter().any(|folder| object.starts_with(folder))
 }
 

@@ -42,7 +42,7 @@ impl Following {
             let goes_on = logcat.next(take).await.map_err(lost)?;
             if let Some(entries) = &mut self.entries {
                 batch.entries.extend(entries.flush(!goes_on));
-                batch.unread_lines += std::mem::take(&mut entries.accounts.defects);
+                batch.unread_lines += std::mem::take(&mut entries.counts.defects);
             }
             if !goes_on && batch.entries.is_empty() {
                 return Ok(None);

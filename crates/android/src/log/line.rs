@@ -1,9 +1,10 @@
 //! The head of one line of logcat, in whichever of its formats it came (F50, W17).
 
 use mdm_core::port::LogLevel;
+use mdm_core::text::calendar::{DAY_MS, date, days, number, seconds, time_of_day, zone};
 use memchr::memchr;
 
-use super::clock::{Clock, DAY_MS, date, days, number, seconds, time_of_day, zone};
+use super::clock::Clock;
 
 /// Smaller numbers of milliseconds count from the device's start, which is no date.
 const EPOCH_MS_MIN: i64 = 1_000_000_000_000;

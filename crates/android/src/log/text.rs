@@ -1,6 +1,6 @@
 //! The text of a log to entries: every line is an entry, goes on with one, or is counted as a defect.
 
-use mdm_core::port::LogEntry;
+use mdm_core::port::{LineCounts, LogEntry};
 
 use super::clock::Clock;
 use super::line::{Heads, Line};
@@ -10,24 +10,6 @@ const MESSAGE_BYTES_MAX: usize = 64 * 1024;
 /// Lines that logcat writes between its buffers, and where it lost entries.
 const MARKER: &str = "--------- ";
 
-/// What became of the lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Accounts {
-    pub entries: usize,
-    /// Lines without a head that go on with the message before them.
-    pub continuations: usize,
-    /// Lines that logcat writes between its buffers, and blank ones.
-    pub markers: usize,
-    /// Lines in a form that is not known.
-    pub defects: usize,
-}
-
-impl Accounts {
-    pub fn lines(&self) -> usize {
-        self.entries + self.continuations + self.markers + self.defects
-    }
-}
-
 /// Takes lines and gives entries, the last of which it holds back: the next line may go on with it.
 #[derive(Debug, Default)]
 pub struct Entries {
@@ -35,7 +17,7 @@ pub struct Entries {
     held: Option<LogEntry>,
     /// The head of the entry that is held opened a message of lines without heads.
     in_message: bool,
-    pub accounts: Accounts,
+    pub counts: LineCounts,
 }
 
 impl Entries {
@@ -47,23 +29,23 @@ impl Entries {
     pub fn push(&mut self, line: &str) -> Option<LogEntry> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if let Some(read) = self.heads.read(line) {
-            self.accounts.entries += 1;
+            self.counts.entries += 1;
             self.in_message = read.opens_message;
             return self.held.replace(entry(&read));
         }
         if line.trim().is_empty() {
-            self.accounts.markers += 1;
+            self.counts.markers += 1;
             // A message of the long format ends with a blank line, and may have one in it.
             if let Some(held) = self.held.as_mut().filter(|_| self.in_message && !line.is_empty()) {
                 go_on(held, line);
             }
         } else if line.starts_with(MARKER) {
-            self.accounts.markers += 1;
+            self.counts.markers += 1;
         } else if let Some(held) = self.held.as_mut().filter(|_| self.in_message || goes_on(line)) {
-            self.accounts.continuations += 1;
+            self.counts.continuations += 1;
             go_on(held, line);
         } else {
-            self.accounts.defects += 1;
+            self.counts.defects += 1;
         }
         None
     }
@@ -78,11 +60,11 @@ impl Entries {
 }
 
 /// Lines of a whole text, and what became of each.
-pub fn read(text: &str, clock: Clock) -> (Vec<LogEntry>, Accounts) {
+pub fn read(text: &str, clock: Clock) -> (Vec<LogEntry>, LineCounts) {
     let mut entries = Entries::new(clock);
     let mut all: Vec<LogEntry> = text.lines().filter_map(|line| entries.push(line)).collect();
     all.extend(entries.flush(true));
-    (all, entries.accounts)
+    (all, entries.counts)
 }
 
 fn entry(line: &Line<'_>) -> LogEntry {
@@ -116,38 +98,38 @@ fn goes_on(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> (Vec<(String, String)>, Accounts) {
-        let (entries, accounts) = read(text, Clock::default());
-        assert_eq!(accounts.lines(), text.lines().count(), "every line is accounted for");
-        (entries.into_iter().map(|entry| (entry.tag, entry.message)).collect(), accounts)
+    fn check(text: &str) -> (Vec<(String, String)>, LineCounts) {
+        let (entries, counts) = read(text, Clock::default());
+        assert_eq!(counts.lines(), text.lines().count(), "every line is accounted for");
+        (entries.into_iter().map(|entry| (entry.tag, entry.message)).collect(), counts)
     }
 
     #[test]
     fn a_message_of_the_long_format_has_its_lines() {
-        let (entries, accounts) = check(
+        let (entries, counts) = check(
             "--------- beginning of main\n[ 01-02 11:29:59.123    77:   78 E/Tag ]\nfirst\nsecond\n\n\
              [ 01-02 11:29:59.124    77:   78 I/Other ]\nthird\n\n",
         );
         let expected = [("Tag", "first\nsecond"), ("Other", "third")];
         assert_eq!(entries, expected.map(|(tag, message)| (tag.to_owned(), message.to_owned())));
-        assert_eq!(accounts, Accounts { entries: 2, continuations: 3, markers: 3, defects: 0 });
+        assert_eq!(counts, LineCounts { entries: 2, continuations: 3, markers: 3, defects: 0 });
     }
 
     #[test]
     fn a_trace_without_heads_belongs_to_the_line_before_it_and_nonsense_to_none() {
-        let (entries, accounts) = check(
+        let (entries, counts) = check(
             "nonsense\nE/Tag(   77): java.lang.Error: no\n\tat a.b.C.d(C.kt:1)\nCaused by: x\n... 3 more\r\nnonsense\n",
         );
         let trace = "java.lang.Error: no\n\tat a.b.C.d(C.kt:1)\nCaused by: x\n... 3 more";
         assert_eq!(entries, [("Tag".to_owned(), trace.to_owned())]);
-        assert_eq!(accounts, Accounts { entries: 1, continuations: 3, markers: 0, defects: 2 });
+        assert_eq!(counts, LineCounts { entries: 1, continuations: 3, markers: 0, defects: 2 });
     }
 
     #[test]
     fn a_message_has_a_limit() {
         let text = format!("[ 01-02 11:29:59.123    77:   78 E/Tag ]\n{}", "0123456789\n".repeat(20_000));
-        let (entries, accounts) = check(&text);
-        assert!(entries[0].1.len() < MESSAGE_BYTES_MAX && accounts.continuations == 20_000, "SE-07");
+        let (entries, counts) = check(&text);
+        assert!(entries[0].1.len() < MESSAGE_BYTES_MAX && counts.continuations == 20_000, "SE-07");
     }
 
     #[test]

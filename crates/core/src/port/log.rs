@@ -41,6 +41,24 @@ pub struct LogRead {
     pub unread_lines: usize,
 }
 
+/// What became of the lines of a text: each is one of these.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LineCounts {
+    pub entries: usize,
+    /// Lines without a head that go on with the message before them.
+    pub continuations: usize,
+    /// Headings of the program that wrote the log, and blank lines.
+    pub markers: usize,
+    /// Lines in a form that is not known.
+    pub defects: usize,
+}
+
+impl LineCounts {
+    pub fn lines(&self) -> usize {
+        self.entries + self.continuations + self.markers + self.defects
+    }
+}
+
 /// A piece of a log that is followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogBatch {

@@ -26,7 +26,7 @@ pub use error::{DeviceError, DeviceErrorKind, Dispatch};
 pub use event::DeviceEvent;
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
-pub use log::{LogBatch, LogEntry, LogLevel, LogPart, LogRead, LogSource};
+pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogPart, LogRead, LogSource};
 pub use picture::{Picture, PicturePrint, Pixels};
 
 /// A hash of the bytes of a device's answer.

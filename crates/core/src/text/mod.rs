@@ -2,5 +2,6 @@
 //!
 //! What may not enter: anything that knows what a screen is.
 
+pub mod calendar;
 pub mod quote;
 pub mod tokens;

@@ -8,11 +8,16 @@
 )]
 #![allow(clippy::print_stdout, reason = "figures are there to be read")]
 
+#[path = "../shared/page.rs"]
+#[expect(dead_code, reason = "only the comparison is needed here")]
+mod page;
+
 mod covers;
 mod facts;
 mod figures;
 mod files;
 mod findable;
+mod logs;
 mod noise;
 mod resolution;
 mod traces;
