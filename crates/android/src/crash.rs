@@ -1,5 +1,6 @@
 //! Crashes and apps that do not respond, out of the device's log (F44) and out of files.
 
+pub mod follow;
 mod java;
 mod native;
 mod not_responding;
@@ -199,7 +200,7 @@ fn past_pid(entry: &LogEntry, app: &str) -> Option<u32> {
 }
 
 /// `Start proc 4321:com.example/u0a123 for …`.
-fn start_of(entry: &LogEntry) -> Option<(u32, &str)> {
+pub fn start_of(entry: &LogEntry) -> Option<(u32, &str)> {
     let started = entry.message.strip_prefix("Start proc ").filter(|_| entry.tag == "ActivityManager")?;
     let (pid, rest) = started.split_once(':')?;
     Some((pid.parse().ok()?, rest.split('/').next()?))

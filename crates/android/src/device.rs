@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use mdm_core::port::{
-    AppCommand, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError, DeviceErrorKind,
-    DeviceInfo, Dispatch, FileCommand, Input, Key, LogPart, LogRead, LogSource, Orientation, Picture,
+    AppCommand, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device, DeviceError,
+    DeviceErrorKind, DeviceInfo, Dispatch, FileCommand, Input, Key, LogRead, LogSource, Orientation, Picture,
     PortFuture, RawAnswer, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
@@ -260,6 +260,10 @@ impl AndroidDevice {
         }
         let detail = format!("{why}; as PNG: {} bytes that are none", png.len());
         Err(DeviceError::new(DeviceErrorKind::ScreenshotUnavailable, detail))
+    }
+
+    async fn follow(&self, script: &Script) -> Result<log::follow::Following, DeviceError> {
+        self.adb.logcat(script).await.map(log::follow::Following::new).map_err(|e| self.error(e))
     }
 
     async fn binary(&self, script: &Script, bytes_max: usize) -> Result<Vec<u8>, DeviceError> {
@@ -553,14 +557,24 @@ impl Device for AndroidDevice {
         })
     }
 
-    fn follow_log(&self, part: LogPart) -> PortFuture<'_, Box<dyn LogSource>> {
+    fn follow_crashes(&self) -> PortFuture<'_, Box<dyn CrashSource>> {
+        Box::pin(async {
+            let lines = self.follow(&crash::follow_script()).await?;
+            Ok(Box::new(crash::follow::FollowedCrashes::new(lines)) as Box<dyn CrashSource>)
+        })
+    }
+
+    fn follow_log(&self, since_ms: Option<u64>) -> PortFuture<'_, Box<dyn LogSource>> {
         Box::pin(async move {
-            let script = match part {
-                LogPart::All { since_ms } => log::follow::script(since_ms),
-                LogPart::Crashes => crash::follow_script(),
-            };
-            let logcat = self.adb.logcat(&script).await.map_err(|e| self.error(e))?;
-            Ok(Box::new(log::follow::Following::new(logcat)) as Box<dyn LogSource>)
+            Ok(Box::new(self.follow(&log::follow::script(since_ms)).await?) as Box<dyn LogSource>)
+        })
+    }
+
+    fn app_pids<'a>(&'a self, app: &'a str) -> PortFuture<'a, Vec<u32>> {
+        Box::pin(async move {
+            check_app_id(app)?;
+            let output = self.run(&Script::new("pidof").arg(app), SHORT_BYTES_MAX).await?;
+            Ok(output.stdout_text().split_whitespace().filter_map(|pid| pid.parse().ok()).collect())
         })
     }
 

@@ -14,7 +14,7 @@ use mdm_android::adb::direct::Transport;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_core::port::{
-    AlertAnswer, AppCommand, Device, DeviceErrorKind, Dispatch, FileCommand, LogPart, NativeAction, Support,
+    AlertAnswer, AppCommand, Device, DeviceErrorKind, Dispatch, FileCommand, NativeAction, Support,
 };
 use mdm_virtual_device::{Phone, PhoneConfig, Timing};
 
@@ -36,7 +36,7 @@ fn start(app: &str) -> AppCommand {
 #[tokio::test(start_paused = true)]
 async fn the_log_is_followed_in_batches_of_entries() {
     let (_phone, device) = device();
-    let mut log = device.follow_log(LogPart::All { since_ms: None }).await.unwrap();
+    let mut log = device.follow_log(None).await.unwrap();
     device.app(&start("com.workbench")).await.unwrap();
     let displayed = loop {
         let batch = log.next().await.unwrap().expect("the log goes on");

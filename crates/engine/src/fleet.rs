@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use mdm_core::action::event::Event;
+use mdm_core::evidence::crash_book::Known;
 use mdm_core::failure::Failure;
 use mdm_core::port::{Availability, DeviceSource, Listed, SourceHealth};
 use mdm_core::screen::snapshot::Platform;
@@ -38,6 +39,15 @@ pub struct Fleet {
 pub struct DeviceList {
     pub devices: Vec<Listed>,
     pub failures: Vec<Failure>,
+}
+
+/// A crash that happened between two calls, or beside one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UntoldCrash {
+    pub device: String,
+    pub known: Known,
+    /// The action that was sent before it, and how many milliseconds before.
+    pub after: Option<(String, u64)>,
 }
 
 impl Fleet {
@@ -110,6 +120,7 @@ impl Fleet {
             None => self.choose_unnamed(wanted, progress).await?,
         };
         *lock(&self.bound) = Some((session.platform(), session.id().to_owned()));
+        session.watch_for_crashes();
         Ok(session)
     }
 
@@ -201,6 +212,22 @@ impl Fleet {
     pub fn wait_counts(&self) -> Vec<(String, Counts)> {
         let sessions = lock(&self.sessions);
         sessions.values().map(|session| (session.id().to_owned(), session.wait_counts())).collect()
+    }
+
+    /// Takes the crashes of which no answer has told, of apps that the callers work with.
+    pub fn take_untold_crashes(&self) -> Vec<UntoldCrash> {
+        let sessions: Vec<Arc<Session>> = lock(&self.sessions).values().cloned().collect();
+        let untold = |session: &Arc<Session>| {
+            let taken = session.crash_book().take_untold(|app| session.works_with(app));
+            let of = |known: Known| {
+                let memory = session.memory();
+                let window = memory.windows.at(known.noted_ms);
+                let after = window.map(|window| (window.action_id.clone(), known.noted_ms - window.sent_ms));
+                UntoldCrash { device: session.id().to_owned(), known, after }
+            };
+            taken.into_iter().map(of).collect::<Vec<_>>()
+        };
+        sessions.iter().flat_map(untold).collect()
     }
 
     /// How many devices were ever called.

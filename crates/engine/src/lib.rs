@@ -3,10 +3,13 @@
 //! Architecture invariant: actions on one device never interleave (waits take a turn for each look), calls on different
 //! devices never wait for each other, and every call ends by its deadline. Only `clock` sleeps, only `poll` waits for a screen.
 
+mod background;
 mod choose;
 mod clock;
+mod crash_watch;
 mod events;
 mod fleet;
+mod log_streams;
 mod metrics;
 mod poll;
 mod progress;
@@ -17,7 +20,8 @@ mod session;
 pub use choose::WantedDevice;
 pub use clock::Clock;
 pub use events::{Bus, Listener, Stamped};
-pub use fleet::{DeviceList, Fleet};
+pub use fleet::{DeviceList, Fleet, UntoldCrash};
+pub use log_streams::{STREAMS_MAX, StreamState};
 pub use metrics::Counts;
 pub use progress::Progress;
 pub use session::{Memory, Session};

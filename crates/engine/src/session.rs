@@ -1,6 +1,7 @@
 //! One device and the calls on it: queued, one at a time.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mdm_core::action::event::Event;
 use mdm_core::action::outcome::Outcome;
@@ -8,6 +9,8 @@ use mdm_core::action::request::{Command, Request};
 use mdm_core::action::trace::TraceRing;
 use mdm_core::change::pace::PaceHistory;
 use mdm_core::change::tracker::{Observation, Tracker};
+use mdm_core::evidence::crash_book::CrashBook;
+use mdm_core::evidence::stream::Wanted;
 use mdm_core::evidence::window::Windows;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
@@ -19,7 +22,10 @@ use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Platform, Screen};
 use tokio::sync::MutexGuard;
 
+use crate::background::Background;
 use crate::clock::Clock;
+use crate::crash_watch::Crashes;
+use crate::log_streams::LogStreams;
 use crate::metrics::{Counts, Metrics};
 use crate::poll::{self, Counted, Turn};
 use crate::progress::Progress;
@@ -35,10 +41,16 @@ pub struct Session {
     /// Fair: callers get their turn in the order in which they came.
     turn: tokio::sync::Mutex<()>,
     memory: Mutex<Memory>,
+    crashes: Crashes,
+    /// Begun with the first call that goes to the device.
+    crash_watch: OnceLock<Option<Background>>,
+    log_streams: LogStreams,
 }
 
 /// A command that takes longer was held up by something else.
 const SEND_MS_MAX: u64 = 600;
+/// Apps that are remembered as those that the caller works with.
+const APPS_MAX: usize = 16;
 
 /// What the session knows of the screen so far.
 #[derive(Debug, Clone, Default)]
@@ -54,11 +66,24 @@ pub struct Memory {
     raw: Option<RawAnswer>,
     /// The last action, while nobody has waited for its effect.
     unsettled: Option<String>,
-    /// The process whose crash was told last.
-    pub(crate) told_crash: Option<u32>,
+    /// Apps that were in front or were started; the newest last.
+    apps: VecDeque<String>,
     /// How long the last read and the last command took.
     read_ms: u64,
     send_ms: Option<u64>,
+}
+
+impl Memory {
+    fn note_app(&mut self, app: &str) {
+        if self.apps.back().is_some_and(|last| last == app) {
+            return;
+        }
+        self.apps.retain(|known| known != app);
+        if self.apps.len() == APPS_MAX {
+            self.apps.pop_front();
+        }
+        self.apps.push_back(app.to_owned());
+    }
 }
 
 impl Session {
@@ -71,12 +96,16 @@ impl Session {
             metrics: Metrics::default(),
             turn: tokio::sync::Mutex::default(),
             memory: Mutex::default(),
+            crashes: Crashes::default(),
+            crash_watch: OnceLock::new(),
+            log_streams: LogStreams::default(),
         }
     }
 
     /// The session of a device that was plugged in again: its revisions, ids and counts go on from where they were.
     pub(crate) fn succeeding(before: &Session, device: Arc<dyn Device>) -> Session {
-        let session = Session::new(before.platform, &before.id, device, before.clock);
+        let mut session = Session::new(before.platform, &before.id, device, before.clock);
+        session.crashes = before.crashes.clone();
         *session.memory() = before.memory().clone();
         session.metrics.set(before.wait_counts());
         session
@@ -149,6 +178,45 @@ impl Session {
         progress.race_device("taking a screenshot", self.device.screenshot()).await
     }
 
+    /// Begins to listen for crashes, if it has not.
+    pub(crate) fn watch_for_crashes(&self) {
+        self.crash_watch.get_or_init(|| self.crashes.watch(Arc::clone(&self.device), self.clock));
+    }
+
+    /// Crashes that this machine knows of.
+    pub fn crash_book(&self) -> std::sync::MutexGuard<'_, CrashBook> {
+        self.crashes.book()
+    }
+
+    /// Reads the device's reports of crashes and returns what is known by then.
+    pub async fn read_crashes(&self, progress: &Progress) -> Result<(), Failure> {
+        let _turn = self.turn(progress).await?;
+        let reports = read_again(progress, "reading reports of crashes", || self.device.crashes()).await?;
+        let now_ms = self.now_ms();
+        let mut book = self.crash_book();
+        for report in reports {
+            book.note(report, now_ms);
+        }
+        Ok(())
+    }
+
+    /// True for an app that was in front or was started.
+    pub(crate) fn works_with(&self, app: &str) -> bool {
+        self.memory().apps.iter().any(|known| known == app)
+    }
+
+    pub fn log_streams(&self) -> &LogStreams {
+        &self.log_streams
+    }
+
+    pub fn follow_log(&self, name: &str, wanted: Wanted, pids: &[u32]) -> bool {
+        self.log_streams.start(name, wanted, pids, Arc::clone(&self.device))
+    }
+
+    pub async fn app_pids(&self, app: &str, progress: &Progress) -> Result<Vec<u32>, Failure> {
+        progress.race_device("asking for the app's processes", self.device.app_pids(app)).await
+    }
+
     pub async fn logs(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "reading the log", || self.device.logs(app)).await
@@ -195,6 +263,9 @@ impl Session {
         match capture {
             Capture::New { raw, snapshot } => {
                 memory.raw = Some(raw);
+                if let Some(screen) = &snapshot.screen {
+                    memory.note_app(&screen.app);
+                }
                 Ok(memory.tracker.observe(snapshot, captured_at_ms))
             }
             Capture::Unchanged => memory
@@ -227,6 +298,9 @@ impl Session {
     fn note_input(&self, command: &Command) {
         let mut memory = self.memory();
         memory.tracker.note_action();
+        if let Command::App(AppCommand::Start { app }) = command {
+            memory.note_app(app);
+        }
         match command {
             Command::Input(Input::Swipe { from, to, .. }) => memory.tracker.note_swipe(*from, *to),
             Command::App(AppCommand::Terminate { .. } | AppCommand::ClearData { .. }) => {

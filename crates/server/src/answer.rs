@@ -141,6 +141,13 @@ impl Answer {
         self
     }
 
+    /// Puts lines before all others that have nothing to do with what was asked.
+    #[must_use]
+    pub fn with_news(mut self, news: &str) -> Answer {
+        self.lines.insert_str(0, news);
+        self
+    }
+
     #[must_use]
     pub fn with_image(self, image: Image) -> Answer {
         Answer { image: Some(image), ..self }

@@ -6,6 +6,7 @@ use super::clock::Clock;
 use super::text::Entries;
 use crate::adb::Script;
 use crate::adb::logcat::Logcat;
+use crate::crash::{app_of_process, start_of};
 
 /// The clock comes first, for a logcat that writes dates without a zone.
 const CLOCK: &str = "date '+%s %z'; ";
@@ -48,6 +49,8 @@ impl Following {
                 return Ok(None);
             }
             if !batch.entries.is_empty() {
+                let started = batch.entries.iter().filter_map(start_of);
+                batch.started = started.map(|(pid, name)| (pid, app_of_process(name).to_owned())).collect();
                 return Ok(Some(batch));
             }
         }

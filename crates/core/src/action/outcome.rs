@@ -38,6 +38,8 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// The app ended, or stopped responding, because of it (F44).
     pub crash: Option<CrashReport>,
+    /// Under which number the crash is kept.
+    pub crash_number: Option<u64>,
     /// It only closed the keyboard: the step back was not taken.
     pub closed_keyboard: bool,
     pub trace: Trace,
@@ -179,6 +181,7 @@ impl Outcome {
             after: None,
             failure: None,
             crash: None,
+            crash_number: None,
             closed_keyboard: false,
             trace,
         }

@@ -2,4 +2,9 @@
 //!
 //! What may not enter: formats of a platform's log (the drivers read them), names of tools (the server's).
 
+pub mod crash_book;
+pub mod join;
+pub mod related;
+pub mod signal;
+pub mod stream;
 pub mod window;

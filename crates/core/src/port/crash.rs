@@ -1,5 +1,6 @@
 //! The end of an app that was not asked for, as the platform reported it.
 
+use super::PortFuture;
 use crate::text::quote::{push_name, push_quoted};
 
 /// Stands for the exception of an app that does not respond.
@@ -128,6 +129,12 @@ impl CrashReport {
         }
         line
     }
+}
+
+/// Crashes as they happen; it ends with its connection.
+pub trait CrashSource: Send {
+    /// Waits for the next reports; `None` when the device ended it. A report may come again when more of it is known.
+    fn next(&mut self) -> PortFuture<'_, Option<Vec<CrashReport>>>;
 }
 
 fn push_message(line: &mut String, message: &str) {

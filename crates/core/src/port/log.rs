@@ -63,6 +63,8 @@ impl LineCounts {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogBatch {
     pub entries: Vec<LogEntry>,
+    /// Processes whose start the log tells, and whose they are.
+    pub started: Vec<(u32, String)>,
     /// Lines in a format that is not known.
     pub unread_lines: usize,
 }
@@ -71,13 +73,4 @@ pub struct LogBatch {
 pub trait LogSource: Send {
     /// Waits for the next entries; `None` when the device ended the log.
     fn next(&mut self) -> PortFuture<'_, Option<LogBatch>>;
-}
-
-/// Which part of the log is followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogPart {
-    /// Everything from now on, or from a time of the device's clock on.
-    All { since_ms: Option<u64> },
-    /// Only what reports of crashes are made of.
-    Crashes,
 }

@@ -21,12 +21,12 @@ use crate::screen::geometry::Rect;
 use crate::screen::snapshot::{Platform, Screen, Snapshot};
 
 pub use command::{AlertAnswer, AppCommand, AppReport, FileCommand, NativeAction};
-pub use crash::{CrashKind, CrashReport, Frame, NOT_RESPONDING, THROWN_MAX, Thrown};
+pub use crash::{CrashKind, CrashReport, CrashSource, Frame, NOT_RESPONDING, THROWN_MAX, Thrown};
 pub use error::{DeviceError, DeviceErrorKind, Dispatch};
 pub use event::DeviceEvent;
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
-pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogPart, LogRead, LogSource};
+pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogRead, LogSource};
 pub use picture::{Picture, PicturePrint, Pixels};
 
 /// A hash of the bytes of a device's answer.
@@ -99,8 +99,19 @@ pub trait Device: Send + Sync {
         Box::pin(async { Err(DeviceError::not_supported("tell of crashes")) })
     }
 
-    fn follow_log(&self, _part: LogPart) -> PortFuture<'_, Box<dyn LogSource>> {
+    /// Hears of crashes as they happen, from now on.
+    fn follow_crashes(&self) -> PortFuture<'_, Box<dyn CrashSource>> {
+        Box::pin(async { Err(DeviceError::not_supported("tell of crashes")) })
+    }
+
+    /// Follows the log from now on, or from a time of the device's clock on.
+    fn follow_log(&self, _since_ms: Option<u64>) -> PortFuture<'_, Box<dyn LogSource>> {
         Box::pin(async { Err(DeviceError::not_supported("have its log followed")) })
+    }
+
+    /// The processes of an app that run.
+    fn app_pids<'a>(&'a self, _app: &'a str) -> PortFuture<'a, Vec<u32>> {
+        Box::pin(async { Err(DeviceError::not_supported("tell an app's processes")) })
     }
 
     fn files<'a>(&'a self, _command: &'a FileCommand) -> PortFuture<'a, ()> {

@@ -33,7 +33,11 @@ impl Run<'_> {
         }
         let Some(report) = &self.outcome.crash else { return };
         let (app, summary) = (report.app.clone(), report.summary());
-        self.session.memory().told_crash = Some(report.pid);
+        let mut book = self.session.crash_book();
+        let number = book.note(report.clone(), self.session.now_ms());
+        book.mark_told(number);
+        drop(book);
+        self.outcome.crash_number = Some(number);
         self.note(Event::Device(DeviceEvent::Crash { app, summary }));
         if self.outcome.verdict() != Verdict::Confirmed {
             self.note(Event::Reached(Lifecycle::Failed));
@@ -62,8 +66,9 @@ impl Run<'_> {
     async fn crash_of(&self, app: &str) -> Option<CrashReport> {
         let sent_ms = self.outcome.sent.first().map_or(0, |sent| sent.at_ms);
         let reports = self.session.crashes(self.progress).await.ok()?;
-        let told = self.session.memory().told_crash;
-        crash::caused(reports, app, self.session.now_ms().saturating_sub(sent_ms), told)
+        let sent_ms_ago = self.session.now_ms().saturating_sub(sent_ms);
+        let book = self.session.crash_book();
+        crash::caused(reports, app, sent_ms_ago, |report| book.is_told(report))
     }
 
     /// True if a step back will only close the keyboard. It is asked for only where a field has the focus.

@@ -3,6 +3,7 @@
 use mdm_core::action::outcome::Outcome;
 use mdm_core::action::recover::Strategy;
 use mdm_core::port::CrashReport;
+use mdm_engine::UntoldCrash;
 use serde::Serialize;
 
 /// An app that ended, or does not respond, because of the action.
@@ -27,7 +28,8 @@ impl CrashFacts {
 pub fn lines(outcome: &Outcome) -> String {
     let mut lines = String::new();
     if let Some(crash) = &outcome.crash {
-        lines.push_str(&format!("! {}; get_logs with app_id has the rest\n", crash.summary()));
+        let id = outcome.crash_number.map_or_else(String::new, |number| format!("c{number}"));
+        lines.push_str(&format!("! {}; get_crash {id} has the rest\n", crash.summary()));
     }
     if outcome.closed_keyboard {
         lines.push_str("closed the keyboard; going back from the screen takes another press_back\n");
@@ -36,6 +38,17 @@ pub fn lines(outcome: &Outcome) -> String {
         lines.push_str("closed the keyboard first: it covered the target\n");
     }
     lines
+}
+
+/// A crash that no answer has told of yet, for the next answer of any tool (F44).
+pub fn news(untold: &UntoldCrash) -> String {
+    let id = untold.known.id();
+    let after = match &untold.after {
+        Some((action, ms)) => format!(", {}.{} s after {action}", ms / 1000, ms % 1000 / 100),
+        None => String::new(),
+    };
+    let device = &untold.device;
+    format!("! {}{after} on {device}; get_crash {id} has the rest\n", untold.known.report.summary())
 }
 
 /// The name of a recovery for a reader who does not know the table.

@@ -148,7 +148,9 @@ impl Entry {
     ) -> Answer {
         let bus = std::sync::Arc::clone(app.fleet.bus());
         let progress = Progress::new(CALL_TIMEOUT, cancelled).telling(bus, call);
-        self.call_within(app, arguments, &progress).await
+        let answer = self.call_within(app, arguments, &progress).await;
+        let news: String = app.fleet.take_untold_crashes().iter().map(aftermath::news).collect();
+        answer.with_news(&news)
     }
 
     /// The same as a part of another call, which ends by that call's deadline.
