@@ -26,12 +26,12 @@ pub fn script() -> Script {
         .then(WANTED)
         .then(" 2>/dev/null || logcat -b main -b crash -b system -d -v threadtime")
         .then(WANTED)
-        .then("; echo; echo mdm-log-end; date '+%s %z'; echo")
+        .then("; echo; echo mdm-log-end; date '+%s %z %N'; echo")
 }
 
 /// Follows the same lines as they are written, after a line with the device's clock.
 pub fn follow_script() -> Script {
-    Script::new("date '+%s %z'; logcat -b main -b crash -b system -v threadtime -v epoch -T 1")
+    Script::new("date '+%s %z %N'; logcat -b main -b crash -b system -v threadtime -v epoch -T 1")
         .then(WANTED)
         .then(" 2>/dev/null || logcat -b main -b crash -b system -v threadtime -T 1")
         .then(WANTED)

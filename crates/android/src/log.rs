@@ -26,7 +26,7 @@ pub fn script(app: Option<&str>) -> Script {
     let log = Script::new(
         "logcat -d -v threadtime -v epoch -t 5000 2>/dev/null || logcat -d -v threadtime -t 5000; ",
     )
-    .then("echo; echo mdm-log-end; date '+%s %z';");
+    .then("echo; echo mdm-log-end; date '+%s %z %N';");
     match app {
         Some(app) => log.then(" pidof").arg(app).then(" || echo"),
         None => log.then(" echo"),

@@ -21,7 +21,7 @@ pub use choose::WantedDevice;
 pub use clock::Clock;
 pub use events::{Bus, Listener, Stamped};
 pub use fleet::{DeviceList, Fleet, UntoldCrash};
-pub use log_streams::{STREAMS_MAX, StreamState};
+pub use log_streams::{LogStreams, STREAMS_MAX, StreamState};
 pub use metrics::Counts;
 pub use progress::Progress;
 pub use session::{Memory, Session};

@@ -205,6 +205,11 @@ impl Session {
         self.memory().apps.iter().any(|known| known == app)
     }
 
+    /// The app that was in front or was started last.
+    pub fn newest_app(&self) -> Option<String> {
+        self.memory().apps.back().cloned()
+    }
+
     pub fn log_streams(&self) -> &LogStreams {
         &self.log_streams
     }
@@ -220,6 +225,11 @@ impl Session {
     pub async fn logs(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "reading the log", || self.device.logs(app)).await
+    }
+
+    /// Reads the log in the turn that the caller has.
+    pub(crate) async fn logs_now(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
+        progress.race_device("reading the log", self.device.logs(app)).await
     }
 
     /// Looks until the revision is another than the last one. Nobody asked for it, so how it went is not counted.

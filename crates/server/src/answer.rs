@@ -7,8 +7,8 @@ use crate::facts_text;
 use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
-    ActionFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts, FlowFacts, LogFacts,
-    ScreenFacts, ScreenshotFacts, StatusFacts, UseDeviceFacts, WaitFacts,
+    ActionFacts, ClassifiedFacts, CrashFacts, CrashListFacts, DevicesFacts, ExpectFacts, FingerprintFacts,
+    FlowFacts, LogFacts, ScreenFacts, ScreenshotFacts, StatusFacts, StreamFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -55,6 +55,9 @@ pub enum Facts {
     Fingerprint(FingerprintFacts),
     Screenshot(ScreenshotFacts),
     Logs(LogFacts),
+    LogStream(StreamFacts),
+    Crash(Box<CrashFacts>),
+    CrashList(CrashListFacts),
     Classified(ClassifiedFacts),
 }
 
@@ -98,6 +101,9 @@ impl Facts {
             | Facts::Fingerprint(_)
             | Facts::Screenshot(_)
             | Facts::Logs(_)
+            | Facts::LogStream(_)
+            | Facts::Crash(_)
+            | Facts::CrashList(_)
             | Facts::Classified(_) => Gist::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! What the device's clock says, and dates without year or zone (W18, F50).
 
-use mdm_core::text::calendar::{DAY_MS, SECOND_MS, days, zone};
+use mdm_core::text::calendar::{DAY_MS, SECOND_MS, days, number, zone};
 
 /// What dates without year and zone are counted with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,12 +11,16 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Parses the output of `date '+%s %z'`.
+    /// Parses the output of `date '+%s %z %N'`. A `date` that does not know `%N` writes something that is no number.
     pub fn parse(text: &str) -> Clock {
         let mut words = text.split_whitespace();
         let seconds = words.next().and_then(|word| word.parse::<i64>().ok());
+        let zone_ms = words.next().and_then(|word| zone(word.as_bytes()));
+        let nanoseconds =
+            words.next().filter(|word| word.len() == 9).and_then(|word| number(word.as_bytes()));
         let now_ms = seconds.and_then(|seconds| seconds.checked_mul(SECOND_MS));
-        Clock { now_ms, zone_ms: words.next().and_then(|word| zone(word.as_bytes())) }
+        let within_ms = nanoseconds.unwrap_or_default() / 1_000_000;
+        Clock { now_ms: now_ms.map(|now| now.saturating_add(within_ms)), zone_ms }
     }
 
     /// The newest year in which the date without one can have been.
@@ -42,5 +46,7 @@ mod tests {
         assert_eq!(Clock::parse("date: bad format"), Clock::default());
         assert_eq!(Clock::parse("99999999999999999999 +9x00"), Clock::default());
         assert_eq!(Clock::parse("1767348000").zone_ms, None);
+        assert_eq!(Clock::parse("1767348000 +0000 %N").now_ms, Some(1_767_348_000_000));
+        assert_eq!(Clock::parse("1767348000 +0000 123456789").now_ms, Some(1_767_348_000_123));
     }
 }

@@ -9,7 +9,7 @@ use crate::adb::logcat::Logcat;
 use crate::crash::{app_of_process, start_of};
 
 /// The clock comes first, for a logcat that writes dates without a zone.
-const CLOCK: &str = "date '+%s %z'; ";
+const CLOCK: &str = "date '+%s %z %N'; ";
 
 /// Follows the log from now on, or from a time of the device's clock on.
 pub fn script(since_ms: Option<u64>) -> Script {

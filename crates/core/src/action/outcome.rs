@@ -16,7 +16,7 @@ use crate::intent::scroll::Scrolled;
 use crate::intent::typing::ReadBack;
 use crate::intent::watch::{MovingElement, WatchReport};
 use crate::outline::ListRead;
-use crate::port::{AppReport, CrashReport, Dispatch};
+use crate::port::{AppReport, CrashReport, Dispatch, LogEntry};
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::Screen;
 
@@ -40,6 +40,9 @@ pub struct Outcome {
     pub crash: Option<CrashReport>,
     /// Under which number the crash is kept.
     pub crash_number: Option<u64>,
+    /// What the app logged meanwhile that may explain why what was expected did not come (TR-02), and how many
+    /// milliseconds after the action each was written.
+    pub log: Vec<(u64, LogEntry)>,
     /// It only closed the keyboard: the step back was not taken.
     pub closed_keyboard: bool,
     pub trace: Trace,
@@ -182,6 +185,7 @@ impl Outcome {
             failure: None,
             crash: None,
             crash_number: None,
+            log: Vec::new(),
             closed_keyboard: false,
             trace,
         }

@@ -15,25 +15,25 @@ pub struct Span {
 
 /// A line that is told, and how often it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
-    pub entry: LogEntry,
+pub struct Told<'a> {
+    pub entry: &'a LogEntry,
     pub signal: Signal,
     pub times: usize,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Related {
+pub struct Related<'a> {
     /// In the order in which they were written.
-    pub told: Vec<Told>,
+    pub told: Vec<Told<'a>>,
     pub hidden_lines: usize,
     pub hidden_tags: usize,
 }
 
 /// The `limit` most telling lines of the span. What has no date belongs to no action.
-pub fn related(entries: &[LogEntry], app: &AppLog<'_>, span: Span, limit: usize) -> Related {
+pub fn related<'a>(entries: &'a [LogEntry], app: &AppLog<'_>, span: Span, limit: usize) -> Related<'a> {
     let in_span =
         |entry: &&LogEntry| entry.time_ms.is_some_and(|time| (span.from_ms..span.to_ms).contains(&time));
-    choose(entries.iter().filter(in_span), app, limit, false)
+    choose(entries.iter().filter(in_span), app, limit.min(TOLD_MAX), false)
 }
 
 /// The `limit` most telling of these lines. With `noise` also what the platform always says.
@@ -42,20 +42,19 @@ pub fn choose<'a>(
     app: &AppLog<'_>,
     limit: usize,
     noise: bool,
-) -> Related {
-    let mut told: Vec<Told> = Vec::new();
+) -> Related<'a> {
+    let mut told: Vec<Told<'_>> = Vec::new();
     let mut hidden: Vec<&str> = Vec::new();
     for entry in entries {
         let signal = signal(entry, app);
         if signal.kind == Kind::Noise && !noise {
             hidden.push(&entry.tag);
-        } else if let Some(last) = told.last_mut().filter(|last| is_same(&last.entry, entry)) {
+        } else if let Some(last) = told.last_mut().filter(|last| is_same(last.entry, entry)) {
             last.times += 1;
         } else {
-            told.push(Told { entry: entry.clone(), signal, times: 1 });
+            told.push(Told { entry, signal, times: 1 });
         }
     }
-    let limit = limit.min(TOLD_MAX);
     if told.len() > limit {
         let mut order: Vec<usize> = (0..told.len()).collect();
         // Of equal ones the newest are kept.
@@ -67,13 +66,13 @@ pub fn choose<'a>(
         told.retain(|line| {
             let keep = kept.next().unwrap_or(false);
             if !keep {
-                left_out.push((line.entry.tag.clone(), line.times));
+                left_out.push((line.entry.tag.as_str(), line.times));
             }
             keep
         });
         let lines = hidden.len() + left_out.iter().map(|(_, times)| times).sum::<usize>();
         let mut tags: Vec<&str> = hidden;
-        tags.extend(left_out.iter().map(|(tag, _)| tag.as_str()));
+        tags.extend(left_out.iter().map(|(tag, _)| *tag));
         return Related { told, hidden_lines: lines, hidden_tags: distinct(tags) };
     }
     let hidden_lines = hidden.len();

@@ -8,9 +8,12 @@ use mdm_core::action::event::Event;
 use mdm_core::action::outcome::Verdict;
 use mdm_core::action::request::{Act, Action};
 use mdm_core::action::trace::Lifecycle;
+use mdm_core::evidence::join::joined;
+use mdm_core::evidence::related::{Span, related};
+use mdm_core::evidence::signal::AppLog;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::typing::focused_field;
-use mdm_core::port::{CrashReport, DeviceErrorKind, DeviceEvent, Dispatch, Key, Orientation};
+use mdm_core::port::{CrashReport, DeviceErrorKind, DeviceEvent, Dispatch, Key, LogEntry, Orientation};
 use mdm_core::screen::geometry::Size;
 
 use super::Run;
@@ -22,6 +25,10 @@ const READS_MAX: u32 = 3;
 /// Looks at a screen that should turn, and the time between two of them. Turning takes less than a second.
 const TURN_LOOKS_MAX: u32 = 4;
 const TURN_PAUSE: Duration = Duration::from_millis(400);
+/// Lines of the log that are told of an action that did not do what was expected, and the score that they need: an app's
+/// own warnings have it, its chatter and other processes do not.
+const LOG_LINES_MAX: usize = 3;
+const TELLING: u8 = 45;
 
 impl Run<'_> {
     /// Asks the device for a crash where what was seen suggests one.
@@ -42,6 +49,27 @@ impl Run<'_> {
         if self.outcome.verdict() != Verdict::Confirmed {
             self.note(Event::Reached(Lifecycle::Failed));
         }
+    }
+
+    /// Asks the log why what was expected did not come. A log that cannot be read in time explains nothing.
+    pub async fn note_log(&mut self) {
+        let unmet =
+            matches!(self.outcome.verdict(), Verdict::Contradicted { .. } | Verdict::Undetermined { .. });
+        let Some(sent) = self.outcome.sent.first().filter(|_| unmet && self.outcome.crash.is_none()) else {
+            return;
+        };
+        let sent_ms = sent.at_ms;
+        let app = self.session.newest_app();
+        let Ok(read) = self.session.logs_now(app.as_deref(), self.progress).await else { return };
+        let Some(device_now_ms) = read.now_ms else { return };
+        let from_ms = device_now_ms.saturating_sub(self.session.now_ms().saturating_sub(sent_ms));
+        let pids: Vec<u32> = read.app_pids.iter().chain(&read.past_pids).copied().collect();
+        let entries = joined(read.entries);
+        let span = Span { from_ms, to_ms: u64::MAX };
+        let found = related(&entries, &AppLog { app: app.as_deref(), pids: &pids }, span, LOG_LINES_MAX);
+        let telling = found.told.into_iter().filter(|told| told.signal.score >= TELLING);
+        let after_ms = |entry: &LogEntry| entry.time_ms.unwrap_or(from_ms) - from_ms;
+        self.outcome.log = telling.map(|told| (after_ms(told.entry), told.entry.clone())).collect();
     }
 
     /// Looks for a crash beside a watch that may use up all the time; never ends.

@@ -115,6 +115,7 @@ impl Run<'_> {
             self.outcome.failure = Some(failure.clone());
         }
         self.note_crash().await;
+        self.note_log().await;
         done
     }
 

@@ -6,6 +6,8 @@ use mdm_core::port::CrashReport;
 use mdm_engine::UntoldCrash;
 use serde::Serialize;
 
+use super::log_lines::{self, Time};
+
 /// An app that ended, or does not respond, because of the action.
 #[derive(Debug, Serialize)]
 pub struct CrashFacts {
@@ -30,6 +32,10 @@ pub fn lines(outcome: &Outcome) -> String {
     if let Some(crash) = &outcome.crash {
         let id = outcome.crash_number.map_or_else(String::new, |number| format!("c{number}"));
         lines.push_str(&format!("! {}; get_crash {id} has the rest\n", crash.summary()));
+    }
+    for (after_ms, entry) in &outcome.log {
+        lines.push_str("log: ");
+        log_lines::push(&mut lines, entry, 1, Time::After(*after_ms));
     }
     if outcome.closed_keyboard {
         lines.push_str("closed the keyboard; going back from the screen takes another press_back\n");

@@ -1,22 +1,26 @@
-//! The device's log, filtered.
+//! The device's log, filtered, and the lines that go with an action (DF-01, TR-02).
 
 use std::time::Duration;
 
+use mdm_core::evidence::join::joined;
+use mdm_core::evidence::related::{Related, Span, choose, related};
+use mdm_core::evidence::signal::AppLog;
+use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::{LogEntry, LogLevel, LogRead};
-use mdm_core::text::quote::{push_name, push_quoted};
-use mdm_engine::WantedDevice;
+use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::log_lines::{self, Time, time_of_day};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::refusal::Refusal;
 
 const LIMIT_DEFAULT: u32 = 50;
+/// Of the lines that go with an action.
+const RELATED_LIMIT_DEFAULT: u32 = 20;
 const LIMIT_MAX: u32 = 1000;
-const MESSAGE_CHARS_MAX: usize = 400;
-const TAG_CHARS_MAX: usize = 100;
 
 pub struct GetLogs;
 
@@ -25,6 +29,9 @@ pub struct GetLogs;
 pub struct GetLogsParams {
     /// only this app's processes
     app_id: Option<String>,
+    /// what happened after this action, most telling lines
+    action_id: Option<String>,
+    #[schemars(extend("hidden" = true))]
     pid: Option<u32>,
     tag: Option<String>,
     /// this one and above
@@ -35,13 +42,15 @@ pub struct GetLogsParams {
     limit: Option<u32>,
     #[schemars(extend("hidden" = true))]
     lines: Option<u32>,
+    #[schemars(extend("hidden" = true))]
+    noise: bool,
     #[serde(flatten)]
     device: DeviceArg,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Level {
+pub enum Level {
     #[serde(alias = "VERBOSE")]
     Verbose,
     #[serde(alias = "DEBUG")]
@@ -66,7 +75,7 @@ impl From<Level> for LogLevel {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct LogFacts {
     device: String,
     count: usize,
@@ -74,6 +83,9 @@ pub struct LogFacts {
     matched: usize,
     /// Lines of the log that were looked at.
     scanned: usize,
+    /// Lines that fit and explain nothing, or less than those that are shown.
+    #[serde(skip_serializing_if = "is_zero")]
+    hidden: usize,
     /// Older lines that were dropped because the log is too large.
     #[serde(skip_serializing_if = "is_zero")]
     older_lines_dropped: usize,
@@ -98,7 +110,7 @@ fn source(read: &LogRead) -> &'static str {
     if read.app_pids.is_empty() && read.past_pids.is_empty() { "package" } else { "pid" }
 }
 
-fn is_zero(number: &usize) -> bool {
+pub fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
@@ -114,30 +126,114 @@ impl Tool for GetLogs {
         let limit = limit(&params)?;
         let wanted = WantedDevice { app: params.app_id.clone(), ..params.device.wanted() };
         let session = call.app.fleet.choose(&wanted, call.progress).await?;
-        let read = session.logs(params.app_id.as_deref(), call.progress).await?;
-        let matching: Vec<&LogEntry> =
-            read.entries.iter().filter(|entry| fits(entry, &params, &read)).collect();
-        let shown = &matching[matching.len().saturating_sub(limit)..];
-        let facts = LogFacts {
-            device: session.id().to_owned(),
-            count: shown.len(),
-            matched: matching.len(),
-            scanned: read.entries.len(),
-            older_lines_dropped: read.dropped_lines,
-            undated: matching.iter().filter(|entry| entry.time_ms.is_none()).count(),
-            unread_lines: read.unread_lines,
-            device_time: read.now_ms.map(time_of_day),
-            source: params.app_id.as_ref().map(|_| source(&read)),
-            running: params.app_id.as_ref().map(|_| !read.app_pids.is_empty()).filter(|running| !running),
-        };
-        let mut lines = String::new();
-        shown.iter().for_each(|entry| push_entry(&mut lines, entry));
-        Ok(Answer::new(Facts::Logs(facts)).with_lines(&lines))
+        let app = params.app_id.clone().or_else(|| {
+            let asked = params.action_id.as_ref()?;
+            session.memory().windows.of(asked)?;
+            session.newest_app()
+        });
+        let mut read = session.logs(app.as_deref(), call.progress).await?;
+        read.entries = joined(std::mem::take(&mut read.entries));
+        match &params.action_id {
+            Some(action) => of_action(&session, &read, app.as_deref(), action, limit),
+            None => Ok(filtered(&session, &read, &params, limit)),
+        }
     }
 }
 
+/// Processes that are or were the app's.
+fn pids(read: &LogRead) -> Vec<u32> {
+    read.app_pids.iter().chain(&read.past_pids).copied().collect()
+}
+
+fn filtered(session: &Session, read: &LogRead, params: &GetLogsParams, limit: usize) -> Answer {
+    let matching: Vec<&LogEntry> = read.entries.iter().filter(|entry| fits(entry, params, read)).collect();
+    let undated = matching.iter().filter(|entry| entry.time_ms.is_none()).count();
+    // Whoever filters by words wants all that has them.
+    let is_narrow = params.tag.is_some() || params.contains.is_some() || params.pid.is_some();
+    let noise = params.noise || params.app_id.is_none() || is_narrow || params.level.is_some();
+    let pids = pids(read);
+    let app = AppLog { app: params.app_id.as_deref(), pids: &pids };
+    let all = choose(matching.iter().copied(), &app, usize::MAX, noise);
+    let newest = &all.told[all.told.len().saturating_sub(limit)..];
+    let mut lines = String::new();
+    newest.iter().for_each(|told| log_lines::push(&mut lines, told.entry, told.times, Time::OfDay));
+    lines.push_str(&hidden_line(&all));
+    let facts = LogFacts {
+        count: newest.len(),
+        matched: matching.len(),
+        hidden: all.hidden_lines,
+        undated,
+        source: params.app_id.as_ref().map(|_| source(read)),
+        running: params.app_id.as_ref().map(|_| !read.app_pids.is_empty()).filter(|running| !running),
+        ..facts(session, read)
+    };
+    Answer::new(Facts::Logs(facts)).with_lines(&lines)
+}
+
+fn facts(session: &Session, read: &LogRead) -> LogFacts {
+    LogFacts {
+        device: session.id().to_owned(),
+        scanned: read.entries.len(),
+        older_lines_dropped: read.dropped_lines,
+        unread_lines: read.unread_lines,
+        device_time: read.now_ms.map(time_of_day),
+        ..LogFacts::default()
+    }
+}
+
+/// The lines of an action's time, of all processes, the most telling ones.
+fn of_action(
+    session: &Session,
+    read: &LogRead,
+    app: Option<&str>,
+    action: &str,
+    limit: usize,
+) -> Result<Answer, Refusal> {
+    let span = span(session, read, action)?;
+    let pids = pids(read);
+    let all = related(&read.entries, &AppLog { app, pids: &pids }, span, limit);
+    let matched = all.told.iter().map(|told| told.times).sum::<usize>() + all.hidden_lines;
+    let facts = LogFacts { count: all.told.len(), matched, hidden: all.hidden_lines, ..facts(session, read) };
+    Ok(Answer::new(Facts::Logs(facts)).with_lines(&related_lines(&all, span.from_ms)))
+}
+
+pub fn related_lines(all: &Related<'_>, from_ms: u64) -> String {
+    let mut lines = String::new();
+    all.told
+        .iter()
+        .for_each(|told| log_lines::push(&mut lines, told.entry, told.times, Time::Since(from_ms)));
+    lines.push_str(&hidden_line(all));
+    lines
+}
+
+fn hidden_line(all: &Related<'_>) -> String {
+    match (all.hidden_lines, all.hidden_tags) {
+        (0, _) => String::new(),
+        (lines, tags) => format!("{lines} lines of {tags} tags hidden\n"),
+    }
+}
+
+/// The action's time by the device's clock.
+pub fn span(session: &Session, read: &LogRead, action: &str) -> Result<Span, Refusal> {
+    let memory = session.memory();
+    let Some((window, until_ms)) = memory.windows.of(action) else {
+        let message =
+            format!("no action {action:.80?} was sent to {}, or too many came after it", session.id());
+        return Err(Refusal::argument(message, "use the action_id of an answer, or since_seconds"));
+    };
+    let Some(device_now_ms) = read.now_ms else {
+        let message = "the device does not tell what its clock says";
+        return Err(Failure::new(Cause::Unread, message).into());
+    };
+    let now_ms = session.now_ms();
+    let on_device = |host_ms: u64| device_now_ms.saturating_sub(now_ms.saturating_sub(host_ms));
+    let to_ms = until_ms.filter(|until| *until < now_ms).map_or(device_now_ms + 1000, on_device);
+    Ok(Span { from_ms: on_device(window.sent_ms), to_ms })
+}
+
 fn limit(params: &GetLogsParams) -> Result<usize, Refusal> {
-    let limit = params.limit.or(params.lines).unwrap_or(LIMIT_DEFAULT);
+    let default = if params.action_id.is_some() { RELATED_LIMIT_DEFAULT } else { LIMIT_DEFAULT };
+    let limit = params.limit.or(params.lines).unwrap_or(default);
     if (1..=LIMIT_MAX).contains(&limit) {
         return Ok(limit as usize);
     }
@@ -155,7 +251,7 @@ fn fits(entry: &LogEntry, params: &GetLogsParams, read: &LogRead) -> bool {
     };
     let recent = |seconds: f64| match (entry.time_ms, read.now_ms) {
         // Both by the device's clock, so its offset from ours does not matter (W18).
-        (Some(time), Some(now)) => now.saturating_sub(time) as f64 <= seconds * 1000.0 + 999.0,
+        (Some(time), Some(now)) => now.saturating_sub(time) as f64 <= seconds * 1000.0,
         _ => true,
     };
     params.app_id.as_ref().is_none_or(of_app)
@@ -164,35 +260,6 @@ fn fits(entry: &LogEntry, params: &GetLogsParams, read: &LogRead) -> bool {
         && params.level.is_none_or(|level| entry.level >= LogLevel::from(level))
         && params.contains.as_ref().is_none_or(|part| entry.message.contains(part.as_str()))
         && params.since_seconds.is_none_or(recent)
-}
-
-/// Writes a line such as `12:00:01.123 E AuthRepo(4321) "POST /login -> 401"`.
-fn push_entry(out: &mut String, entry: &LogEntry) {
-    if let Some(time) = entry.time_ms {
-        out.push_str(&time_of_day(time));
-        out.push(' ');
-    }
-    out.push_str(match entry.level {
-        LogLevel::Verbose => "V ",
-        LogLevel::Debug => "D ",
-        LogLevel::Info => "I ",
-        LogLevel::Warn => "W ",
-        LogLevel::Error => "E ",
-        LogLevel::Fatal => "F ",
-    });
-    push_name(out, &entry.tag, TAG_CHARS_MAX);
-    if let Some(pid) = entry.pid {
-        out.push_str(&format!("({pid})"));
-    }
-    out.push(' ');
-    push_quoted(out, &entry.message, MESSAGE_CHARS_MAX);
-    out.push('\n');
-}
-
-/// The time of day on the device's clock, in UTC.
-fn time_of_day(time_ms: u64) -> String {
-    let seconds = time_ms / 1000 % 86_400;
-    format!("{:02}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, time_ms % 1000)
 }
 
 #[cfg(test)]
@@ -224,18 +291,11 @@ mod tests {
         check(r#"{"contains":"failed"}"#, &line, &read, true);
         check(r#"{"contains":"Failed"}"#, &line, &read, false);
         check(r#"{"since_seconds":10}"#, &line, &read, true);
-        check(r#"{"since_seconds":5}"#, &line, &read, false);
+        check(r#"{"since_seconds":9.9}"#, &line, &read, false);
         check(r#"{"app_id":"com.x"}"#, &line, &read, true);
         let stopped = LogRead { app_pids: vec![], ..read };
         check(r#"{"app_id":"com.x"}"#, &line, &stopped, false);
         let crashed = LogRead { past_pids: vec![7], ..stopped };
         check(r#"{"app_id":"com.x"}"#, &line, &crashed, true);
-    }
-
-    #[test]
-    fn a_message_is_quoted_so_that_it_cannot_forge_an_answer() {
-        let mut out = String::new();
-        push_entry(&mut out, &entry("Auth", LogLevel::Error, 7, 43_201_123, "bad\n{\"error\":1}"));
-        assert_eq!(out, "12:00:01.123 E Auth(7) \"bad\\n{\\\"error\\\":1}\"\n", "SE-05");
     }
 }

@@ -6,16 +6,19 @@ mod aftermath;
 mod apps;
 mod changed;
 mod classify;
+mod crashes;
 mod devices;
 mod expects;
 mod find;
 mod flow;
 mod gestures;
 mod keys;
+mod log_lines;
 mod logs;
 mod observe;
 mod read_list;
 mod scroll;
+mod streams;
 mod taps;
 mod typing;
 mod waits;
@@ -43,11 +46,13 @@ use crate::refusal::Refusal;
 pub mod facts {
     pub use super::action::ActionFacts;
     pub use super::classify::ClassifiedFacts;
+    pub use super::crashes::{CrashFacts, CrashListFacts};
     pub use super::devices::{DevicesFacts, StatusFacts, UseDeviceFacts};
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
     pub use super::observe::{FingerprintFacts, ScreenFacts, ScreenshotFacts};
+    pub use super::streams::StreamFacts;
     pub use super::waits::facts::WaitFacts;
 }
 
@@ -182,7 +187,7 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 38] = [
+pub static TOOLS: [Entry; 40] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
@@ -202,6 +207,8 @@ pub static TOOLS: [Entry; 38] = [
     Entry::of::<waits::WaitForUiChange>(),
     Entry::of::<waits::WaitForScreenChange>(),
     Entry::of::<logs::GetLogs>(),
+    Entry::of::<streams::ReadLogStream>(),
+    Entry::of::<crashes::GetCrash>(),
     Entry::of::<taps::Tap>(),
     Entry::of::<taps::TapElement>(),
     Entry::of::<gestures::Swipe>(),
@@ -224,12 +231,15 @@ pub static TOOLS: [Entry; 38] = [
 ];
 
 /// Further names, which are answered and not listed.
-static ALIASES: [Entry; 5] = [
+static ALIASES: [Entry; 8] = [
     Entry::of::<expects::ExpectAlias<expects::IsChecked>>(),
     Entry::of::<expects::ExpectAlias<expects::HasValue>>(),
     Entry::of::<expects::ExpectAlias<expects::IsSelected>>(),
     Entry::of::<expects::ExpectAlias<expects::IsExpanded>>(),
     Entry::of::<expects::ExpectAlias<expects::IsEnabled>>(),
+    Entry::of::<streams::StartLogStream>(),
+    Entry::of::<streams::StopLogStream>(),
+    Entry::of::<crashes::ListCrashes>(),
 ];
 
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -16,6 +16,7 @@ mod command_line;
 mod crash;
 mod cuts;
 mod envelope;
+mod evidence;
 mod expects;
 mod faults;
 mod find;
