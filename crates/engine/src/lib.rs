@@ -7,6 +7,7 @@ mod background;
 mod choose;
 mod clock;
 mod crash_watch;
+mod debug_parts;
 mod events;
 mod fleet;
 mod log_streams;
@@ -19,6 +20,7 @@ mod session;
 
 pub use choose::WantedDevice;
 pub use clock::Clock;
+pub use debug_parts::DebugParts;
 pub use events::{Bus, Listener, Stamped};
 pub use fleet::{DeviceList, Fleet, UntoldCrash};
 pub use log_streams::{LogStreams, STREAMS_MAX, StreamState};

@@ -191,6 +191,11 @@ impl Session {
     /// Reads the device's reports of crashes and returns what is known by then.
     pub async fn read_crashes(&self, progress: &Progress) -> Result<(), Failure> {
         let _turn = self.turn(progress).await?;
+        self.note_crashes(progress).await
+    }
+
+    /// The same in the turn that the caller has.
+    pub(crate) async fn note_crashes(&self, progress: &Progress) -> Result<(), Failure> {
         let reports = read_again(progress, "reading reports of crashes", || self.device.crashes()).await?;
         let now_ms = self.now_ms();
         let mut book = self.crash_book();

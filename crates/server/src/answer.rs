@@ -8,7 +8,8 @@ use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
     ActionFacts, ClassifiedFacts, CrashFacts, CrashListFacts, DevicesFacts, ExpectFacts, FingerprintFacts,
-    FlowFacts, LogFacts, ScreenFacts, ScreenshotFacts, StatusFacts, StreamFacts, UseDeviceFacts, WaitFacts,
+    FlowFacts, LogFacts, ScreenFacts, ScreenshotFacts, SnapshotFacts, StatusFacts, StreamFacts,
+    UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -54,6 +55,7 @@ pub enum Facts {
     Screen(ScreenFacts),
     Fingerprint(FingerprintFacts),
     Screenshot(ScreenshotFacts),
+    Snapshot(Box<SnapshotFacts>),
     Logs(LogFacts),
     LogStream(StreamFacts),
     Crash(Box<CrashFacts>),
@@ -100,6 +102,7 @@ impl Facts {
             | Facts::Screen(_)
             | Facts::Fingerprint(_)
             | Facts::Screenshot(_)
+            | Facts::Snapshot(_)
             | Facts::Logs(_)
             | Facts::LogStream(_)
             | Facts::Crash(_)

@@ -1,9 +1,11 @@
-//! Scales a screenshot and encodes it as JPEG, to fit an agent's token budget.
+//! Scales a screenshot or a part of it and encodes it as JPEG, to fit an agent's token budget.
+
+mod paint;
 
 use fast_image_resize as fir;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::port::{DeviceErrorKind, Picture, Pixels};
-use mdm_core::screen::geometry::Size;
+use mdm_core::port::{DeviceErrorKind, Picture, PicturePrint, Pixels};
+use mdm_core::screen::geometry::{Rect, Size};
 
 use crate::answer::Image;
 use crate::refusal::Refusal;
@@ -14,11 +16,34 @@ const SIDE_DEFAULT: u32 = 1024;
 const SIDES: std::ops::RangeInclusive<u32> = 100..=4096;
 const QUALITY: u8 = 75;
 
-/// A scaled picture, with its size on the device.
+/// An element that is marked, in pixels of the device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    pub place: Rect,
+    pub label: String,
+}
+
+/// What the picture shall show, in pixels of the device.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// The longest side of the result.
+    pub side: u32,
+    /// Only this part.
+    pub region: Option<Rect>,
+    pub marks: Vec<Mark>,
+    /// Places that nobody may read.
+    pub masks: Vec<Rect>,
+}
+
+/// A scaled picture, with the size of the whole and the part that it shows.
 pub struct ScaledPicture {
     pub original: Size,
+    pub region: Rect,
     pub size: Size,
     pub image: Image,
+    pub masked: usize,
+    /// Nothing can be seen on the whole of it.
+    pub black: bool,
 }
 
 /// Checks the longest side that the caller asked for.
@@ -32,46 +57,78 @@ pub fn side(wanted: Option<u32>) -> Result<u32, Refusal> {
 }
 
 /// Scales and encodes on a blocking thread, because it takes milliseconds in which other calls must be served.
-pub async fn jpeg(picture: Picture, side: u32) -> Result<ScaledPicture, Failure> {
+pub async fn jpeg(picture: Picture, wish: Wish) -> Result<ScaledPicture, Failure> {
     let work = move || match picture {
-        Picture::Raw(pixels) => encode(&pixels, side),
-        Picture::Png(bytes) => encode(&from_png(&bytes)?, side),
+        Picture::Raw(pixels) => encode(pixels, &wish),
+        Picture::Png(bytes) => encode(from_png(&bytes)?, &wish),
     };
     let done = tokio::task::spawn_blocking(work).await;
     let unavailable = |why: String| Failure::new(Cause::Device(DeviceErrorKind::ScreenshotUnavailable), why);
     done.map_err(|error| unavailable(error.to_string()))?.map_err(unavailable)
 }
 
-fn encode(pixels: &Pixels, side: u32) -> Result<ScaledPicture, String> {
-    let Size { width, height } = pixels.size;
-    if width == 0 || height == 0 {
-        return Err(format!("the device gave a picture of {width}x{height}"));
+fn encode(pixels: Pixels, wish: &Wish) -> Result<ScaledPicture, String> {
+    let original = pixels.size;
+    if original.width == 0 || original.height == 0 {
+        return Err(format!("the device gave a picture of {}x{}", original.width, original.height));
     }
-    let target = fit(pixels.size, side);
-    let scaled;
-    let rgba = if target == pixels.size {
-        &pixels.rgba
-    } else {
-        scaled = scale(pixels, target)?;
-        &scaled
+    let region = match wish.region {
+        Some(part) => part.intersection(original.rect()).ok_or("that part is not on the screen")?,
+        None => original.rect(),
     };
+    let shown = Size { width: region.width() as u32, height: region.height() as u32 };
+    let size = fit(shown, wish.side);
+    let picture = Picture::Raw(pixels);
+    let black = PicturePrint::is_black(&picture);
+    let Picture::Raw(pixels) = picture else { return Err("no pixels".to_owned()) };
+    let mut rgba = if size == original { pixels.rgba } else { scale(&pixels, region, size)? };
+    let masked = paint(&mut rgba, region, size, wish);
     let mut bytes = Vec::new();
-    let (width, height) = (u16::try_from(target.width), u16::try_from(target.height));
+    let (width, height) = (u16::try_from(size.width), u16::try_from(size.height));
     let (Ok(width), Ok(height)) = (width, height) else { return Err("the picture is too large".to_owned()) };
     jpeg_encoder::Encoder::new(&mut bytes, QUALITY)
-        .encode(rgba, width, height, jpeg_encoder::ColorType::Rgba)
+        .encode(&rgba, width, height, jpeg_encoder::ColorType::Rgba)
         .map_err(|error| error.to_string())?;
-    Ok(ScaledPicture { original: pixels.size, size: target, image: Image { mime_type: "image/jpeg", bytes } })
+    let image = Image { mime_type: "image/jpeg", bytes };
+    Ok(ScaledPicture { original, region, size, image, masked, black })
 }
 
-fn scale(pixels: &Pixels, target: Size) -> Result<Vec<u8>, String> {
+/// Paints masks and marks, and returns how many masks there are.
+fn paint(rgba: &mut [u8], region: Rect, size: Size, wish: &Wish) -> usize {
+    let mut canvas = paint::Canvas { size, rgba };
+    let scaled = |value: i32, from: i32, length: i32, pixels: u32| {
+        ((i64::from(value) - i64::from(from)) * i64::from(pixels) / i64::from(length.max(1))) as i32
+    };
+    let place = |part: Rect| {
+        let shown = part.intersection(region)?;
+        let x = |value: i32| scaled(value, region.left, region.width(), size.width);
+        let y = |value: i32| scaled(value, region.top, region.height(), size.height);
+        Some(Rect::new(x(shown.left), y(shown.top), x(shown.right), y(shown.bottom)))
+    };
+    let masks: Vec<Rect> = wish.masks.iter().filter_map(|mask| place(*mask)).collect();
+    masks.iter().for_each(|mask| canvas.mask(*mask));
+    for (number, mark) in wish.marks.iter().enumerate() {
+        if let Some(place) = place(mark.place) {
+            canvas.mark(place, &mark.label, number);
+        }
+    }
+    masks.len()
+}
+
+fn scale(pixels: &Pixels, region: Rect, target: Size) -> Result<Vec<u8>, String> {
     let Size { width, height } = pixels.size;
     let source = fir::images::ImageRef::new(width, height, &pixels.rgba, fir::PixelType::U8x4);
     let source = source.map_err(|error| error.to_string())?;
     let mut scaled = fir::images::Image::new(target.width, target.height, fir::PixelType::U8x4);
     let options = fir::ResizeOptions::new()
         .resize_alg(fir::ResizeAlg::Convolution(fir::FilterType::Box))
-        .use_alpha(false);
+        .use_alpha(false)
+        .crop(
+            f64::from(region.left),
+            f64::from(region.top),
+            f64::from(region.width()),
+            f64::from(region.height()),
+        );
     fir::Resizer::new().resize(&source, &mut scaled, &options).map_err(|error| error.to_string())?;
     Ok(scaled.into_vec())
 }
@@ -122,11 +179,17 @@ mod tests {
     #[test]
     fn a_screenshot_is_encoded_as_a_scaled_jpeg() {
         let size = Size { width: 300, height: 200 };
-        let picture = encode(&Pixels { size, rgba: vec![128; 300 * 200 * 4] }, 100).unwrap();
-        assert_eq!(picture.size, Size { width: 100, height: 67 });
+        let pixels = || Pixels { size, rgba: vec![128; 300 * 200 * 4] };
+        let wish = |region: Option<Rect>| Wish { side: 100, region, ..Wish::default() };
+        let picture = encode(pixels(), &wish(None)).unwrap();
+        assert_eq!((picture.size, picture.black), (Size { width: 100, height: 67 }, false));
         assert_eq!(picture.image.bytes[..3], [0xff, 0xd8, 0xff]);
         assert!(side(Some(5)).is_err());
-        assert!(encode(&Pixels { size: Size::default(), rgba: Vec::new() }, 100).is_err(), "F71: no picture");
+        let part = encode(pixels(), &wish(Some(Rect::new(250, 0, 900, 50)))).unwrap();
+        assert_eq!((part.region, part.size), (Rect::new(250, 0, 300, 50), Size { width: 50, height: 50 }));
+        assert!(encode(pixels(), &wish(Some(Rect::new(900, 0, 901, 50)))).is_err(), "beside the screen");
+        let none = Pixels { size: Size::default(), rgba: Vec::new() };
+        assert!(encode(none, &wish(None)).is_err(), "F71: no picture");
         assert!(from_png(b"\x89PNG\r\n\x1a\n").is_err(), "SE-07");
     }
 }

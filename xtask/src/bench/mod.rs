@@ -36,6 +36,8 @@ const COLD_STARTS: usize = 20;
 const MEMORY_CALLS: usize = 200;
 const TREE: (&str, &str) = ("get_ui_tree", r#"{"platform":"android"}"#);
 const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
+const LOGS: (&str, &str) = ("get_logs", r#"{"platform":"android","limit":50}"#);
+const SCREENSHOT: (&str, &str) = ("capture_screenshot", r#"{"platform":"android"}"#);
 
 const PARTS: [&str; 7] = ["calls", "waiting", "throughput", "isolation", "screens", "tokens", "phone"];
 const USAGE: &str = "usage: cargo xtask bench [--json FILE] [--data FOLDER] [--binary FILE] \
@@ -88,6 +90,8 @@ fn calls(binary: &Path, data: &Path) -> Result<Vec<Line>, String> {
     }
     let stage = Stage { binary, hierarchy: data.join("medium.xml") };
     lines.push(stage.beyond_the_device("tap", TAP, 0.5)?);
+    lines.push(stage.beyond_the_device("get_logs, 50 lines", LOGS, 1.5)?);
+    lines.push(stage.beyond_the_device("capture_screenshot", SCREENSHOT, 20.0)?);
     lines.push(stage.cold_start()?);
     lines.extend(stage.memory_and_processes()?);
     Ok(lines)

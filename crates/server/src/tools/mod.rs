@@ -17,7 +17,9 @@ mod log_lines;
 mod logs;
 mod observe;
 mod read_list;
+mod screenshot;
 mod scroll;
+mod snapshot;
 mod streams;
 mod taps;
 mod typing;
@@ -51,7 +53,9 @@ pub mod facts {
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
-    pub use super::observe::{FingerprintFacts, ScreenFacts, ScreenshotFacts};
+    pub use super::observe::{FingerprintFacts, ScreenFacts};
+    pub use super::screenshot::ScreenshotFacts;
+    pub use super::snapshot::SnapshotFacts;
     pub use super::streams::StreamFacts;
     pub use super::waits::facts::WaitFacts;
 }
@@ -187,7 +191,7 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 40] = [
+pub static TOOLS: [Entry; 41] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
@@ -199,7 +203,8 @@ pub static TOOLS: [Entry; 40] = [
     Entry::of::<find::FindElement>(),
     Entry::of::<observe::GetScreenFingerprint>(),
     Entry::of::<observe::GetCurrentScreen>(),
-    Entry::of::<observe::CaptureScreenshot>(),
+    Entry::of::<screenshot::CaptureScreenshot>(),
+    Entry::of::<snapshot::CaptureDebugSnapshot>(),
     Entry::of::<expects::ExpectElementVisible>(),
     Entry::of::<expects::ExpectState>(),
     Entry::of::<expects::ExpectScreen>(),

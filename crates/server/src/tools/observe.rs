@@ -7,7 +7,6 @@ use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::resolve::stale;
 use mdm_core::outline::OutlineOptions;
-use mdm_core::screen::geometry::Scale;
 use mdm_core::screen::snapshot::Platform;
 use mdm_engine::{Progress, Session, WantedDevice};
 use schemars::JsonSchema;
@@ -16,9 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::{DeviceArg, element_id};
-use crate::picture;
 use crate::refusal::Refusal;
-use crate::tree::{self, DeltaJson, Handle, OutlinePart, Resolution, TreeHead, TreeJson};
+use crate::tree::{self, DeltaJson, Handle, OutlinePart, TreeHead, TreeJson};
 
 /// Tokens of an outline unless the caller says otherwise; the largest real screens fit.
 const TOKENS_DEFAULT: u32 = 8000;
@@ -235,74 +233,5 @@ impl Tool for GetCurrentScreen {
             package: screen.app,
             activity: screen.name,
         })))
-    }
-}
-
-pub struct CaptureScreenshot;
-
-#[derive(Deserialize, JsonSchema)]
-pub struct CaptureScreenshotParams {
-    /// longest side, default 1024
-    max_size: Option<u32>,
-    #[serde(flatten)]
-    device: DeviceArg,
-}
-
-#[derive(Debug, Serialize)]
-pub struct ScreenshotFacts {
-    device: String,
-    result: ScreenshotResult,
-    /// Multiply a picture coordinate by this to get the coordinate that tap takes.
-    scale: ScaleFacts,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ScreenshotResult {
-    /// Of the device's screen.
-    resolution: Resolution,
-    mime_type: &'static str,
-    image: Resolution,
-}
-
-#[derive(Debug, Serialize)]
-struct ScaleFacts {
-    x: f64,
-    y: f64,
-}
-
-impl Tool for CaptureScreenshot {
-    type Params = CaptureScreenshotParams;
-    const NAME: &'static str = "capture_screenshot";
-    const DESCRIPTION: &'static str = "A picture of the screen, for what a tree cannot show. Device pixel = picture pixel x \
-        scale.";
-    const EFFECT: Effect = Effect::ReadOnly;
-    const TIMEOUT: Duration = Duration::from_secs(20);
-
-    async fn run(call: &Call<'_>, params: CaptureScreenshotParams) -> Result<Answer, Refusal> {
-        let side = picture::side(params.max_size)?;
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
-        let taken = session.screenshot(call.progress).await?;
-        // Where a tree counts in points, so do taps.
-        let Scale(pixels_per_unit) = session.info(call.progress).await?.scale;
-        let picture = call.progress.race("scaling the picture", picture::jpeg(taken, side)).await?;
-        let size = picture.original;
-        let ratio = |device: u32, image: u32| {
-            let units = f64::from(device) / f64::from(pixels_per_unit.max(1));
-            (units / f64::from(image) * 10_000.0).round() / 10_000.0
-        };
-        let facts = ScreenshotFacts {
-            device: session.id().to_owned(),
-            result: ScreenshotResult {
-                resolution: size.into(),
-                mime_type: picture.image.mime_type,
-                image: picture.size.into(),
-            },
-            scale: ScaleFacts {
-                x: ratio(size.width, picture.size.width),
-                y: ratio(size.height, picture.size.height),
-            },
-        };
-        Ok(Answer::new(Facts::Screenshot(facts)).with_image(picture.image))
     }
 }

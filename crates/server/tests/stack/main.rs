@@ -31,6 +31,7 @@ mod pace;
 #[path = "../shared/page.rs"]
 mod page;
 mod phone_pace;
+mod pictures;
 mod read_list;
 mod recover;
 mod run;

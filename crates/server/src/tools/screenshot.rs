@@ -1,0 +1,188 @@
+//! Pictures of the screen: whole or a part of it, with the elements marked by their ids.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mdm_core::change::tracker::Observation;
+use mdm_core::intent::resolve::stale;
+use mdm_core::outline::{Line, OutlineOptions, lines};
+use mdm_core::screen::geometry::{Rect, Scale};
+use mdm_engine::Session;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Effect, Tool};
+use crate::answer::{Answer, Facts};
+use crate::args::{DeviceArg, element_id};
+use crate::picture::{self, Mark, ScaledPicture, Wish};
+use crate::refusal::Refusal;
+use crate::tree::Resolution;
+
+/// Elements that are marked; more would hide the picture.
+const MARKS_MAX: usize = 100;
+/// Around an element that is shown alone.
+const MARGIN: i32 = 24;
+
+pub struct CaptureScreenshot;
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CaptureScreenshotParams {
+    /// longest side, default 1024
+    max_size: Option<u32>,
+    /// only this element
+    element_id: Option<String>,
+    /// only [left,top,right,bottom]
+    region: Option<[i32; 4]>,
+    /// boxes with element ids
+    marks: bool,
+    #[serde(flatten)]
+    device: DeviceArg,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ScreenshotFacts {
+    device: String,
+    result: ScreenshotResult,
+    /// Multiply a picture coordinate by this to get the coordinate that tap takes.
+    scale: ScaleFacts,
+    /// Then add this; absent for the whole screen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<[i32; 2]>,
+    #[serde(skip_serializing_if = "is_zero")]
+    marked: usize,
+    /// Fields with secrets that were painted over.
+    #[serde(skip_serializing_if = "is_zero")]
+    masked: usize,
+    /// Nothing can be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    black: Option<bool>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ScreenshotResult {
+    /// Of the device's screen.
+    resolution: Resolution,
+    mime_type: &'static str,
+    image: Resolution,
+}
+
+#[derive(Debug, Serialize)]
+struct ScaleFacts {
+    x: f64,
+    y: f64,
+}
+
+impl Tool for CaptureScreenshot {
+    type Params = CaptureScreenshotParams;
+    const NAME: &'static str = "capture_screenshot";
+    const DESCRIPTION: &'static str = "A picture of the screen, for what a tree cannot show. Device pixel = picture pixel x \
+        scale.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = Duration::from_secs(20);
+
+    async fn run(call: &Call<'_>, params: CaptureScreenshotParams) -> Result<Answer, Refusal> {
+        let side = picture::side(params.max_size)?;
+        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+        let needs_tree = params.marks || params.element_id.is_some();
+        let seen = match needs_tree {
+            true => Some(session.observe(call.progress).await?),
+            false => session.memory().tracker.last().cloned(),
+        };
+        // Where a tree counts in points, so do taps.
+        let scale = session.info(call.progress).await?.scale;
+        let region = region(&params, seen.as_deref(), scale)?;
+        let marked = if params.marks { marks(seen.as_deref(), scale) } else { Vec::new() };
+        let masks = seen.as_deref().map_or_else(Vec::new, |seen| secrets(seen, scale));
+        let taken = session.screenshot(call.progress).await?;
+        let (marks, words) = marked.into_iter().unzip();
+        let wish = Wish { side, region, marks, masks };
+        let picture = call.progress.race("scaling the picture", picture::jpeg(taken, wish)).await?;
+        Ok(answer(&session, picture, scale, &words))
+    }
+}
+
+fn answer(session: &Arc<Session>, picture: ScaledPicture, Scale(unit): Scale, words: &Vec<String>) -> Answer {
+    let unit = unit.max(1);
+    let part = picture.region;
+    let ratio = |device: i32, image: u32| {
+        let units = f64::from(device) / f64::from(unit);
+        (units / f64::from(image) * 10_000.0).round() / 10_000.0
+    };
+    let whole = part == picture.original.rect();
+    let facts = ScreenshotFacts {
+        device: session.id().to_owned(),
+        result: ScreenshotResult {
+            resolution: picture.original.into(),
+            mime_type: picture.image.mime_type,
+            image: picture.size.into(),
+        },
+        scale: ScaleFacts {
+            x: ratio(part.width(), picture.size.width),
+            y: ratio(part.height(), picture.size.height),
+        },
+        origin: (!whole).then(|| [part.left / unit as i32, part.top / unit as i32]),
+        marked: words.len(),
+        masked: picture.masked,
+        black: picture.black.then_some(true),
+    };
+    let mut lines = words.concat();
+    if picture.black {
+        lines.push_str("all is black: the window may not be photographed, or the display is off; get_ui_tree still reads it\n");
+    }
+    Answer::new(Facts::Screenshot(facts)).with_lines(&lines).with_image(picture.image)
+}
+
+/// The part that is asked for, in pixels.
+fn region(
+    params: &CaptureScreenshotParams,
+    seen: Option<&Observation>,
+    scale: Scale,
+) -> Result<Option<Rect>, Refusal> {
+    if let Some([left, top, right, bottom]) = params.region {
+        let part = Rect::new(left, top, right, bottom);
+        if part.is_empty() {
+            let message = "region has no width or no height";
+            return Err(Refusal::argument(message, "give [left,top,right,bottom] in the coordinates of tap"));
+        }
+        return Ok(Some(in_pixels(part, scale)));
+    }
+    let (Some(id), Some(seen)) = (&params.element_id, seen) else { return Ok(None) };
+    let id = element_id(id)?;
+    let index = seen.ids.iter().position(|known| *known == id);
+    let index = index.ok_or_else(|| Refusal::from(stale(id)))?;
+    let bounds = seen.reading.snapshot.elements[index].bounds;
+    let Rect { left, top, right, bottom } = bounds;
+    let around = |value: i32, by: i32| value.saturating_add(by);
+    let wide =
+        Rect::new(around(left, -MARGIN), around(top, -MARGIN), around(right, MARGIN), around(bottom, MARGIN));
+    Ok(Some(in_pixels(wide, scale)))
+}
+
+fn in_pixels(part: Rect, Scale(unit): Scale) -> Rect {
+    let pixels = |value: i32| value.saturating_mul(unit.max(1) as i32);
+    Rect::new(pixels(part.left), pixels(part.top), pixels(part.right), pixels(part.bottom))
+}
+
+/// Elements to act on, each with its line.
+fn marks(seen: Option<&Observation>, scale: Scale) -> Vec<(Mark, String)> {
+    let Some(seen) = seen else { return Vec::new() };
+    let outline = lines(&seen.reading, &seen.ids, &OutlineOptions::default());
+    let targets = outline.lines.into_iter().filter(|line| line.is_target).take(MARKS_MAX);
+    let mark = |line: Line| {
+        let place = in_pixels(seen.reading.snapshot.elements[line.index as usize].bounds, scale);
+        (Mark { place, label: line.id.to_string() }, format!("{} {}\n", line.id, line.text))
+    };
+    targets.map(mark).collect()
+}
+
+/// Where secrets may be read off the screen.
+pub fn secrets(seen: &Observation, scale: Scale) -> Vec<Rect> {
+    let elements = seen.reading.snapshot.elements.iter();
+    elements.filter(|element| element.password).map(|element| in_pixels(element.bounds, scale)).collect()
+}

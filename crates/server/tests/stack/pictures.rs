@@ -1,0 +1,96 @@
+//! Pictures of the screen, whole, in part, marked and masked; and all that a device tells of one moment.
+
+use mdm_virtual_device::{AppFile, Fault, Faults, PhoneConfig, Timing};
+use mobile_debug_mcp::answer::Answer;
+
+use crate::world::{World, fact};
+
+const APP: &str = r#"{"package": "org.example.safe", "label": "Safe", "start": "Home", "values": {"pin": "1234"},
+    "screens": {
+      "Home": {"content": [
+        {"type": "field", "id": "pin", "hint": "PIN", "value": "pin", "password": true},
+        {"type": "button", "text": "Open", "on_tap": [{"go": "Vault"}]},
+        {"type": "button", "text": "Fail", "on_tap": [{"log": {"priority": "E", "tag": "Vault", "message": "no key"}}]}]},
+      "Vault": {"secure": true, "content": [{"type": "text", "text": "Gold"}]}}}"#;
+
+async fn safe(faults: Faults) -> World {
+    let apps = vec![AppFile::parse(APP).expect("an app")];
+    let world = World::with(PhoneConfig { apps, faults, timing: Timing::Brisk, ..PhoneConfig::default() });
+    world.ok("start_app", r#"{"app_id":"org.example.safe"}"#).await;
+    world
+}
+
+async fn picture(world: &World, json: &str) -> Answer {
+    let answer = world.call("capture_screenshot", json).await;
+    println!("{}", answer.text());
+    assert!(!answer.is_error && answer.image.is_some(), "{}", answer.text());
+    answer
+}
+
+#[tokio::test(start_paused = true)]
+async fn elements_are_marked_with_their_ids_and_secrets_are_painted_over() {
+    // OB-01, SE-06
+    let world = safe(Faults::default()).await;
+    let marked = picture(&world, r#"{"marks":true}"#).await.text();
+    let tree = world.tree().await;
+    let targets: Vec<&str> = marked.lines().skip(1).collect();
+    assert_eq!(fact(&marked, "marked"), targets.len().to_string(), "{marked}");
+    for line in &targets {
+        assert!(tree.contains(line.trim()), "the same id and words as in the tree: {line}\n{tree}");
+    }
+    assert_eq!(fact(&marked, "masked"), "1", "the PIN: {marked}");
+    let after = picture(&world, "{}").await.text();
+    assert_eq!(fact(&after, "masked"), "1", "also when nobody asked for a tree: {after}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_is_shown_with_the_way_back_to_the_devices_pixels() {
+    let world = safe(Faults::default()).await;
+    let tree = world.ok("get_ui_tree", r#"{"coordinates":true}"#).await;
+    let open = tree.lines().find(|line| line.contains("\"Open\"")).expect("a button").trim();
+    let id = open.split(' ').next().unwrap();
+    let part = picture(&world, &format!(r#"{{"element_id":"{id}"}}"#)).await.text();
+    assert!(part.contains("\"origin\":["), "{part}");
+    let region = picture(&world, r#"{"region":[100,200,300,500]}"#).await.text();
+    assert!(
+        region
+            .contains(r#""image":{"width":200,"height":300}},"scale":{"x":1.0,"y":1.0},"origin":[100,200]"#),
+        "{region}"
+    );
+    for wrong in [r#"{"region":[5,5,5,9]}"#, r#"{"element_id":"x"}"#, r#"{"max_size":1}"#] {
+        assert_eq!(world.code("capture_screenshot", wrong).await, "INVALID_ARGUMENT", "{wrong}");
+    }
+    assert_eq!(world.code("capture_screenshot", r#"{"element_id":"e999"}"#).await, "STALE_REFERENCE");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_may_not_be_photographed_is_said_to_be_black() {
+    let world = safe(Faults::default()).await;
+    assert!(!picture(&world, "{}").await.text().contains("black"));
+    world.ok("tap_element", r#"{"selector":{"text":"Open"},"settle":true}"#).await;
+    let black = picture(&world, "{}").await.text();
+    assert!(black.contains(r#""black":true"#) && black.contains("may not be photographed"), "{black}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debug_snapshot_has_every_part_and_loses_none_for_another() {
+    // OB-02
+    let world = safe(Faults::default()).await;
+    world.ok("tap_element", r#"{"selector":{"text":"Fail"},"settle":true}"#).await;
+    let answer = world.call("capture_debug_snapshot", r#"{"reason":"no key"}"#).await;
+    let text = answer.text();
+    println!("{text}");
+    assert!(answer.image.is_some() && text.contains("\"Open\"") && text.contains("log: "), "{text}");
+    assert!(text.contains(r#""reason":"no key""#) && text.contains("E Vault("), "{text}");
+    assert!(text.contains(r#""last_action":{"action_id":"tap_element_"#), "{text}");
+    assert!(!text.contains("_error"), "{text}");
+
+    let mut faults = Faults::default();
+    *faults.rate_mut(Fault::FailingDump) = 1.0;
+    let world = safe(faults).await;
+    let answer = world.call("capture_debug_snapshot", "{}").await;
+    let text = answer.text();
+    println!("{text}");
+    assert!(text.contains("ui_tree_error") && text.contains("ui tree unavailable"), "{text}");
+    assert!(answer.image.is_some() && text.contains("\"activity\":") && text.contains("log: "), "{text}");
+}
