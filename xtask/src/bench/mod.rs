@@ -6,6 +6,7 @@
 
 mod adb;
 mod isolation;
+mod logs;
 mod peers;
 mod pipeline;
 mod process;
@@ -34,14 +35,16 @@ const WARM_UP_CALLS: usize = 30;
 const CALLS: usize = 250;
 const COLD_STARTS: usize = 20;
 const MEMORY_CALLS: usize = 200;
+const SCREENSHOTS: usize = 50;
 const TREE: (&str, &str) = ("get_ui_tree", r#"{"platform":"android"}"#);
 const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
 const LOGS: (&str, &str) = ("get_logs", r#"{"platform":"android","limit":50}"#);
 const SCREENSHOT: (&str, &str) = ("capture_screenshot", r#"{"platform":"android"}"#);
 
-const PARTS: [&str; 7] = ["calls", "waiting", "throughput", "isolation", "screens", "tokens", "phone"];
+const PARTS: [&str; 8] =
+    ["calls", "waiting", "throughput", "isolation", "screens", "logs", "tokens", "phone"];
 const USAGE: &str = "usage: cargo xtask bench [--json FILE] [--data FOLDER] [--binary FILE] \
-    [--only calls|waiting|throughput|isolation|screens|tokens|phone]";
+    [--only calls|waiting|throughput|isolation|screens|logs|tokens|phone]";
 
 pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
     let (mut json, mut data, mut only) = (None, root.join("../shared/data/bench"), None);
@@ -73,6 +76,7 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
             "throughput" => throughput::lines(&binary, &data)?,
             "isolation" => isolation::lines(&binary, &data)?,
             "screens" => screens(root, &data)?,
+            "logs" => logs::lines(root)?,
             "tokens" => tokens(root, &binary, &data, &mut table)?,
             _ => scale::lines(root)?,
         };
@@ -94,6 +98,7 @@ fn calls(binary: &Path, data: &Path) -> Result<Vec<Line>, String> {
     lines.push(stage.beyond_the_device("capture_screenshot", SCREENSHOT, 20.0)?);
     lines.push(stage.cold_start()?);
     lines.extend(stage.memory_and_processes()?);
+    lines.extend(stage.after_screenshots()?);
     Ok(lines)
 }
 
@@ -217,6 +222,29 @@ impl Stage<'_> {
             Line::memory("memory after start", &at_start, 10.0),
             Line::memory(&format!("memory after {MEMORY_CALLS} trees (medium)"), &after, 20.0),
             Line::processes(&format!("child processes in {MEMORY_CALLS} calls"), alive.max(reaped)),
+        ])
+    }
+}
+
+impl Stage<'_> {
+    /// What many screenshots leave behind: memory, and whether other calls have become slower.
+    fn after_screenshots(&self) -> Result<Vec<Line>, String> {
+        let phone = Phone::start(self.binary, &self.hierarchy, false)?;
+        let (mut server, _) = Server::start(self.binary, &phone)?;
+        let taps = |server: &mut Server| -> Result<Times, String> {
+            (0..CALLS).map(|_| server.call(TAP.0, TAP.1).map(|answer| answer.took)).collect()
+        };
+        taps(&mut server)?;
+        let before = Spread::of(&taps(&mut server)?);
+        for _ in 0..SCREENSHOTS {
+            server.call(SCREENSHOT.0, SCREENSHOT.1)?;
+        }
+        let after = Spread::of(&taps(&mut server)?);
+        let peak_mb = memory(server.pid())?.peak_kb as f64 / 1000.0;
+        let ratio = after.p50_ms / before.p50_ms;
+        Ok(vec![
+            Line::single(&format!("tap after {SCREENSHOTS} screenshots, against before"), ratio, 1.2, "x"),
+            Line::single(&format!("peak memory with {SCREENSHOTS} screenshots"), peak_mb, 45.0, "MB"),
         ])
     }
 }

@@ -100,14 +100,14 @@ impl Tool for CaptureScreenshot {
         let marked = if params.marks { marks(seen.as_deref(), scale) } else { Vec::new() };
         let masks = seen.as_deref().map_or_else(Vec::new, |seen| secrets(seen, scale));
         let taken = session.screenshot(call.progress).await?;
-        let (marks, words) = marked.into_iter().unzip();
+        let (marks, words): (_, Vec<String>) = marked.into_iter().unzip();
         let wish = Wish { side, region, marks, masks };
         let picture = call.progress.race("scaling the picture", picture::jpeg(taken, wish)).await?;
         Ok(answer(&session, picture, scale, &words))
     }
 }
 
-fn answer(session: &Arc<Session>, picture: ScaledPicture, Scale(unit): Scale, words: &Vec<String>) -> Answer {
+fn answer(session: &Arc<Session>, picture: ScaledPicture, Scale(unit): Scale, words: &[String]) -> Answer {
     let unit = unit.max(1);
     let part = picture.region;
     let ratio = |device: i32, image: u32| {

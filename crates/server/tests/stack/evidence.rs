@@ -175,3 +175,47 @@ async fn the_predecessors_three_calls_are_answered() {
     }
     assert_eq!(world.code("start_log_stream", r#"{"sessionId":"s4"}"#).await, "INVALID_ARGUMENT", "S10");
 }
+
+/// 50,000 lines a second for a minute.
+const STORMY: &str = r#"{"package": "org.example.storm", "label": "Storm", "start": "Home",
+    "screens": {"Home": {"content": [{"type": "button", "text": "Blow", "on_tap": [
+        {"log_storm": {"tag": "Storm", "lines": 500, "every_ms": 10, "times": 6000}}]}]}}}"#;
+const STORM_LINES: u64 = 3_000_000;
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_lines_is_read_whole_or_what_is_missing_is_counted() {
+    // OB-01, S10, W35
+    for pause_ms in [100, 3000] {
+        let apps = vec![AppFile::parse(STORMY).expect("an app")];
+        let world = World::with(PhoneConfig { apps, timing: Timing::Brisk, ..PhoneConfig::default() });
+        world.ok("start_app", r#"{"app_id":"org.example.storm","settle":true}"#).await;
+        let begun = world.ok("read_log_stream", r#"{"app_id":"org.example.storm"}"#).await;
+        let mut cursor = fact(&begun, "cursor");
+        world.ok("tap_element", r#"{"selector":{"text":"Blow"},"settle":false}"#).await;
+        let (mut seen, mut dropped) = (0_u64, 0_u64);
+        let mut silent = 0;
+        while silent < 3 {
+            tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+            let before = seen + dropped;
+            loop {
+                let page =
+                    world.ok("read_log_stream", &format!(r#"{{"after":{cursor},"limit":1000}}"#)).await;
+                seen += page.matches(" of a storm\"").count() as u64;
+                dropped += if page.contains("\"dropped\":") {
+                    fact(&page, "dropped").parse::<u64>().unwrap()
+                } else {
+                    0
+                };
+                assert!(!page.contains("\"gaps\""), "{page:.300}");
+                cursor = fact(&page, "cursor");
+                if !page.contains("\"more\":") {
+                    break;
+                }
+            }
+            silent = if seen + dropped == before { silent + 1 } else { 0 };
+        }
+        println!("read every {pause_ms} ms: {seen} lines read, {dropped} dropped and counted");
+        assert!(seen + dropped >= STORM_LINES, "every line is accounted for: {seen} + {dropped}");
+        assert_eq!(dropped == 0, pause_ms == 100, "read often enough, nothing is lost; {dropped} dropped");
+    }
+}

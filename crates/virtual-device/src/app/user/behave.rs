@@ -3,7 +3,7 @@
 use tokio::time::Duration;
 
 use super::check::ROWS_MAX;
-use super::spec::{Action, Condition, HttpSpec, Kind, Rules, Scalar, Script, WidgetSpec};
+use super::spec::{Action, Condition, HttpSpec, Kind, LogStorm, Rules, Scalar, Script, WidgetSpec};
 use super::{MENU_OPTION, REQUESTS_MAX, Row, RowAt, UserApp, names};
 use crate::app::widget::Key;
 use crate::app::workbench::FIELD_CHARS_MAX;
@@ -52,6 +52,7 @@ impl UserApp {
                 let at = context.now + Duration::from_millis(*ms);
                 self.after(at, script.clone(), self.session.row.clone());
             }
+            Action::LogStorm(storm) => self.log_storm(storm, context),
             Action::Http(http) => self.ask(http, context),
             Action::Set(_) | Action::Toggle(_) | Action::Add(_) => self.change(action),
             Action::AddRow { .. } | Action::SetRow(_) | Action::RemoveRow | Action::RemoveRowAt { .. } => {
@@ -66,6 +67,17 @@ impl UserApp {
             other => self.effect(other, context),
         }
         Flow::On
+    }
+
+    fn log_storm(&mut self, storm: &LogStorm, context: &mut Context) {
+        let tag = names::keep(&storm.tag).unwrap_or("App");
+        let next = storm.next + u64::from(storm.lines);
+        (storm.next..next).for_each(|number| context.log('I', tag, format!("line {number} of a storm")));
+        if storm.times > 1 {
+            let rest = LogStorm { times: storm.times - 1, next, ..storm.clone() };
+            let at = context.now + Duration::from_millis(storm.every_ms);
+            self.after(at, Script::from(vec![Action::LogStorm(rest)]), self.session.row.clone());
+        }
     }
 
     /// Runs an action that only the system can do.

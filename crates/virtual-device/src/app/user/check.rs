@@ -8,6 +8,8 @@ use super::template;
 use crate::app::parts::UP;
 
 const SCREENS_MAX: usize = 100;
+const STORM_LINES_MAX: u32 = 2000;
+const STORM_TIMES_MAX: u32 = 100_000;
 const DIALOGS_MAX: usize = 100;
 const ANSWERS_MAX: usize = 3;
 const VALUES_MAX: usize = 1000;
@@ -466,6 +468,17 @@ impl Checker {
                 }
                 self.keep(tag)?;
                 self.template(message)
+            }
+            Action::LogStorm(storm) => {
+                self.keep(&storm.tag)?;
+                if !(1..=STORM_LINES_MAX).contains(&storm.lines)
+                    || !(1..=STORM_TIMES_MAX).contains(&storm.times)
+                {
+                    return self.wrong(format!(
+                        "a storm has 1 to {STORM_LINES_MAX} lines at a time, 1 to {STORM_TIMES_MAX} times"
+                    ));
+                }
+                self.delay(storm.every_ms)
             }
             Action::Crash(exception) => self.template(exception),
             Action::Freeze(ms) => self.delay(*ms),

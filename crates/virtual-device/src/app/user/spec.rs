@@ -316,6 +316,8 @@ pub enum Action {
         tag: String,
         message: String,
     },
+    /// Writes numbered lines to the log for a while, as a badly behaved app does.
+    LogStorm(LogStorm),
     Crash(String),
     /// Blocks the main thread for this many milliseconds.
     Freeze(u64),
@@ -328,6 +330,19 @@ pub enum Action {
         denied: Script,
     },
     Http(Box<HttpSpec>),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogStorm {
+    pub tag: String,
+    /// Lines at a time.
+    pub lines: u32,
+    pub every_ms: u64,
+    pub times: u32,
+    /// The number of the next line.
+    #[serde(skip)]
+    pub next: u64,
 }
 
 fn info() -> char {
