@@ -12,6 +12,8 @@ use mdm_core::port::{CrashKind, CrashReport, LogEntry, LogRead};
 
 use crate::adb::Script;
 
+pub use java::is_own;
+
 /// Of one report: a stack that is deeper is cut by the log itself.
 const LINES_MAX: usize = 2000;
 /// Reports of one reading; the newest are kept.
@@ -135,6 +137,7 @@ fn exception(entry: &LogEntry, lines: &[&str]) -> Option<CrashReport> {
         thrown,
         time_ms: None,
         age_ms: None,
+        images: Vec::new(),
     })
 }
 

@@ -7,6 +7,8 @@ use mdm_core::port::CrashReport;
 
 /// Limit of a report that is read.
 pub const REPORT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The app's own binaries of which the build is kept.
+const IMAGES_MAX: usize = 100;
 /// The code with which the system ends an app that does not respond.
 const WATCHDOG: &str = "0x8badf00d";
 /// Folders of the system's own libraries.

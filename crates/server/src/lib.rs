@@ -16,6 +16,7 @@ mod refusal;
 mod resource;
 pub mod secrets;
 mod subscribe;
+pub mod symbols;
 pub mod target;
 pub mod tools;
 mod transport;

@@ -45,6 +45,7 @@ pub fn report(lines: &[&str]) -> Option<CrashReport> {
         thrown: vec![thrown],
         time_ms: None,
         age_ms: None,
+        images: Vec::new(),
     })
 }
 
@@ -62,6 +63,7 @@ pub fn fatal_signal(message: &str) -> Option<CrashReport> {
         thrown: vec![Thrown::new(in_brackets(what)?, &format!("signal {what}"))],
         time_ms: None,
         age_ms: None,
+        images: Vec::new(),
     })
 }
 

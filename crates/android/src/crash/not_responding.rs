@@ -25,6 +25,7 @@ fn silent(app: &str, pid: u32, reason: &str) -> CrashReport {
         thrown: vec![Thrown::new(NOT_RESPONDING, reason)],
         time_ms: None,
         age_ms: None,
+        images: Vec::new(),
     }
 }
 

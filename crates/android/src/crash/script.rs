@@ -80,5 +80,6 @@ fn report(entry: &LogEntry, thrown: Thrown) -> CrashReport {
         thrown: vec![thrown],
         time_ms: None,
         age_ms: None,
+        images: Vec::new(),
     }
 }

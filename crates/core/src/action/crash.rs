@@ -76,6 +76,7 @@ mod tests {
             thrown: vec![Thrown::new("E", "")],
             time_ms: None,
             age_ms,
+            images: Vec::new(),
         }
     }
 

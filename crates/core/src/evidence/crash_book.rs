@@ -96,6 +96,7 @@ mod tests {
             thrown: vec![Thrown::new(exception, "")],
             time_ms: Some(u64::from(pid)),
             age_ms: None,
+            images: Vec::new(),
         }
     }
 

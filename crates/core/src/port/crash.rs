@@ -80,6 +80,8 @@ pub struct CrashReport {
     pub time_ms: Option<u64>,
     /// How long ago by the device's clock.
     pub age_ms: Option<u64>,
+    /// Names of the app's own binaries and what tells one build from another, where the report lists them apart.
+    pub images: Vec<(String, String)>,
 }
 
 impl CrashReport {
@@ -161,6 +163,7 @@ mod tests {
             thrown,
             time_ms: None,
             age_ms: None,
+            images: Vec::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mdm_core::port::{CrashKind, CrashReport, NOT_RESPONDING, Thrown};
 use serde::Deserialize;
 
-use super::{WATCHDOG, bare_frame, is_own_image};
+use super::{IMAGES_MAX, WATCHDOG, bare_frame, is_own_image};
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -73,6 +73,7 @@ struct Image {
     base: u64,
     path: String,
     name: String,
+    uuid: String,
 }
 
 pub fn read(head: &str, body: &str) -> Option<CrashReport> {
@@ -100,7 +101,13 @@ pub fn read(head: &str, body: &str) -> Option<CrashReport> {
         thrown: vec![thrown],
         time_ms: None,
         age_ms: None,
+        images: own_images(&body.used_images),
     })
+}
+
+fn own_images(images: &[Image]) -> Vec<(String, String)> {
+    let own = images.iter().filter(|image| is_own_image(&image.path)).take(IMAGES_MAX);
+    own.map(|image| (image.name.clone(), image.uuid.clone())).collect()
 }
 
 fn kind(body: &Body) -> CrashKind {

@@ -2,10 +2,10 @@
 
 use mdm_core::port::{CrashKind, CrashReport, NOT_RESPONDING, Thrown};
 
-use super::{WATCHDOG, is_own_image};
+use super::{IMAGES_MAX, WATCHDOG, is_own_image};
 
 /// Binaries whose folders are looked at.
-const IMAGES_MAX: usize = 2000;
+const LISTED_MAX: usize = 2000;
 
 pub fn read(text: &str) -> Option<CrashReport> {
     let value =
@@ -18,7 +18,7 @@ pub fn read(text: &str) -> Option<CrashReport> {
         return None;
     }
     let own = own_images(text);
-    let is_own = |image: &str| image == process || own.contains(&image);
+    let is_own = |image: &str| image == process || own.iter().any(|(name, _)| *name == image);
     let kind = match () {
         () if text.contains(WATCHDOG) => CrashKind::NotResponding,
         () if text.contains("\nLast Exception Backtrace:") => CrashKind::Exception,
@@ -42,6 +42,7 @@ pub fn read(text: &str) -> Option<CrashReport> {
         thrown: vec![thrown],
         time_ms: None,
         age_ms: None,
+        images: own.iter().map(|(name, build)| ((*name).to_owned(), (*build).to_owned())).collect(),
     })
 }
 
@@ -87,12 +88,14 @@ fn after_all<'a>(text: &'a str, heading: &'a str) -> Option<impl Iterator<Item =
     text.contains(heading).then(|| below.map_while(frame))
 }
 
-/// `0x104e0c000 - 0x104e13fff iOSCrashingTest arm64  <82d1…> /private/var/…/iOSCrashingTest`.
-fn own_images(text: &str) -> Vec<&str> {
+/// `0x104e0c000 - 0x104e13fff iOSCrashingTest arm64  <82d1…> /private/var/…/iOSCrashingTest`: the name and the build.
+fn own_images(text: &str) -> Vec<(&str, &str)> {
     let listed = text.lines().skip_while(|line| !line.starts_with("Binary Images:")).skip(1);
-    fn named(line: &str) -> Option<&str> {
-        let path = &line[line.rfind("> /")? + 2..];
-        is_own_image(path).then(|| path.rsplit('/').next())?
+    fn named(line: &str) -> Option<(&str, &str)> {
+        let at = line.rfind("> /")?;
+        let path = &line[at + 2..];
+        let build = line[..at].rsplit('<').next()?;
+        is_own_image(path).then(|| Some((path.rsplit('/').next()?, build)))?
     }
-    listed.take(IMAGES_MAX).filter_map(named).collect()
+    listed.take(LISTED_MAX).filter_map(named).take(IMAGES_MAX).collect()
 }

@@ -245,6 +245,7 @@ mod tests {
             thrown: vec![thrown, Thrown::new("x.Y", "")],
             time_ms: None,
             age_ms: None,
+            images: Vec::new(),
         };
         assert_eq!(
             lines(&report),
