@@ -8,7 +8,7 @@ use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
     ActionFacts, ClassifiedFacts, CrashFacts, CrashListFacts, DevicesFacts, ExpectFacts, FingerprintFacts,
-    FlowFacts, LogFacts, ScreenFacts, ScreenshotFacts, SnapshotFacts, StatusFacts, StreamFacts,
+    FlowFacts, LogFacts, LogFileFacts, ScreenFacts, ScreenshotFacts, SnapshotFacts, StatusFacts, StreamFacts,
     UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
@@ -60,6 +60,7 @@ pub enum Facts {
     LogStream(StreamFacts),
     Crash(Box<CrashFacts>),
     CrashList(CrashListFacts),
+    LogFile(LogFileFacts),
     Classified(ClassifiedFacts),
 }
 
@@ -107,6 +108,7 @@ impl Facts {
             | Facts::LogStream(_)
             | Facts::Crash(_)
             | Facts::CrashList(_)
+            | Facts::LogFile(_)
             | Facts::Classified(_) => Gist::default(),
         }
     }

@@ -72,11 +72,23 @@ pub enum Command {
     Find(FindArgs),
     /// Compare two screens from files
     Diff(DiffArgs),
+    /// Read a log or a crash report from a file: the crashes in it, and what became of its lines
+    Log(LogArgs),
     /// Run an embedded device by itself
     Virtual {
         #[command(subcommand)]
         device: VirtualDevice,
     },
+}
+
+#[derive(Args)]
+pub struct LogArgs {
+    /// A log or a crash report of Android or iOS; told apart by content
+    #[arg(long, value_name = "FILE")]
+    pub file: PathBuf,
+    /// Names frames: a mapping.txt of R8, a binary with debug symbols, or a dSYM
+    #[arg(long, value_name = "FILE")]
+    pub symbols: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -65,6 +65,7 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
         Some(Command::Tree(args)) => answered(offline::tree(&args)),
         Some(Command::Find(args)) => answered(offline::find(&args)),
         Some(Command::Diff(args)) => answered(offline::diff(&args)),
+        Some(Command::Log(args)) => answered(offline::log(&args)),
         Some(Command::Virtual { device: VirtualDevice::Android(options) }) => {
             virtual_phone::run(options).await
         }

@@ -1,4 +1,4 @@
-//! Commands that read screens from files with the same code as the tools, to examine again what an agent saw.
+//! Commands that read screens, logs and crash reports from files with the same code as the tools.
 
 use std::path::Path;
 
@@ -8,12 +8,15 @@ use mdm_core::outline::OutlineOptions;
 use mdm_core::screen::snapshot::Snapshot;
 use mobile_debug_mcp::answer::{Answer, Facts};
 use mobile_debug_mcp::found;
+use mobile_debug_mcp::log_file;
+use mobile_debug_mcp::symbols;
 use mobile_debug_mcp::target::SelectorArg;
+use mobile_debug_mcp::tools::facts::{LogFileFacts, crash_lines};
 use mobile_debug_mcp::tree::{self, DeltaJson, TreeHead, TreeJson};
 
-use crate::cli::{DiffArgs, FindArgs, FormatArg, TreeArgs};
+use crate::cli::{DiffArgs, FindArgs, FormatArg, LogArgs, TreeArgs};
 
-/// Limit of a file with a screen.
+/// Limit of a file.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 const DIFF_TOKENS_MAX: usize = 8000;
 
@@ -58,7 +61,33 @@ pub fn diff(args: &DiffArgs) -> Result<Answer, String> {
     Ok(tree::changes_answer(tree::Around::default(), &since, &now, &part))
 }
 
+/// The crashes in a file, their frames named where symbols are given, and what became of the file's lines.
+pub fn log(args: &LogArgs) -> Result<Answer, String> {
+    let mut file = log_file::read(&bytes(&args.file)?);
+    let mut lines = String::new();
+    for report in &mut file.crashes {
+        let mut problem = None;
+        if let Some(symbols) = &args.symbols {
+            let named = symbols::name_frames(report, symbols).map_err(|refusal| refusal.to_string())?;
+            (*report, problem) = (named.report, named.problem);
+        }
+        lines.push_str(&format!("! {}\n{}", report.summary(), crash_lines(report)));
+        if let Some(problem) = problem {
+            lines.push_str(&format!("symbols: {problem}\n"));
+        }
+    }
+    Ok(Answer::new(Facts::LogFile(LogFileFacts::new(&file))).with_lines(&lines))
+}
+
 fn load(path: &Path) -> Result<Snapshot, String> {
+    let known =
+        "known are uiautomator and Appium hierarchies, WebDriverAgent and idb answers, and get_ui_tree json";
+    tree::read(&bytes(path)?)
+        .map(|(_, snapshot)| snapshot)
+        .ok_or_else(|| format!("{}: this shows no screen; {known}", path.display()))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     let say = |error: std::io::Error| format!("{}: {error}", path.display());
     let size = std::fs::metadata(path).map_err(say)?.len();
     if size > FILE_BYTES_MAX {
@@ -67,10 +96,5 @@ fn load(path: &Path) -> Result<Snapshot, String> {
             path.display()
         ));
     }
-    let bytes = std::fs::read(path).map_err(say)?;
-    let known =
-        "known are uiautomator and Appium hierarchies, WebDriverAgent and idb answers, and get_ui_tree json";
-    tree::read(&bytes)
-        .map(|(_, snapshot)| snapshot)
-        .ok_or_else(|| format!("{}: this shows no screen; {known}", path.display()))
+    std::fs::read(path).map_err(say)
 }

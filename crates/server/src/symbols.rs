@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 /// Limit of a mapping file. R8 writes some ten megabytes for large apps.
 const MAPPING_BYTES_MAX: u64 = 512 << 20;
 /// Limit of a file with debug symbols.
-const BINARY_BYTES_MAX: u64 = 4 << 30;
+const BINARY_BYTES_MAX: u64 = 1 << 30;
 
 /// How many frames got a name.
 #[derive(Debug, Clone, PartialEq, Eq)]

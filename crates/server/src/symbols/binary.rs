@@ -1,15 +1,20 @@
 //! Frames of native code and of iOS, by the debug symbols of the binary that they are in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use addr2line::Loader;
 use mdm_core::port::{CrashReport, Frame};
+use object::read::macho::{FatArch, MachOFatFile32};
 use object::{Object, ObjectSegment};
 
 use super::{Named, with_frames};
 
 /// Functions that one frame may stand for, because calls were inlined.
 const INLINED_MAX: usize = 20;
+
+/// Numbers the files with one architecture.
+static SLICES: AtomicU64 = AtomicU64::new(0);
 
 /// True for the first bytes of ELF and Mach-O files.
 pub fn is_binary(start: [u8; 4]) -> bool {
@@ -36,6 +41,9 @@ struct Facts {
 
 pub fn name_frames(report: &CrashReport, file: &Path) -> Result<Named, String> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let build = report.images.iter().find(|(image, _)| *image == name).map(|(_, build)| build.as_str());
+    let slice = Slice::of(file, build)?;
+    let file = slice.path.as_deref().unwrap_or(file);
     let facts = facts(file)?;
     let loader = Loader::new(file).map_err(|error| format!("the debug symbols cannot be read: {error}"))?;
     let (mut frames, mut other_build, mut in_image) = (0, false, 0);
@@ -69,14 +77,54 @@ pub fn name_frames(report: &CrashReport, file: &Path) -> Result<Named, String> {
     Ok(Named { report: CrashReport { thrown, ..report.clone() }, frames, problem })
 }
 
+/// One architecture of a binary that has several, as a file of its own that is removed with this value.
+struct Slice {
+    path: Option<PathBuf>,
+}
+
+impl Slice {
+    /// The architecture of the build that crashed, else the first. A binary with one architecture needs no such file.
+    fn of(file: &Path, build: Option<&str>) -> Result<Slice, String> {
+        let said = |error: std::io::Error| error.to_string();
+        let bytes = std::fs::read(file).map_err(said)?;
+        let Ok(fat) = MachOFatFile32::parse(&*bytes) else { return Ok(Slice { path: None }) };
+        let slices: Vec<&[u8]> = fat.arches().iter().filter_map(|arch| arch.data(&*bytes).ok()).collect();
+        let is_build = |slice: &&&[u8]| {
+            let known = object::File::parse(**slice).ok().map(|object| facts_of(&object));
+            known.and_then(|facts| facts.build).is_some_and(|known| !is_another_build(build, Some(&known)))
+        };
+        let chosen =
+            slices.iter().find(is_build).or(slices.first()).ok_or("the binary has no architecture")?;
+        let number = SLICES.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("mdm-symbols-{}-{number}", std::process::id()));
+        let mut out = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(said)?;
+        std::io::Write::write_all(&mut out, chosen).map_err(said)?;
+        Ok(Slice { path: Some(path) })
+    }
+}
+
+impl Drop for Slice {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // What cannot be removed stays among the temporary files.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 fn facts(file: &Path) -> Result<Facts, String> {
     let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-    let object = object::File::parse(&*bytes).map_err(|error| format!("this is no binary: {error}"))?;
+    object::File::parse(&*bytes)
+        .map(|object| facts_of(&object))
+        .map_err(|error| format!("this is no binary: {error}"))
+}
+
+fn facts_of(object: &object::File<'_>) -> Facts {
     let text = object.segments().find(|segment| segment.name().ok().flatten() == Some("__TEXT"));
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let uuid = object.mach_uuid().ok().flatten().map(|uuid| hex(&uuid));
     let build = object.build_id().ok().flatten().map(hex);
-    Ok(Facts { base: text.map_or(0, |segment| segment.address()), build: uuid.or(build) })
+    Facts { base: text.map_or(0, |segment| segment.address()), build: uuid.or(build) }
 }
 
 /// Both must be known to differ.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mdm_core::evidence::crash_book::Known;
-use mdm_core::port::{CrashKind, CrashReport, Thrown};
+use mdm_core::port::{CrashKind, CrashReport, LineCounts, Thrown};
 use mdm_core::text::quote::{push_name, push_quoted};
 use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
+use crate::log_file::LogFile;
 use crate::refusal::Refusal;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -46,6 +47,34 @@ pub struct CrashFacts {
 pub struct CrashListFacts {
     device: String,
     count: usize,
+}
+
+/// What a file with a log or a report came to.
+#[derive(Debug, Serialize)]
+pub struct LogFileFacts {
+    form: &'static str,
+    lines: usize,
+    entries: usize,
+    continuations: usize,
+    headings: usize,
+    /// Lines that were not understood.
+    defects: usize,
+    crashes: usize,
+}
+
+impl LogFileFacts {
+    pub fn new(file: &LogFile) -> LogFileFacts {
+        let LineCounts { entries, continuations, markers, defects } = file.counts;
+        LogFileFacts {
+            form: file.form.as_str(),
+            lines: file.counts.lines(),
+            entries,
+            continuations,
+            headings: markers,
+            defects,
+            crashes: file.crashes.len(),
+        }
+    }
 }
 
 fn is_zero(number: &u32) -> bool {

@@ -48,7 +48,7 @@ use crate::refusal::Refusal;
 pub mod facts {
     pub use super::action::ActionFacts;
     pub use super::classify::ClassifiedFacts;
-    pub use super::crashes::{CrashFacts, CrashListFacts};
+    pub use super::crashes::{CrashFacts, CrashListFacts, LogFileFacts, lines as crash_lines};
     pub use super::devices::{DevicesFacts, StatusFacts, UseDeviceFacts};
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
