@@ -6,6 +6,7 @@
 //! Architecture invariant: no policy. Nothing here waits for a screen, repeats a command or chooses a device.
 
 pub mod adb;
+mod apps;
 mod capture;
 mod crash;
 mod device;
@@ -18,6 +19,7 @@ mod logs;
 mod pixels;
 mod probe;
 mod screen;
+mod settings;
 mod text;
 
 pub use device::AndroidDevice;

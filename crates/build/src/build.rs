@@ -9,7 +9,7 @@ use crate::artifact::{self, ArtifactError};
 use crate::diagnose::{self, Diagnostic};
 use crate::environment::Environment;
 use crate::plan::{Plan, PlanError, plan};
-use crate::process::{self, Ending, Output};
+use crate::process::{self, Ending, Output, Processes};
 use crate::project::{Project, ProjectError};
 use crate::toolchain::Missing;
 
@@ -72,6 +72,7 @@ pub struct BuildFailure {
 pub async fn build(
     request: &BuildRequest,
     environment: &Environment,
+    processes: &Processes,
     cancelled: &CancellationToken,
     mut on_step: impl FnMut(&str),
 ) -> Result<Built, BuildError> {
@@ -87,7 +88,7 @@ pub async fn build(
             on_step(step);
         }
     };
-    let output = process::run(&command, request.time, cancelled, told).await;
+    let output = process::run(processes, &command, request.time, cancelled, told).await;
     let output = output
         .map_err(|error| BuildError::Start { program: command.program.clone(), why: error.to_string() })?;
     match output.ending {

@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// Newest lines of output that are kept.
 pub const LINES_MAX: usize = 4000;
@@ -67,8 +68,25 @@ pub struct Output {
     pub elapsed: Duration,
 }
 
+/// The programs that run. Whoever ends waits here until none of them is left.
+#[derive(Debug, Clone, Default)]
+pub struct Processes {
+    tasks: TaskTracker,
+    closing: CancellationToken,
+}
+
+impl Processes {
+    /// Ends every program and what it started, and waits until they are gone.
+    pub async fn end_all(&self) {
+        self.closing.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
 /// Runs a program. `on_line` hears every line at once. A dropped future ends the program and what it started.
 pub async fn run(
+    processes: &Processes,
     command: &Command,
     time: Duration,
     cancelled: &CancellationToken,
@@ -87,7 +105,8 @@ pub async fn run(
     drop(sender);
     let stop = cancelled.child_token();
     let _guard = stop.clone().drop_guard();
-    let watched = tokio::spawn(watch(child, group, readers, time, stop));
+    let closing = processes.closing.clone();
+    let watched = processes.tasks.spawn(watch(child, group, readers, time, stop, closing));
     let (mut lines, mut dropped_lines) = (VecDeque::new(), 0);
     while let Some(line) = receiver.recv().await {
         on_line(&line);
@@ -121,10 +140,12 @@ async fn watch(
     mut readers: JoinSet<()>,
     time: Duration,
     stop: CancellationToken,
+    closing: CancellationToken,
 ) -> std::io::Result<Ending> {
     let early = tokio::select! {
         biased;
         () = stop.cancelled() => Ending::Cancelled,
+        () = closing.cancelled() => Ending::Cancelled,
         status = child.wait() => Ending::Exited(status?.code()),
         () = sleep(time) => Ending::TimedOut,
     };

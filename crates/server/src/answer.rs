@@ -7,8 +7,8 @@ use crate::facts_text;
 use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
-    ActionFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts, FlowFacts, LogFacts,
-    ScreenFacts, ScreenshotFacts, StatusFacts, UseDeviceFacts, WaitFacts,
+    ActionFacts, AppsFacts, BuildFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts,
+    FlowFacts, LogFacts, ScreenFacts, ScreenshotFacts, StatusFacts, TransferFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -55,6 +55,9 @@ pub enum Facts {
     Fingerprint(FingerprintFacts),
     Screenshot(ScreenshotFacts),
     Logs(LogFacts),
+    Build(Box<BuildFacts>),
+    Apps(Box<AppsFacts>),
+    Transfer(TransferFacts),
     Classified(ClassifiedFacts),
 }
 
@@ -86,6 +89,7 @@ impl Facts {
             Facts::Expect(facts) => Gist { failed: !facts.success, words: vec![facts.stability_state] },
             Facts::Find(facts) => Gist { failed: !facts.found, words: Vec::new() },
             Facts::Flow(facts) => Gist { failed: !facts.success, words: Vec::new() },
+            Facts::Build(facts) => Gist { failed: !facts.success, words: Vec::new() },
             Facts::Refused(_) => Gist { failed: true, words: Vec::new() },
             Facts::Outline(_)
             | Facts::Tree(_)
@@ -98,6 +102,8 @@ impl Facts {
             | Facts::Fingerprint(_)
             | Facts::Screenshot(_)
             | Facts::Logs(_)
+            | Facts::Apps(_)
+            | Facts::Transfer(_)
             | Facts::Classified(_) => Gist::default(),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mdm_android::adb::direct::Transport;
 use mdm_android::adb::link;
 use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_build::process::Processes;
 use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
 use mdm_virtual_device::Phone;
@@ -24,6 +25,8 @@ pub struct App {
     pub secrets: Secrets,
     /// Below which folders callers may name files.
     pub roots: Roots,
+    /// The builds that run.
+    pub processes: Processes,
     actions: AtomicU64,
     calls: AtomicU64,
 }
@@ -55,6 +58,7 @@ impl App {
             pollers: Pollers::default(),
             secrets: Secrets::default(),
             roots: Roots::of_process(),
+            processes: Processes::default(),
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }

@@ -16,7 +16,7 @@ use crate::intent::scroll::Scrolled;
 use crate::intent::typing::ReadBack;
 use crate::intent::watch::{MovingElement, WatchReport};
 use crate::outline::ListRead;
-use crate::port::{AppReport, CrashReport, Dispatch};
+use crate::port::{AppReport, CrashReport, Dispatch, SettingReport};
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::Screen;
 
@@ -75,6 +75,7 @@ pub enum SentKind {
     HideKeyboard,
     Turn,
     App,
+    Setting,
 }
 
 impl SentKind {
@@ -89,6 +90,7 @@ impl SentKind {
             SentKind::HideKeyboard => "keyboard hidden",
             SentKind::Turn => "turn",
             SentKind::App => "app",
+            SentKind::Setting => "setting",
         }
     }
 
@@ -108,6 +110,7 @@ pub enum Effect {
     ListRead(Box<ListRead>),
     /// What the platform said of an app command, and what was in front afterwards.
     App(AppReport, Option<Screen>),
+    Set(SettingReport),
     Watched(Box<WatchReport>),
 }
 

@@ -11,7 +11,7 @@ use mdm_core::intent::typing::ReadBack;
 use mdm_core::intent::watch::RESTING;
 use mdm_core::meaning::label::label;
 use mdm_core::meaning::role;
-use mdm_core::port::Dispatch;
+use mdm_core::port::{Dispatch, SettingChange, SettingReport};
 use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,7 @@ impl AfterArg {
         }
         let usual = match &action {
             Action::App(_)
+            | Action::Set(_)
             | Action::Restart { .. }
             | Action::Type(_)
             | Action::Adjust(_)
@@ -201,10 +202,26 @@ pub struct ActionFacts {
 enum OwnFacts {
     Typed { details: ReadBackFacts },
     App(AppFacts),
+    Set(SetFacts),
     Adjusted(Box<AdjustFacts>),
     Scrolled(ScrollFacts),
     ListRead(ListFacts),
     Nothing {},
+}
+
+/// A setting as the device says it is, and was.
+#[derive(Debug, Serialize)]
+struct SetFacts {
+    setting: &'static str,
+    value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<String>,
+}
+
+impl SetFacts {
+    fn new(change: &SettingChange, report: &SettingReport) -> SetFacts {
+        SetFacts { setting: change.name(), value: report.after.clone(), was: report.before.clone() }
+    }
 }
 
 /// What was tried before a failure became final (RC-02).
@@ -476,7 +493,8 @@ fn own(outcome: &Outcome) -> OwnFacts {
         (Came::Typed(read_back), Action::Type(typing)) => {
             OwnFacts::Typed { details: ReadBackFacts::new(read_back, typing.secure) }
         }
-        (Came::App(report, screen), action) => OwnFacts::App(AppFacts::new(action, *report, screen.as_ref())),
+        (Came::App(report, screen), action) => OwnFacts::App(AppFacts::new(action, report, screen.as_ref())),
+        (Came::Set(report), Action::Set(change)) => OwnFacts::Set(SetFacts::new(change, report)),
         (Came::Adjusted(adjusted), Action::Adjust(asked)) => {
             OwnFacts::Adjusted(Box::new(AdjustFacts::new(asked, adjusted, outcome.failure.is_none())))
         }

@@ -4,6 +4,7 @@ mod action;
 mod adjust;
 mod aftermath;
 mod apps;
+mod build;
 mod changed;
 mod classify;
 mod devices;
@@ -11,8 +12,10 @@ mod expects;
 mod find;
 mod flow;
 mod gestures;
+mod install;
 mod keys;
 mod logs;
+mod manage;
 mod observe;
 mod read_list;
 mod scroll;
@@ -39,20 +42,24 @@ use crate::app::App;
 use crate::args::{self, Argument, JsonObject};
 use crate::refusal::Refusal;
 
+pub use install::hint as install_hint;
+
 /// The facts of every family's answers.
 pub mod facts {
     pub use super::action::ActionFacts;
+    pub use super::build::BuildFacts;
     pub use super::classify::ClassifiedFacts;
     pub use super::devices::{DevicesFacts, StatusFacts, UseDeviceFacts};
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
+    pub use super::manage::{AppsFacts, TransferFacts};
     pub use super::observe::{FingerprintFacts, ScreenFacts, ScreenshotFacts};
     pub use super::waits::facts::WaitFacts;
 }
 
 /// The end of a call whose tool has none of its own, far behind that of every tool.
-const CALL_TIMEOUT: Duration = Duration::from_secs(3600);
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// What a call may do to the device: shown to clients, which ask their users before the last kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +187,7 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 38] = [
+pub static TOOLS: [Entry; 42] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
@@ -188,6 +195,11 @@ pub static TOOLS: [Entry; 38] = [
     Entry::of::<apps::TerminateApp>(),
     Entry::of::<apps::RestartApp>(),
     Entry::of::<apps::ResetAppData>(),
+    Entry::of::<build::BuildApp>(),
+    Entry::of::<install::InstallApp>(),
+    Entry::of::<manage::ManageApp>(),
+    Entry::of::<manage::TransferFile>(),
+    Entry::of::<manage::SetDevice>(),
     Entry::of::<observe::GetUiTree>(),
     Entry::of::<find::FindElement>(),
     Entry::of::<observe::GetScreenFingerprint>(),
@@ -213,7 +225,6 @@ pub static TOOLS: [Entry; 38] = [
     Entry::of::<keys::PressHome>(),
     Entry::of::<keys::PressRecents>(),
     Entry::of::<keys::HideKeyboard>(),
-    Entry::of::<keys::SetOrientation>(),
     Entry::of::<adjust::AdjustControl>(),
     Entry::of::<scroll::ScrollToElement>(),
     Entry::of::<read_list::ReadList>(),
@@ -222,7 +233,9 @@ pub static TOOLS: [Entry; 38] = [
 ];
 
 /// Further names, which are answered and not listed.
-static ALIASES: [Entry; 5] = [
+static ALIASES: [Entry; 7] = [
+    Entry::of::<keys::SetOrientation>(),
+    Entry::of::<build::BuildAndInstall>(),
     Entry::of::<expects::ExpectAlias<expects::IsChecked>>(),
     Entry::of::<expects::ExpectAlias<expects::HasValue>>(),
     Entry::of::<expects::ExpectAlias<expects::IsSelected>>(),
