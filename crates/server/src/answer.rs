@@ -7,8 +7,8 @@ use crate::facts_text;
 use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
-    ActionFacts, AppsFacts, BuildFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts,
-    FlowFacts, LogFacts, ScreenFacts, ScreenshotFacts, StatusFacts, TransferFacts, UseDeviceFacts, WaitFacts,
+    ActionFacts, AppsFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts, FlowFacts,
+    LogFacts, ScreenFacts, ScreenshotFacts, StatusFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -55,9 +55,7 @@ pub enum Facts {
     Fingerprint(FingerprintFacts),
     Screenshot(ScreenshotFacts),
     Logs(LogFacts),
-    Build(Box<BuildFacts>),
     Apps(Box<AppsFacts>),
-    Transfer(TransferFacts),
     Classified(ClassifiedFacts),
 }
 
@@ -89,7 +87,6 @@ impl Facts {
             Facts::Expect(facts) => Gist { failed: !facts.success, words: vec![facts.stability_state] },
             Facts::Find(facts) => Gist { failed: !facts.found, words: Vec::new() },
             Facts::Flow(facts) => Gist { failed: !facts.success, words: Vec::new() },
-            Facts::Build(facts) => Gist { failed: !facts.success, words: Vec::new() },
             Facts::Refused(_) => Gist { failed: true, words: Vec::new() },
             Facts::Outline(_)
             | Facts::Tree(_)
@@ -103,7 +100,6 @@ impl Facts {
             | Facts::Screenshot(_)
             | Facts::Logs(_)
             | Facts::Apps(_)
-            | Facts::Transfer(_)
             | Facts::Classified(_) => Gist::default(),
         }
     }

@@ -16,9 +16,10 @@ use mdm_core::text::quote::push_quoted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::action::{self, LocalFacts};
 use super::install::{self, AppFile};
 use super::{CALL_TIMEOUT, Call, Effect, Tool};
-use crate::answer::{Answer, ErrorBody, Facts};
+use crate::answer::Answer;
 use crate::args::{DeviceArg, PlatformArg};
 use crate::refusal::{Hint, Refusal};
 
@@ -128,8 +129,6 @@ impl Made {
 
     pub fn facts(&self) -> BuildFacts {
         BuildFacts {
-            error: None,
-            success: true,
             artifact_path: Some(self.built.artifact.display().to_string()),
             app_id: self.file.app_id(),
             version_name: self.file.version_name(),
@@ -147,9 +146,6 @@ impl Made {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BuildFacts {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorBody>,
-    pub success: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     artifact_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +173,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// The answer to a build that the build tool gave up: errors with file and line, then the last lines.
-pub fn failed(tool: &'static str, failure: &BuildFailure) -> Answer {
+pub fn failed(call: &Call<'_>, failure: &BuildFailure) -> Answer {
     let code =
         failure.exit_code.map_or_else(|| "ended by a signal".to_owned(), |code| format!("exit code {code}"));
     let first =
@@ -189,8 +185,6 @@ pub fn failed(tool: &'static str, failure: &BuildFailure) -> Answer {
     };
     let refusal = refused(Cause::BuildFailed, message, hint);
     let facts = BuildFacts {
-        error: Some(ErrorBody::new(tool, &refusal)),
-        success: false,
         artifact_path: None,
         app_id: None,
         version_name: None,
@@ -202,7 +196,8 @@ pub fn failed(tool: &'static str, failure: &BuildFailure) -> Answer {
         up_to_date: false,
         duration_ms: millis(failure.elapsed),
     };
-    Answer::new(Facts::Build(Box::new(facts))).with_lines(&failure_lines(failure))
+    let own = LocalFacts::Built(Box::new(facts));
+    action::local(call, None, Some(&refusal), Some(own)).with_lines(&failure_lines(failure))
 }
 
 fn failure_lines(failure: &BuildFailure) -> String {
@@ -317,8 +312,10 @@ impl Tool for BuildApp {
         let plan =
             BuildPlan::read(call, &params.project_path, params.platform, params.variant, params.timeout_ms)?;
         Ok(match plan.run(call).await? {
-            BuildOutcome::Made(made) => Answer::new(Facts::Build(Box::new(made.facts()))),
-            BuildOutcome::Failed(failure) => failed(call.tool, &failure),
+            BuildOutcome::Made(made) => {
+                action::local(call, None, None, Some(LocalFacts::Built(Box::new(made.facts()))))
+            }
+            BuildOutcome::Failed(failure) => failed(call, &failure),
         })
     }
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::action::{NamedFacts, perform};
 use super::build::{self, BuildOutcome, BuildPlan};
 use super::{CALL_TIMEOUT, Call, Effect, Tool};
-use crate::answer::{Answer, Facts};
+use crate::answer::Answer;
 use crate::args::DeviceArg;
 use crate::facts_text;
 use crate::refusal::{Hint, Refusal};
@@ -199,10 +199,10 @@ pub async fn build_and_install(
     // A device that is not there is told before the minutes of a build.
     call.app.fleet.choose(&device.wanted(), call.progress).await?;
     let made = match plan.run(call).await? {
-        BuildOutcome::Failed(failure) => return Ok(build::failed(call.tool, &failure)),
+        BuildOutcome::Failed(failure) => return Ok(build::failed(call, &failure)),
         BuildOutcome::Made(made) => made,
     };
-    let built = facts_text::to_line(&Facts::Build(Box::new(made.facts())));
+    let built = facts_text::to_line(&made.facts());
     let built = built.map_err(|error| Refusal::defect(error.to_string()))?;
     refuse_other_formats(made.file.files.first().map_or(Path::new(""), PathBuf::as_path))?;
     let answer = install(call, made.file, device).await?;

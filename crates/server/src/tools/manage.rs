@@ -14,7 +14,7 @@ use mdm_core::text::quote::push_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::action::{AfterArg, NamedFacts, perform};
+use super::action::{self, AfterArg, LocalFacts, NamedFacts, perform};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
@@ -291,9 +291,7 @@ pub struct TransferParams {
 
 #[derive(Debug, Serialize)]
 pub struct TransferFacts {
-    success: bool,
     action: &'static str,
-    device: String,
     local: String,
     remote: String,
     bytes: u64,
@@ -314,7 +312,7 @@ impl Tool for TransferFile {
             let hint = "give a whole path such as /sdcard/Download/a.txt";
             return Err(Refusal::argument(format!("{remote:.60?} is no whole path on a device"), hint));
         }
-        let (action, local, command) = match params.action {
+        let (verb, local, command) = match params.action {
             TransferAction::Push => {
                 let local = call.app.roots.readable(&params.local)?;
                 if !local.is_file() {
@@ -331,15 +329,9 @@ impl Tool for TransferFile {
         let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
         session.copy_file(&command, call.progress).await?;
         let bytes = local.metadata().map(|about| about.len()).unwrap_or_default();
-        let (device, local) = (session.id().to_owned(), local.display().to_string());
-        Ok(Answer::new(Facts::Transfer(TransferFacts {
-            success: true,
-            action,
-            device,
-            local,
-            remote,
-            bytes,
-        })))
+        let local = local.display().to_string();
+        let copied = LocalFacts::Copied(TransferFacts { action: verb, local, remote, bytes });
+        Ok(action::local(call, Some(session.id().to_owned()), None, Some(copied)))
     }
 }
 

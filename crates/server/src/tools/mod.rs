@@ -47,13 +47,12 @@ pub use install::hint as install_hint;
 /// The facts of every family's answers.
 pub mod facts {
     pub use super::action::ActionFacts;
-    pub use super::build::BuildFacts;
     pub use super::classify::ClassifiedFacts;
     pub use super::devices::{DevicesFacts, StatusFacts, UseDeviceFacts};
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
-    pub use super::manage::{AppsFacts, TransferFacts};
+    pub use super::manage::AppsFacts;
     pub use super::observe::{FingerprintFacts, ScreenFacts, ScreenshotFacts};
     pub use super::waits::facts::WaitFacts;
 }
