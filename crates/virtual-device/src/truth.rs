@@ -63,6 +63,8 @@ pub struct Happened {
     /// The number of inputs before these.
     pub inputs_before: usize,
     pub commands: Vec<String>,
+    /// The same commands as words, the program first.
+    pub argvs: Vec<Vec<String>>,
     pub faults: Vec<FaultEvent>,
 }
 
@@ -196,6 +198,7 @@ impl Record {
             inputs: times.zip(self.inputs.iter().cloned()).skip(inputs).collect(),
             inputs_before: moment.inputs,
             commands: self.commands.iter().skip(commands).map(|words| words.join(" ")).collect(),
+            argvs: self.commands.iter().skip(commands).cloned().collect(),
             faults: Vec::new(),
         }
     }
