@@ -218,8 +218,7 @@ impl Drop for Group {
 async fn read_lines(mut pipe: impl AsyncRead + Unpin, to: mpsc::Sender<String>) {
     let mut buffer = vec![0_u8; READ_BYTES];
     let mut line = Vec::new();
-    loop {
-        let Ok(count @ 1..) = pipe.read(&mut buffer).await else { break };
+    while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
         for byte in &buffer[..count] {
             if !matches!(byte, b'\n' | b'\r') {
                 if line.len() < LINE_BYTES_MAX {

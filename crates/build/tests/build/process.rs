@@ -140,7 +140,9 @@ async fn ending_all_waits_until_nothing_is_left() {
         let processes = processes.clone();
         let mut to = Some(to);
         async move {
-            let heard = |_: &str| drop(to.take().map(|to| to.send(())));
+            let heard = |_: &str| {
+                let _ = to.take().map(|to| to.send(()));
+            };
             run(&processes, &command, LONG, &CancellationToken::new(), heard).await
         }
     });

@@ -32,9 +32,8 @@ const LINE_CHARS_MAX: usize = 300;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct BuildParams {
-    /// folder of a Gradle, React Native, Flutter or Xcode project
     project_path: PathBuf,
-    /// debug (default), release, freeDebug, or a Gradle task
+    /// debug, freeRelease or a Gradle task
     variant: Option<String>,
     timeout_ms: Option<u64>,
     #[schemars(extend("hidden" = true))]
@@ -304,7 +303,7 @@ pub struct BuildApp;
 impl Tool for BuildApp {
     type Params = BuildParams;
     const NAME: &'static str = "build_app";
-    const DESCRIPTION: &'static str = "Build an app project on this machine, running its own build scripts.";
+    const DESCRIPTION: &'static str = "Build a Gradle, React Native, Flutter or Xcode project.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = CALL_TIMEOUT;
 

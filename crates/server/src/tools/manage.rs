@@ -64,13 +64,9 @@ pub struct ManageParams {
     action: ManageAction,
     /// for list a part of the name
     app_id: Option<String>,
-    /// for grant, revoke
     permission: Option<String>,
-    /// for open
     link: Option<String>,
-    /// for open
     activity: Option<String>,
-    /// for open
     #[schemars(with = "Option<crate::args::JsonObject>")]
     extras: Option<BTreeMap<String, ExtraArg>>,
     #[serde(flatten)]
@@ -83,7 +79,7 @@ impl Tool for ManageApp {
     type Params = ManageParams;
     const NAME: &'static str = "manage_app";
     const DESCRIPTION: &'static str =
-        "List apps, tell about one, remove it, change its permissions, or open a link or activity.";
+        "List apps, tell about one, remove it, permit it something, or open a link or activity.";
     const EFFECT: Effect = Effect::Destroys;
     const TIMEOUT: Duration = MANAGE_TIMEOUT;
 
@@ -281,9 +277,7 @@ enum TransferAction {
 #[derive(Deserialize, JsonSchema)]
 pub struct TransferParams {
     action: TransferAction,
-    /// file on this machine
     local: PathBuf,
-    /// file on the device
     remote: String,
     #[serde(flatten)]
     device: DeviceArg,
@@ -302,7 +296,7 @@ pub struct TransferFile;
 impl Tool for TransferFile {
     type Params = TransferParams;
     const NAME: &'static str = "transfer_file";
-    const DESCRIPTION: &'static str = "Copy a file to the device (push) or from it (pull).";
+    const DESCRIPTION: &'static str = "Copy a file to the device or from it.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = TRANSFER_TIMEOUT;
 
@@ -370,10 +364,11 @@ impl ValueArg {
 #[derive(Deserialize, JsonSchema)]
 pub struct SetDeviceParams {
     setting: SettingArg,
-    /// on, off, auto; portrait, landscape; LAT,LON or real; de-DE or system
+    /// on, off, auto; portrait; LAT,LON or real; de-DE or system
     #[schemars(with = "String")]
     value: ValueArg,
-    /// for locale, default the app in front
+    /// The app whose language is meant; without it the one in front.
+    #[schemars(extend("hidden" = true))]
     app_id: Option<String>,
     #[serde(flatten)]
     device: DeviceArg,
@@ -384,8 +379,7 @@ pub struct SetDevice;
 impl Tool for SetDevice {
     type Params = SetDeviceParams;
     const NAME: &'static str = "set_device";
-    const DESCRIPTION: &'static str =
-        "Change a setting of the device and read it back. It stays until it is changed again.";
+    const DESCRIPTION: &'static str = "Change a setting and read it back.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = MANAGE_TIMEOUT;
 
