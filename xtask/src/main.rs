@@ -1,5 +1,6 @@
 //! What the project does to itself. `cargo xtask test` is the command of the README and of CI.
 
+mod android_parts;
 mod bench;
 mod command;
 mod docs;

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::android_parts;
 use crate::command::{on_path, output};
 
 /// Inspector 2.12 refuses an older Node.
@@ -66,6 +67,12 @@ pub fn install(root: &Path) -> Parts {
     parts.take("Node, the MCP Inspector, mobile-mcp, agent-device and Appium", how, node(root));
     let how = "cargo xtask third-party, with the network";
     parts.take("the crates adb_client and forensic-adb", how, rust_clients(root));
+    let how = "cargo xtask third-party, with a JDK, Maven and the network";
+    parts.take(
+        "aapt2, d8, apksig and the stubs of Android",
+        how,
+        android_parts::install(root).map(|folder| vec![("MDM_TEST_ANDROID_PARTS", folder)]),
+    );
     for (name, path) in &parts.env {
         println!("{name}={} {}", path.display(), version(name, path));
     }
@@ -218,11 +225,11 @@ fn system_node() -> Result<PathBuf, String> {
     }
 }
 
-fn same_text(a: &Path, b: &Path) -> bool {
+pub fn same_text(a: &Path, b: &Path) -> bool {
     matches!((fs::read(a), fs::read(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-fn fresh_folder(dir: &Path) -> Result<(), String> {
+pub fn fresh_folder(dir: &Path) -> Result<(), String> {
     let fail = |e: std::io::Error| format!("{}: {e}", dir.display());
     if dir.exists() {
         fs::remove_dir_all(dir).map_err(fail)?;
@@ -230,6 +237,6 @@ fn fresh_folder(dir: &Path) -> Result<(), String> {
     fs::create_dir_all(dir).map_err(fail)
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
     fs::copy(from, to).map(drop).map_err(|e| format!("{} -> {}: {e}", from.display(), to.display()))
 }

@@ -1,12 +1,11 @@
 //! The port of `mdm-core` over adb.
 
-use std::path::Path;
 use std::sync::Mutex;
 
 use mdm_core::port::{
-    AppCommand, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device, DeviceError,
-    DeviceErrorKind, DeviceInfo, Dispatch, FileCommand, Input, Key, LogRead, LogSource, Orientation, Picture,
-    PortFuture, RawAnswer, Support,
+    AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device, DeviceError,
+    DeviceErrorKind, DeviceInfo, Dispatch, FileCommand, Input, InstalledApp, Key, LogRead, LogSource,
+    Orientation, Picture, PortFuture, RawAnswer, SettingChange, SettingReport, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -15,13 +14,14 @@ use tokio::sync::watch;
 
 use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
+use crate::apps::{check_app_id, not_installed};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
 use crate::{crash, fingers, gesture, log, pixels, screen};
 
 /// Output of commands that answer in a few lines.
-const SHORT_BYTES_MAX: usize = 64 * 1024;
-const DUMPSYS_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub(crate) const SHORT_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const DUMPSYS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// A tree of this size is read on a thread of its own, because it takes milliseconds in which others must be served.
 const LARGE_TREE_BYTES: usize = 1024 * 1024;
 /// Files of interrupted captures that are remembered for removal.
@@ -33,8 +33,8 @@ const SIGNALS: u8 = 128;
 const PNG_START: &[u8] = b"\x89PNG";
 
 pub struct AndroidDevice {
-    id: String,
-    adb: Adb,
+    pub(crate) id: String,
+    pub(crate) adb: Adb,
     /// The adb server's list of devices, where the device is one of its.
     listed: Option<watch::Receiver<Vec<DeviceLine>>>,
     files: FileNames,
@@ -42,10 +42,12 @@ pub struct AndroidDevice {
 }
 
 #[derive(Default)]
-struct State {
+pub(crate) struct State {
     /// Read once per connection: what a phone is does not change while it is plugged in.
     info: Option<(u64, DeviceInfo)>,
     leftovers: Vec<String>,
+    /// The scales of the animations before they were switched off.
+    pub animations: Option<[String; 3]>,
 }
 
 impl AndroidDevice {
@@ -65,7 +67,7 @@ impl AndroidDevice {
         &self.adb
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -188,64 +190,6 @@ impl AndroidDevice {
         self.act(&gesture::orientation(wanted, wide)).await.map(drop)
     }
 
-    async fn start_app(&self, app: &str) -> Result<AppReport, DeviceError> {
-        let resolve =
-            Script::new("cmd package resolve-activity --brief -c android.intent.category.LAUNCHER").arg(app);
-        let resolved = self.run(&resolve, SHORT_BYTES_MAX).await?.stdout_text();
-        let Some(component) = component_of(app, &resolved) else {
-            self.require_installed(app).await?;
-            let detail = format!("{app} has no activity that a launcher could start");
-            return Err(DeviceError::new(DeviceErrorKind::AppNotLaunchable, detail));
-        };
-        let output = self.act(&Script::new("am start -W -n").arg(component)).await?;
-        launched(&output)
-    }
-
-    async fn clear_data(&self, app: &str) -> Result<AppReport, DeviceError> {
-        let output = self.act_on_app(app, &installed_or_exit(app).then("; pm clear").arg(app)).await?;
-        if output.stdout_text() == "Success" { Ok(AppReport::default()) } else { Err(rejected(&output)) }
-    }
-
-    async fn require_installed(&self, app: &str) -> Result<(), DeviceError> {
-        self.act_on_app(app, &installed_or_exit(app)).await.map(drop)
-    }
-
-    async fn open_link(&self, link: &str, app: Option<&str>) -> Result<AppReport, DeviceError> {
-        let view = Script::new("am start -W -a android.intent.action.VIEW -d").arg(link);
-        let view = match app {
-            Some(app) => view.then(" -p").arg(app),
-            None => view,
-        };
-        self.act(&view).await.and_then(|output| launched(&output))
-    }
-
-    async fn install(&self, file: &Path) -> Result<AppReport, DeviceError> {
-        let local = |error: std::io::Error| {
-            DeviceError::new(DeviceErrorKind::Local, format!("{}: {error}", file.display()))
-        };
-        let mut apk = tokio::fs::File::open(file).await.map_err(local)?;
-        let size_bytes = apk.metadata().await.map_err(local)?.len();
-        let sent = self.adb.install(&mut apk, size_bytes, |_| {}).await;
-        sent.map(|()| AppReport::default()).map_err(|error| self.effect_error(error))
-    }
-
-    async fn copy(&self, command: &FileCommand) -> Result<(), DeviceError> {
-        let local = |path: &Path, error: std::io::Error| {
-            DeviceError::new(DeviceErrorKind::Local, format!("{}: {error}", path.display()))
-        };
-        let copied = match command {
-            FileCommand::Pull { remote, local: path } => {
-                let mut file = tokio::fs::File::create(path).await.map_err(|e| local(path, e))?;
-                self.adb.pull(remote, &mut file, |_| {}).await
-            }
-            FileCommand::Push { local: path, remote } => {
-                let mut file = tokio::fs::File::open(path).await.map_err(|e| local(path, e))?;
-                self.adb.push(&mut file, remote, 0o644, 0, |_| {}).await
-            }
-        };
-        copied.map(drop).map_err(|error| self.effect_error(error))
-    }
-
     /// Raw pixels first: a phone takes far longer to make a PNG than to send what it has. Where the raw form is not
     /// understood the device makes the PNG.
     async fn take_screenshot(&self) -> Result<Picture, DeviceError> {
@@ -282,18 +226,18 @@ impl AndroidDevice {
     }
 
     /// A command that changes nothing: safe to lose.
-    async fn run(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, DeviceError> {
+    pub(crate) async fn run(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, DeviceError> {
         self.adb.shell(script, stdout_bytes_max).await.map_err(|e| self.error(e))
     }
 
     /// A command with an effect.
-    async fn act(&self, script: &Script) -> Result<Output, DeviceError> {
+    pub(crate) async fn act(&self, script: &Script) -> Result<Output, DeviceError> {
         let output = self.act_with_code(script).await?;
         if output.exit_code == 0 { Ok(output) } else { Err(rejected(&output)) }
     }
 
     /// A command to an app that may not be installed, which its script says with an exit code of its own.
-    async fn act_on_app(&self, app: &str, script: &Script) -> Result<Output, DeviceError> {
+    pub(crate) async fn act_on_app(&self, app: &str, script: &Script) -> Result<Output, DeviceError> {
         let output = self.act_with_code(script).await?;
         match output.exit_code {
             0 => Ok(output),
@@ -303,7 +247,7 @@ impl AndroidDevice {
     }
 
     /// A command with an effect, for scripts whose exit codes have meanings of their own.
-    async fn act_with_code(&self, script: &Script) -> Result<Output, DeviceError> {
+    pub(crate) async fn act_with_code(&self, script: &Script) -> Result<Output, DeviceError> {
         let output =
             self.adb.shell(script, SHORT_BYTES_MAX).await.map_err(|error| self.effect_error(error))?;
         if output.truncated {
@@ -315,7 +259,7 @@ impl AndroidDevice {
     }
 
     /// When the connection or the protocol breaks after a command was sent, nobody knows whether it happened (RC-04).
-    fn effect_error(&self, error: AdbError) -> DeviceError {
+    pub(crate) fn effect_error(&self, error: AdbError) -> DeviceError {
         let dispatch = match error {
             AdbError::Lost(_) | AdbError::Protocol(_) => Dispatch::Unknown,
             AdbError::Refused(_) => Dispatch::Refused,
@@ -324,7 +268,7 @@ impl AndroidDevice {
         self.error(error).with_dispatch(dispatch)
     }
 
-    fn error(&self, error: AdbError) -> DeviceError {
+    pub(crate) fn error(&self, error: AdbError) -> DeviceError {
         let kind = match &error {
             AdbError::Unreachable(_) | AdbError::Offline(_) => DeviceErrorKind::Offline,
             AdbError::Lost(_) => DeviceErrorKind::ConnectionLost,
@@ -353,53 +297,16 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// Believes what is printed, not the exit code: some shells end well without a path (F48).
-fn installed_or_exit(app: &str) -> Script {
-    Script::new("[ -n \"$(pm path").arg(app).then(" 2>/dev/null)\" ] || exit 21")
-}
-
-/// The activity of this app that a launcher starts. Some devices name their own chooser for an app that they do not
-/// have (F48).
-fn component_of<'a>(app: &str, resolved: &'a str) -> Option<&'a str> {
-    let component = resolved.lines().last().unwrap_or("").trim();
-    component.split_once('/').is_some_and(|(package, _)| package == app).then_some(component)
-}
-
-fn not_installed(app: &str, device: &str) -> DeviceError {
-    let detail = format!("{app} is not installed on {device}");
-    DeviceError::new(DeviceErrorKind::AppNotInstalled, detail).with_dispatch(Dispatch::Refused)
-}
-
 /// A command that was killed may have done its work before (F67).
-fn rejected(output: &Output) -> DeviceError {
+pub(crate) fn rejected(output: &Output) -> DeviceError {
     let killed = output.exit_code > SIGNALS;
     let detail = format!("the device refused (exit code {}): {:.300}", output.exit_code, output.message());
     let dispatch = if killed { Dispatch::Unknown } else { Dispatch::Refused };
     DeviceError::new(DeviceErrorKind::Rejected, detail).with_dispatch(dispatch)
 }
 
-/// What `am start -W` says of a launch.
-fn launched(output: &Output) -> Result<AppReport, DeviceError> {
-    let text = output.stdout_text();
-    let value = |key: &str| text.lines().find_map(|line| line.trim().strip_prefix(key)).map(str::trim);
-    match value("Status:") {
-        Some("ok") => Ok(AppReport { launch_time_ms: value("TotalTime:").and_then(|t| t.parse().ok()) }),
-        _ => Err(rejected(output)),
-    }
-}
-
-/// Refuses names outside the alphabet of packages: saying so beats whatever the device would answer.
-fn check_app_id(app: &str) -> Result<(), DeviceError> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if !app.is_empty() && app.len() <= 255 && app.chars().all(allowed) && !app.starts_with('-') {
-        return Ok(());
-    }
-    let detail = format!("{app:?} is not an Android package name, which looks like com.example.app");
-    Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail))
-}
-
 /// What a service says that has no commands for the shell, such as the clipboard of AOSP.
-const NO_SHELL_COMMANDS: &str = "No shell command implementation";
+pub(crate) const NO_SHELL_COMMANDS: &str = "No shell command implementation";
 
 fn no_clipboard() -> DeviceError {
     let detail = "the text has characters that `input text` cannot type, and this device's shell cannot set the clipboard";
@@ -434,6 +341,7 @@ impl Device for AndroidDevice {
             install: Support::Yes,
             files: Support::Yes,
             links: Support::Yes,
+            settings: Support::Yes,
             alerts: Support::No,
         }
     }
@@ -512,21 +420,7 @@ impl Device for AndroidDevice {
     }
 
     fn app<'a>(&'a self, command: &'a AppCommand) -> PortFuture<'a, AppReport> {
-        Box::pin(async move {
-            if let Some(app) = command.app() {
-                check_app_id(app)?;
-            }
-            match command {
-                AppCommand::Start { app } => self.start_app(app).await,
-                AppCommand::Terminate { app } => {
-                    let script = installed_or_exit(app).then("; am force-stop").arg(app);
-                    self.act_on_app(app, &script).await.map(|_| AppReport::default())
-                }
-                AppCommand::ClearData { app } => self.clear_data(app).await,
-                AppCommand::Install { file } => self.install(file).await,
-                AppCommand::OpenLink { link, app } => self.open_link(link, app.as_deref()).await,
-            }
-        })
+        Box::pin(self.command_app(command))
     }
 
     fn app_installed<'a>(&'a self, app: &'a str) -> PortFuture<'a, bool> {
@@ -578,6 +472,18 @@ impl Device for AndroidDevice {
         })
     }
 
+    fn apps(&self, with_system: bool) -> PortFuture<'_, Vec<InstalledApp>> {
+        Box::pin(self.list_apps(with_system))
+    }
+
+    fn app_details<'a>(&'a self, app: &'a str) -> PortFuture<'a, AppDetails> {
+        Box::pin(self.read_details(app))
+    }
+
+    fn change<'a>(&'a self, change: &'a SettingChange) -> PortFuture<'a, SettingReport> {
+        Box::pin(self.change_setting(change))
+    }
+
     fn files<'a>(&'a self, command: &'a FileCommand) -> PortFuture<'a, ()> {
         Box::pin(self.copy(command))
     }
@@ -587,25 +493,5 @@ impl Device for AndroidDevice {
             self.adb.close().await;
             Ok(())
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_an_activity_of_the_app_itself_is_started() {
-        // F48
-        let chooser = "priority=0 preferredOrder=0\nandroid/com.android.internal.app.ResolverActivity";
-        for (resolved, component) in [
-            ("priority=0 isDefault=true\ncom.example/.Main\n", Some("com.example/.Main")),
-            (chooser, None),
-            ("com.example.other/.Main", None),
-            ("No activity found", None),
-            ("", None),
-        ] {
-            assert_eq!(component_of("com.example", resolved), component, "{resolved:?}");
-        }
     }
 }

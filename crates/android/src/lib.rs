@@ -6,6 +6,7 @@
 //! Architecture invariant: no policy. Nothing here waits for a screen, repeats a command or chooses a device.
 
 pub mod adb;
+mod apps;
 mod capture;
 pub mod crash;
 mod device;
@@ -17,6 +18,7 @@ pub mod log;
 mod pixels;
 mod probe;
 mod screen;
+mod settings;
 mod text;
 
 pub use device::AndroidDevice;

@@ -80,11 +80,11 @@ async fn files_are_pushed_and_pulled_with_progress() {
         let stat = adb.stat(path).await.unwrap().expect("the file is there");
         assert_eq!((stat.size, stat.mtime, stat.mode & 0o777), (sent, 1_700_000_000, 0o644));
         let mut back = Vec::new();
-        adb.pull(path, &mut back, |_| {}).await.unwrap();
+        adb.pull(path, 1 << 30, &mut back, |_| {}).await.unwrap();
         assert!(back == content, "intact");
         assert_eq!(adb.stat("/data/local/tmp/nothing").await.unwrap(), None);
         assert!(matches!(
-            adb.pull("/data/local/tmp/nothing", &mut back, |_| {}).await,
+            adb.pull("/data/local/tmp/nothing", 1 << 30, &mut back, |_| {}).await,
             Err(AdbError::Refused(_))
         ));
         let refused = adb.push(&mut &b"x"[..], "/system/x", 0o644, 0, |_| {}).await;

@@ -14,7 +14,8 @@ use mdm_android::adb::direct::Transport;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_core::port::{
-    AlertAnswer, AppCommand, Device, DeviceErrorKind, Dispatch, FileCommand, NativeAction, Support,
+    AlertAnswer, AppCommand, Device, DeviceErrorKind, Dispatch, FileCommand, NativeAction, OpenRequest,
+    Support,
 };
 use mdm_virtual_device::{Phone, PhoneConfig, Timing};
 
@@ -63,11 +64,11 @@ async fn files_go_both_ways() {
     assert_eq!(std::fs::read(&back).unwrap(), b"hello");
     let absent = FileCommand::Pull { remote: "/nothing".to_owned(), local: back };
     assert_eq!(device.files(&absent).await.unwrap_err().dispatch, Dispatch::Refused);
-    let unread = AppCommand::Install { file: folder.join("no.apk") };
+    let unread = AppCommand::Install { files: vec![folder.join("no.apk")], app: None };
     assert_eq!(device.app(&unread).await.unwrap_err().kind, DeviceErrorKind::Local);
     let junk = folder.join("junk.apk");
     std::fs::write(&junk, b"not an apk").unwrap();
-    let refused = device.app(&AppCommand::Install { file: junk }).await.unwrap_err();
+    let refused = device.app(&AppCommand::Install { files: vec![junk], app: None }).await.unwrap_err();
     assert_eq!(refused.dispatch, Dispatch::Refused, "{refused:?}");
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -79,7 +80,10 @@ async fn what_became_of_a_command_is_said() {
     assert_eq!((absent.kind, absent.dispatch), (DeviceErrorKind::AppNotInstalled, Dispatch::Refused));
     let malformed = device.app(&start("a;b")).await.unwrap_err();
     assert_eq!((malformed.kind, malformed.dispatch), (DeviceErrorKind::InvalidRequest, Dispatch::NotSent));
-    let link = AppCommand::OpenLink { link: "https://example.com/?a=1&b='2".to_owned(), app: None };
+    let link = AppCommand::Open(OpenRequest {
+        link: Some("https://example.com/?a=1&b='2".to_owned()),
+        ..OpenRequest::default()
+    });
     let nobody = device.app(&link).await.unwrap_err();
     assert_eq!(
         (nobody.kind, nobody.dispatch),

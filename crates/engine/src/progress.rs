@@ -54,6 +54,15 @@ impl Progress {
         Progress { deadline: self.deadline.part(timeout), ..self.clone() }
     }
 
+    pub fn time_left(&self) -> Duration {
+        self.deadline.left()
+    }
+
+    /// Waits until the caller cancels. For work that has to be ended properly and not only left.
+    pub async fn cancelled(&self) {
+        self.cancelled.cancelled().await;
+    }
+
     pub fn elapsed_ms(&self) -> u64 {
         self.deadline.elapsed_ms()
     }

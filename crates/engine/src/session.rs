@@ -15,8 +15,8 @@ use mdm_core::evidence::window::Windows;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
-    AppCommand, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, Input, LogRead, Picture,
-    RawAnswer,
+    AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, FileCommand,
+    Input, InstalledApp, LogRead, Picture, RawAnswer,
 };
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -227,6 +227,23 @@ impl Session {
         progress.race_device("asking for the app's processes", self.device.app_pids(app)).await
     }
 
+    /// Lists the apps of the device.
+    pub async fn apps(&self, with_system: bool, progress: &Progress) -> Result<Vec<InstalledApp>, Failure> {
+        let _turn = self.turn(progress).await?;
+        read_again(progress, "listing apps", || self.device.apps(with_system)).await
+    }
+
+    pub async fn app_details(&self, app: &str, progress: &Progress) -> Result<AppDetails, Failure> {
+        let _turn = self.turn(progress).await?;
+        read_again(progress, "reading about an app", || self.device.app_details(app)).await
+    }
+
+    /// Copies a file, once: a copy that broke off is reported as such.
+    pub async fn copy_file(&self, command: &FileCommand, progress: &Progress) -> Result<(), Failure> {
+        let _turn = self.turn(progress).await?;
+        progress.race_effect("copying a file", self.device.files(command)).await
+    }
+
     pub async fn logs(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "reading the log", || self.device.logs(app)).await
@@ -341,6 +358,10 @@ impl Session {
             }
             Command::App(command) => {
                 progress.race_effect("commanding an app", self.device.app(command)).await
+            }
+            Command::Set(change) => {
+                let changed = progress.race_effect("changing a setting", self.device.change(change)).await;
+                changed.map(|report| AppReport { setting: Some(report), ..AppReport::default() })
             }
         }
     }

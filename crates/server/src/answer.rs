@@ -7,9 +7,9 @@ use crate::facts_text;
 use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
-    ActionFacts, ClassifiedFacts, CrashFacts, CrashListFacts, DevicesFacts, ExpectFacts, FingerprintFacts,
-    FlowFacts, LogFacts, LogFileFacts, ScreenFacts, ScreenshotFacts, SnapshotFacts, StatusFacts, StreamFacts,
-    UseDeviceFacts, WaitFacts,
+    ActionFacts, AppsFacts, ClassifiedFacts, CrashFacts, CrashListFacts, DevicesFacts, ExpectFacts,
+    FingerprintFacts, FlowFacts, LogFacts, LogFileFacts, ScreenFacts, ScreenshotFacts, SnapshotFacts,
+    StatusFacts, StreamFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -61,6 +61,7 @@ pub enum Facts {
     Crash(Box<CrashFacts>),
     CrashList(CrashListFacts),
     LogFile(LogFileFacts),
+    Apps(Box<AppsFacts>),
     Classified(ClassifiedFacts),
 }
 
@@ -109,6 +110,7 @@ impl Facts {
             | Facts::Crash(_)
             | Facts::CrashList(_)
             | Facts::LogFile(_)
+            | Facts::Apps(_)
             | Facts::Classified(_) => Gist::default(),
         }
     }

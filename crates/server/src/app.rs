@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mdm_android::adb::direct::Transport;
 use mdm_android::adb::link;
 use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_build::process::Processes;
 use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
 use mdm_virtual_device::Phone;
 
+use crate::paths::Roots;
 use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
 
@@ -21,6 +23,10 @@ pub struct App {
     pub pollers: Pollers,
     /// What was typed as a secret by anyone who uses this process.
     pub secrets: Secrets,
+    /// Below which folders callers may name files.
+    pub roots: Roots,
+    /// The builds that run.
+    pub processes: Processes,
     actions: AtomicU64,
     calls: AtomicU64,
 }
@@ -51,6 +57,8 @@ impl App {
             fleet: Fleet::new(vec![source]),
             pollers: Pollers::default(),
             secrets: Secrets::default(),
+            roots: Roots::of_process(),
+            processes: Processes::default(),
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }
@@ -60,6 +68,12 @@ impl App {
     #[must_use]
     pub fn keeping(self, secrets: Secrets) -> App {
         App { secrets, ..self }
+    }
+
+    /// Allows files below these folders and no others.
+    #[must_use]
+    pub fn allowing(self, roots: Roots) -> App {
+        App { roots, ..self }
     }
 
     /// The number of a call, never given twice; what happens outside of calls has the number 0.

@@ -11,6 +11,7 @@ mod facts_text;
 pub mod found;
 pub mod log_file;
 pub mod mcp;
+pub mod paths;
 mod picture;
 mod refusal;
 mod resource;

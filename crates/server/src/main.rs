@@ -20,6 +20,7 @@ use clap::Parser as _;
 use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices};
+use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::secrets::Secrets;
 use mobile_debug_mcp::{args, mcp, tools};
 use tokio_util::sync::CancellationToken;
@@ -79,26 +80,55 @@ async fn with_app<F: Future<Output = ExitCode>>(
     command: impl FnOnce(App) -> F,
 ) -> ExitCode {
     let phone = args.virtual_device.map(|VirtualPlatform::Android| virtual_phone::embedded(args));
-    match phone.transpose() {
-        Ok(phone) => {
+    match (phone.transpose(), Roots::new(&args.roots)) {
+        (Ok(phone), Ok(roots)) => {
             let devices =
                 Devices { phone, addresses: args.addresses.clone(), adb_server: !args.no_adb_server };
-            command(App::new(devices).keeping(secrets.clone())).await
+            command(App::new(devices).keeping(secrets.clone()).allowing(roots)).await
         }
-        Err(problem) => fail(&problem),
+        (Err(problem), _) | (_, Err(problem)) => fail(&problem),
     }
 }
 
 async fn serve(app: App) -> ExitCode {
     let app = Arc::new(app);
+    let processes = app.processes.clone();
     log::follow(&app);
     for problem in Environment::of_process().problems() {
         tracing::warn!("{problem}");
     }
     let (read, write) = rmcp::transport::stdio_pipes();
-    match mcp::serve(app, read, write, stdout_closed()).await {
+    let hung_up = async {
+        tokio::select! {
+            () = stdout_closed() => {}
+            () = asked_to_end() => {}
+        }
+    };
+    let served = mcp::serve(app, read, write, hung_up).await;
+    // A build must not outlive the program that started it.
+    processes.end_all().await;
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => fail(&problem),
+    }
+}
+
+/// Waits until somebody ends this program with a signal.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
+            tokio::select! {
+                _ = term.recv() => {}
+                _ = hup.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
     }
 }
 
@@ -124,7 +154,16 @@ async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> Exi
         Ok(arguments) => arguments,
         Err(error) => return fail(&format!("the arguments are not a JSON object: {error}")),
     };
-    let answer = entry.call(&app, arguments, CancellationToken::new()).await;
+    let cancelled = CancellationToken::new();
+    let calling = entry.call(&app, arguments, cancelled.clone());
+    tokio::pin!(calling);
+    let answer = tokio::select! {
+        answer = &mut calling => answer,
+        () = asked_to_end() => {
+            cancelled.cancel();
+            calling.await
+        }
+    };
     let mut text = app.secrets.redact_answer(&answer.text()).into_owned();
     match (&answer.image, &out) {
         (Some(image), out) => {

@@ -324,6 +324,7 @@ fn in_words(event: &Event) -> Option<String> {
         Event::Recovering { strategy } => format!("trying {}", strategy.as_str()),
         Event::Sent { what, .. } => format!("sent {}", what.as_str()),
         Event::Settled { stability } => format!("the screen is {}", stability.as_str()),
+        Event::Working { step } => step.clone(),
         Event::Looked { revision, changed: true } => format!("the screen changed, revision {revision}"),
         _ => return None,
     })

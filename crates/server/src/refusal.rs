@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::DeviceErrorKind;
 
+use crate::tools::install_hint;
+
 /// A failure and the advice that goes with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -35,7 +37,12 @@ impl Refusal {
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Refusal {
-        let hint = Hint::ForCause { cause: failure.cause, listed: !failure.candidates.is_empty() };
+        let installing =
+            failure.is(DeviceErrorKind::Rejected).then(|| install_hint(&failure.message)).flatten();
+        let hint = match installing {
+            Some(words) => Hint::Words(words.into()),
+            None => Hint::ForCause { cause: failure.cause, listed: !failure.candidates.is_empty() },
+        };
         Refusal { failure, hint }
     }
 }

@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use flate2::read::DeflateDecoder;
 
+const LAUNCHER: &str = "android.intent.category.LAUNCHER";
 const MANIFEST: &[u8] = b"AndroidManifest.xml";
 /// Largest manifest, unpacked.
 const MANIFEST_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -19,8 +20,28 @@ pub struct Manifest {
     pub package: String,
     pub version_code: Option<u32>,
     pub version_name: Option<String>,
+    pub min_sdk: Option<u32>,
+    pub target_sdk: Option<u32>,
+    pub debuggable: bool,
+    pub test_only: bool,
+    /// The name of a split; the base has none.
+    pub split: Option<String>,
+    /// The app's name, if it stands in the manifest itself.
+    pub label: Option<String>,
+    /// Activities and their aliases.
+    pub activities: Vec<String>,
+    /// The activity that a launcher starts.
+    pub entry: Option<String>,
+    /// Names of each `<uses-permission>`.
+    pub permissions: Vec<String>,
     /// Runner and target package of each `<instrumentation>`.
     pub instrumentations: Vec<(String, String)>,
+}
+
+/// True if the file has a signature of any scheme. Whose it is, and whether it is right, is not looked at.
+pub fn is_signed(apk: &[u8]) -> bool {
+    let has = |mark: &[u8]| apk.windows(mark.len()).any(|bytes| bytes == mark);
+    has(b"APK Sig Block 42") || [&b".RSA"[..], b".DSA", b".EC"].iter().any(|end| has(end))
 }
 
 /// Returns nothing when the file is not an archive or its manifest cannot be read.
@@ -80,10 +101,13 @@ fn parse(xml: &[u8]) -> Option<Manifest> {
     const XML: usize = 0x0003;
     const STRING_POOL: usize = 0x0001;
     const START_ELEMENT: usize = 0x0102;
+    const END_ELEMENT: usize = 0x0103;
     if u16_at(xml, 0)? != XML {
         return None;
     }
     let (mut at, mut strings, mut manifest) = (u16_at(xml, 2)?, Vec::new(), Manifest::default());
+    // The activity whose element is open.
+    let mut activity = None;
     for _ in 0..CHUNKS_MAX {
         let (Some(kind), Some(size)) = (u16_at(xml, at), u32_at(xml, at.saturating_add(4))) else { break };
         let Some(chunk) = at.checked_add(size).and_then(|end| xml.get(at..end)).filter(|c| c.len() >= 8)
@@ -92,7 +116,8 @@ fn parse(xml: &[u8]) -> Option<Manifest> {
         };
         match kind {
             STRING_POOL => strings = pool(chunk)?,
-            START_ELEMENT => element(chunk, &strings, &mut manifest),
+            START_ELEMENT => element(chunk, &strings, &mut manifest, &mut activity),
+            END_ELEMENT if is_activity(name_of(chunk, &strings)) => activity = None,
             _ => {}
         }
         at += size;
@@ -138,30 +163,82 @@ fn utf16(chunk: &[u8], at: usize) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
-fn element(chunk: &[u8], strings: &[String], manifest: &mut Manifest) {
+fn name_of<'a>(chunk: &[u8], strings: &'a [String]) -> &'a str {
+    u32_at(chunk, 20).and_then(|index| strings.get(index)).map_or("", String::as_str)
+}
+
+fn is_activity(name: &str) -> bool {
+    matches!(name, "activity" | "activity-alias")
+}
+
+/// One attribute of an element: the text if it is one, and the number that stands for anything else.
+struct Attribute<'a> {
+    key: &'a str,
+    text: &'a str,
+    data: Option<usize>,
+}
+
+fn attributes<'a>(chunk: &[u8], strings: &'a [String]) -> Vec<Attribute<'a>> {
     let text = |at: Option<usize>| at.and_then(|index| strings.get(index)).map_or("", String::as_str);
-    let name = text(u32_at(chunk, 20));
-    if name != "manifest" && name != "instrumentation" {
-        return;
-    }
-    let (mut runner, mut target) = (String::new(), String::new());
     let count = u16_at(chunk, 28).unwrap_or(0).min(ATTRIBUTES_MAX);
     let first = 16 + u16_at(chunk, 24).unwrap_or(0);
-    for index in 0..count {
-        let at = first + 20 * index;
-        let (key, raw, data) =
-            (text(u32_at(chunk, at + 4)), text(u32_at(chunk, at + 8)), u32_at(chunk, at + 16));
-        match (name, key) {
-            ("manifest", "package") => manifest.package = raw.to_owned(),
-            ("manifest", "versionCode") => manifest.version_code = data.and_then(|n| u32::try_from(n).ok()),
-            ("manifest", "versionName") => manifest.version_name = Some(raw.to_owned()),
-            ("instrumentation", "name") => runner = raw.to_owned(),
-            ("instrumentation", "targetPackage") => target = raw.to_owned(),
-            _ => {}
+    let at = |index: usize| first + 20 * index;
+    let read = |at: usize| Attribute {
+        key: text(u32_at(chunk, at + 4)),
+        text: text(u32_at(chunk, at + 8)),
+        data: u32_at(chunk, at + 16),
+    };
+    (0..count).map(|index| read(at(index))).collect()
+}
+
+fn element(chunk: &[u8], strings: &[String], manifest: &mut Manifest, activity: &mut Option<String>) {
+    let name = name_of(chunk, strings);
+    let all = attributes(chunk, strings);
+    let text = |key: &str| all.iter().find(|a| a.key == key && !a.text.is_empty()).map(|a| a.text.to_owned());
+    let data = |key: &str| all.iter().find(|a| a.key == key).and_then(|a| a.data);
+    let number = |key: &str| data(key).and_then(|n| u32::try_from(n).ok());
+    let flag = |key: &str| data(key).is_some_and(|n| n != 0);
+    match name {
+        "manifest" => {
+            manifest.package = text("package").unwrap_or_default();
+            manifest.version_code = number("versionCode");
+            manifest.version_name = text("versionName");
+            manifest.split = text("split");
         }
+        "uses-sdk" => {
+            manifest.min_sdk = number("minSdkVersion");
+            manifest.target_sdk = number("targetSdkVersion");
+        }
+        "application" => {
+            manifest.debuggable = flag("debuggable");
+            manifest.test_only = flag("testOnly");
+            manifest.label = text("label");
+        }
+        "uses-permission" if manifest.permissions.len() < STRINGS_MAX => {
+            manifest.permissions.extend(text("name"));
+        }
+        "activity" | "activity-alias" => {
+            let short = text("name").map(|name| short(&manifest.package, &name));
+            manifest.activities.extend(short.clone());
+            *activity = short;
+        }
+        "category" if text("name").as_deref() == Some(LAUNCHER) && manifest.entry.is_none() => {
+            manifest.entry.clone_from(activity);
+        }
+        "instrumentation" => {
+            let target = text("targetPackage").unwrap_or_default();
+            manifest.instrumentations.extend(text("name").map(|runner| (runner, target)));
+        }
+        _ => {}
     }
-    if !runner.is_empty() {
-        manifest.instrumentations.push((runner, target));
+}
+
+/// `.A` for `com.x.A` of package `com.x`; a name without a dot is one of the package too.
+fn short(package: &str, activity: &str) -> String {
+    match activity.strip_prefix(package) {
+        Some(rest) if rest.starts_with('.') => rest.to_owned(),
+        _ if activity.contains('.') => activity.to_owned(),
+        _ => format!(".{activity}"),
     }
 }
 

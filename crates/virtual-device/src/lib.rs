@@ -38,4 +38,6 @@ pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use phone::Phone;
 pub use random::Random;
 pub use replay::{Recording, RecordingError};
-pub use truth::{Applied, FaultEvent, Happened, Hit, Moment, ReplayTruth, ShownToast, Truth};
+pub use truth::{
+    Applied, FaultEvent, Happened, Hit, LOG_ENTRIES_MAX, Moment, ReplayTruth, ShownToast, Truth,
+};

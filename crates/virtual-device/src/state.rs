@@ -344,6 +344,7 @@ impl State {
             switches: surface.values.switches,
             sliders: surface.values.sliders,
             commands: self.record.commands(),
+            argvs: self.record.argvs(),
             leftover_files: self.fs.files_below("/data/local/tmp"),
             activity,
             dialog_open: windows.dialog.is_some(),

@@ -164,6 +164,12 @@ pub trait Surface: Send {
         None
     }
 
+    /// Hears of an app that was installed from a file, or whose language changed. Its code is not there to run.
+    fn installed(&mut self, _app: &InstalledApp, _now: Instant) {}
+
+    /// Hears of an app that was removed.
+    fn uninstalled(&mut self, _package: &str, _now: Instant) {}
+
     /// Hears of something that the system did or wants; true when it has an effect on this surface.
     fn system(&mut self, _event: SystemEvent, _now: Instant) -> bool {
         false
@@ -171,6 +177,19 @@ pub trait Surface: Send {
 
     /// Receives the answer to a request of [`SurfaceEvent::Request`]; it takes effect at `at`.
     fn answer(&mut self, _request: OutgoingRequest, _answer: HttpAnswer, _at: Instant) {}
+}
+
+/// An app that was installed from a file, as its manifest tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledApp {
+    pub package: String,
+    pub label: String,
+    /// For people: name and number.
+    pub version: String,
+    /// The languages that were set for this app; empty when none were.
+    pub language: String,
+    pub activities: Vec<String>,
+    pub entry: String,
 }
 
 /// What the rest of the phone must hear about: it becomes processes, log lines and requests.

@@ -28,6 +28,8 @@ pub struct Truth {
     pub sliders: BTreeMap<String, f32>,
     /// Every simple command that a shell on the phone ran, in order.
     pub commands: Vec<String>,
+    /// The same commands as words, the program first.
+    pub argvs: Vec<Vec<String>>,
     /// Files under /data/local/tmp.
     pub leftover_files: Vec<String>,
     /// `package/.Activity` in front.
@@ -61,6 +63,8 @@ pub struct Happened {
     /// The number of inputs before these.
     pub inputs_before: usize,
     pub commands: Vec<String>,
+    /// The same commands as words, the program first.
+    pub argvs: Vec<Vec<String>>,
     pub faults: Vec<FaultEvent>,
 }
 
@@ -161,7 +165,7 @@ impl Hit {
 pub(crate) struct Record {
     inputs: VecDeque<Applied>,
     input_times_ms: VecDeque<u64>,
-    commands: VecDeque<String>,
+    commands: VecDeque<Vec<String>>,
     /// How many there were, also those that were dropped.
     inputs_seen: usize,
     commands_seen: usize,
@@ -174,9 +178,9 @@ impl Record {
         push_bounded(&mut self.inputs, input);
     }
 
-    pub fn command(&mut self, command: String) {
+    pub fn command(&mut self, words: Vec<String>) {
         self.commands_seen += 1;
-        push_bounded(&mut self.commands, command);
+        push_bounded(&mut self.commands, words);
     }
 
     /// Returns the place after everything so far, given the number of faults.
@@ -193,7 +197,8 @@ impl Record {
         Happened {
             inputs: times.zip(self.inputs.iter().cloned()).skip(inputs).collect(),
             inputs_before: moment.inputs,
-            commands: self.commands.iter().skip(commands).cloned().collect(),
+            commands: self.commands.iter().skip(commands).map(|words| words.join(" ")).collect(),
+            argvs: self.commands.iter().skip(commands).cloned().collect(),
             faults: Vec::new(),
         }
     }
@@ -207,6 +212,10 @@ impl Record {
     }
 
     pub fn commands(&self) -> Vec<String> {
+        self.commands.iter().map(|words| words.join(" ")).collect()
+    }
+
+    pub fn argvs(&self) -> Vec<Vec<String>> {
         self.commands.iter().cloned().collect()
     }
 }

@@ -22,12 +22,13 @@ const CORE: &str = "mdm-core";
 const WIRE: &str = "mdm-wire";
 const ANDROID: &str = "mdm-android";
 const IOS: &str = "mdm-ios";
+const BUILD: &str = "mdm-build";
 const ENGINE: &str = "mdm-engine";
 const PHONE: &str = "mdm-virtual-device";
 const SERVER: &str = "mobile-debug-mcp";
 const SIM: &str = "mdm-sim";
 const XTASK: &str = "xtask";
-const OURS: &[&str] = &[CORE, WIRE, ANDROID, IOS, ENGINE, PHONE, SERVER, SIM, XTASK];
+const OURS: &[&str] = &[CORE, WIRE, ANDROID, IOS, BUILD, ENGINE, PHONE, SERVER, SIM, XTASK];
 
 const CRATES: &[Crate] = &[
     // Pure: whatever does I/O, keeps time or serialises is not on this list.
@@ -45,12 +46,14 @@ const CRATES: &[Crate] = &[
     },
     Crate { name: ANDROID, knows: &[CORE, WIRE], tests_know: &[PHONE], others: Others::Any },
     Crate { name: IOS, knows: &[CORE, WIRE], tests_know: &[], others: Others::Any },
+    // It knows no device: what it builds is installed by others.
+    Crate { name: BUILD, knows: &[], tests_know: &[], others: Others::Any },
     Crate { name: ENGINE, knows: &[CORE], tests_know: &[PHONE], others: Others::Any },
     // Never core or android: it must not be able to share a misreading with the parser.
     Crate { name: PHONE, knows: &[WIRE], tests_know: &[], others: Others::Any },
     Crate {
         name: SERVER,
-        knows: &[CORE, ANDROID, IOS, ENGINE, PHONE],
+        knows: &[CORE, ANDROID, IOS, BUILD, ENGINE, PHONE],
         tests_know: OURS,
         others: Others::Any,
     },

@@ -61,10 +61,11 @@ impl Adb {
         }
     }
 
-    /// Reads `path` from the device into `target`.
+    /// Reads `path` from the device into `target`, unless it is larger than `bytes_max`.
     pub async fn pull(
         &self,
         path: &str,
+        bytes_max: u64,
         target: &mut (impl AsyncWrite + Unpin),
         mut progress: impl FnMut(u64),
     ) -> Result<u64, AdbError> {
@@ -75,8 +76,11 @@ impl Adb {
             match header.id {
                 Id::Data => {
                     let chunk = stream.read_vec(header.length(CHUNK_BYTES_MAX)?).await?;
-                    target.write_all(&chunk).await.map_err(|e| AdbError::Local(e.to_string()))?;
                     received += chunk.len() as u64;
+                    if received > bytes_max {
+                        return Err(AdbError::Local(format!("{path} has more than {bytes_max} bytes")));
+                    }
+                    target.write_all(&chunk).await.map_err(|e| AdbError::Local(e.to_string()))?;
                     progress(received);
                 }
                 Id::Done => break,

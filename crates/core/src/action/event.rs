@@ -55,6 +55,10 @@ pub enum Event {
     /// Something was done or verified before anyone had waited for the action before (SY-16).
     Premature,
     Reached(Lifecycle),
+    /// A program on this machine, such as a build, is at this step.
+    Working {
+        step: String,
+    },
     /// The device told this by itself.
     Device(DeviceEvent),
     DeviceCame,

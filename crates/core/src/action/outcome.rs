@@ -16,7 +16,7 @@ use crate::intent::scroll::Scrolled;
 use crate::intent::typing::ReadBack;
 use crate::intent::watch::{MovingElement, WatchReport};
 use crate::outline::ListRead;
-use crate::port::{AppReport, CrashReport, Dispatch, LogEntry};
+use crate::port::{AppReport, CrashReport, Dispatch, LogEntry, SettingReport};
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::Screen;
 
@@ -80,6 +80,7 @@ pub enum SentKind {
     HideKeyboard,
     Turn,
     App,
+    Setting,
 }
 
 impl SentKind {
@@ -94,6 +95,7 @@ impl SentKind {
             SentKind::HideKeyboard => "keyboard hidden",
             SentKind::Turn => "turn",
             SentKind::App => "app",
+            SentKind::Setting => "setting",
         }
     }
 
@@ -113,6 +115,7 @@ pub enum Effect {
     ListRead(Box<ListRead>),
     /// What the platform said of an app command, and what was in front afterwards.
     App(AppReport, Option<Screen>),
+    Set(SettingReport),
     Watched(Box<WatchReport>),
 }
 

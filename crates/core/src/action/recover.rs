@@ -60,6 +60,8 @@ pub fn class(code: ErrorCode) -> FailureClass {
         | ErrorCode::TextNotTypeable
         | ErrorCode::ElementNotInteractable
         | ErrorCode::NavigationNoChange
+        | ErrorCode::BuildFailed
+        | ErrorCode::ToolMissing
         | ErrorCode::InternalError => FailureClass::Execution,
     }
 }

@@ -8,7 +8,7 @@ use crate::intent::target::Target;
 use crate::intent::typing::Typing;
 use crate::intent::watch::Wait;
 use crate::outline::ReadList;
-use crate::port::{AppCommand, Capabilities, Input, Key, Orientation, Support};
+use crate::port::{AppCommand, Capabilities, Input, Key, Orientation, SettingChange, Support};
 use crate::screen::geometry::Point;
 
 /// One call on a device.
@@ -92,6 +92,7 @@ pub enum Action {
     ScrollTo(ScrollTo),
     ReadList(ReadList),
     App(AppCommand),
+    Set(SettingChange),
     /// Terminates and starts, so that no other call sees the app gone.
     Restart {
         app: String,
@@ -143,13 +144,13 @@ impl Action {
             | Action::ReadList(_) => ActionKind::Navigation,
             Action::Type(_) | Action::Key(_) | Action::HideKeyboard => ActionKind::Input,
             Action::Adjust(_) => ActionKind::ControlAdjustment,
-            Action::Turn(_) | Action::App(_) | Action::Restart { .. } => ActionKind::System,
+            Action::Turn(_) | Action::App(_) | Action::Set(_) | Action::Restart { .. } => ActionKind::System,
         }
     }
 
     pub fn reach(&self) -> Reach {
         match self {
-            Action::App(_) | Action::Restart { .. } => Reach::SideEffect,
+            Action::App(_) | Action::Set(_) | Action::Restart { .. } => Reach::SideEffect,
             _ => Reach::LocalState,
         }
     }
@@ -161,8 +162,11 @@ impl Action {
             Action::Back => (can.back, "go back by itself"),
             Action::Pinch { .. } => (can.pinch, "take two fingers"),
             Action::App(AppCommand::ClearData { .. }) => (can.clear_data, "delete an app's data"),
-            Action::App(AppCommand::Install { .. }) => (can.install, "install apps"),
-            Action::App(AppCommand::OpenLink { .. }) => (can.links, "open links"),
+            Action::App(AppCommand::Install { .. } | AppCommand::Uninstall { .. }) => {
+                (can.install, "install apps")
+            }
+            Action::App(AppCommand::Open(_)) => (can.links, "open links"),
+            Action::Set(_) => (can.settings, "change settings"),
             _ => return None,
         };
         (support == Support::No).then_some(what)
@@ -170,8 +174,9 @@ impl Action {
 }
 
 /// One command to the device, once its places are known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Input(Input),
     App(AppCommand),
+    Set(SettingChange),
 }

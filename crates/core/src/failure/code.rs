@@ -30,6 +30,9 @@ pub enum ErrorCode {
     /// Scrolling moved nothing: the end was reached.
     NavigationNoChange,
     ControlConvergenceFailed,
+    BuildFailed,
+    /// A program that is needed on this machine is not there.
+    ToolMissing,
     InternalError,
 }
 
@@ -62,6 +65,8 @@ impl ErrorCode {
             ErrorCode::ExpectStateMismatch => "EXPECT_STATE_MISMATCH",
             ErrorCode::NavigationNoChange => "NAVIGATION_NO_CHANGE",
             ErrorCode::ControlConvergenceFailed => "CONTROL_CONVERGENCE_FAILED",
+            ErrorCode::BuildFailed => "BUILD_FAILED",
+            ErrorCode::ToolMissing => "TOOL_MISSING",
             ErrorCode::InternalError => "INTERNAL_ERROR",
         }
     }

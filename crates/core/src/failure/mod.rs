@@ -92,6 +92,13 @@ pub enum Cause {
     EndReached,
     ScreenLeft,
 
+    // Building on this machine.
+    BuildFailed,
+    /// A program that the build needs is not there.
+    ToolMissing,
+    /// The build ended well, and what it made cannot be installed or is not one file.
+    NoArtifact,
+
     // Verifying.
     Contradicted,
     StateMismatch,
@@ -149,6 +156,8 @@ impl Cause {
             Cause::ValueUnstable | Cause::BetweenSteps | Cause::EndOfTrack | Cause::TouchesExhausted => {
                 ErrorCode::ControlConvergenceFailed
             }
+            Cause::BuildFailed | Cause::NoArtifact => ErrorCode::BuildFailed,
+            Cause::ToolMissing => ErrorCode::ToolMissing,
             Cause::StateMismatch => ErrorCode::ExpectStateMismatch,
             Cause::FieldDiffers
             | Cause::ValueGone

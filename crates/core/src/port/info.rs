@@ -66,6 +66,8 @@ pub struct Capabilities {
     pub install: Support,
     pub files: Support,
     pub links: Support,
+    /// Dark mode, network, languages and the like.
+    pub settings: Support,
     /// Answers dialogs of the system by name.
     pub alerts: Support,
 }

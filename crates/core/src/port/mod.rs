@@ -4,6 +4,7 @@
 //!
 //! What may not enter: what an element means, what an agent wants, words that name tools.
 
+mod apps;
 mod command;
 mod crash;
 mod error;
@@ -12,6 +13,7 @@ mod info;
 mod input;
 mod log;
 mod picture;
+mod setting;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +22,8 @@ use std::sync::Arc;
 use crate::screen::geometry::Rect;
 use crate::screen::snapshot::{Platform, Screen, Snapshot};
 
-pub use command::{AlertAnswer, AppCommand, AppReport, FileCommand, NativeAction};
+pub use apps::{AppDetails, AppVersion, InstalledApp};
+pub use command::{AlertAnswer, AppCommand, AppReport, Extra, FileCommand, NativeAction, OpenRequest};
 pub use crash::{CrashKind, CrashReport, CrashSource, Frame, NOT_RESPONDING, THROWN_MAX, Thrown};
 pub use error::{DeviceError, DeviceErrorKind, Dispatch};
 pub use event::DeviceEvent;
@@ -28,6 +31,7 @@ pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
 pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogRead, LogSource};
 pub use picture::{Picture, PicturePrint, Pixels};
+pub use setting::{NightMode, Place, SettingChange, SettingReport};
 
 /// A hash of the bytes of a device's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +116,20 @@ pub trait Device: Send + Sync {
     /// The processes of an app that run.
     fn app_pids<'a>(&'a self, _app: &'a str) -> PortFuture<'a, Vec<u32>> {
         Box::pin(async { Err(DeviceError::not_supported("tell an app's processes")) })
+    }
+
+    /// Lists the apps: those that somebody installed, or all with those of the system.
+    fn apps(&self, _with_system: bool) -> PortFuture<'_, Vec<InstalledApp>> {
+        Box::pin(async { Err(DeviceError::not_supported("list its apps")) })
+    }
+
+    fn app_details<'a>(&'a self, _app: &'a str) -> PortFuture<'a, AppDetails> {
+        Box::pin(async { Err(DeviceError::not_supported("tell of its apps")) })
+    }
+
+    /// Changes a setting and reads it back. An error if the device says something else afterwards.
+    fn change<'a>(&'a self, _change: &'a SettingChange) -> PortFuture<'a, SettingReport> {
+        Box::pin(async { Err(DeviceError::not_supported("change its settings")) })
     }
 
     fn files<'a>(&'a self, _command: &'a FileCommand) -> PortFuture<'a, ()> {

@@ -42,6 +42,7 @@ pub fn commands(action: &Action, places: &[Place]) -> Vec<(SentKind, Command)> {
         Action::HideKeyboard => input(SentKind::Key, Input::HideKeyboard),
         Action::Turn(orientation) => input(SentKind::Turn, Input::Orientation(*orientation)),
         Action::App(command) => vec![(SentKind::App, Command::App(command.clone()))],
+        Action::Set(change) => vec![(SentKind::Setting, Command::Set(change.clone()))],
         Action::Restart { app } => {
             let stop = AppCommand::Terminate { app: app.clone() };
             let start = AppCommand::Start { app: app.clone() };
@@ -85,7 +86,7 @@ pub fn launched_app(action: &Action) -> Option<&str> {
 
 /// True if the action brings some app to the front.
 pub fn launches(action: &Action) -> bool {
-    launched_app(action).is_some() || matches!(action, Action::App(AppCommand::OpenLink { .. }))
+    launched_app(action).is_some() || matches!(action, Action::App(AppCommand::Open(_)))
 }
 
 #[cfg(test)]

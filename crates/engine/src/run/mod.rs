@@ -229,7 +229,16 @@ impl Run<'_> {
     /// What is in front after an app command. The command itself has succeeded; a screen that cannot be read is not its
     /// failure.
     async fn note_app(&mut self, act: &Act, report: AppReport) -> Result<(), Failure> {
-        if !matches!(act.action, Action::App(_) | Action::Restart { .. }) {
+        if !matches!(act.action, Action::App(_) | Action::Set(_) | Action::Restart { .. }) {
+            return Ok(());
+        }
+        // The driver has read it back.
+        let read_back = report.setting.is_some() || report.installed.is_some() || report.granted.is_some();
+        if read_back && act.expect.is_none() {
+            self.note(Event::Reached(Lifecycle::Verified));
+        }
+        if let Some(setting) = report.setting {
+            self.outcome.effect = Effect::Set(setting);
             return Ok(());
         }
         let screen = match command::launches(&act.action) {

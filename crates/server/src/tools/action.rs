@@ -11,7 +11,7 @@ use mdm_core::intent::typing::ReadBack;
 use mdm_core::intent::watch::RESTING;
 use mdm_core::meaning::label::label;
 use mdm_core::meaning::role;
-use mdm_core::port::Dispatch;
+use mdm_core::port::{Dispatch, SettingChange, SettingReport};
 use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,9 @@ use super::Call;
 use super::adjust::AdjustFacts;
 use super::aftermath::{self, CrashFacts};
 use super::apps::AppFacts;
+use super::build::BuildFacts;
 use super::changed;
+use super::manage::TransferFacts;
 use super::read_list::{self, ListFacts};
 use super::scroll::ScrollFacts;
 use super::typing::ReadBackFacts;
@@ -63,6 +65,7 @@ impl AfterArg {
         }
         let usual = match &action {
             Action::App(_)
+            | Action::Set(_)
             | Action::Restart { .. }
             | Action::Type(_)
             | Action::Adjust(_)
@@ -201,10 +204,35 @@ pub struct ActionFacts {
 enum OwnFacts {
     Typed { details: ReadBackFacts },
     App(AppFacts),
+    Set(SetFacts),
+    Local(LocalFacts),
     Adjusted(Box<AdjustFacts>),
     Scrolled(ScrollFacts),
     ListRead(ListFacts),
     Nothing {},
+}
+
+/// What only actions without a screen say.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum LocalFacts {
+    Built(Box<BuildFacts>),
+    Copied(TransferFacts),
+}
+
+/// A setting as the device says it is, and was.
+#[derive(Debug, Serialize)]
+struct SetFacts {
+    setting: &'static str,
+    value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<String>,
+}
+
+impl SetFacts {
+    fn new(change: &SettingChange, report: &SettingReport) -> SetFacts {
+        SetFacts { setting: change.name(), value: report.after.clone(), was: report.before.clone() }
+    }
 }
 
 /// What was tried before a failure became final (RC-02).
@@ -287,25 +315,36 @@ impl ActionFacts {
 
 /// The envelope of an action that was refused before it reached a device.
 pub fn refused(call: &Call<'_>, refusal: &Refusal) -> Answer {
+    local(call, None, Some(refusal), None).with_lines(&candidate_lines(&refusal.failure.candidates))
+}
+
+/// The envelope of an action that looks at no screen: one on this machine, a copied file, or none at all.
+pub fn local(
+    call: &Call<'_>,
+    device: Option<String>,
+    refusal: Option<&Refusal>,
+    own: Option<LocalFacts>,
+) -> Answer {
+    let state = if refusal.is_some() { "failed" } else { "verified" };
     let facts = ActionFacts {
-        error: Some(ErrorBody::new(call.tool, refusal)),
+        error: refusal.map(|refusal| ErrorBody::new(call.tool, refusal)),
         action_id: call.action_id.clone(),
         action_type: call.tool,
-        lifecycle_state: "failed",
-        transitions: Transitions(vec![("failed", call.progress.elapsed_ms())]),
-        success: false,
+        lifecycle_state: state,
+        transitions: Transitions(vec![(state, call.progress.elapsed_ms())]),
+        success: refusal.is_none(),
         verdict: None,
-        failure_code: Some(refusal.failure.code().as_str()),
+        failure_code: refusal.map(|refusal| refusal.failure.code().as_str()),
         failure_reason: None,
         crash: None,
-        retryable: Some(refusal.failure.retryable()),
-        dispatched: dispatched(refusal.failure.dispatch, true),
+        retryable: refusal.map(|refusal| refusal.failure.retryable()),
+        dispatched: refusal.and_then(|refusal| dispatched(refusal.failure.dispatch, true)),
         sent: Vec::new(),
         held_before: false,
-        device: None,
+        device,
         target: None,
         to: None,
-        own: OwnFacts::Nothing {},
+        own: own.map_or(OwnFacts::Nothing {}, OwnFacts::Local),
         recovered: Vec::new(),
         recovery: None,
         observed_change: None,
@@ -315,7 +354,7 @@ pub fn refused(call: &Call<'_>, refusal: &Refusal) -> Answer {
         loading: None,
         elapsed_ms: call.progress.elapsed_ms(),
     };
-    Answer::new(Facts::Action(Box::new(facts))).with_lines(&candidate_lines(&refusal.failure.candidates))
+    Answer::new(Facts::Action(Box::new(facts)))
 }
 
 /// The envelope of an action that ran, and below it what changed.
@@ -476,7 +515,8 @@ fn own(outcome: &Outcome) -> OwnFacts {
         (Came::Typed(read_back), Action::Type(typing)) => {
             OwnFacts::Typed { details: ReadBackFacts::new(read_back, typing.secure) }
         }
-        (Came::App(report, screen), action) => OwnFacts::App(AppFacts::new(action, *report, screen.as_ref())),
+        (Came::App(report, screen), action) => OwnFacts::App(AppFacts::new(action, report, screen.as_ref())),
+        (Came::Set(report), Action::Set(change)) => OwnFacts::Set(SetFacts::new(change, report)),
         (Came::Adjusted(adjusted), Action::Adjust(asked)) => {
             OwnFacts::Adjusted(Box::new(AdjustFacts::new(asked, adjusted, outcome.failure.is_none())))
         }

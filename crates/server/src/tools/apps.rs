@@ -48,6 +48,17 @@ pub enum AppFacts {
         #[serde(rename = "dataCleared")]
         data_cleared: bool,
     },
+    Installed {
+        installed: bool,
+        #[serde(rename = "versionName", skip_serializing_if = "Option::is_none")]
+        version_name: Option<String>,
+        #[serde(rename = "versionCode", skip_serializing_if = "Option::is_none")]
+        version_code: Option<u64>,
+    },
+    Permitted {
+        permission: String,
+        granted: bool,
+    },
     Nothing {},
 }
 
@@ -71,11 +82,29 @@ struct ObservedApp {
 }
 
 impl AppFacts {
-    pub fn new(action: &Action, report: AppReport, screen: Option<&Screen>) -> AppFacts {
+    pub fn new(action: &Action, report: &AppReport, screen: Option<&Screen>) -> AppFacts {
         let wanted = match action {
             Action::App(AppCommand::Start { app }) | Action::Restart { app } => app.as_str(),
             Action::App(AppCommand::Terminate { .. }) => {
                 return AppFacts::Terminated { app_terminated: true };
+            }
+            Action::App(AppCommand::Install { .. }) => {
+                let version = report.installed.clone().unwrap_or_default();
+                return AppFacts::Installed {
+                    installed: true,
+                    version_name: version.name,
+                    version_code: version.code,
+                };
+            }
+            Action::App(AppCommand::Uninstall { .. }) => {
+                return AppFacts::Installed { installed: false, version_name: None, version_code: None };
+            }
+            Action::App(AppCommand::Permit { permission, .. }) => {
+                let granted = report.granted.unwrap_or_default();
+                return AppFacts::Permitted { permission: permission.clone(), granted };
+            }
+            Action::App(AppCommand::Open(open)) => {
+                open.app.as_deref().or(screen.map(|screen| screen.app.as_str())).unwrap_or_default()
             }
             Action::App(AppCommand::ClearData { .. }) => return AppFacts::Cleared { data_cleared: true },
             _ => return AppFacts::Nothing {},

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::action::{AfterArg, NamedFacts, perform};
+use super::manage::orientation_name;
 use super::{Call, Effect, Tool};
 use crate::answer::Answer;
 use crate::args::DeviceArg;
@@ -164,12 +165,12 @@ impl Tool for SetOrientation {
     const TIMEOUT: Duration = KEY_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: SetOrientationParams) -> Result<Answer, Refusal> {
-        let (turn, orientation) = match params.orientation {
-            OrientationArg::Portrait => (Orientation::Portrait, "portrait"),
-            OrientationArg::Landscape => (Orientation::Landscape, "landscape"),
-            OrientationArg::Auto => (Orientation::Auto, "auto"),
+        let turn = match params.orientation {
+            OrientationArg::Portrait => Orientation::Portrait,
+            OrientationArg::Landscape => Orientation::Landscape,
+            OrientationArg::Auto => Orientation::Auto,
         };
-        let named = NamedFacts::Orientation { orientation };
+        let named = NamedFacts::Orientation { orientation: orientation_name(turn) };
         send(call, &params.rest, Action::Turn(turn), Some(named)).await
     }
 }

@@ -4,6 +4,7 @@ mod action;
 mod adjust;
 mod aftermath;
 mod apps;
+mod build;
 mod changed;
 mod classify;
 mod crashes;
@@ -12,9 +13,11 @@ mod expects;
 mod find;
 mod flow;
 mod gestures;
+mod install;
 mod keys;
 mod log_lines;
 mod logs;
+mod manage;
 mod observe;
 mod read_list;
 mod screenshot;
@@ -44,6 +47,8 @@ use crate::app::App;
 use crate::args::{self, Argument, JsonObject};
 use crate::refusal::Refusal;
 
+pub use install::hint as install_hint;
+
 /// The facts of every family's answers.
 pub mod facts {
     pub use super::action::ActionFacts;
@@ -53,6 +58,7 @@ pub mod facts {
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
+    pub use super::manage::AppsFacts;
     pub use super::observe::{FingerprintFacts, ScreenFacts};
     pub use super::screenshot::ScreenshotFacts;
     pub use super::snapshot::SnapshotFacts;
@@ -61,7 +67,7 @@ pub mod facts {
 }
 
 /// The end of a call whose tool has none of its own, far behind that of every tool.
-const CALL_TIMEOUT: Duration = Duration::from_secs(3600);
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// What a call may do to the device: shown to clients, which ask their users before the last kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +197,7 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 41] = [
+pub static TOOLS: [Entry; 45] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
@@ -199,6 +205,11 @@ pub static TOOLS: [Entry; 41] = [
     Entry::of::<apps::TerminateApp>(),
     Entry::of::<apps::RestartApp>(),
     Entry::of::<apps::ResetAppData>(),
+    Entry::of::<build::BuildApp>(),
+    Entry::of::<install::InstallApp>(),
+    Entry::of::<manage::ManageApp>(),
+    Entry::of::<manage::TransferFile>(),
+    Entry::of::<manage::SetDevice>(),
     Entry::of::<observe::GetUiTree>(),
     Entry::of::<find::FindElement>(),
     Entry::of::<observe::GetScreenFingerprint>(),
@@ -227,7 +238,6 @@ pub static TOOLS: [Entry; 41] = [
     Entry::of::<keys::PressHome>(),
     Entry::of::<keys::PressRecents>(),
     Entry::of::<keys::HideKeyboard>(),
-    Entry::of::<keys::SetOrientation>(),
     Entry::of::<adjust::AdjustControl>(),
     Entry::of::<scroll::ScrollToElement>(),
     Entry::of::<read_list::ReadList>(),
@@ -236,7 +246,9 @@ pub static TOOLS: [Entry; 41] = [
 ];
 
 /// Further names, which are answered and not listed.
-static ALIASES: [Entry; 8] = [
+static ALIASES: [Entry; 10] = [
+    Entry::of::<keys::SetOrientation>(),
+    Entry::of::<build::BuildAndInstall>(),
     Entry::of::<expects::ExpectAlias<expects::IsChecked>>(),
     Entry::of::<expects::ExpectAlias<expects::HasValue>>(),
     Entry::of::<expects::ExpectAlias<expects::IsSelected>>(),

@@ -60,9 +60,9 @@ async fn everything(client: &Client) -> Vec<String> {
     ));
     results.push(format!("{:?}", client.stat(path).await.unwrap()));
     let mut back = Vec::new();
-    client.pull(path, &mut back, |_| {}).await.unwrap();
+    client.pull(path, 1 << 30, &mut back, |_| {}).await.unwrap();
     assert!(back == content, "five megabytes come back intact");
-    let refused = client.pull("/nothing", &mut back, |_| {}).await;
+    let refused = client.pull("/nothing", 1 << 30, &mut back, |_| {}).await;
     results.push(format!("{refused:?}"));
     assert!(matches!(refused, Err(AdbError::Refused(_))));
 

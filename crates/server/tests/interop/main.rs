@@ -28,6 +28,7 @@ mod adbutils;
 mod agent_device;
 mod appium;
 mod both_ways;
+mod build;
 mod client;
 mod clients;
 mod inspector;

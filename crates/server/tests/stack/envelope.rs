@@ -44,7 +44,7 @@ fn first_line<T: serde::de::DeserializeOwned>(tool: &str, answer: &Answer) -> T 
 
 /// Arguments with which each action is taken on the login screen, and with which the device or the engine refuses it.
 /// Where nothing can be refused, a device that is not there is named.
-const ACTIONS: [(&str, &str, &str); 21] = [
+const ACTIONS: [(&str, &str, &str); 26] = [
     ("start_app", r#"{"app_id":"com.workbench"}"#, r#"{"app_id":"com.nobody.has"}"#),
     ("terminate_app", r#"{"app_id":"com.shop"}"#, r#"{"app_id":"com.nobody.has"}"#),
     ("restart_app", r#"{"app_id":"com.workbench"}"#, r#"{"app_id":"com.nobody.has"}"#),
@@ -65,6 +65,19 @@ const ACTIONS: [(&str, &str, &str); 21] = [
     ("set_orientation", r#"{"orientation":"portrait"}"#, r#"{"orientation":"upside_down"}"#),
     ("adjust_control", r#""#, r#"{"selector":{"text":"Email"},"target_value":5}"#),
     ("scroll_to_element", r#"{"selector":{"text":"Log in"}}"#, r#"{"selector":{"text":"Nothing"}}"#),
+    ("set_device", r#"{"setting":"dark_mode","value":"on"}"#, r#"{"setting":"dark_mode","value":"maybe"}"#),
+    (
+        "manage_app",
+        r#"{"action":"grant","app_id":"com.workbench","permission":"CAMERA"}"#,
+        r#"{"action":"uninstall","app_id":"com.nobody.has"}"#,
+    ),
+    (
+        "transfer_file",
+        r#"{"action":"push","local":"Cargo.toml","remote":"/sdcard/Cargo.toml"}"#,
+        r#"{"action":"pull","local":"/etc/passwd","remote":"/sdcard/x"}"#,
+    ),
+    ("build_app", "", r#"{"project_path":"src"}"#),
+    ("install_app", "", r#"{"app_path":"Cargo.toml"}"#),
     ("read_list", "", r#"{"inside":{"text":"Nothing"}}"#),
 ];
 

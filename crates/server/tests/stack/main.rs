@@ -26,6 +26,7 @@ mod gestures;
 mod hints;
 mod hostile_trees;
 mod json_delta;
+mod manage;
 mod mcp;
 mod pace;
 #[path = "../shared/page.rs"]

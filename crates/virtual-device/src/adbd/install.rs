@@ -32,7 +32,9 @@ pub async fn binder(phone: &Phone, arguments: Vec<String>, packets: bool, io: St
             stdout: Output::Channel { sender: output.clone(), stderr: false },
             stderr: Output::Channel { sender: output, stderr: true },
         };
-        phone.with(|state| state.record.command(format!("cmd {}", arguments.join(" "))));
+        phone.with(|state| {
+            state.record.command(std::iter::once("cmd".to_owned()).chain(arguments.iter().cloned()).collect())
+        });
         let settings = arguments.first().is_some_and(|a| a == "settings");
         let (name, arguments) =
             if settings { ("settings", &arguments[1..]) } else { ("cmd", &arguments[..]) };

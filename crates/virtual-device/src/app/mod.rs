@@ -3,6 +3,7 @@
 pub mod datum;
 mod fling;
 pub mod geometry;
+pub mod installed;
 pub mod keyboard;
 pub mod keys;
 pub mod launcher;

@@ -8,13 +8,14 @@ mod surface;
 mod touch;
 mod typing;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use super::fling::Fling;
 use super::geometry::{Rect, Screen};
+use super::installed::InstalledFile;
 use super::launcher::{self, Launcher};
 use super::settings::Settings;
 use super::shop::Shop;
@@ -23,7 +24,7 @@ use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
-use crate::surface::{SurfaceEvent, Toast};
+use crate::surface::{InstalledApp, SurfaceEvent, Toast};
 use drag::Drag;
 use overlay::BlockedApp;
 pub use overlay::Notification;
@@ -58,6 +59,8 @@ type ScrollKey = (&'static str, &'static str, Key);
 
 pub struct Ui {
     apps: BTreeMap<&'static str, Box<dyn App>>,
+    /// Those of the apps that were installed from files.
+    installed: BTreeSet<&'static str>,
     /// The front task is last.
     tasks: Vec<Task>,
     next_task: u32,
@@ -116,6 +119,7 @@ impl Ui {
         let home = Task { id: 1, package: launcher::PACKAGE, stack: vec![launcher::ACTIVITY] };
         Ui {
             apps,
+            installed: BTreeSet::new(),
             tasks: vec![home],
             next_task: 2,
             focus: None,
@@ -163,6 +167,26 @@ impl Ui {
     pub fn set_night(&mut self, night: bool, now: Instant) {
         if self.night != night {
             self.night = night;
+            self.changed(now);
+        }
+    }
+
+    /// Shows an app from a file, unless the phone has an app of that name itself.
+    pub fn show_installed(&mut self, app: &InstalledApp, now: Instant) {
+        let Some(file) = InstalledFile::new(app) else { return };
+        let package = file.package();
+        if self.apps.contains_key(package) && !self.installed.contains(package) {
+            return;
+        }
+        self.installed.insert(package);
+        self.apps.insert(package, Box::new(file));
+        self.changed(now);
+    }
+
+    pub fn forget_installed(&mut self, package: &str, now: Instant) {
+        if self.installed.remove(package) {
+            self.tasks.retain(|task| task.package != package);
+            self.apps.remove(package);
             self.changed(now);
         }
     }

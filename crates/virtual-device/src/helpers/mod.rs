@@ -37,6 +37,12 @@ const PIPE_BYTES: usize = 64 * 1024;
 /// The exit code of a killed process.
 const KILLED_EXIT: u8 = 137;
 
+/// True for the app of a client's helper, which has no screen of its own.
+pub fn is_helper(package: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["io.appium.", "com.github.uiautomator", "com.callstack.agentdevice."];
+    PREFIXES.iter().any(|prefix| package.starts_with(prefix))
+}
+
 /// The protocol that a helper speaks.
 #[derive(Clone)]
 enum Server {

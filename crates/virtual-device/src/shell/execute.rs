@@ -509,7 +509,7 @@ impl Shell {
         if let Some(body) = self.functions.get(name).cloned() {
             return self.function(&body, arguments, io).await;
         }
-        self.phone.with(|state| state.record.command(argv.join(" ")));
+        self.phone.with(|state| state.record.command(argv.to_vec()));
         let call = Call {
             phone: &self.phone,
             name: name.rsplit('/').next().unwrap_or(name),

@@ -11,6 +11,8 @@ pub struct Services {
     pub night: Night,
     /// Language tags by package.
     pub locales: BTreeMap<String, String>,
+    /// The test provider of locations: whether it is switched on, and the place that it tells.
+    pub test_location: Option<TestLocation>,
     /// Modes by `package/operation`.
     pub operations: BTreeMap<String, String>,
     /// When the frame counters of a process were last reset, by process name.
@@ -24,6 +26,13 @@ pub struct Job {
     /// Its command line.
     pub command: String,
     pub stop: CancellationToken,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TestLocation {
+    pub enabled: bool,
+    /// Latitude and longitude in degrees.
+    pub place: Option<(f64, f64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -25,7 +25,7 @@ impl Shell {
         if self.depth >= DEPTH_MAX {
             return Some(self.complain("recursion too deep", 1, io).await);
         }
-        self.phone.with(|state| state.record.command(argv.join(" ")));
+        self.phone.with(|state| state.record.command(argv.to_vec()));
         self.depth += 1;
         let flow = match name {
             "timeout" => self.timeout(arguments, io).await,

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use bytes::Bytes;
 use tokio::time::{Duration, Instant};
 
 use super::{SYSTEM_PID, State};
 use crate::app::{Values, xml};
 use crate::config::Timing;
 use crate::logcat::Buffer;
-use crate::surface::SystemEvent;
+use crate::surface::{InstalledApp, SystemEvent};
 
 const SHELL_UID: u32 = 2000;
 /// By how much the start times of processes differ.
@@ -30,6 +31,36 @@ const PLATFORM_FRAMES: [&str; 9] = [
 ];
 
 impl State {
+    /// Installs the files of one app. A process of the version before ends.
+    pub fn install(&mut self, files: &[Bytes]) -> Result<String, String> {
+        let (sdk, now_s) = (self.config.sdk, self.now_s());
+        let name = self.packages.install(files, sdk, &mut self.fs, now_s)?;
+        self.kill(&name, false);
+        self.show_installed(&name);
+        self.system('I', "PackageManager", &format!("Installed {name}"));
+        Ok(name)
+    }
+
+    /// Gives an app from a file a screen, since its code cannot run here. Helpers of other clients have their own.
+    pub fn show_installed(&mut self, package: &str) {
+        let Some(found) = self.packages.get(package).filter(|found| found.manifest.entry.is_some()) else {
+            return;
+        };
+        if crate::helpers::is_helper(package) {
+            return;
+        }
+        let manifest = &found.manifest;
+        let app = InstalledApp {
+            package: package.to_owned(),
+            label: manifest.label.clone().unwrap_or_else(|| package.to_owned()),
+            version: format!("{} ({})", found.version_name, found.version_code),
+            language: self.services.locales.get(package).cloned().unwrap_or_default(),
+            activities: manifest.activities.clone(),
+            entry: manifest.entry.clone().unwrap_or_default(),
+        };
+        self.surface.installed(&app, self.now);
+    }
+
     /// Brings an app to the front; false when there is no such app or activity.
     pub fn launch(&mut self, package: &str, activity: Option<&str>) -> bool {
         self.surface.launch(package, activity, self.now)

@@ -19,7 +19,7 @@ impl Settings {
     /// Returns the settings of a new phone.
     pub fn new(seed: u64) -> Settings {
         let android_id = format!("{:016x}", seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def0);
-        let pairs: [(&str, &str); 26] = [
+        let pairs: [(&str, &str); 27] = [
             ("global/adb_enabled", "1"),
             ("global/airplane_mode_on", "0"),
             ("global/animator_duration_scale", "1.0"),
@@ -27,6 +27,7 @@ impl Settings {
             ("global/bluetooth_on", "1"),
             ("global/development_settings_enabled", "1"),
             ("global/device_provisioned", "1"),
+            ("global/mobile_data", "1"),
             ("global/mode_ringer", "2"),
             ("global/stay_on_while_plugged_in", "0"),
             ("global/transition_animation_scale", "1.0"),

@@ -15,8 +15,8 @@ use crate::app::{HttpAnswer, Values};
 use crate::draw::{self, Scene};
 use crate::film::ShownNode;
 use crate::surface::{
-    Changes, OutgoingRequest, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task, Toast, Touch,
-    Windows,
+    Changes, InstalledApp, OutgoingRequest, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task,
+    Toast, Touch, Windows,
 };
 use crate::truth::Hit;
 
@@ -182,6 +182,14 @@ impl Surface for Ui {
 
     fn set_text(&mut self, at: Point, text: &str, screen: &Screen, now: Instant) -> Option<String> {
         Ui::set_text(self, at, text, screen, now).map(str::to_owned)
+    }
+
+    fn installed(&mut self, app: &InstalledApp, now: Instant) {
+        self.show_installed(app, now);
+    }
+
+    fn uninstalled(&mut self, package: &str, now: Instant) {
+        self.forget_installed(package, now);
     }
 
     fn system(&mut self, event: SystemEvent, now: Instant) -> bool {

@@ -3,7 +3,7 @@
 mod behave;
 mod check;
 mod load;
-mod names;
+pub mod names;
 mod spec;
 mod template;
 mod view;

@@ -1,10 +1,7 @@
 //! Installing: whole files, streams and sessions.
 
-use bytes::Bytes;
-
 use super::super::io::INPUT_BYTES_MAX;
 use super::{Call, ProgramOutput};
-use crate::phone::Phone;
 use crate::state::State;
 
 pub fn create(state: &mut State) -> ProgramOutput {
@@ -15,10 +12,9 @@ pub fn create(state: &mut State) -> ProgramOutput {
 }
 
 pub fn commit(state: &mut State, session: &str) -> ProgramOutput {
-    let apk = session.parse().ok().and_then(|id: u32| state.install_sessions.take(id));
-    let Some(apk) = apk else { return failure("Failure [unknown session]") };
-    let now = state.now_s();
-    match state.packages.install(apk, &mut state.fs, now) {
+    let files = session.parse().ok().and_then(|id: u32| state.install_sessions.take(id));
+    let Some(files) = files else { return failure("Failure [unknown session]") };
+    match state.install(&files) {
         Ok(_) => ProgramOutput::out("Success\n"),
         Err(why) => failure(&why),
     }
@@ -36,7 +32,7 @@ pub fn abandon(state: &mut State, session: &str) -> ProgramOutput {
     }
 }
 
-/// Runs `install-write [-S SIZE] SESSION NAME [PATH|-]`. The first file of a session is its base.
+/// Runs `install-write [-S SIZE] SESSION NAME [PATH|-]`.
 pub async fn write(call: &Call<'_>, words: &[&str]) -> ProgramOutput {
     let (size, rest) = match words {
         ["-S", size, rest @ ..] => (size.parse::<usize>().ok().filter(|s| *s <= INPUT_BYTES_MAX), rest),
@@ -83,17 +79,8 @@ pub async fn install(call: &Call<'_>, words: &[&str]) -> ProgramOutput {
             }
         }
     };
-    match install_stream(call.phone, apk) {
-        Ok(()) => ProgramOutput::out("Success\n"),
+    match call.phone.with(|state| state.install(&[apk])) {
+        Ok(_) => ProgramOutput::out("Success\n"),
         Err(why) => failure(&why),
     }
-}
-
-fn install_stream(phone: &Phone, apk: Bytes) -> Result<(), String> {
-    phone.with(|state| {
-        let now = state.now_s();
-        let name = state.packages.install(apk, &mut state.fs, now)?;
-        state.system('I', "PackageManager", &format!("Installed {name}"));
-        Ok(())
-    })
 }

@@ -11,6 +11,7 @@ mod grep;
 mod input;
 mod install;
 mod intent;
+mod location;
 mod logcat;
 mod nc;
 mod package;

@@ -130,6 +130,8 @@ fn uninstall(state: &mut State, name: Option<&&str>) -> ProgramOutput {
     }
     state.kill(name, true);
     if state.packages.uninstall(name, &mut state.fs) {
+        state.surface.uninstalled(name, state.now);
+        state.services.locales.remove(*name);
         state.system('I', "PackageManager", &format!("Package {name} deleted"));
         ProgramOutput::out("Success\n")
     } else {

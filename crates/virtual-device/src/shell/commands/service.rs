@@ -1,7 +1,7 @@
 //! `cmd`: every service behind one program; and `service`, `ime`, `appops`, `svc`.
 
 use super::super::io::BrokenPipe;
-use super::{Call, ProgramOutput, activity, dumpsys, package, settings, wm};
+use super::{Call, ProgramOutput, activity, dumpsys, location, package, settings, wm};
 use crate::shell::services::Night;
 use crate::state::{CLIPBOARD_BYTES_MAX, ENTRIES_MAX, State};
 use crate::surface::SystemEvent;
@@ -39,6 +39,7 @@ fn quick(state: &mut State, call: &Call<'_>, words: &[&str]) -> ProgramOutput {
         ["clipboard", words @ ..] => clipboard(state, words),
         ["display", words @ ..] => display(state, words),
         ["uimode", words @ ..] => ui_mode(state, words),
+        ["location", words @ ..] => location::location(state, words),
         ["locale", words @ ..] if dumpsys::newer(state) => locale(state, words),
         ["statusbar", words @ ..] => status_bar(state, words),
         ["deviceidle", ..] => dumpsys::dumpsys(state, call),
@@ -167,6 +168,7 @@ fn locale(state: &mut State, words: &[&str]) -> ProgramOutput {
                 .locales
                 .insert((*package).to_owned(), tags.map_or(String::new(), |t| (*t).to_owned()));
             state.surface.system(SystemEvent::ConfigurationChanged, state.now);
+            state.show_installed(package);
             ProgramOutput::ok()
         }
         other => ProgramOutput::fail(255, format!("Unknown command: {other}\n")),
@@ -285,6 +287,10 @@ pub fn svc(state: &mut State, call: &Call<'_>) -> ProgramOutput {
             state.put_setting("global", "wifi_on", if *mode == "enable" { "1" } else { "0" });
             ProgramOutput::ok()
         }
+        ["data", mode @ ("enable" | "disable"), ..] => {
+            state.put_setting("global", "mobile_data", if *mode == "enable" { "1" } else { "0" });
+            ProgramOutput::ok()
+        }
         ["bluetooth", mode @ ("enable" | "disable"), ..] => {
             state.put_setting("global", "bluetooth_on", if *mode == "enable" { "1" } else { "0" });
             ProgramOutput::ok()
@@ -300,7 +306,7 @@ pub fn svc(state: &mut State, call: &Call<'_>) -> ProgramOutput {
             state.put_setting("global", "stay_on_while_plugged_in", value);
             ProgramOutput::ok()
         }
-        ["data" | "usb" | "nfc" | "power", _, ..] => ProgramOutput::ok(),
+        ["usb" | "nfc" | "power", _, ..] => ProgramOutput::ok(),
         _ => ProgramOutput::fail(
             1,
             "Available commands:\n    help     Show information about the subcommands\n    power    Control the power manager\n    data     Control mobile data connectivity\n    wifi     Control the Wi-Fi manager\n    usb      Control Usb state\n    nfc      Control NFC functions\n    bluetooth Control Bluetooth service\n",

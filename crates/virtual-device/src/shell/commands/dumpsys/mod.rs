@@ -123,6 +123,7 @@ fn dump(state: &mut State, service: &str, words: &[&str]) -> Option<String> {
         "meminfo" => health::memory(state, words),
         "gfxinfo" => health::graphics(state, words),
         "cpuinfo" => health::cpu(state),
+        "location" => super::location::dump(state),
         "notification" => health::notifications(),
         other => return services(state).any(|known| known == other).then(String::new),
     })

@@ -72,13 +72,18 @@ fn block(state: &State, name: &str, package: &Package, out: &mut String) {
     let _ = write!(
         out,
         "    legacyNativeLibraryDir={dir}/lib\n    primaryCpuAbi=arm64-v8a\n    secondaryCpuAbi=null\n    \
-         versionCode={} minSdk=24 targetSdk={}\n    versionName={}\n    splits=[base]\n    apkSigningVersion=2\n    \
+         versionCode={} minSdk={} targetSdk={}\n    versionName={}\n    splits=[{}]\n    apkSigningVersion=2\n    \
          flags=[ {flags} ]\n    privateFlags=[ PRIVATE_FLAG_ACTIVITIES_RESIZE_MODE_RESIZEABLE_VIA_SDK_VERSION ]\n    \
          dataDir=/data/user/0/{name}\n    supportsScreens=[small, medium, large, xlarge, resizeable, anyDensity]\n    \
          timeStamp={updated}\n",
         package.version_code,
-        state.config.sdk,
+        package.manifest.min_sdk.unwrap_or(24),
+        package.manifest.target_sdk.unwrap_or(state.config.sdk),
         package.version_name,
+        std::iter::once("base")
+            .chain(package.splits.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join(", "),
         dir = package.directory,
         updated = stamp(package.last_update_s),
     );
