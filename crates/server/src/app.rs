@@ -10,6 +10,7 @@ use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
 use mdm_virtual_device::Phone;
 
+use crate::paths::Roots;
 use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
 
@@ -21,6 +22,8 @@ pub struct App {
     pub pollers: Pollers,
     /// What was typed as a secret by anyone who uses this process.
     pub secrets: Secrets,
+    /// Below which folders callers may name files.
+    pub roots: Roots,
     actions: AtomicU64,
     calls: AtomicU64,
 }
@@ -51,6 +54,7 @@ impl App {
             fleet: Fleet::new(vec![source]),
             pollers: Pollers::default(),
             secrets: Secrets::default(),
+            roots: Roots::of_process(),
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }
@@ -60,6 +64,12 @@ impl App {
     #[must_use]
     pub fn keeping(self, secrets: Secrets) -> App {
         App { secrets, ..self }
+    }
+
+    /// Allows files below these folders and no others.
+    #[must_use]
+    pub fn allowing(self, roots: Roots) -> App {
+        App { roots, ..self }
     }
 
     /// The number of a call, never given twice; what happens outside of calls has the number 0.

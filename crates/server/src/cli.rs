@@ -155,6 +155,10 @@ pub struct DeviceArgs {
     /// Do not use the adb server of this machine
     #[arg(long)]
     pub no_adb_server: bool,
+    /// A folder below which tools may read and write files; may be given more than once. By default the current one and
+    /// that for temporary files
+    #[arg(long = "root", value_name = "FOLDER")]
+    pub roots: Vec<PathBuf>,
 }
 
 /// Refuses what cannot be an address; whether anybody answers there is found out later (F48).

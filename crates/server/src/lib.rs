@@ -10,6 +10,7 @@ mod expect;
 mod facts_text;
 pub mod found;
 pub mod mcp;
+pub mod paths;
 mod picture;
 mod refusal;
 mod resource;

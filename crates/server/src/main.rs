@@ -20,6 +20,7 @@ use clap::Parser as _;
 use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices};
+use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::secrets::Secrets;
 use mobile_debug_mcp::{args, mcp, tools};
 use tokio_util::sync::CancellationToken;
@@ -78,13 +79,13 @@ async fn with_app<F: Future<Output = ExitCode>>(
     command: impl FnOnce(App) -> F,
 ) -> ExitCode {
     let phone = args.virtual_device.map(|VirtualPlatform::Android| virtual_phone::embedded(args));
-    match phone.transpose() {
-        Ok(phone) => {
+    match (phone.transpose(), Roots::new(&args.roots)) {
+        (Ok(phone), Ok(roots)) => {
             let devices =
                 Devices { phone, addresses: args.addresses.clone(), adb_server: !args.no_adb_server };
-            command(App::new(devices).keeping(secrets.clone())).await
+            command(App::new(devices).keeping(secrets.clone()).allowing(roots)).await
         }
-        Err(problem) => fail(&problem),
+        (Err(problem), _) | (_, Err(problem)) => fail(&problem),
     }
 }
 
