@@ -2,4 +2,8 @@
 //!
 //! What may not enter: formats of a platform's log (the drivers read them), names of tools (the server's).
 
+pub mod bind;
+pub mod exchange;
+pub mod from_log;
+pub mod redact;
 pub mod window;
