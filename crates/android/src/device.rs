@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use mdm_core::port::{
     AppCommand, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError, DeviceErrorKind,
-    DeviceInfo, Dispatch, EventSource, FileCommand, Input, Key, LogRead, Orientation, Picture, PortFuture,
-    RawAnswer, Support,
+    DeviceInfo, Dispatch, EventSource, FileCommand, Input, Key, LogRead, NetworkCommand, NetworkReport,
+    Orientation, Picture, PortFuture, RawAnswer, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -17,7 +17,7 @@ use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
-use crate::{crash, fingers, gesture, logs, pixels, screen};
+use crate::{crash, fingers, gesture, logs, network, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -278,12 +278,12 @@ impl AndroidDevice {
     }
 
     /// A command that changes nothing: safe to lose.
-    async fn run(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, DeviceError> {
+    pub(crate) async fn run(&self, script: &Script, stdout_bytes_max: usize) -> Result<Output, DeviceError> {
         self.adb.shell(script, stdout_bytes_max).await.map_err(|e| self.error(e))
     }
 
     /// A command with an effect.
-    async fn act(&self, script: &Script) -> Result<Output, DeviceError> {
+    pub(crate) async fn act(&self, script: &Script) -> Result<Output, DeviceError> {
         let output = self.act_with_code(script).await?;
         if output.exit_code == 0 { Ok(output) } else { Err(rejected(&output)) }
     }
@@ -311,7 +311,7 @@ impl AndroidDevice {
     }
 
     /// When the connection or the protocol breaks after a command was sent, nobody knows whether it happened (RC-04).
-    fn effect_error(&self, error: AdbError) -> DeviceError {
+    pub(crate) fn effect_error(&self, error: AdbError) -> DeviceError {
         let dispatch = match error {
             AdbError::Lost(_) | AdbError::Protocol(_) => Dispatch::Unknown,
             AdbError::Refused(_) => Dispatch::Refused,
@@ -562,6 +562,10 @@ impl Device for AndroidDevice {
 
     fn files<'a>(&'a self, command: &'a FileCommand) -> PortFuture<'a, ()> {
         Box::pin(self.copy(command))
+    }
+
+    fn network<'a>(&'a self, command: &'a NetworkCommand) -> PortFuture<'a, NetworkReport> {
+        Box::pin(network::command(self, command))
     }
 
     fn close(&self) -> PortFuture<'_, ()> {

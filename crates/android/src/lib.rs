@@ -15,6 +15,7 @@ pub mod hierarchy;
 mod hub;
 mod log_line;
 mod logs;
+mod network;
 mod pixels;
 mod probe;
 mod screen;

@@ -17,7 +17,7 @@ mod session;
 pub use choose::WantedDevice;
 pub use clock::Clock;
 pub use events::{Bus, Listener, Stamped};
-pub use fleet::{DeviceList, Fleet};
+pub use fleet::{DeviceList, Fleet, Sessions};
 pub use metrics::Counts;
 pub use progress::Progress;
 pub use session::{Memory, Session};

@@ -25,8 +25,9 @@ pub use authority::{Authority, AuthorityError};
 pub use body::decoded;
 pub use record::{Kind, Message, Page, Record, Tls};
 pub use rules::{Answer, Effect, Lifetime, Match, Pattern, Rule, RuleError, RuleState};
-pub use serve::{Cause, Config, Head, Loopback, Proxy};
-pub use upstream::{Via, system_roots};
+pub use rustls::RootCertStore;
+pub use serve::{Cause, Config, Head, Loopback, Proxy, is_alive};
+pub use upstream::{Via, can_connect, system_roots};
 
 /// Where a running proxy says who it is, asked without a host: `GET /mobile-debug-mcp`.
 pub const IDENTITY_PATH: &str = "/mobile-debug-mcp";

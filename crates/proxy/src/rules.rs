@@ -285,7 +285,7 @@ mod tests {
         let of = |action: &str, after: &str| Cause {
             action: Some(action.into()),
             after: Some(after.into()),
-            is_certain: true,
+            doubt: None,
         };
         assert_eq!(
             [take(&of("a", "z")), take(&of("b", "a")), take(&of("c", "b")), take(&nobody)],

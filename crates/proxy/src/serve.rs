@@ -12,6 +12,7 @@ use hyper::{Method, Request};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::RootCertStore;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -34,6 +35,9 @@ pub(crate) const HEAD_TIME_MAX: Duration = Duration::from_secs(60);
 /// Idle connections to servers that are kept for the next request.
 const IDLE_PER_HOST_MAX: usize = 8;
 const IDLE_MAX: Duration = Duration::from_secs(30);
+/// Asking a proxy who it is.
+const IDENTITY_BYTES_MAX: u64 = 4096;
+const IDENTITY_TIME_MAX: Duration = Duration::from_secs(1);
 /// Hosts of which it is remembered that clients refuse the proxy's certificate.
 const REFUSING_HOSTS_MAX: usize = 256;
 /// So often a client may close an opened connection without a request before that is taken for a refusal: some connect
@@ -55,7 +59,8 @@ pub struct Cause {
     pub action: Option<String>,
     /// The action before that one.
     pub after: Option<String>,
-    pub is_certain: bool,
+    /// Why it may have been another, or none.
+    pub doubt: Option<&'static str>,
 }
 
 pub type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -293,4 +298,21 @@ async fn serve_client(shared: Arc<Shared>, stream: TcpStream, stop: Cancellation
             .with_upgrades()
             .await,
     );
+}
+
+/// True if the proxy with this token listens on this port of this machine.
+pub async fn is_alive(port: u16, token: &str) -> bool {
+    let asked = async {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
+        let request =
+            format!("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", crate::IDENTITY_PATH);
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        stream.take(IDENTITY_BYTES_MAX).read_to_end(&mut answer).await?;
+        io::Result::Ok(answer)
+    };
+    match tokio::time::timeout(IDENTITY_TIME_MAX, asked).await {
+        Ok(Ok(answer)) => answer.ends_with(format!("\r\n\r\n{token}").as_bytes()),
+        _ => false,
+    }
 }

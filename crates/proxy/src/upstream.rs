@@ -48,6 +48,12 @@ pub fn system_roots() -> RootCertStore {
     roots
 }
 
+/// True if something listens there.
+pub async fn can_connect(via: &Via) -> bool {
+    let connected = timeout(CONNECT_MAX, TcpStream::connect((via.host.as_str(), via.port)));
+    connected.await.is_ok_and(|connected| connected.is_ok())
+}
+
 /// Reaches servers, whatever stands between.
 pub struct Dialer {
     loopback: Mutex<Loopback>,

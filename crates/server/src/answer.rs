@@ -8,7 +8,7 @@ use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
     ActionFacts, ClassifiedFacts, DevicesFacts, ExpectFacts, FingerprintFacts, FlowFacts, LogFacts,
-    ScreenFacts, ScreenshotFacts, StatusFacts, UseDeviceFacts, WaitFacts,
+    MockFacts, NetworkFacts, ScreenFacts, ScreenshotFacts, StatusFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -55,6 +55,8 @@ pub enum Facts {
     Fingerprint(FingerprintFacts),
     Screenshot(ScreenshotFacts),
     Logs(LogFacts),
+    Network(Box<NetworkFacts>),
+    Mock(Box<MockFacts>),
     Classified(ClassifiedFacts),
 }
 
@@ -98,6 +100,8 @@ impl Facts {
             | Facts::Fingerprint(_)
             | Facts::Screenshot(_)
             | Facts::Logs(_)
+            | Facts::Network(_)
+            | Facts::Mock(_)
             | Facts::Classified(_) => Gist::default(),
         }
     }

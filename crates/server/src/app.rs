@@ -11,6 +11,7 @@ use mdm_engine::Fleet;
 use mdm_virtual_device::Phone;
 
 use crate::paths::Roots;
+use crate::proxies::Proxies;
 use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
 
@@ -24,6 +25,7 @@ pub struct App {
     pub secrets: Secrets,
     /// Below which folders callers may name files.
     pub roots: Roots,
+    pub proxies: Proxies,
     actions: AtomicU64,
     calls: AtomicU64,
 }
@@ -55,6 +57,7 @@ impl App {
             pollers: Pollers::default(),
             secrets: Secrets::default(),
             roots: Roots::of_process(),
+            proxies: Proxies::default(),
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }
@@ -70,6 +73,12 @@ impl App {
     #[must_use]
     pub fn allowing(self, roots: Roots) -> App {
         App { roots, ..self }
+    }
+
+    /// Keeps what must outlive this process in this folder.
+    #[must_use]
+    pub fn keeping_state_in(self, folder: std::path::PathBuf) -> App {
+        App { proxies: Proxies::in_folder(Some(folder)), ..self }
     }
 
     /// The number of a call, never given twice; what happens outside of calls has the number 0.

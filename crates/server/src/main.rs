@@ -83,7 +83,12 @@ async fn with_app<F: Future<Output = ExitCode>>(
         (Ok(phone), Ok(roots)) => {
             let devices =
                 Devices { phone, addresses: args.addresses.clone(), adb_server: !args.no_adb_server };
-            command(App::new(devices).keeping(secrets.clone()).allowing(roots)).await
+            let app = App::new(devices).keeping(secrets.clone()).allowing(roots);
+            command(match &args.state {
+                Some(folder) => app.keeping_state_in(folder.clone()),
+                None => app,
+            })
+            .await
         }
         (Err(problem), _) | (_, Err(problem)) => fail(&problem),
     }
@@ -95,11 +100,42 @@ async fn serve(app: App) -> ExitCode {
     for problem in Environment::of_process().problems() {
         tracing::warn!("{problem}");
     }
+    let recovering = tokio::spawn({
+        let app = Arc::clone(&app);
+        async move { app.proxies.recover(&app).await }
+    });
     let (read, write) = rmcp::transport::stdio_pipes();
-    match mcp::serve(app, read, write, stdout_closed()).await {
+    let served = tokio::select! {
+        served = mcp::serve(Arc::clone(&app), read, write, stdout_closed()) => served,
+        () = asked_to_end() => Ok(()),
+    };
+    recovering.abort();
+    app.proxies.restore_all(&app).await;
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => fail(&problem),
     }
+}
+
+/// Waits for a signal that ends a program: devices are put back as they were first.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+        // A signal that cannot be heard of ends the program as ever.
+        let mut heard: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+        let any = heard.iter_mut().map(|signal| Box::pin(signal.recv()));
+        if any.len() > 0 {
+            futures_util::future::select_all(any).await;
+            return;
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_ok() {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// Waits until nobody reads stdout any more. Where the system does not tell, only a failed write does.
@@ -125,6 +161,7 @@ async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> Exi
         Err(error) => return fail(&format!("the arguments are not a JSON object: {error}")),
     };
     let answer = entry.call(&app, arguments, CancellationToken::new()).await;
+    app.proxies.restore_all(&app).await;
     let mut text = app.secrets.redact_answer(&answer.text()).into_owned();
     match (&answer.image, &out) {
         (Some(image), out) => {

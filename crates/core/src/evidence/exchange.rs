@@ -113,15 +113,26 @@ pub enum Doubt {
     Background,
     /// It was not watched for long enough to know what the app does by itself.
     WatchedTooShort,
+    /// Its time is from the log, by a clock that is not this machine's.
+    LogTime,
 }
 
 impl Doubt {
+    const ALL: [Doubt; 5] =
+        [Doubt::AnotherAction, Doubt::SeenBefore, Doubt::Background, Doubt::WatchedTooShort, Doubt::LogTime];
+
+    /// The doubt with this name.
+    pub fn named(name: &str) -> Option<Doubt> {
+        Doubt::ALL.into_iter().find(|doubt| doubt.as_str() == name)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Doubt::AnotherAction => "another_action",
             Doubt::SeenBefore => "seen_before",
             Doubt::Background => "background",
             Doubt::WatchedTooShort => "watched_too_short",
+            Doubt::LogTime => "log_time",
         }
     }
 }

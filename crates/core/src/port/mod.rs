@@ -11,6 +11,7 @@ mod event;
 mod info;
 mod input;
 mod log;
+mod network;
 mod picture;
 
 use std::future::Future;
@@ -27,6 +28,7 @@ pub use event::{DeviceEvent, EventSource};
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
 pub use log::{LogEntry, LogLevel, LogRead};
+pub use network::{NetworkCommand, NetworkReport};
 pub use picture::{Picture, PicturePrint, Pixels};
 
 /// A hash of the bytes of a device's answer.
@@ -106,6 +108,10 @@ pub trait Device: Send + Sync {
 
     fn files<'a>(&'a self, _command: &'a FileCommand) -> PortFuture<'a, ()> {
         Box::pin(async { Err(DeviceError::not_supported("copy files")) })
+    }
+
+    fn network<'a>(&'a self, _command: &'a NetworkCommand) -> PortFuture<'a, NetworkReport> {
+        Box::pin(async { Err(DeviceError::not_supported("be sent to a proxy")) })
     }
 
     fn alert<'a>(&'a self, _answer: &'a AlertAnswer) -> PortFuture<'a, ()> {

@@ -166,7 +166,7 @@ pub async fn raw_server(bytes: Vec<u8>, then_hold: bool) -> u16 {
 pub fn config() -> Config {
     Config {
         now_ms: Arc::new(now_ms),
-        cause: Arc::new(|_| Cause { action: Some("tap_1".into()), after: None, is_certain: true }),
+        cause: Arc::new(|_| Cause { action: Some("tap_1".into()), after: None, doubt: None }),
         authority: None,
         via: None,
         roots: RootCertStore::empty(),

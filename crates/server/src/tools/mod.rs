@@ -13,6 +13,8 @@ mod flow;
 mod gestures;
 mod keys;
 mod logs;
+mod mock;
+mod network;
 mod observe;
 mod read_list;
 mod scroll;
@@ -47,6 +49,8 @@ pub mod facts {
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
+    pub use super::mock::MockFacts;
+    pub use super::network::NetworkFacts;
     pub use super::observe::{FingerprintFacts, ScreenFacts, ScreenshotFacts};
     pub use super::waits::facts::WaitFacts;
 }
@@ -180,7 +184,7 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 38] = [
+pub static TOOLS: [Entry; 40] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
@@ -200,6 +204,8 @@ pub static TOOLS: [Entry; 38] = [
     Entry::of::<waits::WaitForUiChange>(),
     Entry::of::<waits::WaitForScreenChange>(),
     Entry::of::<logs::GetLogs>(),
+    Entry::of::<network::GetNetworkActivity>(),
+    Entry::of::<mock::MockNetwork>(),
     Entry::of::<taps::Tap>(),
     Entry::of::<taps::TapElement>(),
     Entry::of::<gestures::Swipe>(),
