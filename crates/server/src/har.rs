@@ -182,7 +182,7 @@ fn entry(exchange: &Exchange) -> Entry {
         timings: Timings { send: 0, wait: time as i64, receive: 0 },
         action: exchange.action.clone(),
         action_doubt: exchange.doubt.map(|doubt| doubt.as_str()),
-        error: exchange.error.clone(),
+        error: exchange.error.as_deref().map(redact::body),
         mocked: exchange.is_mocked,
         tunnel: exchange.is_tunnel,
     }
@@ -202,7 +202,7 @@ fn mime_type(part: &Part) -> String {
 
 fn headers(part: &Part) -> Vec<Named> {
     let named = |(name, value): &(String, String)| {
-        let value = redact::header(name, value).to_owned();
+        let value = redact::header(name, value).into_owned();
         Named { name: name.clone(), value }
     };
     part.headers.iter().map(named).collect()

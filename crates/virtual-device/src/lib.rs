@@ -38,4 +38,4 @@ pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use phone::Phone;
 pub use random::Random;
 pub use replay::{Recording, RecordingError};
-pub use truth::{Applied, FaultEvent, Happened, Hit, Moment, ReplayTruth, ShownToast, Truth};
+pub use truth::{Applied, FaultEvent, Happened, Hit, MadeRequest, Moment, ReplayTruth, ShownToast, Truth};

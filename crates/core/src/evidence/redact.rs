@@ -1,5 +1,7 @@
 //! Secrets in what apps send: addresses, headers and bodies, by the names of their parts (SE-06).
 
+use std::borrow::Cow;
+
 /// Stands where a secret was.
 pub const REDACTED: &str = "***";
 
@@ -83,9 +85,15 @@ fn push_pair(out: &mut String, pair: &str) {
     }
 }
 
-/// The value of a header, or what stands for it.
-pub fn header<'a>(name: &str, value: &'a str) -> &'a str {
-    if is_secret_name(name) { REDACTED } else { value }
+/// The value of a header, or what stands for it. One that is an address is treated as such.
+pub fn header<'a>(name: &str, value: &'a str) -> Cow<'a, str> {
+    if is_secret_name(name) {
+        Cow::Borrowed(REDACTED)
+    } else if value.contains("://") || value.starts_with('/') {
+        Cow::Owned(url(value))
+    } else {
+        Cow::Borrowed(value)
+    }
 }
 
 /// A body without the values of secret members of JSON, fields of a form, and headers of a part.
@@ -103,7 +111,30 @@ pub fn body(text: &str) -> String {
         }
         return out;
     }
-    json(text)
+    pairs(&json(text))
+}
+
+/// Replaces the value of every `name=value` with a secret's name, as in an address that a text mentions.
+fn pairs(text: &str) -> String {
+    let part_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let ends_value = |c: char| {
+        c.is_whitespace() || matches!(c, '&' | ';' | '#' | '"' | '\'' | '<' | '>' | '\\' | ',' | ')')
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('=') {
+        let (before, after) = rest.split_at(at + 1);
+        let name = &before[before[..at].trim_end_matches(part_of_name).len()..at];
+        out.push_str(before);
+        let end = after.find(ends_value).unwrap_or(after.len());
+        rest = after;
+        if end > 0 && !name.is_empty() && is_secret_name(name) {
+            out.push_str(REDACTED);
+            rest = &after[end..];
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Replaces what follows `"name":` for secret names, in anything that looks like JSON.
@@ -197,6 +228,7 @@ mod tests {
             assert_eq!(header(name, "abc"), REDACTED, "{name}");
         }
         assert_eq!(header("Content-Type", "text/plain"), "text/plain");
+        assert_eq!(header("Location", "https://h/home?session=1"), "https://h/home?session=***");
         for (given, shown) in [
             (r#"{"user":"ada","password" : "x\"y","n":1}"#, r#"{"user":"ada","password" : "***","n":1}"#),
             (r#"{"pin":1234,"a":[{"access_token":null}]}"#, r#"{"pin":"***","a":[{"access_token":"***"}]}"#),
@@ -204,6 +236,8 @@ mod tests {
             (r#"{"password":"cut off in the mid"#, r#"{"password":"***""#),
             ("user=ada&password=x&b", "user=ada&password=***&b"),
             ("plain \"text", "plain \"text"),
+            ("see https://h/a?token=abc&n=1, or a == b", "see https://h/a?token=***&n=1, or a == b"),
+            (r#"{"next":"https://h/?api_key=zz"}"#, r#"{"next":"https://h/?api_key=***"}"#),
         ] {
             assert_eq!(body(given), shown);
         }

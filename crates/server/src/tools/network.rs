@@ -343,7 +343,7 @@ fn push_exchange(out: &mut String, exchange: &Exchange, bodies: bool) {
     }
     if let Some(error) = &exchange.error {
         out.push_str(" error ");
-        push_quoted(out, error, ERROR_CHARS_MAX);
+        push_quoted(out, &redact::body(error), ERROR_CHARS_MAX);
     }
     out.push('\n');
     if bodies {
@@ -355,7 +355,7 @@ fn push_exchange(out: &mut String, exchange: &Exchange, bodies: bool) {
 fn push_part(out: &mut String, mark: char, part: &Part) {
     for (name, value) in part.headers.iter().take(HEADERS_SHOWN_MAX) {
         out.push_str(&format!("  {mark} {name}: "));
-        push_quoted(out, redact::header(name, value), URL_CHARS_MAX);
+        push_quoted(out, &redact::header(name, value), URL_CHARS_MAX);
         out.push('\n');
     }
     if let Some(body) = part.body.as_ref().filter(|body| !body.is_empty()) {

@@ -26,6 +26,8 @@ mod hints;
 mod hostile_trees;
 mod json_delta;
 mod mcp;
+mod network;
+mod network_binding;
 mod pace;
 #[path = "../shared/page.rs"]
 mod page;

@@ -50,7 +50,7 @@ impl UserApp {
             }
             Action::After { ms, script } => {
                 let at = context.now + Duration::from_millis(*ms);
-                self.after(at, script.clone(), self.session.row.clone());
+                self.after(at, script.clone(), self.session.row.clone(), context.cause);
             }
             Action::Http(http) => self.ask(http, context),
             Action::Set(_) | Action::Toggle(_) | Action::Add(_) => self.change(action),
