@@ -125,7 +125,13 @@ impl Tool for MockNetwork {
             call.app.proxies.switch_off(&session, call.progress).await?;
             return Ok(Answer::new(Facts::Mock(Box::new(MockFacts::off(&session)))));
         }
-        let running = call.app.proxies.switch_on(call.app, &session, call.progress).await?;
+        // Without anything to do it only tells how it is.
+        let is_asked = params.proxy.is_some() || params.tls.is_some() || rule.is_some();
+        let running = match call.app.proxies.of(&session) {
+            Some(running) if !is_asked => running,
+            None if !is_asked => return Ok(Answer::new(Facts::Mock(Box::new(MockFacts::off(&session))))),
+            _ => call.app.proxies.switch_on(call.app, &session, call.progress).await?,
+        };
         if let Some(tls) = params.tls.filter(|tls| *tls != running.proxy.opens_tls()) {
             let authority = tls.then(|| call.app.proxies.authority(session.now_ms())).transpose()?;
             running.proxy.set_authority(authority);

@@ -19,5 +19,6 @@ mod device;
 mod fate;
 #[path = "../support/lines.rs"]
 mod lines;
+mod proxy;
 mod regexes;
 mod server;

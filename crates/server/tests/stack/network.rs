@@ -175,6 +175,12 @@ async fn setting(app: &App) -> Option<String> {
 async fn a_request_through_the_proxy_carries_its_action() {
     let server = http_server().await;
     let net = NetworkWorld::new(&format!("http://10.0.2.2:{server}"), false, vec![]).await;
+    let asked = net.world.ok("mock_network", "{}").await;
+    assert_eq!(
+        (fact(&asked, "proxy"), net.setting().await),
+        ("off".into(), String::new()),
+        "asking changes nothing"
+    );
     let on = net.world.ok("mock_network", r#"{"proxy":"on"}"#).await;
     assert_eq!(fact(&on, "proxy"), "on", "{on}");
     assert!(net.setting().await.starts_with("127.0.0.1:"));
