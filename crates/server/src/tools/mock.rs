@@ -26,14 +26,14 @@ pub struct MockNetwork;
 #[serde(default)]
 pub struct MockParams {
     proxy: Option<Switch>,
-    /// read https of apps that trust the CA
+    #[schemars(extend("hidden" = true))]
     tls: Option<bool>,
     #[schemars(extend("hidden" = true))]
     method: Option<String>,
     #[schemars(extend("hidden" = true))]
     host: Option<String>,
-    /// a part, * for anything, or /regex/
     url: Option<String>,
+    #[schemars(with = "Option<u32>")]
     status: Option<u16>,
     body: Option<String>,
     #[schemars(extend("hidden" = true))]
@@ -42,8 +42,9 @@ pub struct MockParams {
     effect: Option<EffectArg>,
     /// session, next_action, a count or an action_id
     #[serde(rename = "for")]
+    #[schemars(extend("hidden" = true))]
     lasts: Option<LastsArg>,
-    /// drop all rules first
+    #[schemars(extend("hidden" = true))]
     clear: bool,
     #[serde(flatten)]
     device: DeviceArg,
@@ -53,6 +54,7 @@ pub struct MockParams {
 #[serde(rename_all = "lowercase")]
 enum Switch {
     On,
+    Tls,
     Off,
 }
 
@@ -62,6 +64,8 @@ enum EffectArg {
     Fail,
     Cut,
     Offline,
+    // All rules are dropped.
+    Clear,
 }
 
 #[derive(Clone, Deserialize)]
@@ -108,12 +112,12 @@ pub struct MockFacts {
     note: Option<&'static str>,
 }
 
-const NOTE_TUNNELS: &str = "https requests are tunnelled, so only rules about hosts that cut, delay or go offline reach them; tls:true reads them";
+const NOTE_TUNNELS: &str = "https requests are tunnelled, so only rules about hosts that cut, delay or go offline reach them; proxy tls reads them";
 
 impl Tool for MockNetwork {
     type Params = MockParams;
     const NAME: &'static str = "mock_network";
-    const DESCRIPTION: &'static str = "Send the device's requests through a proxy, and answer (status, body), delay, fail or cut those that match.";
+    const DESCRIPTION: &'static str = "Proxy the device; answer, delay, fail or cut its requests.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -132,11 +136,11 @@ impl Tool for MockNetwork {
             None if !is_asked => return Ok(Answer::new(Facts::Mock(Box::new(MockFacts::off(&session))))),
             _ => call.app.proxies.switch_on(call.app, &session, call.progress).await?,
         };
-        if let Some(tls) = params.tls.filter(|tls| *tls != running.proxy.opens_tls()) {
+        if let Some(tls) = params.opens_tls().filter(|tls| *tls != running.proxy.opens_tls()) {
             let authority = tls.then(|| call.app.proxies.authority(session.now_ms())).transpose()?;
             running.proxy.set_authority(authority);
         }
-        if params.clear {
+        if params.clears() {
             running.proxy.clear_rules();
         }
         let is_about_urls =
@@ -190,12 +194,21 @@ impl MockFacts {
 }
 
 impl MockParams {
+    fn opens_tls(&self) -> Option<bool> {
+        if self.proxy == Some(Switch::Tls) { Some(true) } else { self.tls }
+    }
+
+    fn clears(&self) -> bool {
+        self.clear || self.effect == Some(EffectArg::Clear)
+    }
+
     /// The rule that is asked for, if any; its lifetime is filled in later.
     fn rule(&self) -> Result<Option<Rule>, Refusal> {
         let refuse = |message: &str| Err(Refusal::argument(message, "nothing was done; mend the arguments"));
+        let effect = self.effect.filter(|effect| *effect != EffectArg::Clear);
         let has_answer = self.status.is_some() || self.body.is_some() || !self.headers.is_empty();
         let names_something = self.method.is_some() || self.host.is_some() || self.url.is_some();
-        let does_something = has_answer || self.effect.is_some() || self.delay_ms.is_some();
+        let does_something = has_answer || effect.is_some() || self.delay_ms.is_some();
         if self.proxy == Some(Switch::Off) && (names_something || does_something) {
             return refuse("proxy off takes no rule");
         }
@@ -205,7 +218,7 @@ impl MockParams {
                 false => Ok(None),
             };
         }
-        let effect = match self.effect {
+        let effect = match effect {
             Some(_) if has_answer => {
                 return refuse("status, body and headers make an answer, which effect excludes");
             }
@@ -217,6 +230,7 @@ impl MockParams {
             }
             Some(EffectArg::Cut) => RuleEffect::Cut,
             Some(EffectArg::Offline) => RuleEffect::Offline,
+            Some(EffectArg::Clear) => RuleEffect::Pass,
             None if has_answer => RuleEffect::Answer(self.made_up()),
             None => RuleEffect::Pass,
         };
@@ -311,7 +325,7 @@ fn push_rule(out: &mut String, state: &RuleState) {
         RuleEffect::Offline => " offline".to_owned(),
     });
     out.push_str(&match lifetime {
-        Lifetime::Session => String::new(),
+        Lifetime::Session => " for the session (for: next_action or a count makes it shorter)".to_owned(),
         Lifetime::Next(count) => format!(" for {count} requests"),
         Lifetime::Action(id) => format!(" for {id}"),
         Lifetime::ActionAfter(_) => " for the next action".to_owned(),

@@ -33,16 +33,17 @@ pub struct GetNetworkActivity;
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NetworkParams {
+    #[schemars(extend("hidden" = true))]
     app_id: Option<String>,
-    /// default: since the last action
+    /// default: the last
     action_id: Option<String>,
+    #[schemars(extend("hidden" = true))]
     since_seconds: Option<f64>,
     contains: Option<String>,
     failed_only: bool,
-    /// also headers and bodies
     bodies: bool,
+    #[schemars(extend("hidden" = true))]
     limit: Option<u32>,
-    /// also write all of them to this file
     export_har: Option<String>,
     #[serde(flatten)]
     device: DeviceArg,
@@ -92,7 +93,8 @@ fn is_zero(number: &u64) -> bool {
 impl Tool for GetNetworkActivity {
     type Params = NetworkParams;
     const NAME: &'static str = "get_network_activity";
-    const DESCRIPTION: &'static str = "Requests of apps with status, time and action. From the log, or all when mock_network has the proxy on.";
+    const DESCRIPTION: &'static str =
+        "Requests of apps: status, time, action. All of them when mock_network has the proxy on.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -191,8 +193,7 @@ struct Seen {
     note: Option<&'static str>,
 }
 
-const NOTE_TUNNELS: &str =
-    "https is tunnelled: only hosts, sizes and times are seen; tls opens it where the CA is trusted";
+const NOTE_TUNNELS: &str = "https is tunnelled: only hosts, sizes and times are seen; mock_network's proxy tls opens it where the CA is trusted";
 const NOTE_BYPASSED: &str =
     "the proxy saw nothing, the log did: the app may not use the system's proxy (Flutter does not)";
 const NOTE_APPS: &str = "the proxy cannot tell apps apart: app_id was not used";

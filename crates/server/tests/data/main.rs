@@ -14,5 +14,6 @@ mod figures;
 mod files;
 mod findable;
 mod noise;
+mod requests;
 mod resolution;
 mod traces;

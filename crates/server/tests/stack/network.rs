@@ -276,7 +276,7 @@ async fn https_is_a_tunnel_until_the_ca_is_installed_where_the_app_trusts_it() {
     );
     assert!(!seen.contains("/login"), "its content is not seen: {seen}");
     // Opened for an app that does not trust the user's certificates: it is told, and the app works again.
-    let on = net.world.ok("mock_network", r#"{"tls":true}"#).await;
+    let on = net.world.ok("mock_network", r#"{"proxy":"tls"}"#).await;
     let ca = std::fs::read_to_string(fact(&on, "ca")).unwrap();
     assert!(net.world.phone.install_certificate(&ca));
     net.ask(0).await;
@@ -291,7 +291,7 @@ async fn https_is_a_tunnel_until_the_ca_is_installed_where_the_app_trusts_it() {
 async fn https_of_an_app_that_trusts_the_ca_is_read_and_mocked() {
     let (server, public) = https_server().await;
     let net = NetworkWorld::new(&format!("https://10.0.2.2:{server}"), true, vec![public]).await;
-    let on = net.world.ok("mock_network", r#"{"tls":true}"#).await;
+    let on = net.world.ok("mock_network", r#"{"proxy":"tls"}"#).await;
     assert!(net.world.phone.install_certificate(&std::fs::read_to_string(fact(&on, "ca")).unwrap()));
     // The server is not one that this machine trusts, so the proxy does not pass the request on.
     net.ask(502).await;
