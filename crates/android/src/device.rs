@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device, DeviceError,
     DeviceErrorKind, DeviceInfo, Dispatch, FileCommand, Input, InstalledApp, Key, LogRead, LogSource,
-    Orientation, Picture, PortFuture, RawAnswer, SettingChange, SettingReport, Support,
+    NetworkCommand, NetworkReport, Orientation, Picture, PortFuture, RawAnswer, SettingChange, SettingReport,
+    Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -17,7 +18,7 @@ use crate::adb::{Adb, AdbError, Script};
 use crate::apps::{check_app_id, not_installed};
 use crate::capture::{self, FileNames};
 use crate::text::{self, Typing};
-use crate::{crash, fingers, gesture, log, pixels, screen};
+use crate::{crash, fingers, gesture, log, network, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 pub(crate) const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -486,6 +487,10 @@ impl Device for AndroidDevice {
 
     fn files<'a>(&'a self, command: &'a FileCommand) -> PortFuture<'a, ()> {
         Box::pin(self.copy(command))
+    }
+
+    fn network<'a>(&'a self, command: &'a NetworkCommand) -> PortFuture<'a, NetworkReport> {
+        Box::pin(network::command(self, command))
     }
 
     fn close(&self) -> PortFuture<'_, ()> {

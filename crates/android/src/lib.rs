@@ -15,6 +15,7 @@ mod gesture;
 pub mod hierarchy;
 mod hub;
 pub mod log;
+mod network;
 mod pixels;
 mod probe;
 mod screen;

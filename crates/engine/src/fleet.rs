@@ -27,11 +27,24 @@ pub struct Fleet {
     sources: Vec<Arc<dyn DeviceSource>>,
     clock: Clock,
     bus: Arc<Bus>,
-    sessions: Mutex<BTreeMap<(Platform, String), Arc<Session>>>,
+    sessions: Sessions,
     /// The device of the last call, which the next one goes to when it names none (F2).
     bound: Mutex<Option<(Platform, String)>>,
     /// The last list of all sources, and when it was made.
     last_list: Mutex<Option<(u64, Vec<Listed>)>>,
+}
+
+/// The sessions of all devices, also for those who need one outside of calls.
+#[derive(Clone, Default)]
+pub struct Sessions {
+    all: Arc<Mutex<BTreeMap<(Platform, String), Arc<Session>>>>,
+}
+
+impl Sessions {
+    /// The session of a device, which is another one after the device was plugged in again.
+    pub fn of(&self, platform: Platform, id: &str) -> Option<Arc<Session>> {
+        lock(&self.all).get(&(platform, id.to_owned())).cloned()
+    }
 }
 
 /// What the sources listed. One that failed does not fail the others.
@@ -56,7 +69,7 @@ impl Fleet {
             sources,
             clock: Clock::start(),
             bus: Arc::default(),
-            sessions: Mutex::default(),
+            sessions: Sessions::default(),
             bound: Mutex::default(),
             last_list: Mutex::default(),
         }
@@ -64,6 +77,10 @@ impl Fleet {
 
     pub fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
     }
 
     pub fn bus(&self) -> &Arc<Bus> {
@@ -116,7 +133,7 @@ impl Fleet {
             return Err(choose::no_driver(platform));
         }
         let session = match &wanted.id {
-            Some(id) => self.choose_named(id, wanted.platform, progress).await?,
+            Some(id) => self.find(id, wanted.platform, progress).await?,
             None => self.choose_unnamed(wanted, progress).await?,
         };
         *lock(&self.bound) = Some((session.platform(), session.id().to_owned()));
@@ -132,7 +149,7 @@ impl Fleet {
     ) -> Result<Arc<Session>, Failure> {
         let fits = |known: Platform| wanted.platform.is_none_or(|platform| platform == known);
         let bound = lock(&self.bound).clone().filter(|(platform, _)| fits(*platform));
-        let known = bound.as_ref().and_then(|key| lock(&self.sessions).get(key).cloned());
+        let known = bound.as_ref().and_then(|key| lock(&self.sessions.all).get(key).cloned());
         if let Some(session) = known.filter(|session| session.is_connected()) {
             return Ok(session);
         }
@@ -159,14 +176,15 @@ impl Fleet {
         Ok(self.session(&chosen))
     }
 
-    async fn choose_named(
+    /// The session of a named device. Unlike a choice, it does not bind later calls to it.
+    pub async fn find(
         &self,
         id: &str,
         platform: Option<Platform>,
         progress: &Progress,
     ) -> Result<Arc<Session>, Failure> {
         let fits = |known: &Platform| platform.is_none_or(|platform| platform == *known);
-        let known = lock(&self.sessions)
+        let known = lock(&self.sessions.all)
             .iter()
             .find(|((platform, known), session)| known == id && fits(platform) && session.is_connected())
             .map(|(_, session)| Arc::clone(session));
@@ -210,13 +228,13 @@ impl Fleet {
 
     /// What the waits on each device came to so far (SY-18).
     pub fn wait_counts(&self) -> Vec<(String, Counts)> {
-        let sessions = lock(&self.sessions);
+        let sessions = lock(&self.sessions.all);
         sessions.values().map(|session| (session.id().to_owned(), session.wait_counts())).collect()
     }
 
     /// Takes the crashes of which no answer has told, of apps that the callers work with.
     pub fn take_untold_crashes(&self) -> Vec<UntoldCrash> {
-        let sessions: Vec<Arc<Session>> = lock(&self.sessions).values().cloned().collect();
+        let sessions: Vec<Arc<Session>> = lock(&self.sessions.all).values().cloned().collect();
         let untold = |session: &Arc<Session>| {
             let taken = session.crash_book().take_untold(|app| session.works_with(app));
             let of = |known: Known| {
@@ -232,11 +250,11 @@ impl Fleet {
 
     /// How many devices were ever called.
     pub fn used(&self) -> usize {
-        lock(&self.sessions).len()
+        lock(&self.sessions.all).len()
     }
 
     pub fn session(&self, listed: &Listed) -> Arc<Session> {
-        let mut sessions = lock(&self.sessions);
+        let mut sessions = lock(&self.sessions.all);
         let key = (listed.platform, listed.id.clone());
         let before = sessions.get(&key);
         if let Some(session) = before.filter(|session| session.drives(&listed.device)) {

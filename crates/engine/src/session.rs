@@ -16,7 +16,7 @@ use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, FileCommand,
-    Input, InstalledApp, LogRead, Picture, RawAnswer,
+    Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer,
 };
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -252,6 +252,21 @@ impl Session {
     /// Reads the log in the turn that the caller has.
     pub(crate) async fn logs_now(&self, app: Option<&str>, progress: &Progress) -> Result<LogRead, Failure> {
         progress.race_device("reading the log", self.device.logs(app)).await
+    }
+
+    /// Reads or changes how the device reaches the network. It waits for no turn: the screen is not touched, and a setting
+    /// must be put back although another call hangs.
+    pub async fn network(
+        &self,
+        command: &NetworkCommand,
+        progress: &Progress,
+    ) -> Result<NetworkReport, Failure> {
+        match command {
+            NetworkCommand::Read => {
+                read_again(progress, "reading the device's proxy", || self.device.network(command)).await
+            }
+            _ => progress.race_effect("changing the device's proxy", self.device.network(command)).await,
+        }
     }
 
     /// Looks until the revision is another than the last one. Nobody asked for it, so how it went is not counted.

@@ -8,8 +8,8 @@ use crate::found::FindFacts;
 use crate::refusal::Refusal;
 use crate::tools::facts::{
     ActionFacts, AppsFacts, ClassifiedFacts, CrashFacts, CrashListFacts, DevicesFacts, ExpectFacts,
-    FingerprintFacts, FlowFacts, LogFacts, LogFileFacts, ScreenFacts, ScreenshotFacts, SnapshotFacts,
-    StatusFacts, StreamFacts, UseDeviceFacts, WaitFacts,
+    FingerprintFacts, FlowFacts, LogFacts, LogFileFacts, MockFacts, NetworkFacts, ScreenFacts,
+    ScreenshotFacts, SnapshotFacts, StatusFacts, StreamFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -62,6 +62,8 @@ pub enum Facts {
     CrashList(CrashListFacts),
     LogFile(LogFileFacts),
     Apps(Box<AppsFacts>),
+    Network(Box<NetworkFacts>),
+    Mock(Box<MockFacts>),
     Classified(ClassifiedFacts),
 }
 
@@ -111,6 +113,8 @@ impl Facts {
             | Facts::CrashList(_)
             | Facts::LogFile(_)
             | Facts::Apps(_)
+            | Facts::Network(_)
+            | Facts::Mock(_)
             | Facts::Classified(_) => Gist::default(),
         }
     }

@@ -12,6 +12,7 @@ use mdm_engine::Fleet;
 use mdm_virtual_device::Phone;
 
 use crate::paths::Roots;
+use crate::proxies::Proxies;
 use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
 
@@ -27,6 +28,7 @@ pub struct App {
     pub roots: Roots,
     /// The builds that run.
     pub processes: Processes,
+    pub proxies: Proxies,
     actions: AtomicU64,
     calls: AtomicU64,
 }
@@ -59,6 +61,7 @@ impl App {
             secrets: Secrets::default(),
             roots: Roots::of_process(),
             processes: Processes::default(),
+            proxies: Proxies::default(),
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }
@@ -74,6 +77,12 @@ impl App {
     #[must_use]
     pub fn allowing(self, roots: Roots) -> App {
         App { roots, ..self }
+    }
+
+    /// Keeps what must outlive this process in this folder.
+    #[must_use]
+    pub fn keeping_state_in(self, folder: std::path::PathBuf) -> App {
+        App { proxies: Proxies::in_folder(Some(folder)), ..self }
     }
 
     /// The number of a call, never given twice; what happens outside of calls has the number 0.

@@ -171,6 +171,9 @@ pub struct DeviceArgs {
     /// that for temporary files
     #[arg(long = "root", value_name = "FOLDER")]
     pub roots: Vec<PathBuf>,
+    /// Where the proxy's certificate and the devices that use the proxy are noted; the system's folder for that by default
+    #[arg(long, value_name = "FOLDER")]
+    pub state: Option<PathBuf>,
 }
 
 /// Refuses what cannot be an address; whether anybody answers there is found out later (F48).

@@ -84,7 +84,12 @@ async fn with_app<F: Future<Output = ExitCode>>(
         (Ok(phone), Ok(roots)) => {
             let devices =
                 Devices { phone, addresses: args.addresses.clone(), adb_server: !args.no_adb_server };
-            command(App::new(devices).keeping(secrets.clone()).allowing(roots)).await
+            let app = App::new(devices).keeping(secrets.clone()).allowing(roots);
+            command(match &args.state {
+                Some(folder) => app.keeping_state_in(folder.clone()),
+                None => app,
+            })
+            .await
         }
         (Err(problem), _) | (_, Err(problem)) => fail(&problem),
     }
@@ -97,6 +102,10 @@ async fn serve(app: App) -> ExitCode {
     for problem in Environment::of_process().problems() {
         tracing::warn!("{problem}");
     }
+    let recovering = tokio::spawn({
+        let app = Arc::clone(&app);
+        async move { app.proxies.recover(&app).await }
+    });
     let (read, write) = rmcp::transport::stdio_pipes();
     let hung_up = async {
         tokio::select! {
@@ -104,7 +113,9 @@ async fn serve(app: App) -> ExitCode {
             () = asked_to_end() => {}
         }
     };
-    let served = mcp::serve(app, read, write, hung_up).await;
+    let served = mcp::serve(Arc::clone(&app), read, write, hung_up).await;
+    recovering.abort();
+    app.proxies.restore_all(&app).await;
     // A build must not outlive the program that started it.
     processes.end_all().await;
     match served {
@@ -113,23 +124,25 @@ async fn serve(app: App) -> ExitCode {
     }
 }
 
-/// Waits until somebody ends this program with a signal.
+/// Waits for a signal that ends a program: devices are put back as they were and builds are ended first.
 async fn asked_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
-            tokio::select! {
-                _ = term.recv() => {}
-                _ = hup.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
+        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+        // A signal that cannot be heard of ends the program as ever.
+        let mut heard: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+        let any = heard.iter_mut().map(|signal| Box::pin(signal.recv()));
+        if any.len() > 0 {
+            futures_util::future::select_all(any).await;
             return;
         }
     }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_ok() {
+        return;
     }
+    std::future::pending().await
 }
 
 /// Waits until nobody reads stdout any more. Where the system does not tell, only a failed write does.
@@ -164,6 +177,7 @@ async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> Exi
             calling.await
         }
     };
+    app.proxies.restore_all(&app).await;
     let mut text = app.secrets.redact_answer(&answer.text()).into_owned();
     match (&answer.image, &out) {
         (Some(image), out) => {

@@ -29,6 +29,8 @@ pub struct PhoneConfig {
     pub apps: Vec<Arc<AppFile>>,
     /// The network for apps. They can always use a reverse forward on the phone itself.
     pub network: Network,
+    /// Certificates of authorities, in PEM, that every app trusts.
+    pub system_certificates: Vec<String>,
     pub faults: Faults,
     /// Varies pids, tokens and noise; the same seed gives the same phone.
     pub seed: u64,
@@ -55,6 +57,7 @@ impl Default for PhoneConfig {
             replay: None,
             apps: Vec::new(),
             network: Network::Off,
+            system_certificates: Vec::new(),
             faults: Faults::default(),
             seed: 1,
             old_adbd: false,
@@ -76,7 +79,7 @@ pub enum Network {
     /// No host can be resolved.
     #[default]
     Off,
-    /// Real requests over plain HTTP.
+    /// Real requests.
     On {
         /// The server for Workbench's network screen, such as `http://127.0.0.1:8080`. Without one the screen makes
         /// up its answers.

@@ -39,5 +39,5 @@ pub use phone::Phone;
 pub use random::Random;
 pub use replay::{Recording, RecordingError};
 pub use truth::{
-    Applied, FaultEvent, Happened, Hit, LOG_ENTRIES_MAX, Moment, ReplayTruth, ShownToast, Truth,
+    Applied, FaultEvent, Happened, Hit, LOG_ENTRIES_MAX, MadeRequest, Moment, ReplayTruth, ShownToast, Truth,
 };

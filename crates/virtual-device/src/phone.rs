@@ -17,7 +17,7 @@ use crate::config::{DumpFault, Network, PhoneConfig};
 use crate::faults::{Outage, TransportFault};
 use crate::film::Film;
 use crate::helpers::Helpers;
-use crate::network::{self, Url};
+use crate::network::{self, Route};
 use crate::state::State;
 use crate::surface::SystemEvent;
 use crate::truth::{Happened, Moment, ShownToast, Truth};
@@ -32,6 +32,9 @@ const PLUG_LISTENERS_MAX: usize = 100;
 
 /// The longest time between two checks for due faults: a late tap may come between two timed ones.
 const FAULT_CLOCK_PERIOD: Duration = Duration::from_secs(1);
+
+/// The longest time for which a new timer of an app may be overlooked.
+const APP_CLOCK_PERIOD: Duration = Duration::from_millis(20);
 
 /// A virtual phone. It is cheap to clone, and all clones are the same phone.
 #[derive(Clone)]
@@ -51,6 +54,8 @@ struct Inner {
     plug_listeners: Mutex<Vec<watch::Sender<u64>>>,
     /// True once the task runs that applies faults at their own times.
     fault_clock: AtomicBool,
+    /// True once the task runs that wakes apps at their own times.
+    app_clock: AtomicBool,
 }
 
 impl Phone {
@@ -64,6 +69,7 @@ impl Phone {
             helpers: Helpers::default(),
             plug_listeners: Mutex::new(Vec::new()),
             fault_clock: AtomicBool::new(false),
+            app_clock: AtomicBool::new(false),
         };
         Phone { inner: Arc::new(inner) }
     }
@@ -109,6 +115,7 @@ impl Phone {
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
     {
         self.start_fault_clock();
+        self.start_app_clock();
         let cut = lock(&self.inner.cut).clone();
         self.with(|state| state.connections.open())?;
         let phone = self.clone();
@@ -117,6 +124,23 @@ impl Phone {
             phone.with(|state| state.connections.close());
         });
         Ok(())
+    }
+
+    /// Starts the task that wakes the phone when something is due in an app, so that requests leave on time although
+    /// nobody looks at the phone. It runs once, and only with a network.
+    fn start_app_clock(&self) {
+        let has_network = self.with(|state| state.config.network != Network::Off);
+        if !has_network || self.inner.app_clock.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let phone = Arc::downgrade(&self.inner);
+        tokio::spawn(async move {
+            while let Some(inner) = phone.upgrade() {
+                let next = Phone { inner }.with(|state| state.surface.next_due());
+                let soon = Instant::now() + APP_CLOCK_PERIOD;
+                tokio::time::sleep_until(next.map_or(soon, |next| next.min(soon))).await;
+            }
+        });
     }
 
     /// Starts the task that wakes the phone whenever a fault is due, so that transports drop on time. It runs once,
@@ -262,17 +286,22 @@ impl Phone {
         result
     }
 
+    /// Installs a certificate authority as a user does in the settings; false when it cannot be read. Only apps that
+    /// trust such certificates care.
+    pub fn install_certificate(&self, pem: &str) -> bool {
+        self.with(|state| state.certificates.add_user(pem))
+    }
+
     /// Sends the requests of apps, or fails them when there is no network.
     fn send_requests(&self, state: &mut State) {
         for outgoing in state.take_requests() {
-            let url = Url::parse(&outgoing.request.url);
-            let address = url.and_then(|url| url.on_the_phone());
-            let reversed = address.is_some_and(|address| self.inner.reverse.contains(&address));
+            let route = Route::of(&outgoing, state);
+            let reversed = route.on_the_phone().is_some_and(|address| self.inner.reverse.contains(&address));
             match Handle::try_current() {
                 Ok(runtime) if reversed || state.config.network != Network::Off => {
                     let phone = self.clone();
                     runtime.spawn(async move {
-                        let answer = network::ask(&phone, &outgoing.request).await;
+                        let answer = network::ask(&phone, &outgoing.request, &route).await;
                         phone.with(|state| {
                             state.surface.answer(outgoing, answer, state.now);
                             state.advance(state.now);

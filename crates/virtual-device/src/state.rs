@@ -24,13 +24,14 @@ use crate::faults::FaultInjector;
 use crate::film::FilmRecorder;
 use crate::fs::Fs;
 use crate::logcat::{Buffer, Entry, Log};
+use crate::network::Certificates;
 use crate::packages::Packages;
 use crate::panel::Panel;
 use crate::random::Random;
 use crate::replay::Replay;
 use crate::shell::services::Services;
 use crate::surface::{OutgoingRequest, Surface, SurfaceEvent, SystemEvent, Toast};
-use crate::truth::{Happened, Moment, Record, ShownToast, Truth};
+use crate::truth::{Happened, MadeRequest, Moment, Record, ShownToast, Truth};
 use connections::Connections;
 use display::Display;
 use input::HeldFinger;
@@ -76,6 +77,7 @@ pub struct State {
     pub record: Record,
     pub film: FilmRecorder,
     requests: Vec<OutgoingRequest>,
+    pub certificates: Certificates,
 }
 
 impl State {
@@ -106,6 +108,7 @@ impl State {
             packages.add_debuggable(app.package(), entry, &mut fs, now_s);
         }
         let physical_size = surface.native_size().unwrap_or((config.width, config.height));
+        let certificates = Certificates::new(&config.system_certificates);
         let mut state = State {
             surface,
             display: Display::new(physical_size, config.density),
@@ -128,6 +131,7 @@ impl State {
             record: Record::default(),
             film: FilmRecorder::new(config.film, now),
             requests: Vec::new(),
+            certificates,
             random: Random::new(config.seed, RANDOM_STREAM),
             clock,
             now,
@@ -238,6 +242,13 @@ impl State {
                 }
                 SurfaceEvent::Closed { at, package } => self.closed(at, &package),
                 SurfaceEvent::Request(request) => {
+                    self.record.request(MadeRequest {
+                        at_ms: self.clock.uptime_ms(request.at),
+                        package: request.package.to_owned(),
+                        method: request.request.method.clone(),
+                        url: request.request.url.clone(),
+                        cause: request.cause,
+                    });
                     if self.requests.len() < REQUESTS_MAX {
                         self.requests.push(request);
                     }
@@ -353,6 +364,7 @@ impl State {
             packages: self.packages.iter().map(|(name, _)| name.clone()).collect(),
             connections: self.connections.count(),
             toasts: self.toasts(),
+            requests: self.record.requests(),
             replay: surface.replay,
         }
     }

@@ -49,6 +49,9 @@ pub trait Surface: Send {
     /// Prepares a picture of the screen. `wall_ms` is the time for the clock in the status bar, since 1970.
     fn picture(&self, screen: &Screen, now: Instant, wall_ms: u64) -> Picture;
 
+    /// Says which input the next calls are about; nothing for what the phone does by itself.
+    fn caused_by(&mut self, _input: Option<u64>) {}
+
     /// Returns what the finger landed on, if anything.
     fn tap(&mut self, at: Point, screen: &Screen, now: Instant) -> Option<Hit>;
 
@@ -235,6 +238,10 @@ pub struct OutgoingRequest {
     pub package: &'static str,
     pub at: Instant,
     pub request: HttpRequest,
+    /// The input that led to it.
+    pub cause: Option<u64>,
+    /// The app trusts certificates that the user installed.
+    pub trusts_user: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,6 +43,8 @@ pub struct Truth {
     pub connections: usize,
     /// Every toast, in order.
     pub toasts: Vec<ShownToast>,
+    /// Every request that apps made, in order.
+    pub requests: Vec<MadeRequest>,
     /// The position in the recording, if the phone plays one.
     pub replay: Option<ReplayTruth>,
 }
@@ -66,6 +68,18 @@ pub struct Happened {
     /// The same commands as words, the program first.
     pub argvs: Vec<Vec<String>>,
     pub faults: Vec<FaultEvent>,
+}
+
+/// A request that an app made, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeRequest {
+    /// The time since boot.
+    pub at_ms: u64,
+    pub package: String,
+    pub method: String,
+    pub url: String,
+    /// The number of the input that led to it, counted from 0 over all inputs; nothing for what an app did by itself.
+    pub cause: Option<u64>,
 }
 
 /// A toast and when it was shown, in milliseconds since boot.
@@ -166,6 +180,7 @@ pub(crate) struct Record {
     inputs: VecDeque<Applied>,
     input_times_ms: VecDeque<u64>,
     commands: VecDeque<Vec<String>>,
+    requests: VecDeque<MadeRequest>,
     /// How many there were, also those that were dropped.
     inputs_seen: usize,
     commands_seen: usize,
@@ -176,6 +191,19 @@ impl Record {
         self.inputs_seen += 1;
         push_bounded(&mut self.input_times_ms, at_ms);
         push_bounded(&mut self.inputs, input);
+    }
+
+    /// The number that the next input has.
+    pub fn inputs_seen(&self) -> u64 {
+        self.inputs_seen as u64
+    }
+
+    pub fn request(&mut self, request: MadeRequest) {
+        push_bounded(&mut self.requests, request);
+    }
+
+    pub fn requests(&self) -> Vec<MadeRequest> {
+        self.requests.iter().cloned().collect()
     }
 
     pub fn command(&mut self, words: Vec<String>) {

@@ -24,11 +24,12 @@ const ANDROID: &str = "mdm-android";
 const IOS: &str = "mdm-ios";
 const BUILD: &str = "mdm-build";
 const ENGINE: &str = "mdm-engine";
+const PROXY: &str = "mdm-proxy";
 const PHONE: &str = "mdm-virtual-device";
 const SERVER: &str = "mobile-debug-mcp";
 const SIM: &str = "mdm-sim";
 const XTASK: &str = "xtask";
-const OURS: &[&str] = &[CORE, WIRE, ANDROID, IOS, BUILD, ENGINE, PHONE, SERVER, SIM, XTASK];
+const OURS: &[&str] = &[CORE, WIRE, ANDROID, IOS, BUILD, ENGINE, PROXY, PHONE, SERVER, SIM, XTASK];
 
 const CRATES: &[Crate] = &[
     // Pure: whatever does I/O, keeps time or serialises is not on this list.
@@ -49,11 +50,13 @@ const CRATES: &[Crate] = &[
     // It knows no device: what it builds is installed by others.
     Crate { name: BUILD, knows: &[], tests_know: &[], others: Others::Any },
     Crate { name: ENGINE, knows: &[CORE], tests_know: &[PHONE], others: Others::Any },
+    // Knows neither a device nor an action: who caused a request is told to it.
+    Crate { name: PROXY, knows: &[], tests_know: &[], others: Others::Any },
     // Never core or android: it must not be able to share a misreading with the parser.
     Crate { name: PHONE, knows: &[WIRE], tests_know: &[], others: Others::Any },
     Crate {
         name: SERVER,
-        knows: &[CORE, ANDROID, IOS, BUILD, ENGINE, PHONE],
+        knows: &[CORE, ANDROID, IOS, BUILD, ENGINE, PROXY, PHONE],
         tests_know: OURS,
         others: Others::Any,
     },
@@ -124,6 +127,7 @@ mod tests {
         for arrow in [
             "mobile-debug-mcp -> mdm-engine",
             "mobile-debug-mcp -> mdm-virtual-device",
+            "mobile-debug-mcp -> mdm-proxy",
             "mobile-debug-mcp -> rmcp",
             "mobile-debug-mcp -> mdm-wire (dev)",
             "mdm-android -> mdm-wire",
@@ -152,6 +156,9 @@ mod tests {
             "mdm-wire -> tokio",
             "mdm-wire -> tokio-util",
             "mdm-engine -> mdm-android",
+            "mdm-engine -> mdm-proxy",
+            "mdm-proxy -> mdm-core",
+            "mdm-virtual-device -> mdm-proxy",
             "mdm-engine -> rmcp (dev)",
             "mdm-android -> mdm-virtual-device",
             "mdm-ios -> mdm-android",

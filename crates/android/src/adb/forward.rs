@@ -11,6 +11,8 @@ use super::{Adb, AdbError};
 
 /// Connections that one forward serves at the same time; more wait in the listener's queue.
 const CONNECTIONS_MAX: usize = 64;
+/// Largest text of a list of reverse forwards.
+const LIST_BYTES_MAX: usize = 64 * 1024;
 /// Largest text of an answer to a reverse request.
 const ANSWER_BYTES_MAX: usize = 1024;
 
@@ -54,9 +56,19 @@ impl Adb {
         self.reverse_request(&format!("reverse:killforward:tcp:{device_port}")).await.map(drop)
     }
 
+    /// Ports of the device and the ports of this machine that they lead to.
+    pub async fn reverse_list(&self) -> Result<Vec<(u16, u16)>, AdbError> {
+        let list = self.reverse_request_to("reverse:list-forward", LIST_BYTES_MAX).await?;
+        Ok(list.lines().filter_map(reversed).collect())
+    }
+
     async fn reverse_request(&self, service: &str) -> Result<String, AdbError> {
+        self.reverse_request_to(service, ANSWER_BYTES_MAX).await
+    }
+
+    async fn reverse_request_to(&self, service: &str, bytes_max: usize) -> Result<String, AdbError> {
         let mut stream = self.open(service).await?;
-        let (answer, _) = stream.read_to_limit(ANSWER_BYTES_MAX).await?;
+        let (answer, _) = stream.read_to_limit(bytes_max).await?;
         let text = |from: usize| String::from_utf8_lossy(answer.get(from..).unwrap_or_default()).into_owned();
         if answer.starts_with(host::OKAY) {
             Ok(text(8))
@@ -66,6 +78,14 @@ impl Adb {
             Err(AdbError::Protocol(format!("unexpected answer to a reverse request: {:?}", text(0))))
         }
     }
+}
+
+/// `(reverse) tcp:8081 tcp:3000`, or another word in front.
+fn reversed(line: &str) -> Option<(u16, u16)> {
+    let mut words = line.split_whitespace().rev();
+    let (host, device) = (words.next()?, words.next()?);
+    let port = |word: &str| word.strip_prefix("tcp:")?.parse().ok();
+    Some((port(device)?, port(host)?))
 }
 
 async fn serve(adb: Adb, listener: TcpListener, service: String) {

@@ -2,8 +2,12 @@
 //!
 //! What may not enter: formats of a platform's log (the drivers read them), names of tools (the server's).
 
+pub mod bind;
 pub mod crash_book;
+pub mod exchange;
+pub mod from_log;
 pub mod join;
+pub mod redact;
 pub mod related;
 pub mod signal;
 pub mod stream;

@@ -62,6 +62,20 @@ impl Windows {
     pub fn last(&self) -> Option<&Window> {
         self.kept.back()
     }
+
+    /// The number of actions that may explain what happens at this time.
+    pub fn in_reach(&self, at_ms: u64) -> usize {
+        let reaches = |window: &&Window| {
+            window.sent_ms <= at_ms && window.ended_ms.is_none_or(|ended_ms| at_ms <= ended_ms + AFTER_MS)
+        };
+        self.kept.iter().filter(reaches).count()
+    }
+
+    /// The action that was sent before the one with this id.
+    pub fn before(&self, action_id: &str) -> Option<&Window> {
+        let at = self.kept.iter().position(|window| window.action_id == action_id)?;
+        self.kept.get(at.checked_sub(1)?)
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod event;
 mod info;
 mod input;
 mod log;
+mod network;
 mod picture;
 mod setting;
 
@@ -30,6 +31,7 @@ pub use event::DeviceEvent;
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
 pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogRead, LogSource};
+pub use network::{NetworkCommand, NetworkReport};
 pub use picture::{Picture, PicturePrint, Pixels};
 pub use setting::{NightMode, Place, SettingChange, SettingReport};
 
@@ -134,6 +136,10 @@ pub trait Device: Send + Sync {
 
     fn files<'a>(&'a self, _command: &'a FileCommand) -> PortFuture<'a, ()> {
         Box::pin(async { Err(DeviceError::not_supported("copy files")) })
+    }
+
+    fn network<'a>(&'a self, _command: &'a NetworkCommand) -> PortFuture<'a, NetworkReport> {
+        Box::pin(async { Err(DeviceError::not_supported("be sent to a proxy")) })
     }
 
     fn alert<'a>(&'a self, _answer: &'a AlertAnswer) -> PortFuture<'a, ()> {

@@ -18,6 +18,8 @@ mod keys;
 mod log_lines;
 mod logs;
 mod manage;
+mod mock;
+mod network;
 mod observe;
 mod read_list;
 mod screenshot;
@@ -59,6 +61,8 @@ pub mod facts {
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
     pub use super::manage::AppsFacts;
+    pub use super::mock::MockFacts;
+    pub use super::network::NetworkFacts;
     pub use super::observe::{FingerprintFacts, ScreenFacts};
     pub use super::screenshot::ScreenshotFacts;
     pub use super::snapshot::SnapshotFacts;
@@ -197,7 +201,7 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
 }
 
 /// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 45] = [
+pub static TOOLS: [Entry; 47] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
     Entry::of::<devices::GetSystemStatus>(),
@@ -225,6 +229,8 @@ pub static TOOLS: [Entry; 45] = [
     Entry::of::<logs::GetLogs>(),
     Entry::of::<streams::ReadLogStream>(),
     Entry::of::<crashes::GetCrash>(),
+    Entry::of::<network::GetNetworkActivity>(),
+    Entry::of::<mock::MockNetwork>(),
     Entry::of::<taps::Tap>(),
     Entry::of::<taps::TapElement>(),
     Entry::of::<gestures::Swipe>(),

@@ -20,5 +20,6 @@ mod fate;
 mod injection;
 #[path = "../support/lines.rs"]
 mod lines;
+mod proxy;
 mod regexes;
 mod server;

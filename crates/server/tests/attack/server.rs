@@ -118,6 +118,10 @@ impl Server {
         (rest(&self.stdout), rest(&self.stderr))
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }

@@ -19,5 +19,6 @@ mod files;
 mod findable;
 mod logs;
 mod noise;
+mod requests;
 mod resolution;
 mod traces;

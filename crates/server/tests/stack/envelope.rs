@@ -44,7 +44,9 @@ fn first_line<T: serde::de::DeserializeOwned>(tool: &str, answer: &Answer) -> T 
 
 /// Arguments with which each action is taken on the login screen, and with which the device or the engine refuses it.
 /// Where nothing can be refused, a device that is not there is named.
-const ACTIONS: [(&str, &str, &str); 26] = [
+const ACTIONS: [(&str, &str, &str); 27] = [
+    // Its answer is about the proxy and has no envelope of an action.
+    ("mock_network", "", r#"{"url":"/rule/without/effect"}"#),
     ("start_app", r#"{"app_id":"com.workbench"}"#, r#"{"app_id":"com.nobody.has"}"#),
     ("terminate_app", r#"{"app_id":"com.shop"}"#, r#"{"app_id":"com.nobody.has"}"#),
     ("restart_app", r#"{"app_id":"com.workbench"}"#, r#"{"app_id":"com.nobody.has"}"#),

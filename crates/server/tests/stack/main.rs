@@ -28,6 +28,8 @@ mod hostile_trees;
 mod json_delta;
 mod manage;
 mod mcp;
+mod network;
+mod network_binding;
 mod pace;
 #[path = "../shared/page.rs"]
 mod page;

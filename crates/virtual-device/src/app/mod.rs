@@ -55,6 +55,11 @@ pub trait App: Send {
         false
     }
 
+    /// Returns true if the app trusts certificates that the user installed, as apps that are being developed do.
+    fn trusts_user_certificates(&self) -> bool {
+        false
+    }
+
     /// Handles the start of an activity.
     fn opened(&mut self, _activity: &str, _context: &mut Context) {}
 
@@ -138,6 +143,8 @@ pub struct Values {
 /// Collects what an app asks of the system while it handles an event at `now`.
 pub struct Context {
     pub now: Instant,
+    /// The input that led to the event, also by way of a timer or an answer; nothing for what an app does by itself.
+    pub cause: Option<u64>,
     pub effects: Vec<Effect>,
 }
 
@@ -202,8 +209,8 @@ pub enum HttpAnswer {
 }
 
 impl Context {
-    pub fn new(now: Instant) -> Context {
-        Context { now, effects: Vec::new() }
+    pub fn new(now: Instant, cause: Option<u64>) -> Context {
+        Context { now, cause, effects: Vec::new() }
     }
 
     pub fn log(&mut self, priority: char, tag: &'static str, message: impl Into<String>) {

@@ -100,6 +100,8 @@ pub struct Ui {
     /// True if something changed since the scroll offsets were last checked.
     unclamped: bool,
     events: Vec<SurfaceEvent>,
+    /// The input that is being handled.
+    cause: Option<u64>,
 }
 
 impl Ui {
@@ -147,6 +149,7 @@ impl Ui {
             changes: 0,
             unclamped: false,
             events: Vec::new(),
+            cause: None,
         }
     }
 
@@ -308,7 +311,7 @@ impl Ui {
         act: impl FnOnce(&mut dyn App, &mut Context),
     ) {
         let silent = self.is_silent();
-        let mut context = Context::new(now);
+        let mut context = Context::new(now, self.cause);
         if let Some(app) = self.apps.get_mut(package) {
             act(app.as_mut(), &mut context);
         }
@@ -318,9 +321,11 @@ impl Ui {
         } else {
             self.changed(now);
         }
+        let before = std::mem::replace(&mut self.cause, context.cause);
         for effect in context.effects {
             self.effect(package, now, effect);
         }
+        self.cause = before;
     }
 
     /// Returns true if only a game is on the screen: what it draws, accessibility does not hear of.

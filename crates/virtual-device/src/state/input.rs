@@ -26,12 +26,14 @@ impl State {
     }
 
     pub fn apply_tap(&mut self, at: Point) {
+        self.begin_input();
         let hit = self.surface.tap(at, &self.display.screen(), self.now);
         self.note_input(Applied::Tap { at, hit });
         self.settle();
     }
 
     pub fn swipe(&mut self, from: Point, to: Point, ms: u64) {
+        self.begin_input();
         let hit = self.surface.swipe(from, to, ms, &self.display.screen(), self.now);
         self.note_input(Applied::Swipe { from, to, ms, hit });
         self.settle();
@@ -39,6 +41,7 @@ impl State {
 
     /// Makes a long press that moves and lets go.
     pub fn drag_and_drop(&mut self, from: Point, to: Point, ms: u64) {
+        self.begin_input();
         let hit = self.surface.drag_and_drop(from, to, ms, &self.display.screen(), self.now);
         self.note_input(Applied::Swipe { from, to, ms, hit });
         self.settle();
@@ -77,6 +80,7 @@ impl State {
     }
 
     pub fn type_text(&mut self, text: &str) {
+        self.begin_input();
         let into = self.surface.type_text(text, self.now);
         self.note_input(Applied::Text { text: text.to_owned(), into });
         self.settle();
@@ -90,6 +94,7 @@ impl State {
             keys::BACK => self.key(code),
             // A click happens on release, unless it has become a long press.
             keys::ENTER | keys::DPAD_CENTER => {
+                self.begin_input();
                 if self.surface.long_press_focused(&self.display.screen(), self.now) {
                     self.note_input(Applied::Key { code });
                     self.settle();
@@ -105,6 +110,7 @@ impl State {
     }
 
     pub fn key(&mut self, code: u32) {
+        self.begin_input();
         if code == keys::PASTE {
             let text = self.clipboard.clone();
             let into = self.surface.type_text(&text, self.now);
@@ -118,6 +124,7 @@ impl State {
 
     /// Replaces the text of the field at a point; false when there is none.
     pub fn set_text(&mut self, at: Point, text: &str) -> bool {
+        self.begin_input();
         let into = self.surface.set_text(at, text, &self.display.screen(), self.now);
         let done = into.is_some();
         self.note_input(Applied::Text { text: text.to_owned(), into });
@@ -130,7 +137,13 @@ impl State {
         self.note_input(Applied::Key { code: keys::A });
     }
 
+    /// What happens until the input is noted, the input caused.
+    fn begin_input(&mut self) {
+        self.surface.caused_by(Some(self.record.inputs_seen()));
+    }
+
     pub fn note_input(&mut self, input: Applied) {
+        self.surface.caused_by(None);
         self.film.note_input();
         self.record.input(input, self.clock.uptime_ms(self.now));
     }

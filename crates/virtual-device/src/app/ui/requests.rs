@@ -25,7 +25,9 @@ impl Ui {
         };
         let line = format!("--> {} {} http/1.1{size}", request.method, request.url);
         self.log_request(package, now, line);
-        self.events.push(SurfaceEvent::Request(OutgoingRequest { package, at: now, request }));
+        let trusts_user = self.app(package).is_some_and(|app| app.trusts_user_certificates());
+        let outgoing = OutgoingRequest { package, at: now, request, cause: self.cause, trusts_user };
+        self.events.push(SurfaceEvent::Request(outgoing));
     }
 
     fn log_request(&mut self, package: &'static str, at: Instant, message: String) {
@@ -45,7 +47,7 @@ impl Ui {
 
     pub(super) fn deliver_answer(&mut self, now: Instant) {
         let Some(index) = self.answers.iter().position(|pending| pending.at <= now) else { return };
-        let PendingAnswer { request: OutgoingRequest { package, at, request }, answer, .. } =
+        let PendingAnswer { request: OutgoingRequest { package, at, request, cause, .. }, answer, .. } =
             self.answers.remove(index);
         let ms = now.saturating_duration_since(at).as_millis();
         let line = match &answer {
@@ -56,6 +58,8 @@ impl Ui {
             HttpAnswer::Failed(why) => format!("<-- HTTP FAILED: {why}. {} ({ms}ms)", request.url),
         };
         self.log_request(package, now, line);
+        let before = std::mem::replace(&mut self.cause, cause);
         self.with_app(package, now, |app, context| app.answered(request.number, &answer, context));
+        self.cause = before;
     }
 }

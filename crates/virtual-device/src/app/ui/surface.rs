@@ -58,6 +58,10 @@ impl Surface for Ui {
         Box::new(move || draw::draw(&scene))
     }
 
+    fn caused_by(&mut self, input: Option<u64>) {
+        self.cause = input;
+    }
+
     fn tap(&mut self, at: Point, screen: &Screen, now: Instant) -> Option<Hit> {
         Ui::tap(self, at, screen, now)
     }

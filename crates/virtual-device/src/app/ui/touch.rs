@@ -28,6 +28,7 @@ pub(super) struct PendingTap {
     key: Key,
     since: Instant,
     pub until: Instant,
+    cause: Option<u64>,
 }
 
 /// A finished movement of one finger.
@@ -148,14 +149,16 @@ impl Ui {
             }
             _ => {
                 let until = now + DOUBLE_TAP_MAX;
-                self.pending = Some(PendingTap { package, key, since: now, until });
+                self.pending = Some(PendingTap { package, key, since: now, until, cause: self.cause });
             }
         }
     }
 
     pub(super) fn single_tap(&mut self, now: Instant) {
-        if let Some(PendingTap { package, key, .. }) = self.pending.take() {
+        if let Some(PendingTap { package, key, cause, .. }) = self.pending.take() {
+            let before = std::mem::replace(&mut self.cause, cause);
             self.with_app(package, now, |app, context| app.tap(key, context));
+            self.cause = before;
         }
     }
 

@@ -50,7 +50,7 @@ impl UserApp {
             }
             Action::After { ms, script } => {
                 let at = context.now + Duration::from_millis(*ms);
-                self.after(at, script.clone(), self.session.row.clone());
+                self.after(at, script.clone(), self.session.row.clone(), context.cause);
             }
             Action::LogStorm(storm) => self.log_storm(storm, context),
             Action::Http(http) => self.ask(http, context),
@@ -76,7 +76,8 @@ impl UserApp {
         if storm.times > 1 {
             let rest = LogStorm { times: storm.times - 1, next, ..storm.clone() };
             let at = context.now + Duration::from_millis(storm.every_ms);
-            self.after(at, Script::from(vec![Action::LogStorm(rest)]), self.session.row.clone());
+            let row = self.session.row.clone();
+            self.after(at, Script::from(vec![Action::LogStorm(rest)]), row, context.cause);
         }
     }
 

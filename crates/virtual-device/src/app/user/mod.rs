@@ -42,6 +42,7 @@ struct Timer {
     at: Instant,
     script: Script,
     row: RowAt,
+    cause: Option<u64>,
 }
 
 /// State that ends with the process.
@@ -122,9 +123,9 @@ impl UserApp {
         shows || dialog.answers.iter().any(|answer| answer.script.0.iter().any(changes))
     }
 
-    fn after(&mut self, at: Instant, script: Script, row: RowAt) {
+    fn after(&mut self, at: Instant, script: Script, row: RowAt, cause: Option<u64>) {
         if self.session.timers.len() < TIMERS_MAX {
-            self.session.timers.push(Timer { at, script, row });
+            self.session.timers.push(Timer { at, script, row, cause });
         }
     }
 
@@ -216,7 +217,7 @@ impl App for UserApp {
     fn opened(&mut self, activity: &str, context: &mut Context) {
         let script = self.file.screen(activity).map(|(_, screen)| screen.on_open.clone());
         if let Some(script) = script.filter(|s| !s.0.is_empty()) {
-            self.after(context.now + FIRST_FRAME, script, self.session.row.clone());
+            self.after(context.now + FIRST_FRAME, script, self.session.row.clone(), context.cause);
         }
     }
 
@@ -247,6 +248,10 @@ impl App for UserApp {
         if let Some((yes, no)) = self.session.asked.take() {
             self.run(if granted { &yes } else { &no }, context);
         }
+    }
+
+    fn trusts_user_certificates(&self) -> bool {
+        self.file.spec.trusts_user_certificates
     }
 
     fn answered(&mut self, request: u32, answer: &HttpAnswer, context: &mut Context) {
@@ -289,6 +294,7 @@ impl App for UserApp {
         if timer.row.is_some() {
             self.session.row = timer.row;
         }
+        context.cause = timer.cause;
         self.run(&timer.script, context);
     }
 

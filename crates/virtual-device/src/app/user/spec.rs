@@ -13,6 +13,9 @@ pub struct AppSpec {
     pub label: String,
     #[serde(default)]
     pub style: StyleSpec,
+    /// Certificates that the user installed are trusted, as a debug build may be told to.
+    #[serde(default)]
+    pub trusts_user_certificates: bool,
     /// The screen that the launcher opens.
     pub start: String,
     #[serde(default)]

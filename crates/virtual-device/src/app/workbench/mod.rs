@@ -268,6 +268,10 @@ impl App for Workbench {
         self.gallery.permission(granted);
     }
 
+    fn trusts_user_certificates(&self) -> bool {
+        true
+    }
+
     fn answered(&mut self, request: u32, answer: &HttpAnswer, _context: &mut Context) {
         self.gallery.answered(request, self.processes, answer);
     }
