@@ -187,7 +187,7 @@ fn a_real_app_is_built_with_progress_and_its_errors_have_file_and_line() {
     sample.edit(main, "R.layout.main", "R.layout.mian");
     let broken = client.call("build_app", &project);
     assert!(broken.is_error && broken.text.contains("BUILD_FAILED"), "{}", broken.text);
-    let place = format!("{}:10:32: \"cannot find symbol\"", root.join(main).display());
+    let place = format!("{}:10:32: \"cannot find symbol: variable mian\"", root.join(main).display());
     assert!(broken.text.lines().any(|line| line == place), "{place}\n{}", broken.text);
     assert_eq!(broken.fact("exitCode"), json!(1));
     sample.edit(main, "R.layout.mian", "R.layout.main");
