@@ -142,7 +142,9 @@ impl AndroidDevice {
             return Err(rejected(&output));
         }
         match self.require_installed(app).await {
-            Err(error) if error.kind == DeviceErrorKind::AppNotInstalled => Ok(AppReport::default()),
+            Err(error) if error.kind == DeviceErrorKind::AppNotInstalled => {
+                Ok(AppReport { removed: true, ..AppReport::default() })
+            }
             Err(error) => Err(error.with_dispatch(Dispatch::Taken)),
             Ok(()) => {
                 let detail = format!("the device said that {app} was removed, and it is still there");

@@ -19,7 +19,8 @@ const SCALE_USUAL: &str = "1.0";
 const TAGS_CHARS_MAX: usize = 200;
 /// Places are told with this many digits after the point, which is about 10 cm.
 const PLACE_DIGITS: usize = 6;
-const UNKNOWN: &str = "unknown";
+/// What stands in the dump beside a provider that tells a place of ours.
+const MOCKED: &str = "gps provider [mock]";
 
 impl AndroidDevice {
     pub(crate) async fn change_setting(&self, change: &SettingChange) -> Result<SettingReport, DeviceError> {
@@ -53,7 +54,7 @@ impl AndroidDevice {
             NightMode::Auto => (" auto", "auto"),
         };
         self.act(&Script::new("cmd uimode night").then(verb)).await?;
-        let after = night_word(&self.read_back(&read).await?).unwrap_or_else(|| UNKNOWN.to_owned());
+        let after = night_word(&self.read_back(&read).await?);
         confirmed(before, after, wanted)
     }
 
@@ -65,8 +66,7 @@ impl AndroidDevice {
         self.act(&Script::new(if on { switch.on } else { switch.off })).await?;
         let after = (switch.read)(&self.read_back(&Script::new(switch.question)).await?);
         let word = |on: bool| if on { "on" } else { "off" }.to_owned();
-        let after = after.map_or_else(|| UNKNOWN.to_owned(), word);
-        confirmed(before.map(word), after, &word(on))
+        confirmed(before.map(word), after.map(word), &word(on))
     }
 
     async fn set_animations(&self, on: bool) -> Result<SettingReport, DeviceError> {
@@ -86,7 +86,7 @@ impl AndroidDevice {
         self.act(&script).await?;
         let after = self.scales().await.map_err(|error| error.with_dispatch(Dispatch::Taken))?;
         let word = |scales: &[String; 3]| if is_off(scales) { "off" } else { "on" };
-        let report = confirmed(Some(word(&before).to_owned()), word(&after).to_owned(), word(&wanted))?;
+        let report = confirmed(Some(word(&before).to_owned()), Some(word(&after).to_owned()), word(&wanted))?;
         if on {
             self.state().animations = None;
         }
@@ -129,7 +129,7 @@ impl AndroidDevice {
             return Err(rejected(&output));
         }
         let after = place_told(&self.read_back(&Script::new("dumpsys location")).await?);
-        confirmed(before, after.unwrap_or_else(|| UNKNOWN.to_owned()), &wanted)
+        confirmed(before, after, &wanted)
     }
 
     async fn forget_place(&self) -> Result<SettingReport, DeviceError> {
@@ -137,7 +137,9 @@ impl AndroidDevice {
         let script = Script::new("cmd location providers remove-test-provider gps; r=$?; ")
             .then("appops set com.android.shell android:mock_location default; exit $r");
         self.act(&script).await?;
-        Ok(SettingReport { before, after: "real".to_owned() })
+        let dump = self.read_back(&Script::new("dumpsys location")).await?;
+        let after = if dump.contains(MOCKED) { place_told(&dump) } else { Some("real".to_owned()) };
+        confirmed(before, after, "real")
     }
 
     async fn set_locale(&self, app: &str, tags: &str) -> Result<SettingReport, DeviceError> {
@@ -159,7 +161,7 @@ impl AndroidDevice {
         };
         self.act(&Script::new("cmd locale set-app-locales").arg(app).then(" --user 0 --locales").arg(tags))
             .await?;
-        let after = locales_told(&self.read_back(&read).await?).unwrap_or_else(|| UNKNOWN.to_owned());
+        let after = locales_told(&self.read_back(&read).await?);
         confirmed(Some(before), after, tags)
     }
 
@@ -177,7 +179,7 @@ impl AndroidDevice {
         }
         self.act(&Script::new("cmd clipboard set text").arg(clip)).await?;
         let after = self.read_back(&read).await?;
-        confirmed(Some(before), after, clip.trim())
+        confirmed(Some(before), Some(after), clip.trim())
     }
 
     /// Reads after a change: what fails then has not undone the change.
@@ -235,13 +237,19 @@ const AIRPLANE: Switch = Switch {
 
 /// The report of a change, unless the device says something else than was wanted. A device that does not tell is not
 /// doubted, and the report says so.
-fn confirmed(before: Option<String>, after: String, wanted: &str) -> Result<SettingReport, DeviceError> {
-    if after == wanted || after == UNKNOWN {
-        return Ok(SettingReport { before, after });
+fn confirmed(
+    before: Option<String>,
+    after: Option<String>,
+    wanted: &str,
+) -> Result<SettingReport, DeviceError> {
+    match after.as_deref().filter(|after| *after != wanted) {
+        None => Ok(SettingReport { before, after }),
+        Some(other) => {
+            let detail =
+                format!("the device took the command and still says {other:.100?} instead of {wanted:.100?}");
+            Err(DeviceError::new(DeviceErrorKind::Rejected, detail).with_dispatch(Dispatch::Taken))
+        }
     }
-    let detail =
-        format!("the device took the command and still says {after:.100?} instead of {wanted:.100?}");
-    Err(DeviceError::new(DeviceErrorKind::Rejected, detail).with_dispatch(Dispatch::Taken))
 }
 
 /// `Night mode: yes`.
@@ -294,11 +302,9 @@ mod tests {
 
     #[test]
     fn a_device_that_says_something_else_is_not_believed() {
-        assert!(confirmed(None, "on".to_owned(), "on").is_ok());
-        assert_eq!(confirmed(None, "off".to_owned(), "on").unwrap_err().dispatch, Dispatch::Taken);
-        assert_eq!(
-            confirmed(None, UNKNOWN.to_owned(), "on").map(|report| report.after).as_deref(),
-            Ok(UNKNOWN)
-        );
+        let after = |after: Option<&str>| confirmed(None, after.map(str::to_owned), "on");
+        assert!(after(Some("on")).is_ok());
+        assert_eq!(after(Some("off")).unwrap_err().dispatch, Dispatch::Taken);
+        assert_eq!(after(None).map(|report| report.after), Ok(None), "it is not called confirmed");
     }
 }

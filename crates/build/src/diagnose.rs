@@ -9,6 +9,8 @@ pub const DIAGNOSTICS_MAX: usize = 50;
 const MESSAGE_CHARS_MAX: usize = 400;
 /// Lines of Gradle's explanation that are kept.
 const EXPLANATION_LINES_MAX: usize = 12;
+/// Lines between an error of javac and the name of the symbol that it is about.
+const SYMBOL_LINES: usize = 3;
 
 /// One error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +135,16 @@ fn place_and_error(line: &str, rest: &[&str]) -> Option<Diagnostic> {
     let left = left.strip_prefix("e: ").unwrap_or(left);
     let (file, line, column) = place(left)?;
     let column = column.or_else(|| caret(rest));
-    Some(placed(file, Some(line), column, message))
+    Some(placed(file, Some(line), column, &with_symbol(message, rest)))
+}
+
+/// javac names what it cannot find a few lines below: `symbol:   variable price`.
+fn with_symbol(message: &str, rest: &[&str]) -> String {
+    let below = rest.iter().take(SYMBOL_LINES).find_map(|line| line.trim().strip_prefix("symbol:"));
+    match below.filter(|_| message.trim() == "cannot find symbol") {
+        Some(symbol) => format!("{}: {}", message.trim(), symbol.trim()),
+        None => message.to_owned(),
+    }
 }
 
 /// Splits `FILE:LINE`, `FILE:LINE:COLUMN` and `FILE:LINE:COLUMN-LINE:COLUMN`.

@@ -18,7 +18,9 @@ const STUDIO_JDKS: [&str; 6] = [
     "usr/local/android-studio/jbr",
     "snap/android-studio/current/jbr",
 ];
-const JVM_FOLDERS: [&str; 3] = ["usr/lib/jvm", "Library/Java/JavaVirtualMachines", "usr/local/opt"];
+/// Folders of JDKs; those of Homebrew hold other programs too.
+const JVM_FOLDERS: [&str; 4] =
+    ["usr/lib/jvm", "Library/Java/JavaVirtualMachines", "opt/homebrew/opt", "usr/local/opt"];
 const SYSTEM_SDKS: [&str; 2] = ["usr/lib/android-sdk", "opt/android-sdk"];
 const HOME_SDKS: [&str; 3] = ["Android/Sdk", "Library/Android/sdk", "AppData/Local/Android/Sdk"];
 
@@ -139,7 +141,8 @@ fn jdk_candidates(environment: &Environment, project: Option<&Path>) -> Vec<(Pat
         all.push((environment.system(folder), "Android Studio".to_owned()));
     }
     for folder in JVM_FOLDERS.map(|folder| environment.system(folder)) {
-        for home in entries(&folder).into_iter().take(JDKS_MAX) {
+        let is_jdk = |home: &PathBuf| !folder.ends_with("opt") || named_jdk(home);
+        for home in entries(&folder).into_iter().filter(is_jdk).take(JDKS_MAX) {
             let inner = home.join("Contents/Home");
             all.push((if inner.is_dir() { inner } else { home }, folder.display().to_string()));
         }
@@ -148,6 +151,10 @@ fn jdk_candidates(environment: &Environment, project: Option<&Path>) -> Vec<(Pat
     let home = on_path.and_then(|java| Some(java.parent()?.parent()?.to_owned()));
     all.extend(home.map(|home| (home, "PATH".to_owned())));
     all
+}
+
+fn named_jdk(home: &Path) -> bool {
+    home.file_name().is_some_and(|name| name.to_string_lossy().contains("jdk"))
 }
 
 /// `JAVA_VERSION` of the file `release`, which every JDK since 7 has.

@@ -76,6 +76,8 @@ pub struct AppReport {
     pub launch_time_ms: Option<u64>,
     /// The version that is installed afterwards.
     pub installed: Option<AppVersion>,
+    /// The app is not there any more.
+    pub removed: bool,
     /// Whether the app has the permission afterwards.
     pub granted: Option<bool>,
     pub setting: Option<SettingReport>,

@@ -54,5 +54,5 @@ impl SettingChange {
 pub struct SettingReport {
     /// `None` where the device does not tell.
     pub before: Option<String>,
-    pub after: String,
+    pub after: Option<String>,
 }

@@ -233,7 +233,8 @@ impl Run<'_> {
             return Ok(());
         }
         // The driver has read it back.
-        let read_back = report.setting.is_some() || report.installed.is_some() || report.granted.is_some();
+        let told = report.setting.as_ref().is_some_and(|setting| setting.after.is_some());
+        let read_back = told || report.removed || report.installed.is_some() || report.granted.is_some();
         if read_back && act.expect.is_none() {
             self.note(Event::Reached(Lifecycle::Verified));
         }

@@ -231,7 +231,8 @@ struct SetFacts {
 
 impl SetFacts {
     fn new(change: &SettingChange, report: &SettingReport) -> SetFacts {
-        SetFacts { setting: change.name(), value: report.after.clone(), was: report.before.clone() }
+        let value = report.after.clone().unwrap_or_else(|| "unknown".to_owned());
+        SetFacts { setting: change.name(), value, was: report.before.clone() }
     }
 }
 

@@ -187,7 +187,7 @@ fn a_real_app_is_built_with_progress_and_its_errors_have_file_and_line() {
     sample.edit(main, "R.layout.main", "R.layout.mian");
     let broken = client.call("build_app", &project);
     assert!(broken.is_error && broken.text.contains("BUILD_FAILED"), "{}", broken.text);
-    let place = format!("{}:10:32: \"cannot find symbol\"", root.join(main).display());
+    let place = format!("{}:10:32: \"cannot find symbol: variable mian\"", root.join(main).display());
     assert!(broken.text.lines().any(|line| line == place), "{place}\n{}", broken.text);
     assert_eq!(broken.fact("exitCode"), json!(1));
     sample.edit(main, "R.layout.mian", "R.layout.main");
@@ -268,6 +268,37 @@ fn build_version(sample: &Sample, parts: &Path, code: u32) -> PathBuf {
     kept
 }
 
+/// A split of the sample: the same app, and a manifest that names the split.
+fn make_split(sample: &Sample, parts: &Path) -> PathBuf {
+    let (manifest, split) = (sample.path().join("split.xml"), sample.path().join("feature.apk"));
+    let text = format!(
+        "<manifest xmlns:android=\"http://schemas.android.com/apk/res/android\" package=\"{APP}\" split=\"feature\">\
+         <application android:hasCode=\"false\" /></manifest>"
+    );
+    std::fs::write(&manifest, text).unwrap();
+    let mut command = Command::new(parts.join("aapt2"));
+    command.args(["link", "--version-code", "4", "-I"]).arg(parts.join("android-framework.jar"));
+    crate::process::run(command.arg("--manifest").arg(&manifest).arg("-o").arg(&split)).ok();
+    split
+}
+
+/// Damaged in 2,000 ways, a real APK is refused or read, and nothing breaks off.
+fn check_damaged(apk: &Path, folder: &Path) {
+    let whole = std::fs::read(apk).unwrap();
+    let damaged = folder.join("damaged.apk");
+    for round in 0..2000_usize {
+        let mut bytes = whole.clone();
+        let at = round.wrapping_mul(2_654_435_761) % bytes.len();
+        match round % 3 {
+            0 => bytes.truncate(at),
+            1 => bytes[at] ^= 0xff,
+            _ => bytes[at..].iter_mut().take(8).for_each(|byte| *byte = 0xff),
+        }
+        std::fs::write(&damaged, bytes).unwrap();
+        let _ = mdm_build::apk::read(&damaged);
+    }
+}
+
 #[tokio::test]
 async fn a_real_apk_is_installed_started_replaced_and_removed() {
     // MG-01, W22, S9
@@ -314,6 +345,16 @@ async fn a_real_apk_is_installed_started_replaced_and_removed() {
     assert_eq!(truth.leftover_files, Vec::<String>::new(), "S9");
     let named = truth.argvs.iter().flatten().find(|word| word.contains("reboot"));
     assert_eq!(named, None, "S9: the local name never reaches the phone");
+    let splits = json!([newer, make_split(&sample, &parts)]);
+    let told = ok(&app, "install_app", json!({"app_path": splits})).await;
+    assert!(told.contains(r#""installed":true,"versionName":"1.1","versionCode":4"#), "{told}");
+    let commands = phone.truth().commands;
+    let committed = commands.iter().filter(|command| command.contains("install-commit")).count();
+    assert_eq!(committed, 1, "one session: {commands:?}");
+    let (is_error, refused) = call(&app, "install_app", json!({"app_path": [splits[1]]})).await;
+    assert!(is_error && refused.contains("the base APK is missing"), "{refused}");
+    check_damaged(&newer, &sample.path());
+
     let unsigned = sample.path().join("unsigned.apk");
     std::fs::copy(sample.path().join("app/build/intermediates/debug/resources.apk"), &unsigned).unwrap();
     let (is_error, refused) = call(&app, "install_app", json!({"app_path": unsigned})).await;

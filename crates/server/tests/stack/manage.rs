@@ -1,10 +1,13 @@
 //! Apps, files and settings of a device: what is changed is read back, and what fails is done once.
 
+use std::sync::Arc;
+
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
-use mdm_virtual_device::{PhoneConfig, Timing};
-use mobile_debug_mcp::app::phone_connector;
+use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_virtual_device::{Phone, PhoneConfig, Timing};
+use mobile_debug_mcp::app::{App, phone_connector};
 
 use crate::world::{World, fact};
 
@@ -202,4 +205,44 @@ async fn files_go_both_ways_inside_the_allowed_folders() {
         assert_eq!(world.code("transfer_file", &json).await, "INVALID_ARGUMENT", "{json}");
     }
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_apk_is_refused_by_name() {
+    // MG-01
+    let world = World::started(Timing::Instant).await;
+    let folder = std::env::temp_dir().join(format!("mdm-formats-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("empty")).unwrap();
+    let expected = [
+        ("a.apk", "INVALID_ARGUMENT", "no readable AndroidManifest.xml"),
+        ("a.ipa", "PLATFORM_NOT_SUPPORTED", "no iOS device"),
+        ("a.aab", "INVALID_ARGUMENT", "bundletool"),
+        ("a.xapk", "INVALID_ARGUMENT", "unpack it"),
+        ("empty", "INVALID_ARGUMENT", "holds no project"),
+    ];
+    let before = world.phone.truth().argvs.len();
+    for (name, code, words) in expected {
+        let path = folder.join(name);
+        if name != "empty" {
+            std::fs::write(&path, "PK").unwrap();
+        }
+        let answer = world.call("install_app", &serde_json::json!({"app_path": path}).to_string()).await;
+        let text = answer.text();
+        assert!(answer.is_error && fact(&text, "code") == code && text.contains(words), "{name}: {text}");
+    }
+    assert_eq!(world.phone.truth().argvs.len(), before, "nothing was sent");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_device_is_not_cut_off_from_the_network_that_it_is_reached_by() {
+    let phone = Phone::new(PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() });
+    let endpoint = Endpoint { id: "192.168.1.5:5555".to_owned(), connector: phone_connector(phone.clone()) };
+    let app = App::with_source(Arc::new(Hub::new(HubConfig::of_process(vec![endpoint], false))));
+    let world = World { phone, app: Arc::new(app) };
+    for json in [r#"{"setting":"wifi","value":"off"}"#, r#"{"setting":"airplane_mode","value":"on"}"#] {
+        assert_eq!(world.code("set_device", json).await, "PLATFORM_NOT_SUPPORTED", "{json}");
+    }
+    assert_eq!(set(&world, "mobile_data", r#""off""#).await, pair("off", "on"));
+    assert!(!world.phone.truth().argvs.iter().any(|argv| argv.iter().any(|word| word == "wifi")));
 }
