@@ -34,10 +34,12 @@ pub struct Fleet {
     last_list: Mutex<Option<(u64, Vec<Listed>)>>,
 }
 
+type SessionMap = BTreeMap<(Platform, String), Arc<Session>>;
+
 /// The sessions of all devices, also for those who need one outside of calls.
 #[derive(Clone, Default)]
 pub struct Sessions {
-    all: Arc<Mutex<BTreeMap<(Platform, String), Arc<Session>>>>,
+    all: Arc<Mutex<SessionMap>>,
 }
 
 impl Sessions {

@@ -240,6 +240,10 @@ impl Proxies {
         if is_open && report.proxy.as_ref() == Some(&entry.address()) {
             return Ok(());
         }
+        if let Some(other) = report.proxy.as_ref().filter(|address| **address != entry.address()) {
+            let message = format!("the device's proxy was set to {other} by somebody else meanwhile");
+            return Err(Refusal::argument(message, "switch the proxy off, and on again if it is to be used"));
+        }
         let opened = match is_open {
             true => entry.device_port,
             false => {
@@ -252,6 +256,16 @@ impl Proxies {
         *lock(&running.entry) = entry.clone();
         session.network(&NetworkCommand::UseProxy { address: Some(entry.address()) }, progress).await?;
         Ok(())
+    }
+
+    /// Mends the way to the proxy if the device was plugged in again; true if that was needed and done.
+    pub async fn keep(&self, running: &Running, session: &Session, progress: &Progress) -> bool {
+        let _one = self.switching.lock().await;
+        let Ok(report) = session.network(&NetworkCommand::Read, progress).await else { return false };
+        let entry = lock(&running.entry).clone();
+        let is_used = report.proxy.as_ref() == Some(&entry.address());
+        let is_open = report.opened.contains(&(entry.device_port, entry.host_port));
+        is_used && !is_open && self.mend(running, session, &report, progress).await.is_ok()
     }
 
     /// Puts the device back as it was. True if its proxy was on.

@@ -196,6 +196,8 @@ struct Seen {
 const NOTE_TUNNELS: &str = "https is tunnelled: only hosts, sizes and times are seen; mock_network's proxy tls opens it where the CA is trusted";
 const NOTE_BYPASSED: &str =
     "the proxy saw nothing, the log did: the app may not use the system's proxy (Flutter does not)";
+const NOTE_MENDED: &str =
+    "the device had lost the way to the proxy, which is mended; requests in between failed";
 const NOTE_APPS: &str = "the proxy cannot tell apps apart: app_id was not used";
 
 async fn look(
@@ -205,7 +207,9 @@ async fn look(
     window: &Window,
 ) -> Result<Seen, Refusal> {
     let running = call.app.proxies.of(session);
+    let mut is_mended = false;
     if let Some(running) = &running {
+        is_mended = call.app.proxies.keep(running, session, call.progress).await;
         let page = running.proxy.since(0);
         let seen = page.records.iter().filter_map(|record| {
             let exchange = of_proxy(record);
@@ -217,6 +221,7 @@ async fn look(
             let has_tunnels =
                 !running.proxy.opens_tls() && exchanges.iter().any(|exchange| exchange.is_tunnel);
             let note = match (&params.app_id, has_tunnels) {
+                _ if is_mended => Some(NOTE_MENDED),
                 (_, true) => Some(NOTE_TUNNELS),
                 (Some(_), false) => Some(NOTE_APPS),
                 (None, false) => None,
@@ -226,7 +231,8 @@ async fn look(
     }
     let read = session.logs(params.app_id.as_deref(), call.progress).await?;
     let exchanges = of_log(session, &read, params.app_id.is_some(), window);
-    let note = (running.is_some() && !exchanges.is_empty()).then_some(NOTE_BYPASSED);
+    let is_bypassed = running.is_some() && !exchanges.is_empty();
+    let note = if is_mended { Some(NOTE_MENDED) } else { is_bypassed.then_some(NOTE_BYPASSED) };
     let source = if running.is_some() && exchanges.is_empty() { "proxy" } else { "log" };
     Ok(Seen { source, exchanges, dropped: 0, note })
 }

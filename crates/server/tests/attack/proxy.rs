@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link;
@@ -55,10 +55,7 @@ impl World {
 
     /// The proxy of the phone, as anybody reads it.
     fn setting(&self) -> Option<String> {
-        self.runtime.block_on(async {
-            let device = self.hub.find("phone").await.unwrap().expect("the phone is there").device;
-            device.network(&NetworkCommand::Read).await.unwrap().proxy
-        })
+        self.runtime.block_on(self.read_setting())
     }
 
     fn set(&self, address: Option<&str>) {
@@ -69,13 +66,22 @@ impl World {
         });
     }
 
+    /// The proxy of the phone, read inside the runtime.
+    async fn read_setting(&self) -> Option<String> {
+        let device = self.hub.find("phone").await.unwrap().expect("the phone is there").device;
+        device.network(&NetworkCommand::Read).await.unwrap().proxy
+    }
+
+    /// Waits until another process has done something, which only looking tells.
     #[track_caller]
-    fn wait_for(&self, wanted: Option<&str>) {
-        let began = Instant::now();
-        while self.setting().as_deref() != wanted {
-            assert!(began.elapsed() < GUARD, "the setting is {:?}", self.setting());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    fn wait_until(&self, what: &str, mut is_done: impl AsyncFnMut(&World) -> bool) {
+        let waiting = async {
+            while !is_done(self).await {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let waited = self.runtime.block_on(async { tokio::time::timeout(GUARD, waiting).await });
+        assert!(waited.is_ok(), "{what}: it never came");
     }
 
     /// Switches the proxy on and checks that the phone uses it.
@@ -106,9 +112,9 @@ fn a_killed_server_is_cleaned_up_after_by_the_next_start() {
     assert_eq!(world.setting(), Some(ours), "nobody could put it back");
     assert_eq!(world.entries(), 1);
     let next = world.server();
-    world.wait_for(None);
+    world.wait_until("the setting is put back", async |world| world.read_setting().await.is_none());
+    world.wait_until("the note is removed", async |world| world.entries() == 0);
     drop(next);
-    assert_eq!(world.entries(), 0);
 }
 
 #[test]
@@ -123,11 +129,10 @@ fn a_phone_that_was_away_is_put_back_when_it_is_next_seen() {
     assert_eq!(world.entries(), 1, "it is still to be done");
     world.phone.set_plugged(true);
     assert_eq!(world.setting(), Some(ours));
-    let began = Instant::now();
-    while world.entries() > 0 {
+    world.wait_until("the phone is seen and put back", async |world| {
         next.call("list_devices", "{}");
-        assert!(began.elapsed() < GUARD, "the phone was seen");
-    }
+        world.entries() == 0
+    });
     assert_eq!(world.setting(), None);
 }
 
@@ -174,11 +179,7 @@ fn what_the_user_set_after_the_kill_is_left() {
     drop(server);
     world.set(Some("10.1.1.1:3128"));
     let next = world.server();
-    let began = Instant::now();
-    while world.entries() > 0 {
-        assert!(began.elapsed() < GUARD);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    world.wait_until("the note is removed", async |world| world.entries() == 0);
     assert_eq!(world.setting().as_deref(), Some("10.1.1.1:3128"));
     drop(next);
 }

@@ -367,4 +367,10 @@ async fn the_way_to_the_proxy_is_mended_after_the_phone_was_plugged_in_again() {
     net.world.phone.set_plugged(true);
     net.world.ok("mock_network", r#"{"proxy":"on"}"#).await;
     net.ask(200).await;
+    net.world.phone.set_plugged(false);
+    net.world.phone.set_plugged(true);
+    net.ask(0).await;
+    let seen = net.world.ok("get_network_activity", "{}").await;
+    assert!(seen.contains("lost the way to the proxy"), "{seen}");
+    net.ask(200).await;
 }

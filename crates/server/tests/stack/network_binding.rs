@@ -103,11 +103,9 @@ async fn judge(app: &App, device: &Device, counts: &mut Counts) {
     for record in &records {
         // The same address may be asked for more than once: then they come in the order in which they were made.
         let number = seen.entry(&record.url).and_modify(|number| *number += 1).or_insert(0);
-        let same = made.iter().filter(|made| made.url == record.url);
-        let truth = same
-            .skip(*number)
-            .next()
-            .unwrap_or_else(|| panic!("{} was never asked for: {record:?}", record.url));
+        let mut same = made.iter().filter(|made| made.url == record.url);
+        let truth =
+            same.nth(*number).unwrap_or_else(|| panic!("{} was never asked for: {record:?}", record.url));
         let action = truth.cause.map(|input| device.actions[&input].as_str());
         let said = record.cause.action.as_deref();
         recorded += 1;
