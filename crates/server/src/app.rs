@@ -15,6 +15,7 @@ use crate::paths::Roots;
 use crate::proxies::Proxies;
 use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
+use crate::tools::{Entry, MORE, TOOLS};
 
 /// The id under which the embedded phone is listed.
 pub const VIRTUAL_ANDROID_ID: &str = "virtual-android";
@@ -29,6 +30,8 @@ pub struct App {
     /// The builds that run.
     pub processes: Processes,
     pub proxies: Proxies,
+    /// Lists also those tools for which another one does as well.
+    all_tools: bool,
     actions: AtomicU64,
     calls: AtomicU64,
 }
@@ -62,6 +65,7 @@ impl App {
             roots: Roots::of_process(),
             processes: Processes::default(),
             proxies: Proxies::default(),
+            all_tools: false,
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }
@@ -83,6 +87,16 @@ impl App {
     #[must_use]
     pub fn keeping_state_in(self, folder: std::path::PathBuf) -> App {
         App { proxies: Proxies::in_folder(Some(folder)), ..self }
+    }
+
+    #[must_use]
+    pub fn listing_all_tools(self, all_tools: bool) -> App {
+        App { all_tools, ..self }
+    }
+
+    /// The tools that clients are told of.
+    pub fn listed_tools(&self) -> impl Iterator<Item = &'static Entry> {
+        TOOLS.iter().chain(MORE.iter().filter(|_| self.all_tools))
     }
 
     /// The number of a call, never given twice; what happens outside of calls has the number 0.

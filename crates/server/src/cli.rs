@@ -171,6 +171,9 @@ pub struct DeviceArgs {
     /// that for temporary files
     #[arg(long = "root", value_name = "FOLDER")]
     pub roots: Vec<PathBuf>,
+    /// List also the tools for which another one does as well; they are answered in any case
+    #[arg(long)]
+    pub all_tools: bool,
     /// Where the proxy's certificate and the devices that use the proxy are noted; the system's folder for that by default
     #[arg(long, value_name = "FOLDER")]
     pub state: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::mcp;
-use mobile_debug_mcp::tools::{Effect, Entry, TOOLS};
+use mobile_debug_mcp::tools::{Effect, Entry, MORE, TOOLS};
 
 pub fn plain() -> String {
     let width = TOOLS.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
@@ -30,6 +30,8 @@ pub fn markdown() -> String {
         out.push_str(&format!("> {line}\n>\n"));
     }
     TOOLS.iter().for_each(|tool| push_tool(&mut out, tool));
+    out.push_str("\n# Also answered\n\nEach does what a tool above does too, so these are listed only with `--all-tools`.\n");
+    MORE.iter().for_each(|tool| push_tool(&mut out, tool));
     out
 }
 

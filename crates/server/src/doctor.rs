@@ -1,4 +1,4 @@
-//! `doctor`: the same facts as get_system_status, for a person.
+//! `doctor`: what get_system_status tells, for a person.
 
 use std::process::ExitCode;
 
@@ -10,36 +10,16 @@ use mobile_debug_mcp::tools;
 use tokio_util::sync::CancellationToken;
 
 pub async fn run(app: App) -> ExitCode {
-    let environment = Environment::of_process();
-    let mut report = match environment.find_adb() {
-        Some(adb) => format!("adb       {}\n", adb.display()),
-        None => "adb       not found: install Android platform-tools and put adb on PATH, or set ADB_PATH;\n          \
-                 without it, --device HOST:PORT and --virtual android still work\n"
-            .to_owned(),
-    };
-    for problem in environment.problems() {
-        report.push_str(&format!("          {problem}\n"));
-    }
-    let key = environment.home.map(|home| home.join(".android").join("adbkey"));
+    let Some(status) = tools::find("get_system_status") else { return ExitCode::FAILURE };
+    let answer = status.call(&app, JsonObject::new(), CancellationToken::new()).await;
+    let key = Environment::of_process().home.map(|home| home.join(".android").join("adbkey"));
     let key = match key.filter(|key| key.is_file()) {
         Some(key) => key.display().to_string(),
         None => "none yet; made when a device first asks for it".to_owned(),
     };
-    report.push_str(&format!("adb key   {key}\n"));
-    let mut ready = false;
-    for name in ["get_system_status", "list_devices"] {
-        if let Some(tool) = tools::find(name) {
-            let answer = tool.call(&app, JsonObject::new(), CancellationToken::new()).await;
-            ready |= matches!(&answer.facts, Facts::Devices(devices) if devices.has_usable());
-            let facts = serde_json::to_string_pretty(&answer.facts).unwrap_or_else(|error| error.to_string());
-            report.push_str(&format!("{name}\n{facts}\n"));
-        }
-    }
-    report.push_str(if ready {
-        "A device can be used."
-    } else {
-        "No device can be used yet: see issues above."
-    });
-    let printed = super::print(&report);
+    let ready = matches!(&answer.facts, Facts::Status(status) if status.has_usable());
+    let end =
+        if ready { "A device can be used." } else { "No device can be used yet: see the lines with !." };
+    let printed = super::print(&format!("{}adb key: {key}\n{end}", answer.lines));
     if ready { printed } else { ExitCode::FAILURE }
 }

@@ -84,7 +84,8 @@ async fn with_app<F: Future<Output = ExitCode>>(
         (Ok(phone), Ok(roots)) => {
             let devices =
                 Devices { phone, addresses: args.addresses.clone(), adb_server: !args.no_adb_server };
-            let app = App::new(devices).keeping(secrets.clone()).allowing(roots);
+            let app =
+                App::new(devices).keeping(secrets.clone()).allowing(roots).listing_all_tools(args.all_tools);
             command(match &args.state {
                 Some(folder) => app.keeping_state_in(folder.clone()),
                 None => app,

@@ -27,7 +27,7 @@ use crate::app::App;
 use crate::refusal::Refusal;
 use crate::resource::{ELEMENT_TEMPLATE, Resource, SCREEN_TEMPLATE};
 use crate::subscribe::{SUBSCRIPTIONS_MAX, Subscriptions, Watcher};
-use crate::tools::{self, Effect, Entry, TOOLS};
+use crate::tools::{self, Effect, Entry};
 use crate::transport::LineTransport;
 
 /// The list never changes while the process lives.
@@ -95,7 +95,7 @@ impl McpServer {
 
     /// Built once, when a client first asks.
     fn tools(&self) -> &[Tool] {
-        self.listed.get_or_init(|| TOOLS.iter().map(describe).collect())
+        self.listed.get_or_init(|| self.app.listed_tools().map(describe).collect())
     }
 }
 

@@ -224,7 +224,7 @@ fn for_control_or_list(cause: Cause) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::TOOLS;
+    use crate::tools;
 
     const CAUSES: [Cause; 46] = [
         Cause::PlatformUnknown,
@@ -284,7 +284,7 @@ mod tests {
                 let words = hint.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
                 for word in words.filter(|word| word.contains('_') || word.chars().any(char::is_uppercase)) {
                     let known = ["ASCII", "snapshot_revision"].contains(&word)
-                        || TOOLS.iter().any(|tool| tool.name == word || tool.takes(word));
+                        || tools::all().any(|tool| tool.name == word || tool.takes(word));
                     assert!(known, "{cause:?}: {word:?} in {:?}", hint.text());
                 }
             }

@@ -9,7 +9,7 @@ use mdm_core::action::trace::Trace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Effect, TOOLS, Tool};
+use super::{Call, Effect, Tool, all};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::refusal::Refusal;
@@ -39,11 +39,15 @@ struct RequestArg {
 pub struct ClassifyParams {
     /// default the last action
     action_id: Option<String>,
+    #[schemars(extend("hidden" = true))]
     ui_changed: Option<bool>,
+    #[schemars(extend("hidden" = true))]
     expected_element_visible: Option<bool>,
     #[schemars(extend("hidden" = true))]
     action_type: Option<String>,
+    #[schemars(extend("hidden" = true))]
     network_requests: Option<Vec<RequestArg>>,
+    #[schemars(extend("hidden" = true))]
     has_log_errors: Option<bool>,
     #[serde(flatten)]
     device: DeviceArg,
@@ -164,7 +168,7 @@ fn step_lines(trace: &Trace) -> String {
 
 /// Where the effect of an action with this name shows first. What nobody knows may have effects anywhere (VR-02).
 fn reach_of(name: &str) -> Reach {
-    let acts = TOOLS.iter().any(|tool| tool.name == name && tool.effect != Effect::ReadOnly);
+    let acts = all().any(|tool| tool.name == name && tool.effect != Effect::ReadOnly);
     if acts && !SIDE_EFFECTS.contains(&name) { Reach::LocalState } else { Reach::SideEffect }
 }
 
@@ -218,7 +222,7 @@ mod tests {
         assert_eq!(reach_of("teleport"), Reach::SideEffect);
         assert_eq!(reach_of("get_ui_tree"), Reach::SideEffect, "it is no action");
         for name in SIDE_EFFECTS {
-            assert!(TOOLS.iter().any(|tool| tool.name == name), "{name}");
+            assert!(all().any(|tool| tool.name == name), "{name}");
         }
     }
 }

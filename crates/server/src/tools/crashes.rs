@@ -1,5 +1,6 @@
 //! Crashes: which there were, and what one of them tells.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use mdm_core::evidence::crash_book::Known;
@@ -14,6 +15,7 @@ use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::log_file::LogFile;
 use crate::refusal::Refusal;
+use crate::symbols::{self, Named};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 const LISTED_MAX: usize = 20;
@@ -89,6 +91,8 @@ pub struct CrashParams {
     app_id: Option<String>,
     /// only list them
     list: bool,
+    /// mapping.txt, .so or dSYM: names frames
+    symbols: Option<PathBuf>,
     #[serde(flatten)]
     device: DeviceArg,
 }
@@ -114,10 +118,25 @@ impl Tool for GetCrash {
             let mut all = book.all().rev().filter(fits);
             all.find(|known| number.is_none_or(|number| known.number == number)).cloned()
         };
-        let Some(known) = known else { return Err(none(&session, &params)) };
+        let Some(mut known) = known else { return Err(none(&session, &params)) };
         session.crash_book().mark_told(known.number);
-        Ok(Answer::new(Facts::Crash(Box::new(facts(&session, &known)))).with_lines(&lines(&known.report)))
+        let mut problem = None;
+        if let Some(file) = &params.symbols {
+            let file = call.app.roots.readable(file)?;
+            let named = name_frames(call, known.report, file).await?;
+            (known.report, problem) = (named.report, named.problem);
+        }
+        let mut text = lines(&known.report);
+        text.extend(problem.map(|problem| format!("symbols: {problem}\n")));
+        Ok(Answer::new(Facts::Crash(Box::new(facts(&session, &known)))).with_lines(&text))
     }
+}
+
+/// On a thread of its own: a file with symbols may be large.
+async fn name_frames(call: &Call<'_>, report: CrashReport, file: PathBuf) -> Result<Named, Refusal> {
+    let work = tokio::task::spawn_blocking(move || symbols::name_frames(&report, &file));
+    let done = call.progress.race("reading the symbols", async { Ok(work.await) }).await?;
+    done.map_err(|error| Refusal::defect(error.to_string()))?
 }
 
 #[derive(Default, Deserialize, JsonSchema)]

@@ -121,7 +121,7 @@ pub struct DragParams {
     to_element_id: Option<String>,
     /// default 500
     hold_ms: Option<f64>,
-    /// default 800
+    #[schemars(extend("hidden" = true))]
     duration: Option<f64>,
     #[serde(flatten)]
     after: AfterArg,

@@ -17,6 +17,7 @@ use crate::refusal::Refusal;
 const KEY_TIMEOUT: Duration = Duration::from_secs(120);
 /// Higher numbers are no key on any Android.
 const KEY_CODE_MAX: u16 = 1000;
+const HIDE_KEYBOARD: &str = "hide_keyboard";
 
 /// What every key takes.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -55,7 +56,7 @@ pub struct PressKey;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct PressKeyParams {
-    /// home, enter, delete, tab, escape, volume_up, power, dpad_up, … or an Android key code
+    /// home, recents, hide_keyboard, enter, delete, tab, escape, volume_up, power, dpad_up, … or an Android key code
     key: String,
     #[serde(flatten)]
     rest: KeyParams,
@@ -91,7 +92,12 @@ impl Tool for PressKey {
 
     async fn run(call: &Call<'_>, params: PressKeyParams) -> Result<Answer, Refusal> {
         let named = NamedFacts::Key { key: params.key.trim().to_owned() };
-        send(call, &params.rest, Action::Key(key(&params.key)?), Some(named)).await
+        // It is no key, and who looks for a way to hide the keyboard looks here.
+        let action = match params.key.trim() {
+            HIDE_KEYBOARD => Action::HideKeyboard,
+            name => Action::Key(key(name)?),
+        };
+        send(call, &params.rest, action, Some(named)).await
     }
 }
 

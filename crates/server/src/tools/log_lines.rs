@@ -30,14 +30,8 @@ pub fn push(out: &mut String, entry: &LogEntry, times: usize, time: Time) {
         (_, Time::After(ms)) => out.push_str(&format!("+{ms} ms ")),
         (None, _) => {}
     }
-    out.push_str(match entry.level {
-        LogLevel::Verbose => "V ",
-        LogLevel::Debug => "D ",
-        LogLevel::Info => "I ",
-        LogLevel::Warn => "W ",
-        LogLevel::Error => "E ",
-        LogLevel::Fatal => "F ",
-    });
+    out.push(letter(entry.level));
+    out.push(' ');
     push_name(out, &entry.tag, TAG_CHARS_MAX);
     if let Some(pid) = entry.pid {
         out.push_str(&format!("({pid})"));
@@ -48,6 +42,29 @@ pub fn push(out: &mut String, entry: &LogEntry, times: usize, time: Time) {
         out.push_str(&format!(" x{times}"));
     }
     out.push('\n');
+}
+
+/// Writes a line with all of its message, for a file that a person reads.
+pub fn push_whole(out: &mut String, entry: &LogEntry) {
+    let time = entry.time_ms.map_or_else(String::new, time_of_day);
+    let (pid, tid) = (entry.pid.unwrap_or_default(), entry.tid.unwrap_or_default());
+    out.push_str(&format!(
+        "{time} {pid:>5} {tid:>5} {} {}: {}\n",
+        letter(entry.level),
+        entry.tag,
+        entry.message
+    ));
+}
+
+fn letter(level: LogLevel) -> char {
+    match level {
+        LogLevel::Verbose => 'V',
+        LogLevel::Debug => 'D',
+        LogLevel::Info => 'I',
+        LogLevel::Warn => 'W',
+        LogLevel::Error => 'E',
+        LogLevel::Fatal => 'F',
+    }
 }
 
 /// A message of many lines shows its first, the first frames of each exception, and how many are left out.

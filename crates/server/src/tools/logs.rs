@@ -27,9 +27,8 @@ pub struct GetLogs;
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GetLogsParams {
-    /// only this app's processes
     app_id: Option<String>,
-    /// what happened after this action, most telling lines
+    /// its most telling lines
     action_id: Option<String>,
     #[schemars(extend("hidden" = true))]
     pid: Option<u32>,

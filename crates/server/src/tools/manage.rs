@@ -35,6 +35,8 @@ enum ManageAction {
     List,
     Info,
     Open,
+    Stop,
+    Clear,
     Uninstall,
     Grant,
     Revoke,
@@ -78,8 +80,7 @@ pub struct ManageApp;
 impl Tool for ManageApp {
     type Params = ManageParams;
     const NAME: &'static str = "manage_app";
-    const DESCRIPTION: &'static str =
-        "List apps, tell about one, remove it, permit it something, or open a link or activity.";
+    const DESCRIPTION: &'static str = "List apps, tell about one, stop it, clear its data, remove it, permit it something, or open a link or activity.";
     const EFFECT: Effect = Effect::Destroys;
     const TIMEOUT: Duration = MANAGE_TIMEOUT;
 
@@ -156,7 +157,11 @@ fn command(
             let granted = *action == ManageAction::Grant;
             AppCommand::Permit { app: app_id.ok_or_else(no_app)?, permission, granted }
         }
-        _ => AppCommand::Uninstall { app: app_id.ok_or_else(no_app)? },
+        ManageAction::Stop => AppCommand::Terminate { app: app_id.ok_or_else(no_app)? },
+        ManageAction::Clear => AppCommand::ClearData { app: app_id.ok_or_else(no_app)? },
+        ManageAction::Uninstall | ManageAction::List | ManageAction::Info => {
+            AppCommand::Uninstall { app: app_id.ok_or_else(no_app)? }
+        }
     };
     Ok((command, named))
 }

@@ -25,6 +25,7 @@ mod read_list;
 mod screenshot;
 mod scroll;
 mod snapshot;
+mod status;
 mod streams;
 mod taps;
 mod typing;
@@ -56,7 +57,7 @@ pub mod facts {
     pub use super::action::ActionFacts;
     pub use super::classify::ClassifiedFacts;
     pub use super::crashes::{CrashFacts, CrashListFacts, LogFileFacts, lines as crash_lines};
-    pub use super::devices::{DevicesFacts, StatusFacts, UseDeviceFacts};
+    pub use super::devices::{DevicesFacts, UseDeviceFacts};
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
@@ -66,6 +67,7 @@ pub mod facts {
     pub use super::observe::{FingerprintFacts, ScreenFacts};
     pub use super::screenshot::ScreenshotFacts;
     pub use super::snapshot::SnapshotFacts;
+    pub use super::status::StatusFacts;
     pub use super::streams::StreamFacts;
     pub use super::waits::facts::WaitFacts;
 }
@@ -200,15 +202,13 @@ fn run<'a, T: Tool>(call: &'a Call<'a>, arguments: JsonObject) -> Running<'a> {
     Box::pin(async move { T::run(call, args::parse(arguments)?).await })
 }
 
-/// Every tool, in the order in which an agent meets them.
-pub static TOOLS: [Entry; 47] = [
+/// The tools that are listed, in the order in which an agent meets them.
+pub static TOOLS: [Entry; 38] = [
     Entry::of::<devices::ListDevices>(),
     Entry::of::<devices::UseDevice>(),
-    Entry::of::<devices::GetSystemStatus>(),
+    Entry::of::<status::GetSystemStatus>(),
     Entry::of::<apps::StartApp>(),
-    Entry::of::<apps::TerminateApp>(),
     Entry::of::<apps::RestartApp>(),
-    Entry::of::<apps::ResetAppData>(),
     Entry::of::<build::BuildApp>(),
     Entry::of::<install::InstallApp>(),
     Entry::of::<manage::ManageApp>(),
@@ -216,7 +216,6 @@ pub static TOOLS: [Entry; 47] = [
     Entry::of::<manage::SetDevice>(),
     Entry::of::<observe::GetUiTree>(),
     Entry::of::<find::FindElement>(),
-    Entry::of::<observe::GetScreenFingerprint>(),
     Entry::of::<observe::GetCurrentScreen>(),
     Entry::of::<screenshot::CaptureScreenshot>(),
     Entry::of::<snapshot::CaptureDebugSnapshot>(),
@@ -225,7 +224,6 @@ pub static TOOLS: [Entry; 47] = [
     Entry::of::<expects::ExpectScreen>(),
     Entry::of::<waits::WaitForUi>(),
     Entry::of::<waits::WaitForUiChange>(),
-    Entry::of::<waits::WaitForScreenChange>(),
     Entry::of::<logs::GetLogs>(),
     Entry::of::<streams::ReadLogStream>(),
     Entry::of::<crashes::GetCrash>(),
@@ -236,14 +234,9 @@ pub static TOOLS: [Entry; 47] = [
     Entry::of::<gestures::Swipe>(),
     Entry::of::<typing::TypeText>(),
     Entry::of::<keys::PressBack>(),
-    Entry::of::<taps::LongPress>(),
-    Entry::of::<taps::DoubleTap>(),
     Entry::of::<gestures::Drag>(),
     Entry::of::<gestures::Pinch>(),
     Entry::of::<keys::PressKey>(),
-    Entry::of::<keys::PressHome>(),
-    Entry::of::<keys::PressRecents>(),
-    Entry::of::<keys::HideKeyboard>(),
     Entry::of::<adjust::AdjustControl>(),
     Entry::of::<scroll::ScrollToElement>(),
     Entry::of::<read_list::ReadList>(),
@@ -251,8 +244,17 @@ pub static TOOLS: [Entry; 47] = [
     Entry::of::<classify::ClassifyActionOutcome>(),
 ];
 
-/// Further names, which are answered and not listed.
-static ALIASES: [Entry; 10] = [
+/// Names that are answered and listed only on request (F40): another tool of the list does the same.
+pub static MORE: [Entry; 19] = [
+    Entry::of::<apps::TerminateApp>(),
+    Entry::of::<apps::ResetAppData>(),
+    Entry::of::<observe::GetScreenFingerprint>(),
+    Entry::of::<waits::WaitForScreenChange>(),
+    Entry::of::<taps::LongPress>(),
+    Entry::of::<taps::DoubleTap>(),
+    Entry::of::<keys::PressHome>(),
+    Entry::of::<keys::PressRecents>(),
+    Entry::of::<keys::HideKeyboard>(),
     Entry::of::<keys::SetOrientation>(),
     Entry::of::<build::BuildAndInstall>(),
     Entry::of::<expects::ExpectAlias<expects::IsChecked>>(),
@@ -265,8 +267,13 @@ static ALIASES: [Entry; 10] = [
     Entry::of::<crashes::ListCrashes>(),
 ];
 
+/// Every tool that is answered.
+pub fn all() -> impl Iterator<Item = &'static Entry> {
+    TOOLS.iter().chain(&MORE)
+}
+
 pub fn find(name: &str) -> Option<&'static Entry> {
-    TOOLS.iter().chain(&ALIASES).find(|tool| tool.name == name)
+    all().find(|tool| tool.name == name)
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ impl Tool for GetNetworkActivity {
         let fitting: Vec<Exchange> =
             seen.exchanges.into_iter().filter(|exchange| fits(exchange, &params)).collect();
         if let Some(file) = &file {
-            let text = Har::of(&fitting).text().map_err(|error| Refusal::defect(error.to_string()))?;
+            let text = self::har(&fitting)?;
             let text = call.app.secrets.redact_answer(&text);
             har::write(file, &text).map_err(|error| {
                 let message = format!("{} could not be written: {error}", file.display());
@@ -199,6 +199,20 @@ const NOTE_BYPASSED: &str =
 const NOTE_MENDED: &str =
     "the device had lost the way to the proxy, which is mended; requests in between failed";
 const NOTE_APPS: &str = "the proxy cannot tell apps apart: app_id was not used";
+
+/// All requests that are known: those that the proxy keeps, else those of a log that was read.
+pub fn known(call: &Call<'_>, session: &Session, log: Option<&LogRead>) -> Vec<Exchange> {
+    if let Some(running) = call.app.proxies.of(session) {
+        return running.proxy.since(0).records.iter().map(|record| of_proxy(record)).collect();
+    }
+    let window = Window { from_ms: 0, only: None, action: None };
+    log.map_or_else(Vec::new, |read| of_log(session, read, true, &window))
+}
+
+/// The same as a HAR file.
+pub fn har(exchanges: &[Exchange]) -> Result<String, Refusal> {
+    Har::of(exchanges).text().map_err(|error| Refusal::defect(error.to_string()))
+}
 
 async fn look(
     call: &Call<'_>,
@@ -308,7 +322,7 @@ fn fold<'a>(fitting: &'a [Exchange], params: &NetworkParams) -> (Vec<&'a Exchang
 }
 
 /// Writes a line such as `#3 12:00:01.123 POST "https://h/login" 401 failure 123 ms 23>17 bytes tap_1_7`.
-fn push_exchange(out: &mut String, exchange: &Exchange, bodies: bool) {
+pub fn push_exchange(out: &mut String, exchange: &Exchange, bodies: bool) {
     out.push_str(&format!("#{} ", exchange.id));
     if let Some(began_ms) = exchange.began_ms {
         let seconds = began_ms / 1000 % 86_400;

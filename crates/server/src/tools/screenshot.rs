@@ -28,7 +28,7 @@ pub struct CaptureScreenshot;
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CaptureScreenshotParams {
-    /// longest side, default 1024
+    /// default 1024
     max_size: Option<u32>,
     /// only this element
     element_id: Option<String>,

@@ -1,9 +1,12 @@
 //! All that a device tells of one moment, for a report: screen, picture, log, crashes, what was done last (OB-02).
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mdm_core::change::tracker::Observation;
 use mdm_core::evidence::crash_book::Known;
+use mdm_core::evidence::exchange::Exchange;
 use mdm_core::evidence::join::joined;
 use mdm_core::evidence::related::{Related, choose};
 use mdm_core::evidence::signal::{AppLog, Kind};
@@ -16,17 +19,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::log_lines::{self, Time};
-use super::{Call, Effect, Tool, screenshot};
+use super::{Call, Effect, Tool, network, screenshot};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::picture::{self, ScaledPicture, Wish};
 use crate::refusal::Refusal;
-use crate::tree::{self, TreeHead};
+use crate::tree::{self, TreeHead, TreeJson};
 
 const OUTLINE_TOKENS_MAX: usize = 3000;
 const LOG_LINES_DEFAULT: u32 = 20;
 const LOG_LINES_MAX: u32 = 1000;
 const CRASHES_MAX: usize = 3;
+/// Requests that failed, the newest first.
+const REQUESTS_MAX: usize = 5;
 const ACTIONS_MAX: usize = 10;
 const NAME_CHARS_MAX: usize = 60;
 const REASON_CHARS_MAX: usize = 500;
@@ -39,6 +44,8 @@ pub struct SnapshotParams {
     /// kept in the report
     reason: Option<String>,
     app_id: Option<String>,
+    /// also save all of it in this new folder
+    folder: Option<PathBuf>,
     #[schemars(extend("hidden" = true))]
     include_logs: Option<bool>,
     #[schemars(extend("hidden" = true))]
@@ -110,8 +117,7 @@ struct LastAction {
 impl Tool for CaptureDebugSnapshot {
     type Params = SnapshotParams;
     const NAME: &'static str = "capture_debug_snapshot";
-    const DESCRIPTION: &'static str =
-        "Screen, picture, telling log lines and crashes of one moment, for a report.";
+    const DESCRIPTION: &'static str = "Screen, picture, log, requests and crashes of one moment.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -126,9 +132,36 @@ impl Tool for CaptureDebugSnapshot {
             Ok(taken) => shrink(call, &session, &parts, taken).await,
             Err(failure) => Err(failure),
         };
-        let moment = Moment { session: &session, parts: &parts, app: app.as_deref() };
-        Ok(moment.answer(params.reason, picture, log_lines))
+        let requests = network::known(call, &session, log_of(&parts));
+        let moment = Moment { session: &session, parts: &parts, app: app.as_deref(), requests };
+        let answer = moment.answer(params.reason, picture, log_lines);
+        let Some(folder) = params.folder else { return Ok(answer) };
+        save(call, &folder, &moment, &answer)?;
+        Ok(answer.with_news(&format!("saved in {}\n", folder.display())))
     }
+}
+
+/// Writes everything into a folder that is not there yet: what is there already is nobody's report.
+fn save(call: &Call<'_>, folder: &Path, moment: &Moment<'_>, answer: &Answer) -> Result<(), Refusal> {
+    let folder = call.app.roots.writable(folder)?;
+    let wrong = |error: std::io::Error| {
+        let hint = "name a folder that is not there yet, below one that is allowed";
+        Refusal::argument(format!("{}: {error}", folder.display()), hint)
+    };
+    std::fs::create_dir(&folder).map_err(wrong)?;
+    let redacted = |text: &str| call.app.secrets.redact_answer(text).into_owned();
+    let mut files = vec![("snapshot.txt", redacted(&answer.text()).into_bytes())];
+    if let Ok(seen) = &moment.parts.seen {
+        let tree = TreeJson::new(TreeHead::new(None, seen), Arc::clone(seen), None);
+        let json = serde_json::to_string_pretty(&tree).map_err(|error| Refusal::defect(error.to_string()))?;
+        files.push(("tree.json", redacted(&json).into_bytes()));
+    }
+    files.extend(answer.image.as_ref().map(|image| ("screen.jpg", image.bytes.clone())));
+    let mut log = String::new();
+    moment.entries().iter().for_each(|entry| log_lines::push_whole(&mut log, entry));
+    files.push(("log.txt", redacted(&log).into_bytes()));
+    files.push(("network.har", redacted(&network::har(&moment.requests)?).into_bytes()));
+    files.into_iter().try_for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes)).map_err(wrong)
 }
 
 async fn shrink(
@@ -145,10 +178,15 @@ async fn shrink(
     call.progress.race("scaling the picture", picture::jpeg(taken, wish)).await
 }
 
+fn log_of(parts: &DebugParts) -> Option<&LogRead> {
+    parts.log.as_ref()?.as_ref().ok()
+}
+
 struct Moment<'a> {
     session: &'a Session,
     parts: &'a DebugParts,
     app: Option<&'a str>,
+    requests: Vec<Exchange>,
 }
 
 impl Moment<'_> {
@@ -185,7 +223,7 @@ impl Moment<'_> {
     }
 
     fn log(&self) -> Option<&LogRead> {
-        self.parts.log.as_ref()?.as_ref().ok()
+        log_of(self.parts)
     }
 
     fn entries(&self) -> Vec<LogEntry> {
@@ -258,6 +296,11 @@ impl Moment<'_> {
             if page.left_out > 0 {
                 out.push_str(&format!("… {} more lines\n", page.left_out));
             }
+        }
+        let failed = self.requests.iter().filter(|request| request.has_failed());
+        for request in failed.rev().take(REQUESTS_MAX) {
+            out.push_str("request: ");
+            network::push_exchange(&mut out, request, false);
         }
         for told in &telling.told {
             out.push_str("log: ");

@@ -60,8 +60,8 @@ fn is_zero(number: &u64) -> bool {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ReadParams {
-    /// only this app's processes
     app_id: Option<String>,
+    #[schemars(extend("hidden" = true))]
     level: Option<Level>,
     /// cursor of the last answer
     after: Option<u64>,
@@ -81,7 +81,7 @@ impl Tool for ReadLogStream {
     type Params = ReadParams;
     const NAME: &'static str = "read_log_stream";
     const DESCRIPTION: &'static str =
-        "Log lines since the last reading, complete; the first call begins to follow the log.";
+        "All log lines since the last call; the first begins to follow the log.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = TIMEOUT;
 

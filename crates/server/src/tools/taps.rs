@@ -58,6 +58,10 @@ pub struct TapElement;
 pub struct TapElementParams {
     #[serde(flatten)]
     target: ElementArg,
+    /// long press
+    hold_ms: Option<f64>,
+    /// 2: double tap
+    taps: Option<u8>,
     scroll: Option<bool>,
     #[serde(flatten)]
     after: AfterArg,
@@ -75,10 +79,25 @@ impl Tool for TapElement {
 
     async fn run(call: &Call<'_>, params: TapElementParams) -> Result<Answer, Refusal> {
         let at = Target::Element(params.target.selector()?);
-        let act = params.after.act(Action::Tap { at }, true)?;
+        let action = match (params.hold_ms, params.taps.unwrap_or(1)) {
+            (None, 1) => Action::Tap { at },
+            (None, 2) => Action::DoubleTap { at },
+            (Some(ms), 1) => Action::LongPress { at, duration_ms: held("hold_ms", Some(ms))? },
+            _ => {
+                let hint = "give taps as 1 or 2, and hold_ms only with one tap";
+                return Err(Refusal::argument("this is neither a tap, a double tap nor a long press", hint));
+            }
+        };
+        let act = params.after.act(action, true)?;
         let act = Act { scroll_to_target: params.scroll == Some(true), ..act };
         perform(call, &params.device.wanted(), act, None).await
     }
+}
+
+/// How long the finger stays down.
+fn held(name: &'static str, ms: Option<f64>) -> Result<u32, Refusal> {
+    let ms = ms.unwrap_or(PRESS_MS);
+    Ok(within(name, ms, PRESS_MS_MIN, PRESS_MS_MAX, PRESS_MS)?.round() as u32)
 }
 
 pub struct LongPress;
@@ -104,8 +123,7 @@ impl Tool for LongPress {
 
     async fn run(call: &Call<'_>, params: LongPressParams) -> Result<Answer, Refusal> {
         let at = params.target.target()?;
-        let held = params.duration.unwrap_or(PRESS_MS);
-        let duration_ms = within("duration", held, PRESS_MS_MIN, PRESS_MS_MAX, PRESS_MS)?.round() as u32;
+        let duration_ms = held("duration", params.duration)?;
         let settles = settles(&at);
         let act = params.after.act(Action::LongPress { at, duration_ms }, settles)?;
         perform(call, &params.device.wanted(), act, None).await

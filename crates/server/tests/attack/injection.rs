@@ -6,15 +6,13 @@ use std::collections::BTreeSet;
 use mdm_virtual_device::{LOG_ENTRIES_MAX, Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::args::JsonObject;
-use mobile_debug_mcp::tools::{self, Entry, TOOLS};
+use mobile_debug_mcp::tools::{self, Entry};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// A program that nothing but an injection could start.
 const CANARY: &str = "mdmcanary";
 const APP_ID: &str = "com.workbench";
-/// Further names that are answered and not listed.
-const UNLISTED: [&str; 2] = ["build_and_install", "set_orientation"];
 
 /// Programs that the driver's own scripts run.
 const PROGRAMS: [&str; 32] = [
@@ -265,9 +263,8 @@ async fn no_word_of_a_caller_becomes_a_command_an_option_or_a_path_outside() {
     let mut world = World { phone, app: App::new(devices), calls: 0, commands: 0 };
     let (words, start) = (hostile(), tools::find("start_app").unwrap());
     let known: BTreeSet<String> = words.iter().cloned().collect();
-    let unlisted = UNLISTED.iter().map(|name| tools::find(name).unwrap());
     let mut attacked = 0;
-    for entry in TOOLS.iter().chain(unlisted) {
+    for entry in tools::all() {
         let schema = entry.schema();
         for argument in entry.arguments() {
             let property = schema.get("properties").and_then(|all| all.get(&argument.name));
@@ -297,7 +294,7 @@ async fn no_word_of_a_caller_becomes_a_command_an_option_or_a_path_outside() {
     println!(
         "{} words in {attacked} arguments of {} tools: {} calls, {} commands on the phone, none from a word",
         words.len(),
-        TOOLS.len() + UNLISTED.len(),
+        tools::all().count(),
         world.calls,
         world.commands
     );

@@ -2,7 +2,7 @@
 
 use mdm_virtual_device::Timing;
 use mobile_debug_mcp::answer::Answer;
-use mobile_debug_mcp::tools::{Effect, TOOLS};
+use mobile_debug_mcp::tools::{self, Effect};
 use serde::Deserialize;
 
 use crate::world::World;
@@ -127,7 +127,7 @@ async fn every_action_and_every_refusal_has_the_same_envelope() {
 
 #[test]
 fn the_table_has_every_action() {
-    let acting = TOOLS.iter().filter(|tool| tool.effect != Effect::ReadOnly && tool.name != "run_flow");
+    let acting = tools::all().filter(|tool| tool.effect != Effect::ReadOnly && tool.name != "run_flow");
     let missing: Vec<&str> = acting
         .map(|tool| tool.name)
         .filter(|name| !ACTIONS.iter().any(|(known, ..)| known == name))
@@ -138,7 +138,7 @@ fn the_table_has_every_action() {
 #[tokio::test(start_paused = true)]
 async fn every_refused_read_has_the_same_error() {
     let world = World::started(Timing::Instant).await;
-    for tool in TOOLS.iter().filter(|tool| tool.effect == Effect::ReadOnly) {
+    for tool in tools::all().filter(|tool| tool.effect == Effect::ReadOnly) {
         let answer = world.call(tool.name, r#"{"no_such_argument":1}"#).await;
         assert!(answer.is_error, "{}", tool.name);
         let facts: Refused = first_line(tool.name, &answer);

@@ -1,0 +1,234 @@
+//! Whether devices can be reached and apps be built, and what mends what is missing (EN-01).
+
+use std::time::Duration;
+
+use mdm_android::adb::server_start::Environment;
+use mdm_build::toolchain::{self, ToolStatus};
+use mdm_core::port::{Availability, Listed};
+use mdm_engine::{Counts, Progress};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Effect, Tool};
+use crate::answer::{Answer, Facts};
+use crate::app::App;
+use crate::refusal::Refusal;
+
+/// What does not answer by then is reported as silent.
+const ANSWER_TIME: Duration = Duration::from_millis(800);
+const BLOCKED: &str = "blocked";
+const MEND_ADB: &str = "install Android platform-tools and put adb on PATH, or set ADB_PATH; --device HOST:PORT and \
+    --virtual android work without it";
+
+pub struct GetSystemStatus;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct NoParams {}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusFacts {
+    success: bool,
+    /// ready, degraded (something works, something does not) or blocked.
+    status: &'static str,
+    adb_available: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adb_version: Option<String>,
+    devices: usize,
+    device_states: String,
+    ios_available: bool,
+    issues: Vec<String>,
+    /// Whether apps can be built here, and what is missing.
+    tools: Vec<ToolFacts>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<WaitCounts>,
+}
+
+/// A program that builds or connections need.
+#[derive(Debug, Serialize)]
+struct ToolFacts {
+    name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// What mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mend: Option<&'static str>,
+}
+
+impl From<ToolStatus> for ToolFacts {
+    fn from(tool: ToolStatus) -> ToolFacts {
+        let ToolStatus { name, found, version, problem, mend, .. } = tool;
+        ToolFacts { name, found: found.map(|path| path.display().to_string()), version, problem, mend }
+    }
+}
+
+impl StatusFacts {
+    pub fn has_usable(&self) -> bool {
+        self.status != BLOCKED
+    }
+
+    /// The same for a person, a line each.
+    fn lines(&self) -> String {
+        let mut out = match self.status {
+            BLOCKED => "no device can be used yet\n".to_owned(),
+            _ => format!("devices: {}\n", self.device_states),
+        };
+        self.issues.iter().for_each(|issue| out.push_str(&format!("! {issue}\n")));
+        for tool in &self.tools {
+            let name = tool.name;
+            match (&tool.found, &tool.problem) {
+                (Some(path), None) => {
+                    let version = tool.version.as_deref().unwrap_or_default();
+                    out.push_str(format!("{name}: {version} {path}").replace("  ", " ").trim_end());
+                }
+                (_, problem) => {
+                    let problem = problem.as_deref().unwrap_or("not found");
+                    out.push_str(&format!("{name}: {problem}; {}", tool.mend.unwrap_or_default()));
+                }
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// Statistics of the waits on a device (SY-18).
+#[derive(Debug, Serialize)]
+struct WaitCounts {
+    device: String,
+    waits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success_percent: Option<u64>,
+    timeouts: u64,
+    unreadable: u64,
+    targets_gone: u64,
+    stale_caught: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_stabilise_ms: Option<u64>,
+    captures: u64,
+    changes: u64,
+    premature_actions: u64,
+    retries: u64,
+}
+
+impl WaitCounts {
+    fn new((device, counts): (String, Counts)) -> WaitCounts {
+        WaitCounts {
+            device,
+            waits: counts.waits,
+            success_percent: counts.success_rate(),
+            timeouts: counts.timed_out,
+            unreadable: counts.unreadable,
+            targets_gone: counts.targets_gone,
+            stale_caught: counts.stale_caught,
+            mean_stabilise_ms: counts.mean_stabilise_ms(),
+            captures: counts.captures,
+            changes: counts.changes,
+            premature_actions: counts.premature,
+            retries: counts.retries,
+        }
+    }
+}
+
+impl Tool for GetSystemStatus {
+    type Params = NoParams;
+    const NAME: &'static str = "get_system_status";
+    const DESCRIPTION: &'static str =
+        "Whether devices can be reached, what to mend if not, and how waits went.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const TIMEOUT: Duration = Duration::from_secs(15);
+
+    async fn run(call: &Call<'_>, _: NoParams) -> Result<Answer, Refusal> {
+        let status = status(call.app, call.progress).await;
+        let lines = status.lines();
+        Ok(Answer::new(Facts::Status(Box::new(status))).with_lines(&lines))
+    }
+}
+
+/// Asks everything at the same time; what does not answer soon is said not to (EN-01).
+async fn status(app: &App, progress: &Progress) -> StatusFacts {
+    let soon = &progress.within_next(ANSWER_TIME);
+    let (healths, list, tools) = tokio::join!(app.fleet.health(soon), app.fleet.list(None, soon), tools());
+    let mut issues = Environment::of_process().problems();
+    let (mut adb_available, mut adb_version) = (false, None);
+    for health in healths {
+        match health {
+            Ok(health) => {
+                adb_available |= health.available;
+                adb_version = adb_version.or(health.version);
+                issues.extend(health.issues);
+            }
+            Err(failure) => issues.push(failure.to_string()),
+        }
+    }
+    issues.extend(list.failures.iter().map(ToString::to_string));
+    let listed = list.devices;
+    let ready = listed.iter().filter(|d| d.availability == Availability::Ready).count();
+    if listed.is_empty() {
+        issues.push(
+            "no device is connected: plug one in, start an emulator, or serve with --virtual android"
+                .to_owned(),
+        );
+    }
+    issues.extend(listed.iter().filter_map(issue_of));
+    let something = |counts: &Counts| counts.waits + counts.premature + counts.retries > 0;
+    let waited = app.fleet.wait_counts().into_iter().filter(|(_, counts)| something(counts));
+    StatusFacts {
+        success: issues.is_empty(),
+        status: match (ready, issues.is_empty()) {
+            (0, _) => BLOCKED,
+            (_, true) => "ready",
+            (_, false) => "degraded",
+        },
+        adb_available,
+        adb_version,
+        devices: listed.len(),
+        device_states: count_states(&listed),
+        ios_available: false,
+        issues,
+        tools,
+        waits: waited.map(WaitCounts::new).collect(),
+    }
+}
+
+/// The programs that are looked for, found by their files: nothing is started.
+async fn tools() -> Vec<ToolFacts> {
+    let adb = Environment::of_process().find_adb();
+    let adb = ToolFacts {
+        name: "adb",
+        problem: adb.is_none().then(|| "not found".to_owned()),
+        mend: adb.is_none().then_some(MEND_ADB),
+        found: adb.map(|path| path.display().to_string()),
+        version: None,
+    };
+    let survey = || toolchain::survey(&mdm_build::Environment::of_process());
+    let rest = tokio::task::spawn_blocking(survey).await.unwrap_or_default();
+    std::iter::once(adb).chain(rest.into_iter().map(ToolFacts::from)).collect()
+}
+
+fn issue_of(listed: &Listed) -> Option<String> {
+    let advice = match &listed.availability {
+        Availability::Ready => return None,
+        Availability::Unauthorized => "accept the debugging dialog on its screen",
+        Availability::Offline => "reconnect it",
+        Availability::Other(_) => "boot it normally",
+    };
+    Some(format!("{} is {}: {advice}", listed.id, listed.availability.as_str()))
+}
+
+/// Counts the states in order of appearance: `1 device, 2 unauthorized`.
+fn count_states(listed: &[Listed]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for device in listed {
+        let state = device.availability.as_str();
+        match counts.iter_mut().find(|(known, _)| *known == state) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((state, 1)),
+        }
+    }
+    counts.iter().map(|(state, count)| format!("{count} {state}")).collect::<Vec<_>>().join(", ")
+}
