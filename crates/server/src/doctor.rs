@@ -17,9 +17,10 @@ pub async fn run(app: App) -> ExitCode {
         Some(key) => key.display().to_string(),
         None => "none yet; made when a device first asks for it".to_owned(),
     };
-    let ready = matches!(&answer.facts, Facts::Status(status) if status.has_usable());
+    let Facts::Status(status) = &answer.facts else { return super::fail(&answer.text()) };
+    let ready = status.has_usable();
     let end =
         if ready { "A device can be used." } else { "No device can be used yet: see the lines with !." };
-    let printed = super::print(&format!("{}adb key: {key}\n{end}", answer.lines));
+    let printed = super::print(&format!("{}adb key: {key}\n{end}", status.lines()));
     if ready { printed } else { ExitCode::FAILURE }
 }

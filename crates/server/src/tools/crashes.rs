@@ -91,7 +91,7 @@ pub struct CrashParams {
     app_id: Option<String>,
     /// only list them
     list: bool,
-    /// mapping.txt, .so or dSYM: names frames
+    /// mapping.txt, .so or dSYM
     symbols: Option<PathBuf>,
     #[serde(flatten)]
     device: DeviceArg,

@@ -56,7 +56,7 @@ pub struct PressKey;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct PressKeyParams {
-    /// home, recents, hide_keyboard, enter, delete, tab, escape, volume_up, power, dpad_up, … or an Android key code
+    /// home, recents, hide_keyboard, enter, delete, tab, volume_up, power, dpad_up, … or a key code
     key: String,
     #[serde(flatten)]
     rest: KeyParams,

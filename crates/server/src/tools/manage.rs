@@ -80,7 +80,8 @@ pub struct ManageApp;
 impl Tool for ManageApp {
     type Params = ManageParams;
     const NAME: &'static str = "manage_app";
-    const DESCRIPTION: &'static str = "List apps, tell about one, stop it, clear its data, remove it, permit it something, or open a link or activity.";
+    const DESCRIPTION: &'static str =
+        "List apps; tell about, stop, clear, remove or permit one; open a link or activity.";
     const EFFECT: Effect = Effect::Destroys;
     const TIMEOUT: Duration = MANAGE_TIMEOUT;
 

@@ -41,10 +41,9 @@ pub struct CaptureDebugSnapshot;
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SnapshotParams {
-    /// kept in the report
     reason: Option<String>,
     app_id: Option<String>,
-    /// also save all of it in this new folder
+    /// new one to save it in
     folder: Option<PathBuf>,
     #[schemars(extend("hidden" = true))]
     include_logs: Option<bool>,

@@ -72,7 +72,7 @@ impl StatusFacts {
     }
 
     /// The same for a person, a line each.
-    fn lines(&self) -> String {
+    pub fn lines(&self) -> String {
         let mut out = match self.status {
             BLOCKED => "no device can be used yet\n".to_owned(),
             _ => format!("devices: {}\n", self.device_states),
@@ -143,9 +143,7 @@ impl Tool for GetSystemStatus {
     const TIMEOUT: Duration = Duration::from_secs(15);
 
     async fn run(call: &Call<'_>, _: NoParams) -> Result<Answer, Refusal> {
-        let status = status(call.app, call.progress).await;
-        let lines = status.lines();
-        Ok(Answer::new(Facts::Status(Box::new(status))).with_lines(&lines))
+        Ok(Answer::new(Facts::Status(Box::new(status(call.app, call.progress).await))))
     }
 }
 

@@ -44,7 +44,7 @@ fn first_line<T: serde::de::DeserializeOwned>(tool: &str, answer: &Answer) -> T 
 
 /// Arguments with which each action is taken on the login screen, and with which the device or the engine refuses it.
 /// Where nothing can be refused, a device that is not there is named.
-const ACTIONS: [(&str, &str, &str); 27] = [
+const ACTIONS: [(&str, &str, &str); 28] = [
     // Its answer is about the proxy and has no envelope of an action.
     ("mock_network", "", r#"{"url":"/rule/without/effect"}"#),
     ("start_app", r#"{"app_id":"com.workbench"}"#, r#"{"app_id":"com.nobody.has"}"#),
@@ -79,6 +79,7 @@ const ACTIONS: [(&str, &str, &str); 27] = [
         r#"{"action":"pull","local":"/etc/passwd","remote":"/sdcard/x"}"#,
     ),
     ("build_app", "", r#"{"project_path":"src"}"#),
+    ("build_and_install", "", r#"{"project_path":"src"}"#),
     ("install_app", "", r#"{"app_path":"Cargo.toml"}"#),
     ("read_list", "", r#"{"inside":{"text":"Nothing"}}"#),
 ];
