@@ -203,7 +203,7 @@ const NOTE_APPS: &str = "the proxy cannot tell apps apart: app_id was not used";
 /// All requests that are known: those that the proxy keeps, else those of a log that was read.
 pub fn known(call: &Call<'_>, session: &Session, log: Option<&LogRead>) -> Vec<Exchange> {
     if let Some(running) = call.app.proxies.of(session) {
-        return running.proxy.since(0).records.iter().map(|record| of_proxy(record)).collect();
+        return running.proxy.since(0).records.iter().map(of_proxy).collect();
     }
     let window = Window { from_ms: 0, only: None, action: None };
     log.map_or_else(Vec::new, |read| of_log(session, read, true, &window))

@@ -166,7 +166,8 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
     issues.extend(list.failures.iter().map(ToString::to_string));
     let listed = list.devices;
     let ready = listed.iter().filter(|d| d.availability == Availability::Ready).count();
-    if listed.is_empty() {
+    // A list that never came does not say that there is nothing.
+    if listed.is_empty() && list.failures.is_empty() {
         issues.push(
             "no device is connected: plug one in, start an emulator, or serve with --virtual android"
                 .to_owned(),

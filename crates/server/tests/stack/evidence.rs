@@ -71,6 +71,26 @@ async fn a_crash_is_read_again_by_its_id_and_listed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn renamed_frames_get_their_names_from_the_builds_mapping() {
+    // SE-02
+    let world = chatty().await;
+    tap(&world, "Later", false).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let file = std::env::temp_dir().join(format!("mdm-mapping-{}.txt", std::process::id()));
+    let mapping = "# compiler: R8\ncom.example.Basket -> org.example.chatty.AppKt:\n    1:1:void empty():42:42 -> onEvent\n";
+    std::fs::write(&file, mapping).unwrap();
+    let named = world.ok("get_crash", &format!(r#"{{"symbols":{:?}}}"#, file.display().to_string())).await;
+    println!("{named}");
+    assert!(named.contains("> com.example.Basket.empty(") && named.contains(":42)"), "{named}");
+    std::fs::write(&file, "milk\n").unwrap();
+    let wrong = format!(r#"{{"symbols":{:?}}}"#, file.display().to_string());
+    for wrong in [wrong.as_str(), r#"{"symbols":"/etc/passwd"}"#, r#"{"symbols":"nowhere.txt"}"#] {
+        assert_eq!(world.code("get_crash", wrong).await, "INVALID_ARGUMENT", "{wrong}");
+    }
+    std::fs::remove_file(file).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_app_that_does_not_respond_is_told() {
     // F44: the second touch waits for the first one's work, and after five seconds the system says so.
     let world =

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mdm_android::adb::key::HostKey;
+use mdm_android::adb::link;
 use mdm_android::adb::server::AdbServer as ServerAddress;
 use mdm_android::{Endpoint, Hub, HubConfig};
 use mdm_virtual_device::{AdbServer, DumpFault, Phone, PhoneConfig, Timing};
@@ -202,4 +203,22 @@ async fn the_status_tells_a_wrong_setting_and_does_not_contradict_itself() {
     assert!(status.contains("ADB_PATH is /no/such/adb, which is no file"), "{status}");
     assert!(status.contains("adb was not found") && status.contains(r#""adbAvailable":false"#), "{status}");
     assert_eq!((fact(&status, "devices"), fact(&status, "status")), ("1".to_owned(), "degraded".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_answers_within_a_second_and_names_what_mends_each_gap() {
+    // EN-01: nobody answers at the address.
+    let silent: link::Connector = Arc::new(|| Box::pin(std::future::pending()));
+    let endpoints = vec![Endpoint { id: "silent".to_owned(), connector: silent }];
+    let key = HostKey::at("/nonexistent/adbkey");
+    let hub =
+        Hub::new(HubConfig { server: None, start: None, endpoints, key, session: 7, problems: Vec::new() });
+    let app = App::with_source(Arc::new(hub));
+    let start = Instant::now();
+    let status = call(&app, "get_system_status", "{}").await;
+    println!("{}", status.text());
+    let text = status.text();
+    assert!(!status.is_error && fact(&text, "status") == "blocked", "it never fails: {text}");
+    assert!(text.contains("\"name\":\"JDK\"") && !text.contains("no device is connected"), "{text}");
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }

@@ -94,3 +94,30 @@ async fn a_debug_snapshot_has_every_part_and_loses_none_for_another() {
     assert!(text.contains("ui_tree_error") && text.contains("ui tree unavailable"), "{text}");
     assert!(answer.image.is_some() && text.contains("\"activity\":") && text.contains("log: "), "{text}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_debug_snapshot_is_saved_as_a_folder_that_can_be_attached() {
+    // OB-02, SE-02, SE-06
+    let world = safe(Faults::default()).await;
+    world.ok("tap_element", r#"{"selector":{"text":"Fail"},"settle":true}"#).await;
+    let folder = std::env::temp_dir().join(format!("mdm-snapshot-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let json = format!(r#"{{"folder":{:?}}}"#, folder.display().to_string());
+    let text = world.ok("capture_debug_snapshot", &json).await;
+    assert!(text.contains("saved in "), "{text}");
+    let read =
+        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(read("log.txt").contains("E Vault: no key"));
+    assert!(
+        read("tree.json").contains("\"Open\"") && !read("tree.json").contains("1234"),
+        "the PIN stays out"
+    );
+    assert!(read("snapshot.txt").contains("org.example.safe") && read("network.har").contains("\"log\""));
+    assert!(std::fs::read(folder.join("screen.jpg")).unwrap().starts_with(&[0xff, 0xd8]));
+    for wrong in
+        [json.as_str(), r#"{"folder":"/proc/mdm-snapshot"}"#, r#"{"folder":"../../../mdm-snapshot"}"#]
+    {
+        assert_eq!(world.code("capture_debug_snapshot", wrong).await, "INVALID_ARGUMENT", "{wrong}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
