@@ -128,7 +128,9 @@ fn is_own_script(line: &str, _app: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<(String, String, Vec<(String, bool)>)> {
+    type Told = (String, String, Vec<(String, bool)>);
+
+    fn read(text: &str) -> Vec<Told> {
         let lines: Vec<&str> = text.lines().collect();
         let frames = |thrown: &Thrown| thrown.frames.iter().map(|f| (f.text.clone(), f.own)).collect();
         thrown(&lines, "com.example.app")
