@@ -8,6 +8,7 @@ pub mod exchange;
 pub mod from_log;
 pub mod join;
 pub mod redact;
+pub mod redact_log;
 pub mod related;
 pub mod signal;
 pub mod stream;

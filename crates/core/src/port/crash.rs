@@ -103,7 +103,8 @@ impl CrashReport {
     pub fn is_same(&self, other: &CrashReport) -> bool {
         let times = self.time_ms.zip(other.time_ms);
         (self.pid, self.kind, &self.app) == (other.pid, other.kind, &other.app)
-            && (self.exception(), self.message()) == (other.exception(), other.message())
+            && self.exception() == other.exception()
+            && begins_alike(self.message(), other.message())
             && times.is_none_or(|(own, others)| own == others)
     }
 
@@ -137,6 +138,11 @@ impl CrashReport {
 pub trait CrashSource: Send {
     /// Waits for the next reports; `None` when the device ended it. A report may come again when more of it is known.
     fn next(&mut self) -> PortFuture<'_, Option<Vec<CrashReport>>>;
+}
+
+/// A report that is still being written has only the beginning of its message.
+fn begins_alike(one: &str, other: &str) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }
 
 fn push_message(line: &mut String, message: &str) {

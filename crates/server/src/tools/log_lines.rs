@@ -1,5 +1,6 @@
 //! Lines of a log as an agent reads them: short, quoted, with the telling part of a stack trace.
 
+use mdm_core::evidence::redact_log;
 use mdm_core::port::{LogEntry, LogLevel};
 use mdm_core::text::quote::{push_name, push_quoted};
 
@@ -52,7 +53,7 @@ pub fn push_whole(out: &mut String, entry: &LogEntry) {
         "{time} {pid:>5} {tid:>5} {} {}: {}\n",
         letter(entry.level),
         entry.tag,
-        entry.message
+        redact_log::line(&entry.message)
     ));
 }
 
@@ -69,6 +70,7 @@ fn letter(level: LogLevel) -> char {
 
 /// A message of many lines shows its first, the first frames of each exception, and how many are left out.
 fn push_message(out: &mut String, message: &str) {
+    let message = redact_log::line(message);
     let mut lines = message.split('\n');
     push_quoted(out, lines.next().unwrap_or_default(), MESSAGE_CHARS_MAX);
     let rest: Vec<&str> = lines.collect();
