@@ -153,23 +153,14 @@ fn params(now_ms: u64) -> CertificateParams {
 
 /// From two days before, for clients whose clocks are late.
 fn set_validity(params: &mut CertificateParams, now_ms: u64, days: u64) {
-    let (year, month, day) = civil(now_ms.saturating_sub(2 * DAY_MS));
-    params.not_before = rcgen::date_time_ymd(year, month, day);
-    let (year, month, day) = civil(now_ms + days * DAY_MS);
-    params.not_after = rcgen::date_time_ymd(year, month, day);
+    params.not_before = moment(now_ms.saturating_sub(2 * DAY_MS));
+    params.not_after = moment(now_ms + days * DAY_MS);
 }
 
-/// Year, month and day of this moment, in UTC (Howard Hinnant's `civil_from_days`).
-fn civil(at_ms: u64) -> (i32, u8, u8) {
-    let days = (at_ms / DAY_MS) as i64 + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year as i32, month as u8, day as u8)
+/// A time that no calendar has is that of 1970: such a certificate is refused, and nothing else happens.
+fn moment(at_ms: u64) -> time::OffsetDateTime {
+    let seconds = i64::try_from(at_ms / 1000).unwrap_or_default();
+    time::OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(time::OffsetDateTime::UNIX_EPOCH)
 }
 
 fn read(file: &Path) -> io::Result<Option<String>> {
@@ -223,11 +214,9 @@ mod tests {
     const NOW_MS: u64 = 1_794_000_000_000;
 
     #[test]
-    fn days_become_dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(951_782_400_000), (2000, 2, 29));
-        assert_eq!(civil(951_868_800_000), (2000, 3, 1));
-        assert_eq!(civil(NOW_MS), (2026, 11, 6));
+    fn a_moment_is_in_utc_and_never_panics() {
+        assert_eq!(moment(951_782_400_000).to_calendar_date(), (2000, time::Month::February, 29));
+        assert_eq!(moment(u64::MAX).unix_timestamp(), 0, "SE-07");
     }
 
     #[test]

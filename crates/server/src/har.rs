@@ -5,6 +5,7 @@ use std::path::Path;
 
 use mdm_core::evidence::exchange::{Exchange, Part};
 use mdm_core::evidence::redact;
+use mdm_core::text::calendar::iso_8601;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -215,26 +216,6 @@ fn query(url: &str) -> Vec<Named> {
         Named { name: name.to_owned(), value: value.to_owned() }
     };
     query.split('&').filter(|part| !part.is_empty()).map(pair).collect()
-}
-
-/// `2026-11-16T07:11:18.123Z` (Howard Hinnant's `civil_from_days`).
-fn iso_8601(at_ms: u64) -> String {
-    let (days, ms) = ((at_ms / 86_400_000) as i64 + 719_468, at_ms % 86_400_000);
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let seconds = ms / 1000;
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60,
-        ms % 1000
-    )
 }
 
 #[cfg(test)]

@@ -24,6 +24,29 @@ pub fn days(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + leaps + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
+/// Year, month and day of a number of days since 1970-01-01: what `days` counts, the other way.
+pub fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day_of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+/// `07:11:18.123`, in UTC.
+pub fn clock(at_ms: u64) -> String {
+    let seconds = at_ms / 1000 % 86_400;
+    format!("{:02}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, at_ms % 1000)
+}
+
+/// `2026-11-16T07:11:18.123Z`.
+pub fn iso_8601(at_ms: u64) -> String {
+    let (year, month, day) = civil((at_ms / DAY_MS as u64) as i64);
+    format!("{year:04}-{month:02}-{day:02}T{}Z", clock(at_ms))
+}
+
 /// Parses decimal digits and nothing else; at most twelve, which no time needs more of.
 pub fn number(digits: &[u8]) -> Option<i64> {
     if digits.is_empty() || digits.len() > 12 {
@@ -73,6 +96,15 @@ fn milliseconds(fraction: &[u8]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_is_the_same_both_ways() {
+        for day in (-800_000..800_000).step_by(37) {
+            let (year, month, of_month) = civil(day);
+            assert_eq!(days(year, month, of_month), day);
+        }
+        assert_eq!(iso_8601(1_794_813_078_123), "2026-11-16T07:11:18.123Z");
+    }
 
     #[test]
     fn days_are_counted_over_leap_years() {

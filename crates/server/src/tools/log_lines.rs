@@ -2,6 +2,7 @@
 
 use mdm_core::evidence::redact_log;
 use mdm_core::port::{LogEntry, LogLevel};
+use mdm_core::text::calendar::clock;
 use mdm_core::text::quote::{push_name, push_quoted};
 
 const MESSAGE_CHARS_MAX: usize = 400;
@@ -24,7 +25,7 @@ pub enum Time {
 /// Writes a line such as `12:00:01.123 E AuthRepo(4321) "POST /login -> 401"`, and `x12` for what came so often.
 pub fn push(out: &mut String, entry: &LogEntry, times: usize, time: Time) {
     match (entry.time_ms, time) {
-        (Some(at_ms), Time::OfDay) => out.push_str(&format!("{} ", time_of_day(at_ms))),
+        (Some(at_ms), Time::OfDay) => out.push_str(&format!("{} ", clock(at_ms))),
         (Some(at_ms), Time::Since(from_ms)) => {
             out.push_str(&format!("+{} ms ", at_ms.saturating_sub(from_ms)));
         }
@@ -47,7 +48,7 @@ pub fn push(out: &mut String, entry: &LogEntry, times: usize, time: Time) {
 
 /// Writes a line with all of its message, for a file that a person reads.
 pub fn push_whole(out: &mut String, entry: &LogEntry) {
-    let time = entry.time_ms.map_or_else(String::new, time_of_day);
+    let time = entry.time_ms.map_or_else(String::new, clock);
     let (pid, tid) = (entry.pid.unwrap_or_default(), entry.tid.unwrap_or_default());
     out.push_str(&format!(
         "{time} {pid:>5} {tid:>5} {} {}: {}\n",
@@ -89,12 +90,6 @@ fn push_message(out: &mut String, message: &str) {
     if rest.len() > shown {
         out.push_str(&format!("\n    … {} more lines", rest.len() - shown));
     }
-}
-
-/// The time of day on the device's clock, in UTC.
-pub fn time_of_day(time_ms: u64) -> String {
-    let seconds = time_ms / 1000 % 86_400;
-    format!("{:02}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, time_ms % 1000)
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@ use mdm_core::evidence::related::{Related, Span, choose, related};
 use mdm_core::evidence::signal::AppLog;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::{LogEntry, LogLevel, LogRead};
+use mdm_core::text::calendar::clock;
 use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::log_lines::{self, Time, time_of_day};
+use super::log_lines::{self, Time};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
@@ -175,7 +176,7 @@ fn facts(session: &Session, read: &LogRead) -> LogFacts {
         scanned: read.entries.len(),
         older_lines_dropped: read.dropped_lines,
         unread_lines: read.unread_lines,
-        device_time: read.now_ms.map(time_of_day),
+        device_time: read.now_ms.map(clock),
         ..LogFacts::default()
     }
 }

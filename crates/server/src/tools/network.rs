@@ -5,6 +5,7 @@ use std::time::Duration;
 use mdm_core::evidence::exchange::{Doubt, Exchange, ExchangeKind, Part, Source};
 use mdm_core::evidence::{from_log, redact};
 use mdm_core::port::LogRead;
+use mdm_core::text::calendar::clock;
 use mdm_core::text::quote::push_quoted;
 use mdm_engine::{Session, WantedDevice};
 use mdm_proxy::{Kind, Message, Record};
@@ -325,14 +326,7 @@ fn fold<'a>(fitting: &'a [Exchange], params: &NetworkParams) -> (Vec<&'a Exchang
 pub fn push_exchange(out: &mut String, exchange: &Exchange, bodies: bool) {
     out.push_str(&format!("#{} ", exchange.id));
     if let Some(began_ms) = exchange.began_ms {
-        let seconds = began_ms / 1000 % 86_400;
-        out.push_str(&format!(
-            "{:02}:{:02}:{:02}.{:03} ",
-            seconds / 3600,
-            seconds / 60 % 60,
-            seconds % 60,
-            began_ms % 1000
-        ));
+        out.push_str(&format!("{} ", clock(began_ms)));
     }
     out.push_str(exchange.method.as_deref().unwrap_or("?"));
     out.push(' ');
