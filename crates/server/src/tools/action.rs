@@ -1,10 +1,11 @@
 //! What every action takes and answers beyond its own inputs: an expectation, settling, and the one envelope.
 
-use mdm_core::action::outcome::{After, Drawing, Effect as Came, Outcome, Place};
+use mdm_core::action::outcome::{After, Drawing, Effect as Came, Outcome, Place, Verdict};
 use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
 use mdm_core::action::trace::Trace;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
+use mdm_core::evidence::exchange::Exchange;
 use mdm_core::intent::resolve::{ExpectedChange, Reason, describe};
 use mdm_core::intent::scroll::InSight;
 use mdm_core::intent::typing::ReadBack;
@@ -23,6 +24,7 @@ use super::apps::AppFacts;
 use super::build::BuildFacts;
 use super::changed;
 use super::manage::TransferFacts;
+use super::network;
 use super::read_list::{self, ListFacts};
 use super::scroll::ScrollFacts;
 use super::typing::ReadBackFacts;
@@ -43,6 +45,8 @@ const CALL_MS: u64 = 20_000;
 const LONG_CALL_MS: u64 = 90_000;
 /// Parts that a failed action names as done.
 const SENT_MAX: usize = 8;
+/// Requests that failed, where what was expected did not come.
+const REQUESTS_MAX: usize = 3;
 /// The confidence of one exact match; less is told.
 const SURE: f64 = 0.9;
 
@@ -126,7 +130,25 @@ pub async fn perform(
     let request = Request { id: call.action_id.clone(), name: call.tool, what: What::Act(Box::new(act)) };
     let outcome = session.run(request, call.progress).await;
     keep_secret(call, &outcome);
-    Ok(answer(call, &session, &outcome, named))
+    let requests = failed_requests(call, &session, &outcome);
+    Ok(answer(call, &session, &outcome, named).with_lines(&requests))
+}
+
+/// The requests of an action that failed, where what was expected did not come and the proxy is on (TR-02).
+fn failed_requests(call: &Call<'_>, session: &Session, outcome: &Outcome) -> String {
+    let is_unmet = matches!(outcome.verdict(), Verdict::Contradicted { .. } | Verdict::Undetermined { .. });
+    let mut lines = String::new();
+    if !is_unmet {
+        return lines;
+    }
+    let known = network::known(call, session, None);
+    let of_action =
+        |request: &&Exchange| request.action.as_ref() == Some(&outcome.request.id) && request.has_failed();
+    for request in known.iter().filter(of_action).take(REQUESTS_MAX) {
+        lines.push_str("request: ");
+        network::push_exchange(&mut lines, request, false);
+    }
+    lines
 }
 
 /// What went into a secret field is a secret, also when nobody called it one (F66).

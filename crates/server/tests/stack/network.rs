@@ -374,3 +374,17 @@ async fn the_way_to_the_proxy_is_mended_after_the_phone_was_plugged_in_again() {
     assert!(seen.contains("lost the way to the proxy"), "{seen}");
     net.ask(200).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_expectation_that_is_not_met_is_told_with_the_request_that_failed() {
+    // TR-02
+    let server = http_server().await;
+    let net = NetworkWorld::new(&format!("http://10.0.2.2:{server}"), false, vec![]).await;
+    net.world.ok("mock_network", r#"{"url":"/login","status":401}"#).await;
+    let json = r#"{"selector":{"text":"Ask"},"expect":{"text":"Welcome"},"timeout_ms":5000}"#;
+    let text = net.world.told("tap_element", json).await;
+    println!("{text}");
+    let line = text.lines().find(|line| line.starts_with("request: ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("/login") && line.contains(" 401 failure") && line.contains("mocked"), "{line}");
+    assert!(!line.contains("hush"), "SE-06: {line}");
+}
