@@ -30,6 +30,8 @@ pub struct App {
     /// The builds that run.
     pub processes: Processes,
     pub proxies: Proxies,
+    /// Devices are found through an adb server, which is started if it does not run.
+    pub adb_server: bool,
     /// Lists also those tools for which another one does as well.
     all_tools: bool,
     actions: AtomicU64,
@@ -54,7 +56,9 @@ impl App {
         for address in devices.addresses {
             endpoints.push(Endpoint { id: address.clone(), connector: link::tcp(address) });
         }
-        App::with_source(Arc::new(Hub::new(HubConfig::of_process(endpoints, devices.adb_server))))
+        let adb_server = devices.adb_server;
+        let hub = Hub::new(HubConfig::of_process(endpoints, adb_server));
+        App { adb_server, ..App::with_source(Arc::new(hub)) }
     }
 
     pub fn with_source(source: Arc<dyn DeviceSource>) -> App {
@@ -65,6 +69,7 @@ impl App {
             roots: Roots::of_process(),
             processes: Processes::default(),
             proxies: Proxies::default(),
+            adb_server: false,
             all_tools: false,
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),

@@ -16,6 +16,8 @@ use crate::refusal::Refusal;
 
 /// What does not answer by then is reported as silent.
 const ANSWER_TIME: Duration = Duration::from_millis(800);
+/// Starting an adb server.
+const START_TIME: Duration = Duration::from_secs(5);
 const BLOCKED: &str = "blocked";
 const MEND_ADB: &str = "install Android platform-tools and put adb on PATH, or set ADB_PATH; --device HOST:PORT and \
     --virtual android work without it";
@@ -149,9 +151,9 @@ impl Tool for GetSystemStatus {
 
 /// Asks everything at the same time; what does not answer soon is said not to (EN-01).
 async fn status(app: &App, progress: &Progress) -> StatusFacts {
-    let soon = &progress.within_next(ANSWER_TIME);
+    let soon = &progress.within_next(answer_time(app, progress).await);
     let (healths, list, tools) = tokio::join!(app.fleet.health(soon), app.fleet.list(None, soon), tools());
-    let mut issues = Environment::of_process().problems();
+    let mut issues = Vec::new();
     let (mut adb_available, mut adb_version) = (false, None);
     for health in healths {
         match health {
@@ -192,6 +194,17 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
         tools,
         waits: waited.map(WaitCounts::new).collect(),
     }
+}
+
+/// An adb server that does not run is started, which takes longer than an answer.
+async fn answer_time(app: &App, progress: &Progress) -> Duration {
+    if !app.adb_server {
+        return ANSWER_TIME;
+    }
+    let (address, _) = Environment::of_process().server_address();
+    let connect = async { Ok(tokio::net::TcpStream::connect(address).await) };
+    let seen = progress.within_next(ANSWER_TIME).race("looking for the adb server", connect).await;
+    if matches!(seen, Ok(Err(_))) { START_TIME } else { ANSWER_TIME }
 }
 
 /// The programs that are looked for, found by their files: nothing is started.
