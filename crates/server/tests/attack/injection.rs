@@ -2,10 +2,13 @@
 //! shell ran. The calls are made from the schemas of the tools, so a new tool is attacked by itself.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
 
 use mdm_virtual_device::{LOG_ENTRIES_MAX, Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::args::JsonObject;
+use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::tools::{self, Entry};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -255,12 +258,21 @@ fn children() -> Vec<String> {
     tasks.map(read).flat_map(|ids| ids.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
+fn entries(folder: &Path) -> BTreeSet<OsString> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
 #[tokio::test(start_paused = true)]
 async fn no_word_of_a_caller_becomes_a_command_an_option_or_a_path_outside() {
     // SE-01, SE-02, S1 to S9
     let phone = Phone::new(PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() });
     let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
-    let mut world = World { phone, app: App::new(devices), calls: 0, commands: 0 };
+    // Words that are good names of files are written to, so they get a folder of their own and no other.
+    let folder = std::env::temp_dir().join(format!("mdm-injection-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let roots = Roots::new(std::slice::from_ref(&folder)).unwrap();
+    let beside = entries(Path::new("."));
+    let mut world = World { phone, app: App::new(devices).allowing(roots), calls: 0, commands: 0 };
     let (words, start) = (hostile(), tools::find("start_app").unwrap());
     let known: BTreeSet<String> = words.iter().cloned().collect();
     let mut attacked = 0;
@@ -291,6 +303,8 @@ async fn no_word_of_a_caller_becomes_a_command_an_option_or_a_path_outside() {
     let touched: Vec<&String> = truth.leftover_files.iter().filter(|file| file.contains("canary")).collect();
     assert_eq!(touched, Vec::<&String>::new());
     assert_eq!(children(), Vec::<String>::new(), "nothing was started on this machine");
+    assert_eq!(entries(Path::new(".")), beside, "SE-02: nothing is written outside the allowed folder");
+    std::fs::remove_dir_all(folder).unwrap();
     println!(
         "{} words in {attacked} arguments of {} tools: {} calls, {} commands on the phone, none from a word",
         words.len(),
