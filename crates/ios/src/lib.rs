@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: bytes in, a value out. No I/O, no clock, and no knowledge of how the bytes were fetched.
 
+pub mod connect;
 pub mod crash;
 pub mod log;
 pub mod tree;

@@ -1,4 +1,4 @@
-//! A virtual Android phone that speaks the real device protocols.
+//! A virtual Android phone and a virtual iPhone that speak the real device protocols.
 //!
 //! Drawn apps or a recording (see `surface`) give the accessibility tree and the pixels; adbd serves them to any adb
 //! client.
@@ -17,6 +17,7 @@ mod faults;
 mod film;
 mod fs;
 mod helpers;
+mod iphone;
 mod logcat;
 mod network;
 mod packages;
@@ -35,6 +36,7 @@ pub use app::user::{AppFile, AppFileError};
 pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Timing};
 pub use faults::{Fault, Faults};
 pub use film::{DumpShown, Film, Frame, ShownNode};
+pub use iphone::{IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
 pub use phone::Phone;
 pub use random::Random;
 pub use replay::{Recording, RecordingError};

@@ -22,6 +22,7 @@ use bytes::Bytes;
 use tokio::time::{Duration, Instant};
 
 use crate::app::geometry::{Point, Rect, Screen};
+use crate::app::widget::Widget;
 use crate::app::{HttpAnswer, HttpRequest, Values};
 use crate::draw::Pixels;
 use crate::film::ShownNode;
@@ -48,6 +49,11 @@ pub trait Surface: Send {
 
     /// Prepares a picture of the screen. `wall_ms` is the time for the clock in the status bar, since 1970.
     fn picture(&self, screen: &Screen, now: Instant, wall_ms: u64) -> Picture;
+
+    /// Returns what is on the screen as widgets, for a platform that describes them in another way than `hierarchy`.
+    fn scene(&self, _screen: &Screen, _now: Instant) -> Option<Scene> {
+        None
+    }
 
     /// Says which input the next calls are about; nothing for what the phone does by itself.
     fn caused_by(&mut self, _input: Option<u64>) {}
@@ -180,6 +186,22 @@ pub trait Surface: Send {
 
     /// Receives the answer to a request of [`SurfaceEvent::Request`]; it takes effect at `at`.
     fn answer(&mut self, _request: OutgoingRequest, _answer: HttpAnswer, _at: Instant) {}
+}
+
+/// The widgets on the screen, laid out.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    pub package: &'static str,
+    pub activity: &'static str,
+    /// The name of the app in front.
+    pub label: &'static str,
+    pub window: Widget,
+    /// The topmost dialog, menu or window of the system over it.
+    pub dialog: Option<Widget>,
+    /// The dialog is one of the system and not of the app.
+    pub dialog_of_system: bool,
+    pub keyboard: bool,
+    pub toast: Option<String>,
 }
 
 /// An app that was installed from a file, as its manifest tells.

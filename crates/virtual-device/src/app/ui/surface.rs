@@ -12,10 +12,10 @@ use crate::app::system::{self, SystemWindow};
 use crate::app::widget::{Style, Widget};
 use crate::app::xml::{self, shown_text};
 use crate::app::{HttpAnswer, Values};
-use crate::draw::{self, Scene};
+use crate::draw;
 use crate::film::ShownNode;
 use crate::surface::{
-    Changes, InstalledApp, OutgoingRequest, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task,
+    Changes, InstalledApp, OutgoingRequest, Picture, Scene, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task,
     Toast, Touch, Windows,
 };
 use crate::truth::Hit;
@@ -42,9 +42,23 @@ impl Surface for Ui {
         Bytes::from(xml::write(&self.active_window(screen), Ui::front(self).0, sdk))
     }
 
+    fn scene(&self, screen: &Screen, now: Instant) -> Option<Scene> {
+        let (package, activity) = Ui::front(self);
+        Some(Scene {
+            package,
+            activity,
+            label: self.app(package).map_or("", |app| app.label()),
+            window: self.activity_window(screen),
+            dialog: self.dialog_window(screen),
+            dialog_of_system: self.system_window_open(),
+            keyboard: self.keyboard,
+            toast: self.toast(now).map(|toast| toast.text.clone()),
+        })
+    }
+
     fn picture(&self, screen: &Screen, now: Instant, wall_ms: u64) -> Picture {
         let secure = self.is_secure();
-        let scene = Scene {
+        let scene = draw::Scene {
             screen: *screen,
             dark: self.dark(),
             activity: self.activity_window(screen),

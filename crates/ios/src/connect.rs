@@ -1,0 +1,36 @@
+//! How a backend is reached: a TCP address, a Unix socket, or a pipe to a phone inside this process.
+
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+
+pub trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
+
+type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Transport>>> + Send>>;
+
+/// Makes a new connection each time it is called.
+pub type Connector = Arc<dyn Fn() -> Connecting + Send + Sync>;
+
+/// `address` is `HOST:PORT`.
+pub fn tcp(address: String) -> Connector {
+    Arc::new(move || {
+        let address = address.clone();
+        Box::pin(async move {
+            let stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            Ok(Box::new(stream) as Box<dyn Transport>)
+        })
+    })
+}
+
+pub fn unix(path: PathBuf) -> Connector {
+    Arc::new(move || {
+        let path = path.clone();
+        Box::pin(async move { Ok(Box::new(UnixStream::connect(path).await?) as Box<dyn Transport>) })
+    })
+}

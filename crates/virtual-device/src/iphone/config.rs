@@ -1,0 +1,72 @@
+//! The configuration of a new iPhone.
+
+use std::sync::Arc;
+
+use crate::app::user::AppFile;
+use crate::config::{Network, Timing};
+use crate::faults::Faults;
+
+#[derive(Debug, Clone)]
+pub struct IPhoneConfig {
+    pub udid: String,
+    /// The name that its owner gave it.
+    pub name: String,
+    /// Apple's name of the model, such as `iPhone16,1`.
+    pub product_type: String,
+    pub ios_version: String,
+    pub kind: IPhoneKind,
+    /// Apps to install beside the phone's own.
+    pub apps: Vec<Arc<AppFile>>,
+    pub network: Network,
+    pub timing: Timing,
+    pub faults: Faults,
+    pub iphone_faults: IPhoneFaults,
+    /// Varies pids and noise; the same seed gives the same phone.
+    pub seed: u64,
+    /// Records everything that the screen shows, for [`crate::Phone::film`].
+    pub film: bool,
+}
+
+impl Default for IPhoneConfig {
+    fn default() -> IPhoneConfig {
+        IPhoneConfig {
+            udid: "6B2F5A0C-7F0E-4C57-9F2B-2C1D4E8A9B10".to_owned(),
+            name: "Virtual iPhone".to_owned(),
+            product_type: "iPhone16,1".to_owned(),
+            ios_version: "18.5".to_owned(),
+            kind: IPhoneKind::Simulator,
+            apps: Vec::new(),
+            network: Network::Off,
+            timing: Timing::Instant,
+            faults: Faults::default(),
+            iphone_faults: IPhoneFaults::default(),
+            seed: 1,
+            film: false,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IPhoneKind {
+    Simulator,
+    Device,
+}
+
+/// How this iPhone misbehaves all the time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IPhoneFaults {
+    /// The companion's tree has only the application, as for a while after a boot.
+    pub one_element_tree: bool,
+    /// The companion writes values of controls as numbers.
+    pub numeric_values: bool,
+    /// Touches and keys through the companion are answered with success and have no effect.
+    pub hid_ignored: bool,
+    /// The companion is of 2022: none of the newer calls and fields.
+    pub old_companion: bool,
+    /// WebDriverAgent fails on trees that are deeper than its limit.
+    pub deep_tree: bool,
+    /// WebDriverAgent waits for an app that never comes to rest, for this time at each call.
+    pub idle_hang_ms: u64,
+    /// A touch through WebDriverAgent takes effect this long after its answer.
+    pub late_gesture_ms: u64,
+}

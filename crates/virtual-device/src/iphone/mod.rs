@@ -1,0 +1,72 @@
+//! A virtual iPhone: the same apps, clock, faults and truth as the Android phone, with the protocols of iOS in front.
+//!
+//! [`IPhone::elements`] is the one accessibility tree; every face writes it in its own format.
+
+mod config;
+pub mod element;
+mod names;
+mod tree;
+
+use tokio::time::Instant;
+
+use crate::app::geometry::Screen;
+use crate::config::PhoneConfig;
+use crate::phone::Phone;
+pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
+use element::UiElement;
+pub use names::{bundle_of, package_of};
+
+/// Pixels of the upright screen, and pixels a point, of an iPhone 15 Pro.
+const WIDTH_PX: u32 = 1179;
+const HEIGHT_PX: u32 = 2556;
+pub const SCALE: u32 = 3;
+
+/// An iPhone. It is cheap to clone, and all clones are the same phone.
+#[derive(Clone, Debug)]
+pub struct IPhone {
+    phone: Phone,
+    config: std::sync::Arc<IPhoneConfig>,
+}
+
+impl IPhone {
+    pub fn new(config: IPhoneConfig) -> IPhone {
+        let phone = Phone::new(PhoneConfig {
+            model: config.name.clone(),
+            width: WIDTH_PX,
+            height: HEIGHT_PX,
+            density: 160 * SCALE,
+            timing: config.timing,
+            apps: config.apps.clone(),
+            network: config.network.clone(),
+            faults: config.faults,
+            seed: config.seed,
+            film: config.film,
+            ..PhoneConfig::default()
+        });
+        IPhone { phone, config: std::sync::Arc::new(config) }
+    }
+
+    /// The phone behind all faces: its truth, film and switches for tests.
+    pub fn phone(&self) -> &Phone {
+        &self.phone
+    }
+
+    pub fn config(&self) -> &IPhoneConfig {
+        &self.config
+    }
+
+    /// Returns the application in front with everything in it, as accessibility of iOS tells it; nothing for a surface
+    /// that is not drawn from widgets.
+    pub fn elements(&self) -> Option<UiElement> {
+        self.phone.with(|state| {
+            let screen: Screen = state.screen();
+            let scene = state.surface.scene(&screen, state.now)?;
+            Some(tree::application(&scene, &screen))
+        })
+    }
+
+    /// The time by the phone's clock, for faces that wait.
+    pub fn now(&self) -> Instant {
+        Instant::now()
+    }
+}
