@@ -14,7 +14,7 @@ mod role;
 mod text;
 
 pub use mdm_core::screen::snapshot::Limits;
-use mdm_core::screen::snapshot::{DefectKind, Snapshot};
+use mdm_core::screen::snapshot::{DefectKind, Screen, Snapshot};
 
 use arena::Arena;
 use document::Document;
@@ -55,6 +55,21 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
         Some(Located { format, start, quoted: true }) => read_quoted(read, start, format, &mut arena),
     }
     arena.finish()
+}
+
+/// Returns the name of the application at the top of a tree; empty when it has none.
+pub fn application_name(snapshot: &Snapshot) -> String {
+    let top = snapshot.elements.iter().find(|element| role::short_type(&element.class) == "Application");
+    top.and_then(|top| top.description.as_deref().or(top.text.as_deref())).unwrap_or_default().to_owned()
+}
+
+/// Names the app in front in a tree that does not tell it.
+pub fn set_app(snapshot: &mut Snapshot, app: &str) {
+    let name: std::sync::Arc<str> = app.into();
+    for element in snapshot.elements.iter_mut().filter(|element| element.app.is_empty()) {
+        element.app = std::sync::Arc::clone(&name);
+    }
+    snapshot.screen = Some(Screen { app: app.to_owned(), name: None });
 }
 
 fn read_tree(bytes: &[u8], start: usize, format: Format, arena: &mut Arena<'_>) {
