@@ -87,6 +87,12 @@ impl IosDevice {
         result
     }
 
+    /// Asks whether the phone is there, with the cheapest question that it answers.
+    pub(crate) async fn reach(&self) -> Result<(), DeviceError> {
+        let wda = self.wda(Verb::Tree)?;
+        self.noted(wda.status().await).map(drop)
+    }
+
     async fn read_info(&self) -> Result<DeviceInfo, DeviceError> {
         if let Some(info) = self.state().info.clone() {
             return Ok(info);
@@ -326,7 +332,7 @@ impl Device for IosDevice {
         Capabilities {
             keys: can(Verb::Button),
             // A swipe from the edge goes back only where the app lets it.
-            back: can(Verb::Touch),
+            back: if self.way(Verb::Touch).is_ok() { Support::Maybe } else { Support::No },
             pinch: can(Verb::Touch),
             set_text: Support::No,
             native_actions: can(Verb::SetValue),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use mdm_core::port::{Availability, Device as _, DeviceSource, Listed, PortFuture, SourceHealth};
+use mdm_core::port::{Availability, Device, DeviceSource, Listed, PortFuture, SourceHealth};
 use mdm_core::screen::snapshot::Platform;
 
 use crate::device::{Backends, IosDevice};
@@ -42,8 +42,8 @@ impl IosSource {
 }
 
 async fn probe(device: &IosDevice) -> Probed {
-    match tokio::time::timeout(ANSWER_WAIT, device.info()).await {
-        Ok(Ok(_)) => Probed { availability: Availability::Ready, why: None },
+    match tokio::time::timeout(ANSWER_WAIT, device.reach()).await {
+        Ok(Ok(())) => Probed { availability: Availability::Ready, why: None },
         Ok(Err(error)) => {
             Probed { availability: Availability::Offline, why: Some(format!("{}: {error}", device.id())) }
         }
@@ -59,7 +59,7 @@ fn listed(device: &Arc<IosDevice>, availability: Availability) -> Listed {
         platform: Platform::Ios,
         id: device.id().to_owned(),
         availability,
-        device: Arc::clone(device) as Arc<dyn mdm_core::port::Device>,
+        device: Arc::clone(device) as Arc<dyn Device>,
     }
 }
 
