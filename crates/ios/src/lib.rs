@@ -5,4 +5,6 @@
 pub mod connect;
 pub mod crash;
 pub mod log;
+pub mod reports;
+pub mod simctl;
 pub mod tree;
