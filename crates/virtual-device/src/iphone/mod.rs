@@ -2,10 +2,15 @@
 //!
 //! [`IPhone::elements`] is the one accessibility tree; every face writes it in its own format.
 
+mod apps;
 mod config;
+mod crash_files;
 pub mod element;
 mod names;
+mod simulator;
+mod system_log;
 mod tree;
+pub mod xcrun;
 
 use tokio::time::Instant;
 
@@ -14,7 +19,8 @@ use crate::config::PhoneConfig;
 use crate::phone::Phone;
 pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
-pub use names::{bundle_of, package_of};
+pub use names::bundle_of;
+pub use simulator::{Push, SimulatorState};
 
 /// Pixels of the upright screen, and pixels a point, of an iPhone 15 Pro.
 const WIDTH_PX: u32 = 1179;
@@ -26,6 +32,7 @@ pub const SCALE: u32 = 3;
 pub struct IPhone {
     phone: Phone,
     config: std::sync::Arc<IPhoneConfig>,
+    simulator: std::sync::Arc<std::sync::Mutex<SimulatorState>>,
 }
 
 impl IPhone {
@@ -43,7 +50,7 @@ impl IPhone {
             film: config.film,
             ..PhoneConfig::default()
         });
-        IPhone { phone, config: std::sync::Arc::new(config) }
+        IPhone { phone, config: std::sync::Arc::new(config), simulator: std::sync::Arc::default() }
     }
 
     /// The phone behind all faces: its truth, film and switches for tests.
@@ -65,8 +72,43 @@ impl IPhone {
         })
     }
 
+    /// Reads or changes what the simulator remembers besides its phone.
+    pub fn simulator<R>(&self, act: impl FnOnce(&mut SimulatorState) -> R) -> R {
+        act(&mut self.simulator.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    pub(crate) fn boot_simulator(&self) {
+        self.simulator(|simulator| simulator.shut_down = false);
+        self.phone.reboot();
+    }
+
+    pub(crate) fn shut_simulator_down(&self) {
+        self.simulator(|simulator| simulator.shut_down = true);
+        self.phone.reboot();
+    }
+
+    /// Removes the apps that were installed and everything that was set.
+    pub(crate) fn erase_simulator(&self) {
+        for app in self.apps().into_iter().filter(|app| !app.system) {
+            self.uninstall_app(&app.bundle);
+        }
+        self.simulator(|simulator| {
+            *simulator = SimulatorState { shut_down: true, ..SimulatorState::default() }
+        });
+    }
+
     /// The time by the phone's clock, for faces that wait.
     pub fn now(&self) -> Instant {
         Instant::now()
     }
+}
+
+/// The phone's wall clock as Apple's tools write it in JSON, now or at boot.
+fn clock_text(phone: &IPhone, at_boot: bool) -> String {
+    let ms = phone.phone.with(|state| {
+        let now = state.clock.wall_ms(state.now);
+        if at_boot { now.saturating_sub(state.clock.uptime_ms(state.now)) } else { now }
+    });
+    let at = crate::clock::Civil::from_ms(ms);
+    format!("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", at.year, at.month, at.day, at.hour, at.minute, at.second)
 }
