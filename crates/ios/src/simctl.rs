@@ -270,7 +270,7 @@ impl Simctl {
         last_s: u64,
         predicate: Option<&str>,
     ) -> Result<(Vec<LogEntry>, usize), DeviceError> {
-        let last = format!("{last_s}s");
+        let last = last_s.to_string();
         let mut words =
             vec!["spawn", udid, "log", "show", "--style", "ndjson", "--info", "--debug", "--last", &last];
         words.extend(predicate.iter().flat_map(|predicate| ["--predicate", *predicate]));

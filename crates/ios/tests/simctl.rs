@@ -6,6 +6,7 @@
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use mdm_core::port::{DeviceErrorKind, Dispatch, LogSource as _, Place};
 use mdm_ios::reports::ReportFolder;
@@ -190,20 +191,25 @@ async fn the_system_does_what_it_is_told() {
 async fn the_log_is_read_and_followed() {
     let mac = mac();
     let mut log = mac.simctl.follow_log(UDID, None).expect("it starts");
-    let pid = mac.simctl.launch(UDID, SHOP, &[]).await.expect("it starts");
-    let batch = loop {
-        let batch = log.next().await.expect("a log").expect("it goes on");
-        if batch.entries.iter().any(|entry| entry.pid == Some(pid)) {
-            break batch;
-        }
+    // The stream begins when its program has reached the phone, which a launch before that would not prove.
+    let entry = loop {
+        mac.simctl.terminate(UDID, SHOP).await.expect("an answer");
+        let pid = mac.simctl.launch(UDID, SHOP, &[]).await.expect("it starts");
+        let batch = tokio::time::timeout(Duration::from_millis(100), log.next()).await;
+        let Ok(batch) = batch else { continue };
+        let batch = batch.expect("a log").expect("it goes on");
         assert_eq!(batch.unread_lines, 0);
+        let words = format!("[app<{SHOP}((null))>:{pid}] Bootstrap success!");
+        if let Some(entry) = batch.entries.into_iter().find(|entry| entry.message == words) {
+            break entry;
+        }
     };
-    let entry = batch.entries.iter().find(|entry| entry.pid == Some(pid)).expect("of the app");
-    assert!(entry.tag.starts_with(SHOP) && entry.time_ms.is_some(), "{entry:?}");
+    assert_eq!((entry.pid, entry.tag.as_str()), (Some(2044), "com.apple.FrontBoard:Process"));
+    assert!(entry.time_ms.is_some());
     let (history, unread) = mac.simctl.log_history(UDID, 3600, None).await.expect("a log");
-    assert!(history.contains(entry) && unread == 0, "{history:?}");
-    let other = format!("processID == {}", pid + 1);
-    let (none, _) = mac.simctl.log_history(UDID, 3600, Some(&other)).await.expect("a log");
+    assert!(history.contains(&entry) && unread == 0, "{history:?}");
+    let other = "process == \"SpringBoard\" AND eventMessage CONTAINS \"nothing of the kind\"";
+    let (none, _) = mac.simctl.log_history(UDID, 3600, Some(other)).await.expect("a log");
     assert_eq!(none, []);
 }
 
