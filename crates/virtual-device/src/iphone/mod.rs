@@ -2,9 +2,14 @@
 //!
 //! [`IPhone::elements`] is the one accessibility tree; every face writes it in its own format.
 
+mod apps;
+mod companion;
 mod config;
+mod crash_files;
 pub mod element;
 mod names;
+mod simulator;
+mod system_log;
 mod tree;
 
 use tokio::time::Instant;
@@ -14,7 +19,8 @@ use crate::config::PhoneConfig;
 use crate::phone::Phone;
 pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
-pub use names::{bundle_of, package_of};
+pub use names::bundle_of;
+pub use simulator::{Push, SimulatorState};
 
 /// Pixels of the upright screen, and pixels a point, of an iPhone 15 Pro.
 const WIDTH_PX: u32 = 1179;
@@ -26,6 +32,7 @@ pub const SCALE: u32 = 3;
 pub struct IPhone {
     phone: Phone,
     config: std::sync::Arc<IPhoneConfig>,
+    simulator: std::sync::Arc<std::sync::Mutex<SimulatorState>>,
 }
 
 impl IPhone {
@@ -43,7 +50,7 @@ impl IPhone {
             film: config.film,
             ..PhoneConfig::default()
         });
-        IPhone { phone, config: std::sync::Arc::new(config) }
+        IPhone { phone, config: std::sync::Arc::new(config), simulator: std::sync::Arc::default() }
     }
 
     /// The phone behind all faces: its truth, film and switches for tests.
@@ -63,6 +70,11 @@ impl IPhone {
             let scene = state.surface.scene(&screen, state.now)?;
             Some(tree::application(&scene, &screen))
         })
+    }
+
+    /// Reads or changes what the simulator remembers besides its phone.
+    pub fn simulator<R>(&self, act: impl FnOnce(&mut SimulatorState) -> R) -> R {
+        act(&mut self.simulator.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     /// The time by the phone's clock, for faces that wait.
