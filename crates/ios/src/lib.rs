@@ -4,5 +4,6 @@
 
 pub mod connect;
 pub mod crash;
+pub mod idb;
 pub mod log;
 pub mod tree;
