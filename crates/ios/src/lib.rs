@@ -8,6 +8,7 @@ pub mod connect;
 pub mod crash;
 pub mod device;
 mod gesture;
+pub mod idb;
 pub mod log;
 mod picture;
 pub mod reports;

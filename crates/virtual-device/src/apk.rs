@@ -1,15 +1,11 @@
 //! Reads the binary manifest of an app file (APK).
 
-use std::io::Read as _;
-
-use flate2::read::DeflateDecoder;
+use crate::zip::{self, u16_at, u32_at};
 
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";
 const MANIFEST: &[u8] = b"AndroidManifest.xml";
 /// Largest manifest, unpacked.
 const MANIFEST_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Entries of an archive that are looked at.
-const ENTRIES_MAX: usize = 100_000;
 const STRINGS_MAX: usize = 65_536;
 const ATTRIBUTES_MAX: usize = 64;
 /// Chunks of a manifest that are looked at.
@@ -46,54 +42,7 @@ pub fn is_signed(apk: &[u8]) -> bool {
 
 /// Returns nothing when the file is not an archive or its manifest cannot be read.
 pub fn read(apk: &[u8]) -> Option<Manifest> {
-    parse(&unpack(apk)?)
-}
-
-fn u16_at(data: &[u8], at: usize) -> Option<usize> {
-    let bytes: [u8; 2] = data.get(at..at.checked_add(2)?)?.try_into().ok()?;
-    Some(usize::from(u16::from_le_bytes(bytes)))
-}
-
-fn u32_at(data: &[u8], at: usize) -> Option<usize> {
-    let bytes: [u8; 4] = data.get(at..at.checked_add(4)?)?.try_into().ok()?;
-    usize::try_from(u32::from_le_bytes(bytes)).ok()
-}
-
-/// Returns the manifest's bytes, found through the directory at the end of the archive.
-fn unpack(apk: &[u8]) -> Option<Vec<u8>> {
-    const END_BYTES: usize = 22;
-    const COMMENT_BYTES_MAX: usize = 65_535;
-    let from = apk.len().saturating_sub(END_BYTES + COMMENT_BYTES_MAX);
-    let end = from + apk.get(from..)?.windows(4).rposition(|w| w == b"PK\x05\x06")?;
-    let mut at = u32_at(apk, end + 16)?;
-    for _ in 0..u16_at(apk, end + 10)?.min(ENTRIES_MAX) {
-        if apk.get(at..at.checked_add(4)?)? != b"PK\x01\x02" {
-            return None;
-        }
-        let (name, extra, comment) = (u16_at(apk, at + 28)?, u16_at(apk, at + 30)?, u16_at(apk, at + 32)?);
-        if apk.get(at + 46..at + 46 + name)? == MANIFEST {
-            return entry(apk, u32_at(apk, at + 42)?, u16_at(apk, at + 10)?, u32_at(apk, at + 20)?);
-        }
-        at = at.checked_add(46 + name + extra + comment)?;
-    }
-    None
-}
-
-fn entry(apk: &[u8], at: usize, method: usize, packed_bytes: usize) -> Option<Vec<u8>> {
-    const STORED: usize = 0;
-    const DEFLATED: usize = 8;
-    let from = at.checked_add(30)?.checked_add(u16_at(apk, at.checked_add(26)?)?)?;
-    let from = from.checked_add(u16_at(apk, at + 28)?)?;
-    let packed = apk.get(from..from.checked_add(packed_bytes)?)?;
-    match method {
-        STORED => Some(packed.to_vec()),
-        DEFLATED => {
-            let mut out = Vec::new();
-            DeflateDecoder::new(packed).take(MANIFEST_BYTES_MAX).read_to_end(&mut out).ok()?;
-            Some(out)
-        }
-        _ => None,
-    }
+    parse(&zip::find(apk, |name| name == MANIFEST, MANIFEST_BYTES_MAX)?)
 }
 
 /// Parses binary XML: chunks with a type and a size, a string pool first and then the elements.

@@ -29,6 +29,7 @@ mod shell;
 mod state;
 mod surface;
 mod truth;
+mod zip;
 
 pub use adb_server::AdbServer;
 pub use app::datum::Datum;

@@ -114,16 +114,26 @@ impl Phone {
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
     {
+        let cut = self.open_connection()?;
+        let phone = self.clone();
+        tokio::spawn(async move {
+            adbd::serve(&phone, socket, trusted, cut).await;
+            phone.close_connection();
+        });
+        Ok(())
+    }
+
+    /// Counts a connection of any protocol in, and returns what cuts it; [`Phone::close_connection`] counts it out.
+    pub(crate) fn open_connection(&self) -> io::Result<CancellationToken> {
         self.start_fault_clock();
         self.start_app_clock();
         let cut = lock(&self.inner.cut).clone();
         self.with(|state| state.connections.open())?;
-        let phone = self.clone();
-        tokio::spawn(async move {
-            adbd::serve(&phone, socket, trusted, cut).await;
-            phone.with(|state| state.connections.close());
-        });
-        Ok(())
+        Ok(cut)
+    }
+
+    pub(crate) fn close_connection(&self) {
+        self.with(|state| state.connections.close());
     }
 
     /// Starts the task that wakes the phone when something is due in an app, so that requests leave on time although

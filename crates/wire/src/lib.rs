@@ -4,4 +4,5 @@
 //! and the embedded phone (`mdm-virtual-device`) share these codecs and nothing else.
 
 pub mod adb;
+pub mod idb;
 pub mod markup;

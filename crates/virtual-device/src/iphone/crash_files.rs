@@ -31,7 +31,13 @@ impl IPhone {
             let crashes = state.log.since(0).filter(|entry| entry.buffer == Buffer::Crash);
             crashes.cloned().collect()
         });
-        entries.iter().filter_map(|entry| self.report(entry)).collect()
+        let deleted = self.simulator(|simulator| simulator.deleted_crashes.clone());
+        let files = entries.iter().filter_map(|entry| self.report(entry));
+        files.filter(|file| !deleted.contains(&file.name)).collect()
+    }
+
+    pub(crate) fn delete_crash_file(&self, name: &str) {
+        self.simulator(|simulator| simulator.deleted_crashes.insert(name.to_owned()));
     }
 
     /// `FATAL EXCEPTION: main`, `Process: package, PID: n`, the exception, then frames.

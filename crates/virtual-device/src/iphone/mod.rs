@@ -3,6 +3,7 @@
 //! [`IPhone::elements`] is the one accessibility tree; every face writes it in its own format.
 
 mod apps;
+mod companion;
 mod config;
 mod crash_files;
 pub mod element;

@@ -27,6 +27,8 @@ pub struct SimulatorState {
     /// Names of media files that were added.
     pub media: BTreeSet<String>,
     pub opened_urls: Vec<String>,
+    /// Names of crash reports that were removed.
+    pub deleted_crashes: BTreeSet<String>,
 }
 
 impl SimulatorState {

@@ -1,0 +1,230 @@
+//! Fingers, keys and buttons, on the way that inputs of adb take.
+
+use mdm_wire::idb::{
+    Empty, HidAction, HidButtonKind, HidDirection, HidEvent, HidOrientationKind, HidPinch, HidPress,
+    HidPressed, HidSwipe, Point,
+};
+use tokio::time::{Duration, Instant};
+use tonic::{Status, Streaming};
+
+use super::calls::Answer;
+use super::keys;
+use crate::app::keys as phone_keys;
+use crate::iphone::{IPhone, SCALE};
+use crate::state::State;
+use crate::surface::Touch;
+use crate::truth::Applied;
+
+/// Events of one call.
+const EVENTS_MAX: usize = 100_000;
+/// Longest delay, swipe or pinch.
+const TIME_MAX: Duration = Duration::from_secs(60);
+/// A finger that rests this long does not tap.
+const LONG_PRESS_MS: u64 = 500;
+/// What idb takes for a duration or a radius that is not given.
+const PINCH_S: f64 = 0.5;
+const PINCH_RADIUS: f64 = 100.0;
+/// Power and volume by Android's codes.
+const POWER: u32 = 26;
+const VOLUME_UP: u32 = 24;
+const VOLUME_DOWN: u32 = 25;
+
+pub async fn receive(iphone: &IPhone, mut events: Streaming<HidEvent>) -> Answer<Empty> {
+    let mut hand = Hand { iphone, finger: None, shift: false, command: false };
+    for _ in 0..EVENTS_MAX {
+        let Some(event) = events.message().await? else { break };
+        hand.take(event).await?;
+    }
+    Ok(Empty {})
+}
+
+/// What one call holds down.
+struct Hand<'a> {
+    iphone: &'a IPhone,
+    finger: Option<Finger>,
+    shift: bool,
+    command: bool,
+}
+
+struct Finger {
+    from: (i32, i32),
+    since: Instant,
+    moved: bool,
+}
+
+impl Hand<'_> {
+    async fn take(&mut self, event: HidEvent) -> Answer<()> {
+        let old = self.iphone.config().iphone_faults.old_companion;
+        match event.event {
+            Some(HidAction::Press(press)) => self.press(press)?,
+            Some(HidAction::Swipe(swipe)) => self.swipe(swipe).await,
+            Some(HidAction::Delay(delay)) => tokio::time::sleep(seconds(delay.duration)).await,
+            Some(HidAction::Pinch(pinch)) if !old => self.pinch(pinch).await,
+            Some(HidAction::Orientation(turn)) if !old => {
+                let kind = HidOrientationKind::try_from(turn.orientation)
+                    .map_err(|_| Status::invalid_argument("Unrecognized orientation type"))?;
+                self.act(|state| state.set_rotation(quarter_turns(kind)));
+            }
+            Some(HidAction::Shake(_)) if !old => {}
+            _ => return Err(Status::invalid_argument("Unrecognized request.event")),
+        }
+        Ok(())
+    }
+
+    /// Lets something happen, unless the simulator takes inputs without effect.
+    fn act(&self, act: impl FnOnce(&mut State)) {
+        if !self.iphone.config().iphone_faults.hid_ignored {
+            self.iphone.phone().with(act);
+        }
+    }
+
+    fn press(&mut self, press: HidPress) -> Answer<()> {
+        let Ok(direction) = HidDirection::try_from(press.direction) else {
+            return Err(Status::invalid_argument("Unrecognized press.direction"));
+        };
+        match press.action.and_then(|action| action.action) {
+            Some(HidPressed::Touch(touch)) => self.touch(touch.point.unwrap_or_default(), direction),
+            Some(HidPressed::Key(key)) => self.key(key.keycode, direction),
+            Some(HidPressed::Button(button)) => {
+                let kind = HidButtonKind::try_from(button.button).ok().filter(|kind| self.has_button(*kind));
+                let kind = kind.ok_or_else(|| Status::invalid_argument("Unrecognized hid button type"))?;
+                if direction == HidDirection::Up {
+                    self.button(kind);
+                }
+            }
+            None => return Err(Status::invalid_argument("Unrecognized press.action")),
+        }
+        Ok(())
+    }
+
+    fn has_button(&self, kind: HidButtonKind) -> bool {
+        !self.iphone.config().iphone_faults.old_companion || kind <= HidButtonKind::Siri
+    }
+
+    fn touch(&mut self, point: Point, direction: HidDirection) {
+        let at = self.pixel(point);
+        match (direction, self.finger.take()) {
+            (HidDirection::Down, None) => {
+                self.finger = Some(Finger { from: at, since: Instant::now(), moved: false });
+            }
+            // A finger that is down and comes down again has moved.
+            (HidDirection::Down, Some(finger)) => {
+                self.act(|state| {
+                    state.touch(Touch::At(at));
+                    state.begin_swipe(finger.from, at, 0);
+                });
+                self.finger = Some(Finger { moved: finger.moved || at != finger.from, ..finger });
+            }
+            (HidDirection::Up, Some(finger)) => {
+                let ms = finger.since.elapsed().as_millis() as u64;
+                if !finger.moved && at == finger.from && ms < LONG_PRESS_MS {
+                    self.act(|state| state.tap(at.0, at.1));
+                } else {
+                    self.act(|state| state.swipe(finger.from, at, ms));
+                }
+            }
+            (HidDirection::Up, None) => {}
+        }
+    }
+
+    async fn swipe(&mut self, swipe: HidSwipe) {
+        let (from, to) =
+            (self.pixel(swipe.start.unwrap_or_default()), self.pixel(swipe.end.unwrap_or_default()));
+        let time = seconds(swipe.duration);
+        let ms = time.as_millis() as u64;
+        self.act(|state| state.begin_swipe(from, to, ms));
+        if !time.is_zero() {
+            tokio::time::sleep(time).await;
+        }
+        self.act(|state| state.swipe(from, to, ms));
+    }
+
+    /// Two fingers left and right of the center that move apart or together.
+    async fn pinch(&mut self, pinch: HidPinch) {
+        let Point { x, y } = pinch.center.unwrap_or_default();
+        let radius = if pinch.radius > 0.0 { pinch.radius } else { PINCH_RADIUS };
+        let time = seconds(if pinch.duration > 0.0 { pinch.duration } else { PINCH_S });
+        let fingers = |radius: f64| {
+            [self.pixel(Point { x: x - radius, y }), self.pixel(Point { x: x + radius, y })]
+        };
+        let (from, to) = (fingers(radius), fingers(radius * pinch.scale));
+        tokio::time::sleep(time).await;
+        self.act(|state| {
+            state.touch(Touch::Zooms { fingers: from, factor: pinch.scale as f32 });
+            let hit = state.surface.pinch_target(from, &state.screen());
+            state.note_input(Applied::Pinch { from, to, ms: time.as_millis() as u64, hit });
+            state.settle();
+        });
+    }
+
+    fn key(&mut self, usage: u64, direction: HidDirection) {
+        let down = direction == HidDirection::Down;
+        if keys::SHIFTS.contains(&usage) {
+            self.shift = down;
+        } else if keys::COMMANDS.contains(&usage) {
+            self.command = down;
+        } else if down {
+            match keys::character(usage, self.shift) {
+                Some('a') if self.command => self.act(State::select_all),
+                Some('v') if self.command => self.act(|state| state.key(phone_keys::PASTE)),
+                Some(_) if self.command => {}
+                Some(typed) => self.act(|state| state.type_text(&typed.to_string())),
+                None => {
+                    if let Some(code) = keys::code(usage) {
+                        self.act(|state| state.key(code));
+                    }
+                }
+            }
+        }
+    }
+
+    fn button(&self, kind: HidButtonKind) {
+        let code = match kind {
+            HidButtonKind::Home => phone_keys::HOME,
+            HidButtonKind::Lock | HidButtonKind::Side => POWER,
+            HidButtonKind::VolumeUp => VOLUME_UP,
+            HidButtonKind::VolumeDown => VOLUME_DOWN,
+            HidButtonKind::ApplePay
+            | HidButtonKind::Siri
+            | HidButtonKind::PlayPause
+            | HidButtonKind::Eject => return,
+        };
+        self.act(|state| state.key(code));
+    }
+
+    fn pixel(&self, point: Point) -> (i32, i32) {
+        self.iphone.phone().with(|state| upright_to_screen(state, point))
+    }
+}
+
+/// Fingers touch the upright panel; apps see the screen as it is turned.
+fn upright_to_screen(state: &State, point: Point) -> (i32, i32) {
+    let (x, y) = to_pixels(point);
+    let (width, height) = state.display.physical_size();
+    let (right, bottom) = (width as i32 - 1, height as i32 - 1);
+    match state.display.rotation() {
+        1 => (y, right.saturating_sub(x)),
+        2 => (right.saturating_sub(x), bottom.saturating_sub(y)),
+        3 => (bottom.saturating_sub(y), x),
+        _ => (x, y),
+    }
+}
+
+pub fn to_pixels(point: Point) -> (i32, i32) {
+    let pixel = |points: f64| (points * f64::from(SCALE)).round() as i32;
+    (pixel(point.x), pixel(point.y))
+}
+
+/// The phone counts quarter turns against the clock, as it is held.
+pub fn quarter_turns(kind: HidOrientationKind) -> u8 {
+    match kind {
+        HidOrientationKind::Portrait => 0,
+        HidOrientationKind::LandscapeLeft => 1,
+        HidOrientationKind::PortraitUpsideDown => 2,
+        HidOrientationKind::LandscapeRight => 3,
+    }
+}
+
+pub fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default().min(TIME_MAX)
+}
