@@ -91,7 +91,7 @@ impl Verb {
             Verb::Install | Verb::ListApps => &[Way::Idb, Way::Simctl, Way::Usb],
             Verb::OpenLink => &[Way::Idb, Way::Simctl, Way::Wda],
             Verb::Permit => &[Way::Simctl, Way::Idb],
-            Verb::ReadLog => &[Way::Simctl],
+            Verb::ReadLog => &[Way::Simctl, Way::Idb, Way::Usb],
             Verb::FollowLog => &[Way::Idb, Way::Simctl, Way::Usb],
             Verb::Crashes => &[Way::Idb, Way::Usb, Way::Simctl],
             Verb::DarkMode | Verb::Clipboard => &[Way::Simctl, Way::Wda],

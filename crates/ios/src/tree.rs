@@ -14,6 +14,7 @@ mod role;
 mod text;
 
 pub use mdm_core::screen::snapshot::Limits;
+use mdm_core::screen::element::Element;
 use mdm_core::screen::snapshot::{DefectKind, Screen, Snapshot};
 
 use arena::Arena;
@@ -61,6 +62,27 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
 pub fn application_name(snapshot: &Snapshot) -> String {
     let top = snapshot.elements.iter().find(|element| role::short_type(&element.class) == "Application");
     top.and_then(|top| top.description.as_deref().or(top.text.as_deref())).unwrap_or_default().to_owned()
+}
+
+/// True for the on-screen keyboard.
+pub fn is_keyboard(element: &Element) -> bool {
+    role::short_type(&element.class) == "Keyboard"
+}
+
+/// Returns the process of the first element of an answer of idb that names one.
+pub fn process(bytes: &[u8]) -> Option<u32> {
+    const KEY: &[u8] = b"\"pid\"";
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(&bytes[from..], KEY) {
+        from += at + KEY.len();
+        let rest = bytes[from..].trim_ascii_start();
+        let number = rest.strip_prefix(b":").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+        let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if let Some(pid) = std::str::from_utf8(&number[..digits]).ok().and_then(|pid| pid.parse().ok()) {
+            return Some(pid);
+        }
+    }
+    None
 }
 
 /// Names the app in front in a tree that does not tell it.
