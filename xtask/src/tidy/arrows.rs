@@ -46,7 +46,7 @@ const CRATES: &[Crate] = &[
         others: Others::Never(&["tokio", "mio", "async-", "smol"]),
     },
     Crate { name: ANDROID, knows: &[CORE, WIRE], tests_know: &[PHONE], others: Others::Any },
-    Crate { name: IOS, knows: &[CORE, WIRE], tests_know: &[], others: Others::Any },
+    Crate { name: IOS, knows: &[CORE, WIRE], tests_know: &[PHONE], others: Others::Any },
     // It knows no device: what it builds is installed by others.
     Crate { name: BUILD, knows: &[], tests_know: &[], others: Others::Any },
     Crate { name: ENGINE, knows: &[CORE], tests_know: &[PHONE], others: Others::Any },
