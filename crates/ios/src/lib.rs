@@ -6,4 +6,6 @@ pub mod connect;
 pub mod crash;
 pub mod idb;
 pub mod log;
+pub mod reports;
+pub mod simctl;
 pub mod tree;

@@ -9,7 +9,13 @@ const MESSAGE_BYTES_MAX: usize = 64 * 1024;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 /// What `log` writes above its lines.
-const HEADINGS: [&str; 4] = ["Timestamp ", "Filtering the log data", "Skipping info and debug", "=== "];
+const HEADINGS: [&str; 5] =
+    ["Timestamp ", "Filtering the log data", "Skipping info and debug", "=== ", "{\"count\":"];
+
+/// True for a line that `log` writes around its messages, and for an empty one.
+pub(crate) fn is_heading(line: &str) -> bool {
+    line.trim().is_empty() || HEADINGS.iter().any(|heading| line.starts_with(heading))
+}
 
 /// Reads a whole text, and says what became of each line.
 pub fn read(text: &str) -> (Vec<LogEntry>, LineCounts) {
@@ -18,7 +24,7 @@ pub fn read(text: &str) -> (Vec<LogEntry>, LineCounts) {
         if let Some(entry) = parse(line) {
             counts.entries += 1;
             entries.push(entry);
-        } else if line.trim().is_empty() || HEADINGS.iter().any(|heading| line.starts_with(heading)) {
+        } else if is_heading(line) {
             counts.markers += 1;
         } else if let Some(last) = entries.last_mut() {
             counts.continuations += 1;

@@ -11,6 +11,7 @@ mod names;
 mod simulator;
 mod system_log;
 mod tree;
+pub mod xcrun;
 
 use tokio::time::Instant;
 
@@ -77,8 +78,38 @@ impl IPhone {
         act(&mut self.simulator.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
+    pub(crate) fn boot_simulator(&self) {
+        self.simulator(|simulator| simulator.shut_down = false);
+        self.phone.reboot();
+    }
+
+    pub(crate) fn shut_simulator_down(&self) {
+        self.simulator(|simulator| simulator.shut_down = true);
+        self.phone.reboot();
+    }
+
+    /// Removes the apps that were installed and everything that was set.
+    pub(crate) fn erase_simulator(&self) {
+        for app in self.apps().into_iter().filter(|app| !app.system) {
+            self.uninstall_app(&app.bundle);
+        }
+        self.simulator(|simulator| {
+            *simulator = SimulatorState { shut_down: true, ..SimulatorState::default() }
+        });
+    }
+
     /// The time by the phone's clock, for faces that wait.
     pub fn now(&self) -> Instant {
         Instant::now()
     }
+}
+
+/// The phone's wall clock as Apple's tools write it in JSON, now or at boot.
+fn clock_text(phone: &IPhone, at_boot: bool) -> String {
+    let ms = phone.phone.with(|state| {
+        let now = state.clock.wall_ms(state.now);
+        if at_boot { now.saturating_sub(state.clock.uptime_ms(state.now)) } else { now }
+    });
+    let at = crate::clock::Civil::from_ms(ms);
+    format!("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", at.year, at.month, at.day, at.hour, at.minute, at.second)
 }

@@ -9,6 +9,8 @@ use crate::clock::Civil;
 use crate::logcat::{Buffer, Entry};
 use crate::state::State;
 
+const SPRINGBOARD_PID: u32 = 2044;
+
 /// One message of the unified log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogMessage {
@@ -16,6 +18,7 @@ pub struct LogMessage {
     pub wall_ms: u64,
     pub pid: u32,
     pub thread: u32,
+    /// The subsystem: of an app its bundle id.
     pub bundle: String,
     pub process: String,
     /// `Default`, `Info`, `Debug`, `Error` or `Fault`.
@@ -50,6 +53,7 @@ fn message(entry: &Entry, owners: &BTreeMap<u32, String>) -> Option<LogMessage> 
     let text = match entry.buffer {
         Buffer::Main if entry.tag != "Process" => entry.message.clone(),
         Buffer::Crash => terminating(&entry.message)?,
+        Buffer::System => return started(entry),
         _ => return None,
     };
     let bundle = bundle_of(owners.get(&entry.pid)?).to_owned();
@@ -73,6 +77,23 @@ fn message(entry: &Entry, owners: &BTreeMap<u32, String>) -> Option<LogMessage> 
         kind,
         category: entry.tag.clone(),
         text,
+    })
+}
+
+/// What the home screen says of an app that it started.
+fn started(entry: &Entry) -> Option<LogMessage> {
+    let (pid, rest) = entry.message.strip_prefix("Start proc ")?.split_once(':')?;
+    let bundle = bundle_of(rest.split_once('/')?.0);
+    Some(LogMessage {
+        sequence: entry.sequence,
+        wall_ms: entry.wall_ms,
+        pid: SPRINGBOARD_PID,
+        thread: SPRINGBOARD_PID * 16 | 1,
+        bundle: "com.apple.FrontBoard".to_owned(),
+        process: "SpringBoard".to_owned(),
+        kind: "Default",
+        category: "Process".to_owned(),
+        text: format!("[app<{bundle}((null))>:{pid}] Bootstrap success!"),
     })
 }
 

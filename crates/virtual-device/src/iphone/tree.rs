@@ -1,7 +1,7 @@
 //! Draws the widgets of an app as UIKit would tell accessibility about them.
 
-use super::element::{ElementValue, Frame, UiElement};
 use super::SCALE;
+use super::element::{ElementValue, Frame, UiElement};
 use crate::app::geometry::{Rect, Screen};
 use crate::app::widget::{Appearance, Widget};
 use crate::surface::Scene;

@@ -15,8 +15,8 @@ use crate::app::{HttpAnswer, Values};
 use crate::draw;
 use crate::film::ShownNode;
 use crate::surface::{
-    Changes, InstalledApp, OutgoingRequest, Picture, Scene, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task,
-    Toast, Touch, Windows,
+    Changes, InstalledApp, OutgoingRequest, Picture, Scene, Surface, SurfaceEvent, SurfaceTruth, SystemEvent,
+    Task, Toast, Touch, Windows,
 };
 use crate::truth::Hit;
 
