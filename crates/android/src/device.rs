@@ -335,6 +335,7 @@ impl Device for AndroidDevice {
             pinch: Support::Maybe,
             set_text: Support::No,
             native_actions: Support::No,
+            hit_test: Support::No,
             toasts: Support::No,
             events: Support::No,
             clear_data: Support::Yes,

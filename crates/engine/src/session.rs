@@ -18,8 +18,8 @@ use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, FileCommand,
     Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer,
 };
-use mdm_core::screen::geometry::Rect;
-use mdm_core::screen::snapshot::{Platform, Screen};
+use mdm_core::screen::geometry::{Point, Rect};
+use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
 use tokio::sync::MutexGuard;
 
 use crate::background::Background;
@@ -324,6 +324,14 @@ impl Session {
 
     pub(crate) async fn screen_now(&self, progress: &Progress) -> Result<Screen, Failure> {
         read_again(progress, "asking which screen is in front", || self.device.screen()).await
+    }
+
+    pub(crate) async fn element_at(
+        &self,
+        point: Point,
+        progress: &Progress,
+    ) -> Result<Option<Snapshot>, Failure> {
+        read_again(progress, "asking what is at a point", || self.device.element_at(point)).await
     }
 
     pub(crate) async fn keyboard_now(&self, progress: &Progress) -> Result<Option<Rect>, Failure> {

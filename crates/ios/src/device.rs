@@ -15,8 +15,8 @@ use mdm_core::port::{
     DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, Picture, PortFuture, RawAnswer,
     SettingChange, SettingReport, Support,
 };
-use mdm_core::screen::geometry::{Rect, Size};
-use mdm_core::screen::snapshot::Screen;
+use mdm_core::screen::geometry::{Point, Rect, Size};
+use mdm_core::screen::snapshot::{Screen, Snapshot};
 
 use crate::idb::Idb;
 use crate::reports::ReportFolder;
@@ -155,6 +155,7 @@ impl Device for IosDevice {
             pinch: can(Verb::Touch),
             set_text: Support::No,
             native_actions: Support::No,
+            hit_test: if self.way(Verb::Tree) == Ok(Way::Idb) { Support::Yes } else { Support::No },
             toasts: Support::No,
             events: Support::No,
             clear_data: Support::No,
@@ -234,6 +235,10 @@ impl Device for IosDevice {
 
     fn change<'a>(&'a self, change: &'a SettingChange) -> PortFuture<'a, SettingReport> {
         Box::pin(async move { self.noted(self.change_setting(change).await) })
+    }
+
+    fn element_at(&self, point: Point) -> PortFuture<'_, Option<Snapshot>> {
+        Box::pin(async move { self.noted(self.hit(point).await) })
     }
 
     fn alert<'a>(&'a self, answer: &'a AlertAnswer) -> PortFuture<'a, ()> {

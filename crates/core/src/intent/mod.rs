@@ -7,6 +7,7 @@
 pub mod actionable;
 pub mod adjust;
 pub mod back;
+pub mod hit_test;
 pub mod predicate;
 pub mod resolve;
 pub mod scope;

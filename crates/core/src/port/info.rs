@@ -57,6 +57,8 @@ pub struct Capabilities {
     pub set_text: Support,
     /// Acts on an element through accessibility instead of a touch.
     pub native_actions: Support,
+    /// Tells what is at a point, and its trees do not tell what lies in front.
+    pub hit_test: Support,
     /// Tells of toasts.
     pub toasts: Support,
     /// Tells of changes by itself.

@@ -20,7 +20,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::screen::geometry::Rect;
+use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::{Platform, Screen, Snapshot};
 
 pub use apps::{AppDetails, AppVersion, InstalledApp};
@@ -148,6 +148,12 @@ pub trait Device: Send + Sync {
 
     fn act_natively<'a>(&'a self, _action: &'a NativeAction) -> PortFuture<'a, ()> {
         Box::pin(async { Err(DeviceError::not_supported("act on elements other than by touch")) })
+    }
+
+    /// Asks what is at a point of the screen: a tree of that one element, or nothing. It proves what a touch would land on
+    /// where trees tell neither what lies in front nor the keyboard.
+    fn element_at(&self, _point: Point) -> PortFuture<'_, Option<Snapshot>> {
+        Box::pin(async { Err(DeviceError::not_supported("tell what is at a point")) })
     }
 
     /// Lets go of the connection. The next call makes a new one.

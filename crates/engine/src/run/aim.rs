@@ -12,13 +12,14 @@ use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::identity::ElementId;
 use mdm_core::intent::actionable::{self, NotActionable};
+use mdm_core::intent::hit_test;
 use mdm_core::intent::resolve::{self, Reason, Resolution, describe};
 use mdm_core::intent::scroll::{Direction, ScrollTo};
 use mdm_core::intent::selector::Selector;
 use mdm_core::intent::target::Target;
 use mdm_core::intent::typing::focused_field;
 use mdm_core::intent::watch::{Ending, Goal, Wait};
-use mdm_core::port::Input;
+use mdm_core::port::{Input, Support};
 use mdm_core::screen::element::Role;
 use mdm_core::screen::geometry::{Point, Rect};
 
@@ -67,7 +68,7 @@ impl Run<'_> {
                 self.covered_lately(places, &captures.now).or_else(|| captures.moving(places))
             });
             let obstruction = match (found, moving) {
-                (Ok(places), None) => match self.under_keyboard(&places, &captures.now).await? {
+                (Ok(places), None) => match self.behind_something(&places, &captures.now).await? {
                     Some(obstruction) => obstruction,
                     None => {
                         self.proven(places, captures.now);
@@ -182,6 +183,27 @@ impl Run<'_> {
                 Obstruction { failure, obstacle: Obstacle::Covered { by_keyboard: false } }
             })
         })
+    }
+
+    /// Asks the device for what the tree cannot tell: what lies over the target.
+    async fn behind_something(
+        &self,
+        places: &[Place],
+        seen: &Observation,
+    ) -> Result<Option<Obstruction>, Failure> {
+        if self.session.capabilities().hit_test == Support::No {
+            return self.under_keyboard(places, seen).await;
+        }
+        for place in places {
+            let Some((_, target)) = &place.target else { continue };
+            let Some(hit) = self.session.element_at(place.point, self.progress).await? else { continue };
+            if let Some(cover) = hit_test::cover(seen, target.index, &hit) {
+                let message = format!("{} is covered by {}", describe(seen, target.index), cover.words);
+                let obstacle = Obstacle::Covered { by_keyboard: cover.is_keyboard };
+                return Ok(Some(Obstruction { failure: Failure::new(Cause::Covered, message), obstacle }));
+            }
+        }
+        Ok(None)
     }
 
     /// The keyboard is in no tree, so the device is asked for it wherever one may be: where a field has the focus.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use mdm_core::port::{Capture, DeviceError, DeviceErrorKind, DeviceInfo, Picture, RawAnswer};
-use mdm_core::screen::geometry::{Rect, Scale, Size};
+use mdm_core::screen::geometry::{Point, Rect, Scale, Size};
 use mdm_core::screen::snapshot::{Defect, DefectKind, Limits, Platform, Screen, Snapshot};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -185,6 +185,14 @@ impl IosDevice {
         }
         self.capture(None).await?;
         Ok(self.state().keyboard.flatten())
+    }
+
+    /// The element that a touch would land on, where the companion finds one.
+    pub(super) async fn hit(&self, point: Point) -> Result<Option<Snapshot>, DeviceError> {
+        let Some(idb) = &self.backends.idb else { return Err(wrong_way(Verb::Tree)) };
+        let at = crate::idb::Point { x: f64::from(point.x), y: f64::from(point.y) };
+        let snapshot = parse(idb.element_at(at, &KEYS).await?).await?;
+        Ok(Some(snapshot).filter(|snapshot| !snapshot.elements.is_empty()))
     }
 
     /// The size of the screen as it is turned, in points.

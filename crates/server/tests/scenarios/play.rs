@@ -19,6 +19,7 @@ use crate::truth;
 use crate::world::World;
 
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
+const PIXELS_A_POINT: u32 = 3;
 
 /// The parts with their new answers, and the conditions that failed.
 pub struct Played {
@@ -95,7 +96,7 @@ async fn make(
         let Some((ms, command)) = &call.meanwhile else { return Ok(()) };
         let command = filled(command, said)?;
         tokio::time::sleep(Duration::from_millis(*ms)).await;
-        shell.run(&words(&command)?).await.map(drop)
+        shell.run(&words(&command, on)?).await.map(drop)
     };
     let (answer, meanwhile) = tokio::join!(client.ask(&call.tool, json), meanwhile);
     meanwhile?;
@@ -136,15 +137,20 @@ fn value(answer: &str, name: &str) -> Option<String> {
     line(name)?.split_whitespace().find(id).map(str::to_owned)
 }
 
-/// An action on the phone by a person or another program.
-fn words(command: &str) -> Result<Script, String> {
+/// An action on the phone by a person or another program. What agents are told on an iPhone is in points; the phone's own
+/// shell counts pixels.
+fn words(command: &str, on: Platform) -> Result<Script, String> {
     let mut words = command.split_whitespace();
     let program = match words.next() {
         Some("input") => "input",
         Some("am") => "am",
         other => return Err(format!("{other:?} is neither input nor am")),
     };
-    Ok(words.fold(Script::new(program), Script::arg))
+    let scaled = |word: &str| match (word.parse::<u32>(), on) {
+        (Ok(points), Platform::Ios) => (points * PIXELS_A_POINT).to_string(),
+        _ => word.to_owned(),
+    };
+    Ok(words.fold(Script::new(program), |script, word| script.arg(&scaled(word))))
 }
 
 /// A connection to the phone that bypasses the server.
