@@ -155,7 +155,8 @@ impl Device for IosDevice {
             pinch: can(Verb::Touch),
             set_text: Support::No,
             native_actions: Support::No,
-            hit_test: if self.way(Verb::Tree) == Ok(Way::Idb) { Support::Yes } else { Support::No },
+            // Neither program tells what lies in front; only idb can be asked.
+            hit_test: if self.has(Way::Idb) { Support::Yes } else { Support::No },
             toasts: Support::No,
             events: Support::No,
             clear_data: Support::No,

@@ -14,7 +14,8 @@ mod role;
 mod text;
 
 pub use mdm_core::screen::snapshot::Limits;
-use mdm_core::screen::element::Element;
+use mdm_core::screen::element::{Element, Role};
+use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{DefectKind, Screen, Snapshot};
 
 use arena::Arena;
@@ -62,6 +63,19 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
 pub fn application_name(snapshot: &Snapshot) -> String {
     let top = snapshot.elements.iter().find(|element| role::short_type(&element.class) == "Application");
     top.and_then(|top| top.description.as_deref().or(top.text.as_deref())).unwrap_or_default().to_owned()
+}
+
+/// Marks the field at this place as the one that the keyboard types into.
+pub fn set_focus(snapshot: &mut Snapshot, place: Rect) {
+    let near = |a: i32, b: i32| a.abs_diff(b) <= 1;
+    let is_there = |element: &Element| {
+        let at = element.bounds;
+        near(at.left, place.left) && near(at.top, place.top) && near(at.right, place.right)
+            && near(at.bottom, place.bottom)
+    };
+    for element in snapshot.elements.iter_mut().filter(|element| element.role == Role::TextField) {
+        element.state.focused = Some(is_there(element));
+    }
 }
 
 /// True for the on-screen keyboard.

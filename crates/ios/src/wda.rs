@@ -12,6 +12,7 @@ use base64::Engine as _;
 use bytes::Bytes;
 use hyper::{Method, StatusCode};
 use mdm_core::port::{AlertAnswer, DeviceError, DeviceErrorKind, Dispatch, Orientation};
+use mdm_core::screen::geometry::Rect;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -99,6 +100,36 @@ pub struct WdaScreen {
 pub struct ActiveApp {
     pub pid: u32,
     pub bundle_id: String,
+}
+
+/// An element is named by the key of the standard, and by an older one.
+#[derive(Deserialize)]
+struct ElementId {
+    #[serde(default, rename = "element-6066-11e4-a52e-4f735466cecf")]
+    standard: Option<String>,
+    #[serde(default, rename = "ELEMENT")]
+    old: Option<String>,
+}
+
+impl ElementId {
+    fn id(&self) -> Option<&str> {
+        self.standard.as_deref().or(self.old.as_deref())
+    }
+}
+
+#[derive(Deserialize)]
+struct Frame {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Frame {
+    fn rect(&self) -> Rect {
+        let round = |points: f64| points.round() as i32;
+        Rect::new(round(self.x), round(self.y), round(self.x + self.width), round(self.y + self.height))
+    }
 }
 
 /// What an app does, as XCTest counts it.
@@ -253,6 +284,22 @@ impl Wda {
                 bytes.map(|bytes| Tree { bytes, is_cut: true })
             }
             read => read.map(|bytes| Tree { bytes, is_cut: false }),
+        }
+    }
+
+    /// Returns where the element is that the keyboard types into. Trees do not tell it.
+    pub async fn active_frame(&self) -> Result<Option<Rect>, DeviceError> {
+        let found = match self.in_session(Kind::Read, Method::GET, "/element/active", &()).await {
+            Ok(bytes) => value::<ElementId>(&bytes)?,
+            // Nothing has it, or what had it has just gone.
+            Err(error) if error.kind == DeviceErrorKind::Rejected => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(id) = found.id().filter(|id| is_session_id(id)) else { return Ok(None) };
+        match self.read_in_session::<Frame>(&format!("/element/{id}/rect")).await {
+            Ok(frame) => Ok(Some(frame.rect())),
+            Err(error) if error.kind == DeviceErrorKind::Rejected => Ok(None),
+            Err(error) => Err(error),
         }
     }
 

@@ -34,6 +34,8 @@ pub struct Observation {
     /// Goes up exactly when something relevant changed (SY-02).
     pub revision: u64,
     pub captured_at_ms: u64,
+    /// Since when every capture was byte for byte this one.
+    pub unchanged_since_ms: u64,
     pub fingerprint: Fingerprint,
     /// The changes since the capture before; empty for the first one.
     pub diff: Diff,
@@ -254,6 +256,7 @@ impl Tracker {
             ids,
             revision: self.revision,
             captured_at_ms,
+            unchanged_since_ms: captured_at_ms,
             fingerprint,
             diff,
             submitting: None,
@@ -304,6 +307,7 @@ impl Tracker {
             ids: ids.into(),
             revision: self.revision,
             captured_at_ms,
+            unchanged_since_ms: captured_at_ms,
             fingerprint,
             diff,
             submitting,

@@ -5,6 +5,9 @@ use crate::intent::resolve::describe;
 use crate::screen::element::{Element, Role};
 use crate::screen::snapshot::Snapshot;
 
+/// Readers round halves of a point in their own ways.
+const ROUNDING: u32 = 1;
+
 /// What lies over a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cover {
@@ -44,8 +47,12 @@ pub fn cover(seen: &Observation, target: u32, hit: &Snapshot) -> Option<Cover> {
     }
 }
 
+/// Elements of two readers are the same where place and name agree: each has its own words for types.
 fn is_same(one: &Element, other: &Element) -> bool {
-    one.bounds == other.bounds && one.description == other.description && one.class == other.class
+    let near = |a: i32, b: i32| a.abs_diff(b) <= ROUNDING;
+    let (a, b) = (one.bounds, other.bounds);
+    let is_there = near(a.left, b.left) && near(a.top, b.top) && near(a.right, b.right) && near(a.bottom, b.bottom);
+    is_there && one.description == other.description
 }
 
 /// True for a row that holds the target where trees are flat: it takes the touch for what is in it.

@@ -30,6 +30,8 @@ const REST_MS: u64 = 250;
 const REFRESH_MAX: Duration = Duration::from_secs(3);
 /// Looks at a target that seems to move, before the whole screen has to rest first.
 const STILL_LOOKS_MAX: u32 = 2;
+/// The time between two looks that prove that a target holds still: four frames.
+const STILL_MS: u64 = 60;
 /// Scrolls to a target that is not in sight, and the length of one as a part of what scrolls.
 const SCROLLS_MAX: u32 = 10;
 const SCROLL_PART: f64 = 0.7;
@@ -79,6 +81,8 @@ impl Run<'_> {
                     if moving.obstacle == Obstacle::Moving && still_looks < STILL_LOOKS_MAX =>
                 {
                     still_looks += 1;
+                    let pause = Duration::from_millis(captures.too_close_ms());
+                    self.progress.pause("seeing whether the target holds still", pause).await?;
                     let now = self.session.capture_now(self.progress).await?;
                     captures = Captures { earlier: Some(captures.now), now };
                     continue;
@@ -191,8 +195,9 @@ impl Run<'_> {
         places: &[Place],
         seen: &Observation,
     ) -> Result<Option<Obstruction>, Failure> {
-        if self.session.capabilities().hit_test == Support::No {
-            return self.under_keyboard(places, seen).await;
+        let under_keyboard = self.under_keyboard(places, seen).await?;
+        if under_keyboard.is_some() || self.session.capabilities().hit_test == Support::No {
+            return Ok(under_keyboard);
         }
         for place in places {
             let Some((_, target)) = &place.target else { continue };
@@ -271,10 +276,18 @@ impl Captures {
         changed || self.now.loading().is_some()
     }
 
+    /// How much longer the older capture must be ago, so that what moves has moved in between.
+    fn too_close_ms(&self) -> u64 {
+        let between = |seen: &Arc<Observation>| self.now.captured_at_ms.saturating_sub(seen.unchanged_since_ms);
+        STILL_MS.saturating_sub(self.earlier.as_ref().map_or(STILL_MS, between))
+    }
+
     /// Refuses the first target that is not where it was one capture ago, or was not there.
     fn moving(&self, places: &[Place]) -> Option<Obstruction> {
-        let is_moving =
-            |id| self.earlier.as_ref().is_none_or(|seen| actionable::is_moving(seen, &self.now, id));
+        let is_moving = |id| {
+            let earlier = self.earlier.as_ref().filter(|_| self.too_close_ms() == 0);
+            earlier.is_none_or(|seen| actionable::is_moving(seen, &self.now, id))
+        };
         let targets = places.iter().filter_map(|place| place.target.as_ref());
         let (_, target) = targets.into_iter().find(|(id, _)| is_moving(*id))?;
         let told = describe(&self.now, target.index);

@@ -35,6 +35,8 @@ const KEYS: [&str; 18] = [
     "placeholder",
     "focused",
 ];
+/// The type of the on-screen keyboard in JSON.
+const KEYBOARD: &[u8] = b"\"Keyboard\"";
 /// A tree of this size is read on a thread of its own, because it takes milliseconds in which others must be served.
 const LARGE_TREE_BYTES: usize = 1024 * 1024;
 /// Processes whose app is remembered.
@@ -94,15 +96,19 @@ impl IosDevice {
 
     pub(super) async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
         self.keep_log().await;
-        let (bytes, is_cut) = match self.server(Verb::Tree)? {
-            Server::Idb(idb) => (idb.tree(&KEYS).await?, false),
+        let (bytes, is_cut, focus) = match self.server(Verb::Tree)? {
+            Server::Idb(idb) => (idb.tree(&KEYS).await?, false, None),
             Server::Wda(wda) => {
                 let tree = wda.tree().await?;
-                (tree.bytes, tree.is_cut)
+                // Without a keyboard nothing is typed into.
+                let has_keyboard = memchr::memmem::find(&tree.bytes, KEYBOARD).is_some();
+                let focus = if has_keyboard { wda.active_frame().await? } else { None };
+                (tree.bytes, tree.is_cut, focus)
             }
             Server::Simctl(_) => return Err(wrong_way(Verb::Tree)),
         };
-        let raw = RawAnswer(xxh3_64(&bytes));
+        // The tree is the same when another field gets the focus.
+        let raw = RawAnswer(xxh3_64(&bytes) ^ focus.map_or(0, |rect| xxh3_64(format!("{rect:?}").as_bytes())));
         if known == Some(raw) {
             return Ok(Capture::Unchanged);
         }
@@ -110,6 +116,9 @@ impl IosDevice {
         if is_cut {
             let detail = "the tree is deeper than the system tells; what is below was left out".to_owned();
             snapshot.defects.push(Defect { kind: DefectKind::LimitReached, offset: 0, detail });
+        }
+        if let Some(focus) = focus {
+            tree::set_focus(&mut snapshot, focus);
         }
         if let Some(app) = self.front_app(&snapshot, &bytes).await? {
             tree::set_app(&mut snapshot, &app);
