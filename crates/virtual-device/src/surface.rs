@@ -200,7 +200,6 @@ pub trait Surface: Send {
 #[derive(Debug, Clone)]
 pub struct Scene {
     pub package: &'static str,
-    pub activity: &'static str,
     /// The name of the app in front.
     pub label: &'static str,
     pub window: Widget,
@@ -208,8 +207,6 @@ pub struct Scene {
     pub dialog: Option<Widget>,
     /// The dialog is one of the system and not of the app.
     pub dialog_of_system: bool,
-    /// The title of the screen below, when there is one to go back to.
-    pub back_to: Option<String>,
     /// How far each scroll container can scroll, in pixels.
     pub scroll_most: Vec<(Key, i32)>,
     /// The keyboard and which keys it shows.

@@ -81,7 +81,11 @@ impl IPhone {
         self.phone.with(|state| {
             let screen: Screen = state.screen();
             let scene = state.surface.scene(&screen, state.now)?;
-            let app = tree::application(&scene, &screen);
+            let mut app = tree::application(&scene, &screen);
+            // An app that has drawn nothing yet shows its launch screen, which is empty.
+            if state.surface.windows(&screen).opening {
+                app.children.iter_mut().for_each(|window| window.children.clear());
+            }
             let system = scene.dialog_of_system.then(|| tree::system_application(&scene, &screen));
             Some(Applications { bundle_id: bundle_of(scene.package).to_owned(), app, system })
         })

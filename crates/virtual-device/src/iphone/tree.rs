@@ -35,7 +35,7 @@ pub fn application(scene: &Scene, screen: &Screen) -> UiElement {
         None => screen_content(scene, screen),
     };
     application.children.push(window(wrap("Other", all, 1, content), all));
-    if let Some(board) = scene.keyboard.filter(|_| own_dialog.is_none() || scene.keyboard.is_some()) {
+    if let Some(board) = scene.keyboard {
         let keys = board.caps(screen).into_iter().map(|(cap, rect)| key(cap, frame(&rect))).collect();
         let area = frame(&screen.keyboard());
         let mut keyboard = UiElement::new("Keyboard", area);
@@ -128,8 +128,8 @@ fn modal(dialog: &Widget, scene: &Scene, screen: &Screen) -> UiElement {
     let drawing = Drawing::new(dialog, scene, screen);
     let area = frame(&dialog.bounds);
     let (mut texts, mut answers) = (Vec::new(), Vec::new());
-    sort_dialog(dialog, &drawing, &mut texts, &mut answers);
     let kind = if dialog.appearance == Appearance::Menu { "Sheet" } else { "Alert" };
+    sort_dialog(dialog, kind, &drawing, &mut texts, &mut answers);
     let mut modal = UiElement::new(kind, area);
     modal.datum.clone_from(&dialog.datum);
     if kind == "Alert" {
@@ -155,16 +155,21 @@ fn modal(dialog: &Widget, scene: &Scene, screen: &Screen) -> UiElement {
 }
 
 /// Sorts the controls of a dialog: what answers it, and everything else.
-fn sort_dialog(widget: &Widget, drawing: &Drawing, texts: &mut Vec<UiElement>, answers: &mut Vec<UiElement>) {
-    let answers_it = matches!(widget.appearance, Appearance::Button | Appearance::TextButton)
-        || widget.flags.clickable && widget.appearance == Appearance::Body;
-    if answers_it && widget.flags.clickable {
+fn sort_dialog(
+    widget: &Widget,
+    kind: &str,
+    drawing: &Drawing,
+    texts: &mut Vec<UiElement>,
+    answers: &mut Vec<UiElement>,
+) {
+    let looks = matches!(widget.appearance, Appearance::Button | Appearance::TextButton | Appearance::Body);
+    if widget.flags.clickable && (looks || kind == "Sheet") {
         answers.push(drawing.leaf("Button", widget));
     } else if widget.children.is_empty() || widget.flags.clickable {
         texts.extend(drawing.elements(widget));
     } else {
         for child in &widget.children {
-            sort_dialog(child, drawing, texts, answers);
+            sort_dialog(child, kind, drawing, texts, answers);
         }
     }
 }
@@ -222,3 +227,6 @@ fn frame(rect: &Rect) -> Frame {
         height: points(rect.height()),
     }
 }
+
+#[cfg(test)]
+mod tests;

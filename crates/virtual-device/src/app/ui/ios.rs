@@ -3,6 +3,7 @@
 use tokio::time::Instant;
 
 use super::Ui;
+use super::touch::thumb_distance;
 use crate::app::geometry::{Point, Screen};
 use crate::app::parts::{UP, row, space};
 use crate::app::system::SystemWindow;
@@ -20,6 +21,8 @@ const BAR_DP: i32 = 44;
 const EDGE_DP: i32 = 20;
 /// A swipe that begins this near to the lower edge goes home.
 const HOME_EDGE_DP: i32 = 30;
+/// How far from its middle a finger still takes the thumb of a slider.
+const THUMB_REACH_DP: i32 = 22;
 /// A longer title does not fit on a back button.
 const BACK_TITLE_CHARS_MAX: usize = 20;
 
@@ -27,10 +30,11 @@ impl Ui {
     /// Returns the content below the status bar, with a navigation bar that leads back when there is somewhere to go.
     pub(super) fn with_way_back(&self, mut content: Widget, screen: &Screen) -> Widget {
         let back_to = self.back_to(screen);
-        if let Some(first) = content.children.first_mut().filter(|first| is_spacer(first)) {
-            first.height = Size::Dp(STATUS_BAR_DP);
-        }
         let has_bar = content.find(&|w| w.key.is_some_and(|key| key.name == UP)).is_some();
+        if let Some(first) = content.children.first_mut().filter(|first| is_spacer(first)) {
+            let gets_bar = back_to.is_some() && !has_bar;
+            first.height = Size::Dp(if gets_bar { 0 } else { STATUS_BAR_DP });
+        }
         let Some(title) = back_to else {
             remove(&mut content, UP);
             return content;
@@ -104,6 +108,11 @@ impl Ui {
             return Some(Hit::named("left edge"));
         }
         None
+    }
+
+    /// Returns true if a touch at this point moves a slider. On iOS a finger must take its thumb.
+    pub(super) fn takes_slider(&self, slider: &Widget, at: Point, screen: &Screen) -> bool {
+        self.platform == Platform::Android || thumb_distance(slider, at) <= screen.px(THUMB_REACH_DP) as f32
     }
 
     /// Returns true if a finger that rests before it moves picks something up; on iOS it scrolls everywhere else.

@@ -43,15 +43,13 @@ impl Surface for Ui {
     }
 
     fn scene(&self, screen: &Screen, now: Instant) -> Option<Scene> {
-        let (package, activity) = Ui::front(self);
+        let package = Ui::front(self).0;
         Some(Scene {
             package,
-            activity,
             label: self.app(package).map_or("", |app| app.label()),
             window: self.activity_window(screen),
             dialog: self.dialog_window(screen),
             dialog_of_system: self.system_window_open(),
-            back_to: self.back_to(screen),
             scroll_most: self.scroll_ranges(screen),
             keyboard: self.keyboard.then_some(self.board),
             toast: self.toast(now).map(|toast| toast.text.clone()),

@@ -7,6 +7,7 @@ use crate::app::fling::Fling;
 use crate::app::geometry::{Point, Screen};
 use crate::app::keyboard::Board;
 use crate::app::widget::{Appearance, Key, Widget};
+use crate::config::Platform;
 use crate::truth::Hit;
 
 /// A finger that moves less than this makes no swipe.
@@ -137,8 +138,11 @@ impl Ui {
             self.keyboard = true;
             self.board = Board::first(self.platform);
         } else if widget.appearance.slider().is_some() {
-            let fraction = fraction_of(widget, at);
-            self.with_app(package, now, |app, context| app.slide(key, fraction, context));
+            // A tap on the track moves the thumb there; iOS knows no such taps.
+            if self.platform == Platform::Android {
+                let fraction = fraction_of(widget, at);
+                self.with_app(package, now, |app, context| app.slide(key, fraction, context));
+            }
         } else if widget.flags.double_tap {
             self.maybe_double(package, key, now);
         } else {
@@ -223,7 +227,8 @@ impl Ui {
         }
         let slider = window.hit(from.0, from.1, &|w| w.appearance.slider().is_some());
         if let Some((widget, key)) = slider.and_then(|w| Some((w, w.key?))) {
-            let hit = Hit::of(widget);
+            let mut hit = Hit::of(widget);
+            hit.acted &= self.takes_slider(widget, from, screen);
             if hit.acted {
                 let (fraction, package) = (dragged_to(widget, from, to, screen), self.front().0);
                 self.with_app(package, now, |app, context| app.slide(key, fraction, context));
@@ -403,6 +408,12 @@ fn along(widget: &Widget, at: (i32, i32)) -> (i32, i32) {
 fn fraction_of(widget: &Widget, at: (i32, i32)) -> f32 {
     let (length, point) = along(widget, at);
     point as f32 / length as f32
+}
+
+/// Returns how far a point is from the middle of a slider's thumb, along the slider, in pixels.
+pub(super) fn thumb_distance(widget: &Widget, at: (i32, i32)) -> f32 {
+    let (length, point) = along(widget, at);
+    (widget.appearance.slider().unwrap_or(0.0) * length as f32 - point as f32).abs()
 }
 
 /// Returns the fraction to which a drag moves the thumb. A thumb that was caught off its middle keeps that distance;

@@ -137,6 +137,7 @@ impl<'a> Drawing<'a> {
     /// Draws something with content that takes taps.
     fn touchable(&self, w: &Widget) -> UiElement {
         match self.style {
+            Style::View | Style::WebView if w.appearance == Appearance::Row => self.cell(w),
             Style::View | Style::WebView => {
                 let mut button = self.leaf("Button", w);
                 button.children = w.children.iter().flat_map(|child| self.elements(child)).collect();
@@ -164,6 +165,7 @@ impl<'a> Drawing<'a> {
     fn navigation_bar(&self, w: &Widget) -> UiElement {
         let mut bar = self.base("NavigationBar", w);
         let title = w.find(&|inside| inside.appearance == Appearance::Heading);
+        let title = title.or_else(|| self.scene.window.find(&|w| w.appearance == Appearance::Heading));
         bar.identifier = title.map(|title| title.text.clone()).unwrap_or_default();
         bar.children = w.children.iter().flat_map(|child| self.elements(child)).collect();
         for text in bar.children.iter_mut().filter(|e| e.kind == "StaticText") {
@@ -203,7 +205,6 @@ impl<'a> Drawing<'a> {
             (true, Style::View | Style::WebView | Style::Compose) => {
                 w.children.iter().map(|row| self.cell(row)).collect()
             }
-            (_, Style::Flutter) => w.children.iter().flat_map(|row| self.elements(row)).collect(),
             _ => {
                 let inside: Vec<UiElement> = w.children.iter().flat_map(|row| self.elements(row)).collect();
                 let around = content_frame(w, self.scroll_most(w));
@@ -255,7 +256,7 @@ impl<'a> Drawing<'a> {
     /// A row of a list. One that takes taps speaks for its texts; in another each text speaks for itself.
     fn cell(&self, row: &Widget) -> UiElement {
         let mut cell = self.base("Cell", row);
-        let inside: Vec<UiElement> = match leaf_kind(row) {
+        let mut inside: Vec<UiElement> = match leaf_kind(row) {
             Some(kind) => vec![self.leaf(kind, row)],
             None => row.children.iter().flat_map(|child| self.elements(child)).collect(),
         };
@@ -263,10 +264,20 @@ impl<'a> Drawing<'a> {
             cell.label = spoken(row).join(", ");
             cell.accessible = true;
             cell.selected = row.flags.selected;
+            self.speak_for_switch(&mut cell, &mut inside);
         }
         cell.children =
             if self.style == Style::Compose { wrap("Other", cell.frame, 1, inside) } else { inside };
         cell
+    }
+
+    /// A row around one nameless switch has its value, and the switch has the row's label.
+    fn speak_for_switch(&self, cell: &mut UiElement, inside: &mut [UiElement]) {
+        let nameless = |e: &&mut UiElement| e.kind == "Switch" && e.label.is_empty();
+        if let Some(switch) = inside.iter_mut().find(nameless) {
+            switch.label.clone_from(&cell.label);
+            cell.value.clone_from(&switch.value);
+        }
     }
 
     /// A screen whose body is a web page: only the bar is the app's own.

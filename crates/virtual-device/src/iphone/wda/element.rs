@@ -367,14 +367,15 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the middle of the thumb of a slider at a position; one that is higher than wide goes upwards.
+/// Returns the middle of the thumb of a slider at a position. The thumb moves between insets of a third of the
+/// height; a slider that is higher than wide goes upwards.
 fn slider_spot(frame: &Frame, share: f64) -> (f64, f64) {
-    const THUMB: f64 = 12.0;
+    let inset = frame.height.min(frame.width) / 3.0;
     if frame.height > frame.width {
-        let length = frame.height - 2.0 * THUMB;
-        return (frame.x + frame.width / 2.0, frame.y + frame.height - THUMB - length * share);
+        let along = (frame.height - 2.0 * inset) * share;
+        return (frame.x + frame.width / 2.0, frame.y + frame.height - inset - along);
     }
-    (frame.x + THUMB + (frame.width - 2.0 * THUMB) * share, frame.y + frame.height / 2.0)
+    (frame.x + inset + (frame.width - 2.0 * inset) * share, frame.y + frame.height / 2.0)
 }
 
 fn joined(value: &Value) -> String {

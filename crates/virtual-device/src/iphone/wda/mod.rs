@@ -71,6 +71,16 @@ impl IPhone {
         }
     }
 
+    /// Returns the XML that WebDriverAgent would write now, for tests.
+    #[cfg(test)]
+    pub(crate) async fn wda_source(&self) -> String {
+        let mut state = WdaState::default();
+        let agent = Agent { phone: self, state: &mut state };
+        let snapshot = agent.snapshot().await.unwrap();
+        let wanted = source::Wanted::of(&[]);
+        source::write(&snapshot, &wanted, &Settings::default()).unwrap().as_str().unwrap().to_owned()
+    }
+
     fn wda_server(&self) -> Arc<Server> {
         Arc::new(Server { phone: self.clone(), state: Arc::clone(&self.wda) })
     }
@@ -280,3 +290,6 @@ fn deepened(mut application: UiElement) -> UiElement {
     }
     application
 }
+
+#[cfg(test)]
+mod tests;
