@@ -20,6 +20,8 @@ pub struct PhoneConfig {
     /// Dots per inch; 160 is one pixel per dp.
     pub density: u32,
     pub auth: Auth,
+    /// Whose customs the drawn apps and the system's windows follow.
+    pub platform: Platform,
     pub timing: Timing,
     /// A tree that `uiautomator dump` serves verbatim instead of the app's.
     pub hierarchy: Option<Bytes>,
@@ -52,6 +54,7 @@ impl Default for PhoneConfig {
             height: 2400,
             density: 420,
             auth: Auth::Open,
+            platform: Platform::Android,
             timing: Timing::Instant,
             hierarchy: None,
             replay: None,
@@ -65,6 +68,14 @@ impl Default for PhoneConfig {
             film: false,
         }
     }
+}
+
+/// What a person who holds the phone meets: how one goes back, what the system says when an app crashes, the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Platform {
+    #[default]
+    Android,
+    Ios,
 }
 
 /// Access of a shell to /dev/input, which differs between makers.

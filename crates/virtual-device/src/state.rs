@@ -85,7 +85,7 @@ impl State {
         let now = Instant::now();
         let surface: Box<dyn Surface> = match &config.replay {
             Some(recording) => Box::new(Replay::new(recording.clone(), now)),
-            None => Box::new(Ui::new(now, &config.apps, config.network.api())),
+            None => Box::new(Ui::new(now, &config.apps, config.network.api(), config.platform)),
         };
         State::with_surface(config, surface, now)
     }

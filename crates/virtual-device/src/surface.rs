@@ -22,7 +22,8 @@ use bytes::Bytes;
 use tokio::time::{Duration, Instant};
 
 use crate::app::geometry::{Point, Rect, Screen};
-use crate::app::widget::Widget;
+use crate::app::keyboard::Board;
+use crate::app::widget::{Key, Widget};
 use crate::app::{HttpAnswer, HttpRequest, Values};
 use crate::draw::Pixels;
 use crate::film::ShownNode;
@@ -90,7 +91,14 @@ pub trait Surface: Send {
 
     /// Returns what the window manager knows besides the activity in front.
     fn windows(&self, _screen: &Screen) -> Windows<'_> {
-        Windows { focused: self.front(), dialog: None, keyboard: false, opening: false, responding: true }
+        Windows {
+            focused: self.front(),
+            dialog: None,
+            keyboard: false,
+            opening: false,
+            responding: true,
+            locked: false,
+        }
     }
 
     /// Returns when something will happen by itself, so that the phone can wake up for it.
@@ -200,7 +208,12 @@ pub struct Scene {
     pub dialog: Option<Widget>,
     /// The dialog is one of the system and not of the app.
     pub dialog_of_system: bool,
-    pub keyboard: bool,
+    /// The title of the screen below, when there is one to go back to.
+    pub back_to: Option<String>,
+    /// How far each scroll container can scroll, in pixels.
+    pub scroll_most: Vec<(Key, i32)>,
+    /// The keyboard and which keys it shows.
+    pub keyboard: Option<Board>,
     pub toast: Option<String>,
 }
 
@@ -295,6 +308,8 @@ pub struct Windows<'a> {
     pub opening: bool,
     /// False while the main thread of the app in front is stuck.
     pub responding: bool,
+    /// The screen is locked.
+    pub locked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -342,6 +357,8 @@ pub enum SystemEvent {
         title: &'static str,
         message: &'static str,
     },
+    /// The screen is locked, or unlocked again.
+    Locked(bool),
     /// The app that was just started draws its window at this time.
     WindowDelayed {
         until: Instant,

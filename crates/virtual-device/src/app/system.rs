@@ -1,11 +1,16 @@
 //! The system's own windows.
 
 use super::geometry::Screen;
-use super::parts::{caption, column, heading, label, row, text_button};
+use super::parts::{alert, caption, column, heading, label, row, text_button};
 use super::ui::Notification;
 use super::widget::{Appearance, Key, Layout, Size, Style, Widget, Window};
+use crate::config::Platform;
 
 pub const CLOSE: &str = "aerr_close";
+const ALLOW: &str = "permission_allow_foreground_only_button";
+const ALLOW_ONCE: &str = "permission_allow_one_time_button";
+/// The width of an alert of iOS.
+const ALERT_DP: i32 = 270;
 pub const DENY: &str = "permission_deny_button";
 pub const CLEAR_ALL: &str = "dismiss_text";
 pub const NOTICE: &str = "notice";
@@ -23,6 +28,8 @@ pub enum SystemWindow {
         package: &'static str,
         name: &'static str,
         question: &'static str,
+        /// The app's own name.
+        label: &'static str,
     },
     Crashed {
         package: &'static str,
@@ -38,6 +45,7 @@ pub enum SystemWindow {
         message: &'static str,
     },
     Shade,
+    Locked,
 }
 
 impl SystemWindow {
@@ -47,13 +55,19 @@ impl SystemWindow {
             SystemWindow::Permission { package, .. } | SystemWindow::NotResponding { package, .. } => {
                 Some(package)
             }
-            SystemWindow::Crashed { .. } | SystemWindow::Alert { .. } | SystemWindow::Shade => None,
+            SystemWindow::Crashed { .. }
+            | SystemWindow::Alert { .. }
+            | SystemWindow::Shade
+            | SystemWindow::Locked => None,
         }
     }
 }
 
-pub fn view(window: &SystemWindow, notices: &[Notification], screen: &Screen) -> Widget {
+pub fn view(window: &SystemWindow, notices: &[Notification], platform: Platform, screen: &Screen) -> Widget {
     let (mut widget, package) = match window {
+        SystemWindow::Permission { name, question, label, .. } if platform == Platform::Ios => {
+            (ios_permission(name, question, label), "android")
+        }
         SystemWindow::Permission { question, .. } => (permission(question), PERMISSION_PACKAGE),
         SystemWindow::Crashed { label, .. } => {
             let entries = [("App info", "aerr_app_info"), ("Close app", CLOSE)];
@@ -64,9 +78,10 @@ pub fn view(window: &SystemWindow, notices: &[Notification], screen: &Screen) ->
             (error(&format!("{label} isn't responding"), entries), "android")
         }
         SystemWindow::Alert { title, message } => {
-            (super::parts::alert("android", title, message, &[("OK", Key::of("ok"))]), "android")
+            (alert("android", title, message, &[("OK", Key::of("ok"))]), "android")
         }
         SystemWindow::Shade => (shade(notices), SYSTEMUI),
+        SystemWindow::Locked => (lock_screen(), SYSTEMUI),
     };
     widget.window = Some(Window { package, rotation: screen.rotation, style: Style::View });
     widget
@@ -94,11 +109,7 @@ fn error(title: &str, entries: [(&str, &'static str); 2]) -> Widget {
 }
 
 fn permission(question: &str) -> Widget {
-    let answers = [
-        ("While using the app", "permission_allow_foreground_only_button"),
-        ("Only this time", "permission_allow_one_time_button"),
-        ("Don't allow", DENY),
-    ];
+    let answers = [("While using the app", ALLOW), ("Only this time", ALLOW_ONCE), ("Don't allow", DENY)];
     let buttons = answers.map(|(text, id)| {
         text_button(text, Key::of(id)).id(PERMISSION_IDS, id).size(Size::Fill, Size::Dp(56))
     });
@@ -113,6 +124,47 @@ fn permission(question: &str) -> Widget {
         .child(content.id(PERMISSION_IDS, "content_container"))
         .children(buttons);
     card(Size::Dp(340)).child(Widget::new("android.widget.ScrollView").child(dialog))
+}
+
+/// Asks as iOS does: the system words the title, the app gives the reason, and only the place can be told once.
+fn ios_permission(name: &str, question: &str, app: &str) -> Widget {
+    let subject = name.rsplit('.').next().unwrap_or(name);
+    let title = match subject {
+        "CAMERA" => format!("“{app}” Would Like to Access the Camera"),
+        "RECORD_AUDIO" => format!("“{app}” Would Like to Access the Microphone"),
+        "READ_CONTACTS" | "WRITE_CONTACTS" => format!("“{app}” Would Like to Access Your Contacts"),
+        "POST_NOTIFICATIONS" => format!("“{app}” Would Like to Send You Notifications"),
+        _ if subject.contains("LOCATION") => format!("Allow “{app}” to use your location?"),
+        _ => String::new(),
+    };
+    let (title, message) = if title.is_empty() { (question, "") } else { (title.as_str(), question) };
+    let (deny, allow) = (("Don’t Allow", Key::of(DENY)), Key::of(ALLOW));
+    if subject.contains("LOCATION") {
+        let answers = [("Allow Once", Key::of(ALLOW_ONCE)), ("Allow While Using App", allow), deny];
+        return stacked_alert(title, message, &answers);
+    }
+    stacked_alert(title, message, &[deny, ("OK", allow)])
+}
+
+/// An alert of iOS whose answers lie below each other.
+fn stacked_alert(title: &str, message: &str, answers: &[(&str, Key)]) -> Widget {
+    let buttons = answers.iter().map(|(text, key)| text_button(*text, *key).size(Size::Fill, Size::Dp(44)));
+    let mut texts = vec![heading(title)];
+    if !message.is_empty() {
+        texts.push(label(message));
+    }
+    card(Size::Dp(ALERT_DP)).children(texts).child(column(0, buttons))
+}
+
+fn lock_screen() -> Widget {
+    Widget::new("android.widget.FrameLayout")
+        .appearance(Appearance::Page)
+        .size(Size::Fill, Size::Fill)
+        .layout(Layout::Column, 16, 16)
+        .child(super::parts::space(96))
+        .child(heading("9:41"))
+        .child(super::parts::space(480))
+        .child(label("Swipe up to unlock"))
 }
 
 fn shade(notices: &[Notification]) -> Widget {

@@ -1,6 +1,7 @@
 //! The window manager of the drawn apps: tasks, windows, and effects that apps request.
 
 mod drag;
+mod ios;
 mod overlay;
 mod pinch;
 mod requests;
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use super::fling::Fling;
 use super::geometry::{Rect, Screen};
 use super::installed::InstalledFile;
+use super::keyboard::Board;
 use super::launcher::{self, Launcher};
 use super::settings::Settings;
 use super::shop::Shop;
@@ -24,6 +26,7 @@ use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style};
+use crate::config::Platform;
 use crate::surface::{InstalledApp, SurfaceEvent, Toast};
 use drag::Drag;
 use overlay::BlockedApp;
@@ -58,6 +61,7 @@ pub struct Task {
 type ScrollKey = (&'static str, &'static str, Key);
 
 pub struct Ui {
+    platform: Platform,
     apps: BTreeMap<&'static str, Box<dyn App>>,
     /// Those of the apps that were installed from files.
     installed: BTreeSet<&'static str>,
@@ -69,6 +73,7 @@ pub struct Ui {
     cursor: usize,
     all_selected: bool,
     keyboard: bool,
+    board: Board,
     scroll: BTreeMap<ScrollKey, i32>,
     fling: Option<(ScrollKey, Fling)>,
     drag: Option<Drag>,
@@ -105,7 +110,7 @@ pub struct Ui {
 }
 
 impl Ui {
-    pub fn new(now: Instant, files: &[Arc<AppFile>], api: Option<&str>) -> Ui {
+    pub fn new(now: Instant, files: &[Arc<AppFile>], api: Option<&str>, platform: Platform) -> Ui {
         let mut apps: BTreeMap<&'static str, Box<dyn App>> = BTreeMap::new();
         let files = &files[..files.len().min(USER_APPS_MAX)];
         let all: [Box<dyn App>; 4] = [
@@ -120,6 +125,7 @@ impl Ui {
         }
         let home = Task { id: 1, package: launcher::PACKAGE, stack: vec![launcher::ACTIVITY] };
         Ui {
+            platform,
             apps,
             installed: BTreeSet::new(),
             tasks: vec![home],
@@ -128,6 +134,7 @@ impl Ui {
             cursor: 0,
             all_selected: false,
             keyboard: false,
+            board: Board::first(platform),
             scroll: BTreeMap::new(),
             fling: None,
             drag: None,
@@ -435,7 +442,8 @@ impl Ui {
         if clear_data {
             app.clear_data();
         }
-        if self.front().0 == package {
+        let was_front = self.front().0 == package;
+        if was_front {
             self.unfocus();
         }
         self.scroll.retain(|(p, _, _), _| *p != package);
@@ -447,6 +455,9 @@ impl Ui {
         if package != launcher::PACKAGE {
             self.tasks.retain(|t| t.package != package);
         }
+        if self.platform == Platform::Ios {
+            self.tasks.sort_by_key(|t| t.package == launcher::PACKAGE && was_front);
+        }
         self.changed(now);
     }
 
@@ -456,7 +467,10 @@ impl Ui {
         let Some(app) = self.app(package) else { return Widget::new("android.widget.FrameLayout") };
         let content = app.view(activity, screen);
         let about = self.window_of(package, activity, screen);
-        let mut root = decorated(content, &about);
+        let mut root = match self.platform {
+            Platform::Android => decorated(content, &about),
+            Platform::Ios => self.with_way_back(content, screen),
+        };
         root.window = Some(about);
         let focus = self.focus;
         root.walk_mut(&mut |w| {

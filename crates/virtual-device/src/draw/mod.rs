@@ -7,7 +7,7 @@ mod text;
 use bytes::Bytes;
 
 use crate::app::geometry::{Rect, Screen};
-use crate::app::keyboard;
+use crate::app::keyboard::Board;
 use crate::app::widget::{Appearance, Widget};
 use crate::app::xml::shown_text;
 use crate::clock::Civil;
@@ -21,7 +21,7 @@ pub struct Scene {
     /// Screenshots show the activity black.
     pub secure: bool,
     pub dialog: Option<Widget>,
-    pub keyboard: bool,
+    pub keyboard: Option<Board>,
     pub toast: Option<String>,
     pub wall_ms: u64,
 }
@@ -31,6 +31,21 @@ pub struct Pixels {
     pub width: u32,
     pub height: u32,
     pub rgba: Vec<u8>,
+}
+
+impl Pixels {
+    /// Returns a part of the picture, as far as it is inside.
+    pub fn cut(&self, left: u32, top: u32, width: u32, height: u32) -> Pixels {
+        let (right, bottom) =
+            (left.saturating_add(width).min(self.width), top.saturating_add(height).min(self.height));
+        let (left, top) = (left.min(right), top.min(bottom));
+        let row = |y: u32| {
+            let at = |x: u32| (y as usize * self.width as usize + x as usize) * 4;
+            self.rgba.get(at(left)..at(right)).unwrap_or_default()
+        };
+        let rgba = (top..bottom).flat_map(row).copied().collect();
+        Pixels { width: right - left, height: bottom - top, rgba }
+    }
 }
 
 struct Palette {
@@ -83,8 +98,8 @@ pub fn draw(scene: &Scene) -> Pixels {
         }
         painter.tree(dialog);
     }
-    if scene.keyboard {
-        painter.keyboard();
+    if let Some(board) = scene.keyboard {
+        painter.keyboard(board);
     }
     if let Some(text) = &scene.toast {
         painter.toast(text);
@@ -231,11 +246,11 @@ impl Painter<'_> {
         self.centred(label, text, 14, self.palette.ink);
     }
 
-    fn keyboard(&mut self) {
+    fn keyboard(&mut self, board: Board) {
         let p = self.palette;
         self.canvas.clip = self.screen.rect();
         self.canvas.fill(self.screen.keyboard(), 0, p.line);
-        for (cap, rect) in keyboard::caps(self.screen) {
+        for (cap, rect) in board.caps(self.screen) {
             self.canvas.fill(rect.inset(self.dp(2)), self.dp(6), p.card);
             self.centred(rect, &cap.label(), 18, p.ink);
         }

@@ -11,22 +11,26 @@ mod names;
 mod simulator;
 mod system_log;
 mod tree;
+mod wda;
 pub mod xcrun;
 
 use tokio::time::Instant;
 
 use crate::app::geometry::Screen;
-use crate::config::PhoneConfig;
+use crate::config::{PhoneConfig, Platform};
 use crate::phone::Phone;
+use crate::surface::SystemEvent;
 pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
-pub use names::bundle_of;
+pub use names::{bundle_of, package_of};
 pub use simulator::{Push, SimulatorState};
 
 /// Pixels of the upright screen, and pixels a point, of an iPhone 15 Pro.
 const WIDTH_PX: u32 = 1179;
 const HEIGHT_PX: u32 = 2556;
 pub const SCALE: u32 = 3;
+/// The bundle id of the home screen, whose application also shows the system's alerts.
+pub const SPRINGBOARD: &str = "com.apple.springboard";
 
 /// An iPhone. It is cheap to clone, and all clones are the same phone.
 #[derive(Clone, Debug)]
@@ -34,6 +38,7 @@ pub struct IPhone {
     phone: Phone,
     config: std::sync::Arc<IPhoneConfig>,
     simulator: std::sync::Arc<std::sync::Mutex<SimulatorState>>,
+    wda: std::sync::Arc<tokio::sync::Mutex<wda::WdaState>>,
 }
 
 impl IPhone {
@@ -43,6 +48,7 @@ impl IPhone {
             width: WIDTH_PX,
             height: HEIGHT_PX,
             density: 160 * SCALE,
+            platform: Platform::Ios,
             timing: config.timing,
             apps: config.apps.clone(),
             network: config.network.clone(),
@@ -51,7 +57,12 @@ impl IPhone {
             film: config.film,
             ..PhoneConfig::default()
         });
-        IPhone { phone, config: std::sync::Arc::new(config), simulator: std::sync::Arc::default() }
+        IPhone {
+            phone,
+            config: std::sync::Arc::new(config),
+            simulator: std::sync::Arc::default(),
+            wda: std::sync::Arc::default(),
+        }
     }
 
     /// The phone behind all faces: its truth, film and switches for tests.
@@ -63,13 +74,20 @@ impl IPhone {
         &self.config
     }
 
-    /// Returns the application in front with everything in it, as accessibility of iOS tells it; nothing for a surface
-    /// that is not drawn from widgets.
+    /// Returns what accessibility of iOS tells about what is in front: the app, or the system's own application when
+    /// one of its alerts lies over the app. Nothing for a surface that is not drawn from widgets.
     pub fn elements(&self) -> Option<UiElement> {
+        self.applications().map(|front| front.system.unwrap_or(front.app))
+    }
+
+    /// Returns the app in front, and the system's application when it lies over the app.
+    pub(crate) fn applications(&self) -> Option<Applications> {
         self.phone.with(|state| {
             let screen: Screen = state.screen();
             let scene = state.surface.scene(&screen, state.now)?;
-            Some(tree::application(&scene, &screen))
+            let app = tree::application(&scene, &screen);
+            let system = scene.dialog_of_system.then(|| tree::system_application(&scene, &screen));
+            Some(Applications { bundle_id: bundle_of(scene.package).to_owned(), app, system })
         })
     }
 
@@ -98,6 +116,15 @@ impl IPhone {
         });
     }
 
+    pub fn is_locked(&self) -> bool {
+        self.phone.with(|state| state.surface.windows(&state.screen()).locked)
+    }
+
+    /// Locks the phone, or unlocks it again.
+    pub fn set_locked(&self, locked: bool) {
+        self.phone.with(|state| state.surface.system(SystemEvent::Locked(locked), state.now));
+    }
+
     /// The time by the phone's clock, for faces that wait.
     pub fn now(&self) -> Instant {
         Instant::now()
@@ -112,4 +139,12 @@ fn clock_text(phone: &IPhone, at_boot: bool) -> String {
     });
     let at = crate::clock::Civil::from_ms(ms);
     format!("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", at.year, at.month, at.day, at.hour, at.minute, at.second)
+}
+
+/// What is on the screen.
+pub(crate) struct Applications {
+    /// The app in front, whether or not the system lies over it.
+    pub bundle_id: String,
+    pub app: UiElement,
+    pub system: Option<UiElement>,
 }

@@ -6,6 +6,7 @@ use super::{Gesture, Ui, place_dialog};
 use crate::app::geometry::Screen;
 use crate::app::system::{self, SystemWindow};
 use crate::app::widget::{Key, Widget};
+use crate::config::Platform;
 use crate::surface::{SurfaceEvent, Toast};
 use crate::truth::Hit;
 
@@ -81,7 +82,7 @@ impl Ui {
 
     pub(super) fn system_window(&self, screen: &Screen) -> Option<Widget> {
         let top = self.system.last()?;
-        let mut widget = system::view(top, &self.notices, screen);
+        let mut widget = system::view(top, &self.notices, self.platform, screen);
         place_dialog(&mut widget, None, screen);
         widget.name_data(&format!("system window {top:?}"));
         Some(widget)
@@ -111,7 +112,7 @@ impl Ui {
         match top {
             SystemWindow::Permission { .. } => self.answer_system_window(Key::of(system::DENY), now),
             // This dialog stays until it is answered.
-            SystemWindow::NotResponding { .. } => {}
+            SystemWindow::NotResponding { .. } | SystemWindow::Locked => {}
             SystemWindow::Crashed { .. } | SystemWindow::Alert { .. } | SystemWindow::Shade => {
                 self.system.pop();
             }
@@ -132,7 +133,7 @@ impl Ui {
                     self.launch(package, None, now);
                 }
             }
-            (SystemWindow::Shade, _) => {}
+            (SystemWindow::Shade | SystemWindow::Locked, _) => {}
             (SystemWindow::Permission { package, name, .. }, answer) => {
                 self.system.pop();
                 let granted = answer != system::DENY;
@@ -170,7 +171,8 @@ impl Ui {
         if self.granted.contains(&(package, name)) {
             self.with_app(package, now, |app, context| app.permission(name, true, context));
         } else {
-            self.show_system(SystemWindow::Permission { package, name, question }, now);
+            let label = self.app(package).map_or("", |app| app.label());
+            self.show_system(SystemWindow::Permission { package, name, question, label }, now);
         }
     }
 
@@ -230,6 +232,10 @@ impl Ui {
     pub(super) fn not_responding(&mut self, now: Instant) {
         let Some(blocked) = &mut self.blocked else { return };
         blocked.reported = true;
+        // An app of iOS that is stuck is just stuck.
+        if self.platform == Platform::Ios {
+            return;
+        }
         let package = blocked.package;
         let activity = self.front().1;
         let label = self.app(package).map_or("", |app| app.label());
@@ -259,7 +265,9 @@ impl Ui {
         });
         self.kill(package, false, now);
         let before = self.crashes.insert(package, now);
-        if before.is_some_and(|before| now.saturating_duration_since(before) < CRASH_AGAIN) {
+        // iOS says nothing of a crash: the app is gone.
+        let told = self.platform == Platform::Android;
+        if told && before.is_some_and(|before| now.saturating_duration_since(before) < CRASH_AGAIN) {
             self.show_system(SystemWindow::Crashed { package, label }, now);
         }
     }

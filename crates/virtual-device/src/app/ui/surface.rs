@@ -51,7 +51,9 @@ impl Surface for Ui {
             window: self.activity_window(screen),
             dialog: self.dialog_window(screen),
             dialog_of_system: self.system_window_open(),
-            keyboard: self.keyboard,
+            back_to: self.back_to(screen),
+            scroll_most: self.scroll_ranges(screen),
+            keyboard: self.keyboard.then_some(self.board),
             toast: self.toast(now).map(|toast| toast.text.clone()),
         })
     }
@@ -65,7 +67,7 @@ impl Surface for Ui {
             secure,
             // A secure activity also hides the dialogs of its app, but not those of the system.
             dialog: self.dialog_window(screen).filter(|_| !secure || self.system_window_open()),
-            keyboard: self.keyboard,
+            keyboard: self.keyboard.then_some(self.board),
             toast: self.toast(now).map(|toast| toast.text.clone()),
             wall_ms,
         };
@@ -113,6 +115,7 @@ impl Surface for Ui {
             keyboard: self.keyboard,
             opening: self.opening_until.is_some(),
             responding: self.responds(),
+            locked: self.is_locked(),
         }
     }
 
@@ -220,6 +223,7 @@ impl Surface for Ui {
                 self.show_system(SystemWindow::Alert { title, message }, now);
             }
             SystemEvent::WindowDelayed { until } => self.opening_until = Some(until),
+            SystemEvent::Locked(locked) => self.lock(locked, now),
         }
         true
     }

@@ -2,9 +2,10 @@
 
 use tokio::time::{Duration, Instant};
 
-use super::{ScrollKey, Ui};
+use super::{ScrollKey, Ui, ios};
 use crate::app::fling::Fling;
 use crate::app::geometry::{Point, Screen};
+use crate::app::keyboard::Board;
 use crate::app::widget::{Appearance, Key, Widget};
 use crate::truth::Hit;
 
@@ -108,6 +109,8 @@ impl Ui {
         if let (true, Some(key)) = (hit.acted, widget.key) {
             if self.system_window_open() {
                 self.answer_system_window(key, now);
+            } else if key == ios::BACK {
+                self.finish(now);
             } else {
                 self.act_on(package, key, widget, (x, y), now);
             }
@@ -132,6 +135,7 @@ impl Ui {
         if widget.appearance == Appearance::Field {
             self.focus_on(key, now);
             self.keyboard = true;
+            self.board = Board::first(self.platform);
         } else if widget.appearance.slider().is_some() {
             let fraction = fraction_of(widget, at);
             self.with_app(package, now, |app, context| app.slide(key, fraction, context));
@@ -200,6 +204,9 @@ impl Ui {
                 self.tap(from, screen, now)
             };
         }
+        if let Some(hit) = self.swipe_from_edge(from, (dx, dy), screen, now) {
+            return Some(hit);
+        }
         if self.keyboard && screen.keyboard().contains(from.0, from.1) {
             return Some(Hit::named("keyboard"));
         }
@@ -211,7 +218,7 @@ impl Ui {
         }
         self.fling = None;
         let window = self.top_window(screen);
-        if gesture.held_ms >= LONG_PRESS_MS {
+        if gesture.held_ms >= LONG_PRESS_MS && self.takes_held_finger(&window, from) {
             return self.drag_and_drop(&window, gesture, screen, now);
         }
         let slider = window.hit(from.0, from.1, &|w| w.appearance.slider().is_some());

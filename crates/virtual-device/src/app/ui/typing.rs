@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::Ui;
 use crate::app::geometry::Screen;
-use crate::app::keyboard::{KeyCap, cap_at};
+use crate::app::keyboard::KeyCap;
 use crate::app::widget::{Appearance, Key};
 use crate::app::workbench::FIELD_CHARS_MAX;
 use crate::app::{keys, launcher};
@@ -28,8 +28,10 @@ impl Ui {
     }
 
     pub(super) fn tap_keyboard(&mut self, x: i32, y: i32, screen: &Screen, now: Instant) -> Hit {
-        let Some(cap) = cap_at(screen, x, y) else { return Hit::named("keyboard") };
+        let Some(cap) = self.board.cap_at(screen, x, y) else { return Hit::named("keyboard") };
+        self.turn_board(cap, now);
         match cap {
+            KeyCap::Shift | KeyCap::Numbers | KeyCap::Letters => {}
             KeyCap::Char(c) => {
                 self.type_text(&c.to_string(), now);
             }
@@ -40,6 +42,14 @@ impl Ui {
             KeyCap::Enter => self.key(keys::ENTER, screen, now),
         }
         Hit::named(&format!("keyboard {}", cap.label()))
+    }
+
+    fn turn_board(&mut self, cap: KeyCap, now: Instant) {
+        let next = self.board.after(cap);
+        if next != self.board {
+            self.board = next;
+            self.changed(now);
+        }
     }
 
     /// Types into the focused field and returns its name, or nothing when no field has the focus.

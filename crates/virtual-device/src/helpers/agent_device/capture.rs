@@ -7,7 +7,7 @@ use tokio::time::{Duration, Instant};
 
 use super::{FORMAT, Fields, HelperError, extra};
 use crate::app::geometry::{Rect, Screen};
-use crate::app::keyboard;
+use crate::app::keyboard::Board;
 use crate::app::xml::attribute;
 use crate::helpers::tree::{self, Node, Tree};
 use crate::phone::Phone;
@@ -217,7 +217,7 @@ impl Writer<'_> {
         self.key("android.widget.FrameLayout", 0, "", &screen.keyboard());
         self.window(INPUT_METHOD, &screen.keyboard());
         self.out.push('>');
-        for (index, (cap, area)) in keyboard::caps(screen).into_iter().enumerate() {
+        for (index, (cap, area)) in Board::Android.caps(screen).into_iter().enumerate() {
             self.key("android.inputmethodservice.Keyboard$Key", index, &cap.label(), &area);
             self.out.push_str(" />");
         }
