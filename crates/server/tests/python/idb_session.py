@@ -192,8 +192,40 @@ with operation("log"):
     log.terminate()
     log.wait()
     check("Workbench[" in line, line)
-with operation("crash list"):
+with operation("drag, and a crash"):
     check(run("crash", "list").strip() == "", "a crash that never was")
+    run("terminate", APP)
+    run("launch", APP)
+    tap("AXUniqueId", "open_settings")
+    staging = find("AXUniqueId", "row_staging")["frame"]
+    run("ui", "tap", str(round(staging["x"] + staging["width"] - 40)), str(round(staging["y"] + 32)))
+    volume = find("AXUniqueId", "volume")["frame"]
+    y = str(round(volume["y"] + volume["height"] / 2))
+    at = [str(round(volume["x"] + volume["width"] * share)) for share in (0.38, 0.8)]
+    run("ui", "swipe", at[0], y, at[1], y, "--duration", "0.5")
+    check(70 < int(find("AXUniqueId", "volume")["AXValue"].rstrip("%")) < 90)
+    tap("AXLabel", "Back")
+    tap("AXUniqueId", "email")
+    run("ui", "text", "ada@example.org")
+    tap("AXUniqueId", "password")
+    run("ui", "text", "correct horse")
+    run("ui", "tap", "Log in", "--api", "ax")
+    run("ui", "wait", "Gallery", "--timeout", "10")
+    run("ui", "tap", "Gallery", "--api", "ax")
+    for _ in range(5):
+        if any((element["AXLabel"] or "").startswith("Trouble") for element in elements()):
+            break
+        run("ui", "swipe", "200", "700", "200", "200", "--duration", "0.3")
+    run("ui", "tap", "Trouble", "--api", "ax")
+    tap("AXLabel", "Crash")
+    check(apps()[APP]["process_state"] != "Running", apps()[APP])
+with operation("crash list, show and delete"):
+    crash = json.loads(run("crash", "list", "--json").splitlines()[0])
+    check(crash["process_name"] == "Workbench", crash)
+    head, body = run("crash", "show", crash["name"]).split("\n", 1)
+    check(json.loads(head)["bundleID"] == APP and json.loads(body)["exception"]["type"] == "EXC_CRASH", head)
+    run("crash", "delete", crash["name"])
+    check(run("crash", "list").strip() == "", "it was deleted")
 with operation("open, approve, set-location, focus"):
     run("open", "https://example.org/a?b=c")
     run("approve", APP, "camera", "photos")
