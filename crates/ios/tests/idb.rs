@@ -55,7 +55,8 @@ async fn with_app(faults: IPhoneFaults) -> (IPhone, Idb) {
 }
 
 async fn snapshot(idb: &Idb) -> Snapshot {
-    let json = idb.tree(&["AXLabel", "AXValue", "AXUniqueId", "type", "frame", "subrole", "traits", "enabled"]);
+    let json =
+        idb.tree(&["AXLabel", "AXValue", "AXUniqueId", "type", "frame", "subrole", "traits", "enabled"]);
     tree::parse(&json.await.expect("a tree"), &Limits::default())
 }
 
@@ -64,10 +65,7 @@ async fn place(idb: &Idb, id: &str) -> Point {
     let snapshot = snapshot(idb).await;
     let found = snapshot.elements.iter().find(|element| element.stable_id.as_deref() == Some(id));
     let bounds = found.unwrap_or_else(|| panic!("no {id} in {snapshot:?}")).bounds;
-    Point {
-        x: f64::from(bounds.left + bounds.right) / 2.0,
-        y: f64::from(bounds.top + bounds.bottom) / 2.0,
-    }
+    Point { x: f64::from(bounds.left + bounds.right) / 2.0, y: f64::from(bounds.top + bounds.bottom) / 2.0 }
 }
 
 fn failed<T: std::fmt::Debug>(result: Result<T, DeviceError>) -> (DeviceErrorKind, Dispatch) {
@@ -169,7 +167,10 @@ async fn fingers_reach_the_phone_as_inputs_of_adb_do() {
     let seen = inputs(&phone);
     let kinds: Vec<&str> = seen.iter().filter_map(|input| input.split([' ', '{']).next()).collect();
     assert_eq!(kinds, ["Tap", "Tap", "Tap", "Swipe", "Swipe", "Swipe", "Pinch"], "{seen:?}");
-    assert!(seen[3].contains("ms: 800") && seen[4].contains("ms: 300") && seen[5].contains("ms: 1000"), "{seen:?}");
+    assert!(
+        seen[3].contains("ms: 800") && seen[4].contains("ms: 300") && seen[5].contains("ms: 1000"),
+        "{seen:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -190,7 +190,8 @@ impl Writer {
     }
 
     fn frame(&self, frame: Frame) -> String {
-        let [x, y, width, height] = [frame.x, frame.y, frame.width, frame.height].map(|edge| self.number(edge));
+        let [x, y, width, height] =
+            [frame.x, frame.y, frame.width, frame.height].map(|edge| self.number(edge));
         format!(r#"{{"x":{x},"y":{y},"width":{width},"height":{height}}}"#)
     }
 

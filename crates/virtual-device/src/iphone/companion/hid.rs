@@ -143,9 +143,8 @@ impl Hand<'_> {
         let Point { x, y } = pinch.center.unwrap_or_default();
         let radius = if pinch.radius > 0.0 { pinch.radius } else { PINCH_RADIUS };
         let time = seconds(if pinch.duration > 0.0 { pinch.duration } else { PINCH_S });
-        let fingers = |radius: f64| {
-            [self.pixel(Point { x: x - radius, y }), self.pixel(Point { x: x + radius, y })]
-        };
+        let fingers =
+            |radius: f64| [self.pixel(Point { x: x - radius, y }), self.pixel(Point { x: x + radius, y })];
         let (from, to) = (fingers(radius), fingers(radius * pinch.scale));
         tokio::time::sleep(time).await;
         self.act(|state| {

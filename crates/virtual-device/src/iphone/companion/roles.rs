@@ -18,7 +18,10 @@ impl AxRole {
 
     /// True if idb's filter for what can be operated keeps it.
     pub fn is_interactable(self) -> bool {
-        matches!(self.kind(), "Button" | "TextField" | "Link" | "Slider" | "CheckBox" | "RadioButton" | "PopUpButton")
+        matches!(
+            self.kind(),
+            "Button" | "TextField" | "Link" | "Slider" | "CheckBox" | "RadioButton" | "PopUpButton"
+        )
     }
 }
 
