@@ -1,11 +1,19 @@
-//! Reads what iOS tells: screens as written by other tools, logs, crash reports.
+//! iPhones and simulators behind the port, and what iOS tells: screens as written by other tools, logs, crash reports.
 //!
-//! Architecture invariant: bytes in, a value out. No I/O, no clock, and no knowledge of how the bytes were fetched.
+//! Architecture invariant: `tree`, `log` and `crash` take bytes and return a value; they know nothing of how the bytes
+//! were fetched. Backends (`wda`, …) translate one protocol each; `route` says which of them serves a request, and
+//! `device` is the only one that asks it. Nothing here waits for a screen or repeats a command.
 
 pub mod connect;
 pub mod crash;
+pub mod device;
+mod gesture;
 pub mod idb;
 pub mod log;
+mod picture;
 pub mod reports;
+pub mod route;
 pub mod simctl;
+pub mod source;
 pub mod tree;
+pub mod wda;

@@ -14,7 +14,8 @@ mod role;
 mod text;
 
 pub use mdm_core::screen::snapshot::Limits;
-use mdm_core::screen::snapshot::{DefectKind, Snapshot};
+use mdm_core::screen::element::Element;
+use mdm_core::screen::snapshot::{DefectKind, Screen, Snapshot};
 
 use arena::Arena;
 use document::Document;
@@ -55,6 +56,42 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
         Some(Located { format, start, quoted: true }) => read_quoted(read, start, format, &mut arena),
     }
     arena.finish()
+}
+
+/// Returns the name of the application at the top of a tree; empty when it has none.
+pub fn application_name(snapshot: &Snapshot) -> String {
+    let top = snapshot.elements.iter().find(|element| role::short_type(&element.class) == "Application");
+    top.and_then(|top| top.description.as_deref().or(top.text.as_deref())).unwrap_or_default().to_owned()
+}
+
+/// True for the on-screen keyboard.
+pub fn is_keyboard(element: &Element) -> bool {
+    role::short_type(&element.class) == "Keyboard"
+}
+
+/// Returns the process of the first element of an answer of idb that names one.
+pub fn process(bytes: &[u8]) -> Option<u32> {
+    const KEY: &[u8] = b"\"pid\"";
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(&bytes[from..], KEY) {
+        from += at + KEY.len();
+        let rest = bytes[from..].trim_ascii_start();
+        let number = rest.strip_prefix(b":").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+        let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if let Some(pid) = std::str::from_utf8(&number[..digits]).ok().and_then(|pid| pid.parse().ok()) {
+            return Some(pid);
+        }
+    }
+    None
+}
+
+/// Names the app in front in a tree that does not tell it.
+pub fn set_app(snapshot: &mut Snapshot, app: &str) {
+    let name: std::sync::Arc<str> = app.into();
+    for element in snapshot.elements.iter_mut().filter(|element| element.app.is_empty()) {
+        element.app = std::sync::Arc::clone(&name);
+    }
+    snapshot.screen = Some(Screen { app: app.to_owned(), name: None });
 }
 
 fn read_tree(bytes: &[u8], start: usize, format: Format, arena: &mut Arena<'_>) {

@@ -1,5 +1,7 @@
 //! What every tool shares: the devices, the numbering of calls and actions.
 
+mod ios;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +11,9 @@ use mdm_android::{Endpoint, Hub, HubConfig};
 use mdm_build::process::Processes;
 use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
-use mdm_virtual_device::Phone;
+use mdm_ios::route::Way;
+use mdm_ios::source::IosSource;
+use mdm_virtual_device::{IPhone, Phone};
 
 use crate::paths::Roots;
 use crate::proxies::Proxies;
@@ -19,6 +23,7 @@ use crate::tools::{Entry, MORE, TOOLS};
 
 /// The id under which the embedded phone is listed.
 pub const VIRTUAL_ANDROID_ID: &str = "virtual-android";
+pub const VIRTUAL_IOS_ID: &str = "virtual-ios";
 
 pub struct App {
     pub fleet: Fleet,
@@ -45,6 +50,24 @@ pub struct Devices {
     /// `HOST:PORT` of adbds that are reached without an adb server.
     pub addresses: Vec<String>,
     pub adb_server: bool,
+    pub iphone: Option<EmbeddedIPhone>,
+    /// Companions of idb that run already: `HOST:PORT` or the path of a socket.
+    pub idb: Vec<Named>,
+    /// WebDriverAgents that run already.
+    pub wda: Vec<Named>,
+}
+
+/// The embedded iPhone, and the faces of it that the product may use.
+pub struct EmbeddedIPhone {
+    pub phone: IPhone,
+    pub ways: Vec<Way>,
+}
+
+/// An address, and the id of the device that is there where the user told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub id: Option<String>,
+    pub address: String,
 }
 
 impl App {
@@ -57,13 +80,22 @@ impl App {
             endpoints.push(Endpoint { id: address.clone(), connector: link::tcp(address) });
         }
         let adb_server = devices.adb_server;
-        let hub = Hub::new(HubConfig::of_process(endpoints, adb_server));
-        App { adb_server, ..App::with_source(Arc::new(hub)) }
+        let mut sources: Vec<Arc<dyn DeviceSource>> =
+            vec![Arc::new(Hub::new(HubConfig::of_process(endpoints, adb_server)))];
+        let attached = ios::attached(devices.iphone, &devices.idb, &devices.wda);
+        if !attached.is_empty() {
+            sources.push(Arc::new(IosSource::new(attached)));
+        }
+        App { adb_server, ..App::with_sources(sources) }
     }
 
     pub fn with_source(source: Arc<dyn DeviceSource>) -> App {
+        App::with_sources(vec![source])
+    }
+
+    fn with_sources(sources: Vec<Arc<dyn DeviceSource>>) -> App {
         App {
-            fleet: Fleet::new(vec![source]),
+            fleet: Fleet::new(sources),
             pollers: Pollers::default(),
             secrets: Secrets::default(),
             roots: Roots::of_process(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mdm_virtual_device::Faults;
+use mobile_debug_mcp::app::Named;
 
 #[derive(Parser)]
 #[command(name = "mobile-debug-mcp", version, about = "An MCP server that an agent can trust with a phone")]
@@ -74,6 +75,13 @@ pub enum Command {
     Diff(DiffArgs),
     /// Read a log or a crash report from a file: the crashes in it, and what became of its lines
     Log(LogArgs),
+    /// What the `xcrun` of an embedded iPhone runs
+    #[command(hide = true, name = "xcrun-stand-in")]
+    XcrunStandIn {
+        socket: PathBuf,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Run an embedded device by itself
     Virtual {
         #[command(subcommand)]
@@ -167,6 +175,12 @@ pub struct DeviceArgs {
     /// Do not use the adb server of this machine
     #[arg(long)]
     pub no_adb_server: bool,
+    /// A companion of idb that runs already: HOST:PORT or the path of its socket
+    #[arg(long, value_name = "[UDID=]ADDRESS", value_parser = idb_address)]
+    pub idb: Vec<Named>,
+    /// A WebDriverAgent that runs already; with its phone's UDID before it when the phone is reached in other ways too
+    #[arg(long, value_name = "[UDID=]URL", value_parser = wda_address)]
+    pub wda: Vec<Named>,
     /// A folder below which tools may read and write files; may be given more than once. By default the current one and
     /// that for temporary files
     #[arg(long = "root", value_name = "FOLDER")]
@@ -193,15 +207,70 @@ fn address(text: &str) -> Result<String, String> {
     if is_host && is_port { Ok(text.to_owned()) } else { Err(wrong()) }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+fn idb_address(text: &str) -> Result<Named, String> {
+    let (id, place) = udid_and_rest(text)?;
+    let address = if place.contains('/') { place.to_owned() } else { address(place)? };
+    Ok(Named { id, address })
+}
+
+fn udid_and_rest(text: &str) -> Result<(Option<String>, &str), String> {
+    match text.split_once('=') {
+        Some((id, rest)) if !id.is_empty() => Ok((Some(id.to_owned()), rest)),
+        Some(_) => Err(format!("{text:?} has no UDID before the equals sign")),
+        None => Ok((None, text)),
+    }
+}
+
+/// Reads `http://HOST:PORT` or `HOST:PORT`, with `UDID=` before it where the phone is known by other ways too.
+fn wda_address(text: &str) -> Result<Named, String> {
+    let (id, url) = udid_and_rest(text)?;
+    let host = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
+    Ok(Named { id, address: address(host)? })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum VirtualPlatform {
     Android,
+    Ios,
 }
 
 #[derive(Subcommand)]
 pub enum VirtualDevice {
     /// A phone that any adb client can connect to
     Android(VirtualAndroid),
+    /// An iPhone for clients of WebDriverAgent, idb, usbmuxd and simctl
+    Ios(VirtualIos),
+}
+
+/// A port of 0 takes any free one; without a port that face is not there.
+#[derive(Args)]
+pub struct VirtualIos {
+    /// Port of idb's companion
+    #[arg(long, value_name = "PORT")]
+    pub companion_port: Option<u16>,
+    /// Socket of idb's companion
+    #[arg(long, value_name = "FILE")]
+    pub companion_socket: Option<PathBuf>,
+    /// Port of WebDriverAgent
+    #[arg(long, value_name = "PORT")]
+    pub wda_port: Option<u16>,
+    /// A folder that gets an `xcrun` which knows this phone as a simulator
+    #[arg(long, value_name = "FOLDER")]
+    pub xcrun: Option<PathBuf>,
+    /// Install the app that this file describes (docs/virtual-apps.md); may be given more than once
+    #[arg(long = "app", value_name = "FILE")]
+    pub apps: Vec<PathBuf>,
+    #[arg(long, value_enum, default_value_t = TimingArg::Brisk)]
+    pub timing: TimingArg,
+    /// What goes wrong, and how often: NAME or NAME=RATE, separated by commas (docs/faults.md)
+    #[arg(long, value_name = "FAULTS", default_value = "")]
+    pub faults: Faults,
+    /// The same seed gives the same phone and the same faults
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// The phone's UDID
+    #[arg(long)]
+    pub udid: Option<String>,
 }
 
 #[derive(Args)]

@@ -105,7 +105,7 @@ struct Agent {
 impl Agent {
     async fn connect(album: Album) -> Result<Agent, String> {
         let phone = virtual_phone::embedded(&DeviceArgs::default())?;
-        let app = App::new(Devices { phone: Some(phone), addresses: Vec::new(), adb_server: false });
+        let app = App::new(Devices { phone: Some(phone), ..Devices::default() });
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         tokio::spawn(async move {
             let (read, write) = tokio::io::split(theirs);

@@ -8,6 +8,7 @@ mod docs;
 mod doctor;
 mod log;
 mod offline;
+mod virtual_iphone;
 mod virtual_phone;
 
 use std::future::Future;
@@ -70,6 +71,8 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
         Some(Command::Virtual { device: VirtualDevice::Android(options) }) => {
             virtual_phone::run(options).await
         }
+        Some(Command::XcrunStandIn { socket, arguments }) => virtual_iphone::xcrun(&socket, &arguments),
+        Some(Command::Virtual { device: VirtualDevice::Ios(options) }) => virtual_iphone::run(options).await,
     }
 }
 
@@ -79,11 +82,8 @@ async fn with_app<F: Future<Output = ExitCode>>(
     secrets: &Secrets,
     command: impl FnOnce(App) -> F,
 ) -> ExitCode {
-    let phone = args.virtual_device.map(|VirtualPlatform::Android| virtual_phone::embedded(args));
-    match (phone.transpose(), Roots::new(&args.roots)) {
-        (Ok(phone), Ok(roots)) => {
-            let devices =
-                Devices { phone, addresses: args.addresses.clone(), adb_server: !args.no_adb_server };
+    match (devices(args), Roots::new(&args.roots)) {
+        (Ok(devices), Ok(roots)) => {
             let app =
                 App::new(devices).keeping(secrets.clone()).allowing(roots).listing_all_tools(args.all_tools);
             command(match &args.state {
@@ -94,6 +94,18 @@ async fn with_app<F: Future<Output = ExitCode>>(
         }
         (Err(problem), _) | (_, Err(problem)) => fail(&problem),
     }
+}
+
+fn devices(args: &DeviceArgs) -> Result<Devices, String> {
+    let wanted = |platform| args.virtual_device == Some(platform);
+    Ok(Devices {
+        phone: wanted(VirtualPlatform::Android).then(|| virtual_phone::embedded(args)).transpose()?,
+        addresses: args.addresses.clone(),
+        adb_server: !args.no_adb_server,
+        iphone: wanted(VirtualPlatform::Ios).then(|| virtual_iphone::embedded(args)).transpose()?,
+        idb: args.idb.clone(),
+        wda: args.wda.clone(),
+    })
 }
 
 async fn serve(app: App) -> ExitCode {

@@ -86,7 +86,7 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
 /// Places on the home screen.
 const APPS_MAX: usize = 12;
 
-fn load_apps(files: &[PathBuf]) -> Result<Vec<Arc<AppFile>>, String> {
+pub fn load_apps(files: &[PathBuf]) -> Result<Vec<Arc<AppFile>>, String> {
     let mut apps: Vec<Arc<AppFile>> = Vec::new();
     if files.len() > APPS_MAX {
         return Err(format!("the phone has room for {APPS_MAX} apps"));

@@ -6,6 +6,7 @@
 
 pub mod actionable;
 pub mod adjust;
+pub mod back;
 pub mod predicate;
 pub mod resolve;
 pub mod scope;

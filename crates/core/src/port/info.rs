@@ -49,7 +49,7 @@ pub enum Support {
 pub struct Capabilities {
     /// Keys with a meaning of their own: home, volume, direction keys.
     pub keys: Support,
-    /// A back action of the system, apart from what apps draw.
+    /// A back action of the system, apart from what apps draw; `Maybe` where it is a gesture that an app need not take.
     pub back: Support,
     /// Two fingers at a time.
     pub pinch: Support,

@@ -22,10 +22,10 @@ use mdm_core::action::request::{Act, Action, Command, Request, What};
 use mdm_core::action::trace::{Lifecycle, Trace};
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::intent::resolve;
+use mdm_core::intent::{back, resolve};
 use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
-use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch, PicturePrint};
-use mdm_core::screen::geometry::Rect;
+use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch, Input, PicturePrint, Support};
+use mdm_core::screen::geometry::{Point, Rect};
 
 use crate::poll::{self, Counted, Turn};
 use crate::progress::Progress;
@@ -159,7 +159,10 @@ impl Run<'_> {
         loop {
             self.aim(act, &targets).await?;
             self.drawn_before = self.print_drawing(act).await;
-            let commands = commands(&act.action, &self.outcome.places);
+            let commands = match self.back_button(act).await? {
+                Some(point) => vec![(SentKind::Touch, Command::Input(Input::Tap(point)))],
+                None => commands(&act.action, &self.outcome.places),
+            };
             let closes_keyboard = self.back_closes_keyboard(act).await;
             match self.send_all(&commands).await {
                 Ok(report) => {
@@ -178,6 +181,15 @@ impl Run<'_> {
                 Err(failure) => self.send_again(failure)?,
             }
         }
+    }
+
+    /// The button that leads back, where the system has no key for it: it does so also where the gesture does not.
+    async fn back_button(&self, act: &Act) -> Result<Option<Point>, Failure> {
+        if act.action != Action::Back || self.session.capabilities().back != Support::Maybe {
+            return Ok(None);
+        }
+        let seen = self.session.capture_now(self.progress).await?;
+        Ok(back::button(&seen))
     }
 
     async fn send_all(&mut self, commands: &[(SentKind, Command)]) -> Result<AppReport, Failure> {

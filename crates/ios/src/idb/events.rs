@@ -53,6 +53,14 @@ pub fn drag(from: Point, to: Point, hold: Duration, time: Duration) -> Vec<HidEv
     events
 }
 
+/// Moves the finger and holds it before it is lifted.
+pub fn drag_and_rest(from: Point, to: Point, time: Duration, rest: Duration) -> Vec<HidEvent> {
+    let mut events = drag(from, to, Duration::ZERO, time);
+    let before_up = events.len().saturating_sub(1);
+    events.insert(before_up, delay(rest));
+    events
+}
+
 /// `radius` is the distance of each finger from the center at the start; each ends at `radius * scale`.
 pub fn pinch(center: Point, scale: f64, radius: f64, time: Duration) -> Vec<HidEvent> {
     let pinch = HidPinch { center: Some(center), scale, duration: time.as_secs_f64(), radius };

@@ -65,6 +65,10 @@ impl Link {
         Ok(Channel(sender))
     }
 
+    pub async fn close(&self) {
+        *self.open.lock().await = None;
+    }
+
     pub fn is_missing(&self, method: &'static str) -> bool {
         self.learnt().missing.contains(method)
     }

@@ -43,6 +43,11 @@ impl Idb {
     pub fn new(connector: Connector) -> Idb {
         Idb { link: Arc::new(Link::new(connector)) }
     }
+
+    /// Lets go of the connection. The next call makes a new one.
+    pub async fn close(&self) {
+        self.link.close().await;
+    }
 }
 
 impl std::fmt::Debug for Idb {

@@ -266,7 +266,7 @@ fn entries(folder: &Path) -> BTreeSet<OsString> {
 async fn no_word_of_a_caller_becomes_a_command_an_option_or_a_path_outside() {
     // SE-01, SE-02, S1 to S9
     let phone = Phone::new(PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() });
-    let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
+    let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
     // Words that are good names of files are written to, so they get a folder of their own and no other.
     let folder = std::env::temp_dir().join(format!("mdm-injection-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

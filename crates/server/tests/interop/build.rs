@@ -306,7 +306,7 @@ async fn a_real_apk_is_installed_started_replaced_and_removed() {
     let sample = Sample::new();
     let (older, newer) = (build_version(&sample, &parts, 3), build_version(&sample, &parts, 4));
     let phone = Phone::new(PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() });
-    let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
+    let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
     let app = App::new(devices).allowing(Roots::new(&[sample.path()]).unwrap());
 
     let told = ok(&app, "install_app", json!({"app_path": newer})).await;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use mdm_core::screen::snapshot::Platform;
 use mdm_virtual_device::{AppFile, PhoneConfig, Timing};
 
 /// One part of the file. An update rewrites only the answers.
@@ -11,14 +12,16 @@ pub enum Part {
     Call(Call),
     /// The recorded answer, with its fence.
     Answer(String),
-    /// A condition on the phone's own state.
-    Truth(String),
+    /// A condition on the phone's own state; `Some` for one that is meant for this platform alone.
+    Truth(Option<Platform>, String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub tool: String,
     pub arguments: String,
+    /// What is called in its place on an iPhone: tool and arguments.
+    pub on_ios: Option<(String, String)>,
     /// A shell command on the phone, so many milliseconds after the call began: a person or another program.
     pub meanwhile: Option<(u64, String)>,
 }
@@ -29,10 +32,16 @@ pub struct Scenario {
     /// The screen at the start, as `package/.Activity`.
     pub app: String,
     pub config: PhoneConfig,
+    /// Why it cannot be played on an iPhone.
+    pub not_on_ios: Option<String>,
     pub parts: Vec<Part>,
 }
 
-const TRUTH: &str = "The phone: ";
+const TRUTHS: [(&str, Option<Platform>); 3] = [
+    ("The phone: ", None),
+    ("The Android phone: ", Some(Platform::Android)),
+    ("The iPhone: ", Some(Platform::Ios)),
+];
 
 impl Scenario {
     pub fn parse(text: &str) -> Result<Scenario, String> {
@@ -55,7 +64,8 @@ impl Scenario {
             config.apps.push(AppFile::parse(file).map_err(|e| e.to_string())?);
         }
         let shows = shows.split(", ").map(str::to_owned).collect();
-        Ok(Scenario { title: title.to_owned(), shows, app: app.to_owned(), config, parts })
+        let not_on_ios = header("- not on iOS").map(str::to_owned);
+        Ok(Scenario { title: title.to_owned(), shows, app: app.to_owned(), config, not_on_ios, parts })
     }
 }
 
@@ -78,8 +88,8 @@ fn parts(text: &str) -> Result<Vec<Part>, String> {
                 return Err(format!("an answer without a call: {inside:?}"));
             }
             parts.push(Part::Answer(format!("{line}\n{}\n```", inside.join("\n"))));
-        } else if let Some(truth) = line.strip_prefix(TRUTH) {
-            parts.push(Part::Truth(truth.to_owned()));
+        } else if let Some((on, truth)) = TRUTHS.iter().find_map(|(start, on)| Some((*on, line.strip_prefix(start)?))) {
+            parts.push(Part::Truth(on, truth.to_owned()));
         } else if let Some(Part::Prose(prose)) = parts.last_mut() {
             let _ = write!(prose, "\n{line}");
         } else {
@@ -91,13 +101,25 @@ fn parts(text: &str) -> Result<Vec<Part>, String> {
 
 fn call(lines: &[&str]) -> Result<Call, String> {
     let (first, more) = lines.split_first().ok_or("an empty call")?;
-    let (tool, arguments) = first.split_once(' ').unwrap_or((first, "{}"));
-    let meanwhile = match more {
-        [] => None,
-        [line] => Some(meanwhile(line).ok_or_else(|| format!("not \"after N ms: COMMAND\": {line}"))?),
-        _ => return Err(format!("more than one line after {first}")),
-    };
-    Ok(Call { tool: tool.to_owned(), arguments: arguments.to_owned(), meanwhile })
+    let (tool, arguments) = tool_and_arguments(first);
+    let mut call = Call { tool, arguments, on_ios: None, meanwhile: None };
+    for line in more {
+        match line.strip_prefix("on iOS: ") {
+            Some(other) if call.on_ios.is_none() => call.on_ios = Some(tool_and_arguments(other)),
+            None if call.meanwhile.is_none() => {
+                let meanwhile = meanwhile(line);
+                call.meanwhile =
+                    Some(meanwhile.ok_or_else(|| format!("not \"after N ms: COMMAND\": {line}"))?);
+            }
+            _ => return Err(format!("twice after {first}: {line}")),
+        }
+    }
+    Ok(call)
+}
+
+fn tool_and_arguments(line: &str) -> (String, String) {
+    let (tool, arguments) = line.split_once(' ').unwrap_or((line, "{}"));
+    (tool.to_owned(), arguments.to_owned())
 }
 
 fn meanwhile(line: &str) -> Option<(u64, String)> {
@@ -108,6 +130,9 @@ fn meanwhile(line: &str) -> Option<(u64, String)> {
 impl std::fmt::Display for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "```call\n{} {}\n", self.tool, self.arguments)?;
+        if let Some((tool, arguments)) = &self.on_ios {
+            writeln!(f, "on iOS: {tool} {arguments}")?;
+        }
         if let Some((ms, command)) = &self.meanwhile {
             writeln!(f, "after {ms} ms: {command}")?;
         }
@@ -122,7 +147,10 @@ pub fn write(parts: &[Part]) -> String {
         let _ = match part {
             Part::Prose(part) | Part::Answer(part) => writeln!(text, "{part}"),
             Part::Call(call) => writeln!(text, "{call}"),
-            Part::Truth(truth) => writeln!(text, "{TRUTH}{truth}"),
+            Part::Truth(on, truth) => {
+                let start = TRUTHS.iter().find(|(_, platform)| platform == on).map_or("", |(start, _)| start);
+                writeln!(text, "{start}{truth}")
+            }
         };
     }
     text
@@ -130,14 +158,15 @@ pub fn write(parts: &[Part]) -> String {
 
 #[test]
 fn a_scenario_file_is_written_as_it_was_read() {
-    let text = "# Title\n\n- shows: SY-05, toast\n- app: a.b/.C\n- timing: brisk\n\nWords.\n\n```call\ntap {\"x\":1}\nafter \
-                20 ms: input tap 1 2\n```\n```answer error\n{}\nline\n```\nThe phone: took 1 inputs\nThe phone: is on .C\n\nEnd.\n";
+    let text = "# Title\n\n- shows: SY-05, toast\n- app: a.b/.C\n- timing: brisk\n\nWords.\n\n```call\ntap {\"x\":1}\non iOS: tap \
+                {\"x\":2}\nafter 20 ms: input tap 1 2\n```\n```answer error\n{}\nline\n```\nThe phone: took 1 \
+                inputs\nThe Android phone: is on .C\n\nEnd.\n";
     let scenario = Scenario::parse(text).unwrap();
     assert_eq!(write(&scenario.parts), text);
     assert_eq!(scenario.shows, ["SY-05", "toast"]);
     assert_eq!(scenario.config.timing, Timing::Brisk);
     let calls = scenario.parts.iter().filter(|part| matches!(part, Part::Call(_))).count();
-    let truths = scenario.parts.iter().filter(|part| matches!(part, Part::Truth(_))).count();
+    let truths = scenario.parts.iter().filter(|part| matches!(part, Part::Truth(..))).count();
     assert_eq!((calls, truths), (1, 2));
     assert!(Scenario::parse("# T\n- shows: a\n- app: b/.C\n```answer\nx\n```\n").is_err());
 }

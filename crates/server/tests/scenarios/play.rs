@@ -6,6 +6,8 @@ use std::time::Duration;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
+use mdm_core::screen::snapshot::Platform;
+use mdm_virtual_device::{IPhoneConfig, PhoneConfig};
 use mobile_debug_mcp::app::phone_connector;
 use mobile_debug_mcp::args::JsonObject;
 use tokio::time::Instant;
@@ -24,8 +26,11 @@ pub struct Played {
     pub failures: Vec<String>,
 }
 
-pub async fn play(scenario: &Scenario) -> Result<Played, String> {
-    let world = World::with(scenario.config.clone());
+pub async fn play(scenario: &Scenario, on: Platform) -> Result<Played, String> {
+    let world = match on {
+        Platform::Android => World::with(scenario.config.clone()),
+        Platform::Ios => World::iphone(iphone_config(&scenario.config)),
+    };
     // The clock is paused, so the phone booted at this moment.
     let booted = Instant::now();
     let shell = Shell::of(&world);
@@ -38,11 +43,17 @@ pub async fn play(scenario: &Scenario) -> Result<Played, String> {
             // The recorded answer is replaced by the new one.
             Part::Answer(_) => {}
             Part::Call(call) => {
-                let (answer, text) = make(&client, &shell, call, &said).await?;
+                let (made, answer, text) = make(&client, &shell, call, on, &said).await?;
                 said.push(text);
-                played.parts.extend([part.clone(), Part::Answer(answer)]);
+                played.parts.extend([Part::Call(made), Part::Answer(answer)]);
             }
-            Part::Truth(line) => {
+            Part::Truth(only, _) if only.is_some_and(|only| only != on) => {
+                // The page of the other platform does not show it.
+                if on == Platform::Android {
+                    played.parts.push(part.clone());
+                }
+            }
+            Part::Truth(_, line) => {
                 played.parts.push(part.clone());
                 if let Err(why) = truth::check(line, &world.phone.truth(), booted.elapsed()) {
                     played.failures.push(format!("the phone: {line}: {why}"));
@@ -53,13 +64,30 @@ pub async fn play(scenario: &Scenario) -> Result<Played, String> {
     Ok(played)
 }
 
-/// The answer as the file shows it, and unchanged.
+/// The same phone with Apple's protocols in front.
+fn iphone_config(config: &PhoneConfig) -> IPhoneConfig {
+    IPhoneConfig {
+        apps: config.apps.clone(),
+        timing: config.timing,
+        faults: config.faults,
+        ..IPhoneConfig::default()
+    }
+}
+
+/// The call as the page shows it, its answer as the page shows it, and the answer unchanged.
 async fn make(
     client: &Client,
     shell: &Shell,
-    call: &Call,
+    written: &Call,
+    on: Platform,
     said: &[String],
-) -> Result<(String, String), String> {
+) -> Result<(Call, String, String), String> {
+    let call = match (&written.on_ios, on) {
+        (Some((tool, arguments)), Platform::Ios) => {
+            Call { tool: tool.clone(), arguments: arguments.clone(), on_ios: None, ..written.clone() }
+        }
+        (None, Platform::Ios) | (_, Platform::Android) => written.clone(),
+    };
     let arguments = filled(&call.arguments, said)?;
     let json: JsonObject =
         serde_json::from_str(&arguments).map_err(|e| format!("{}: {arguments}: {e}", call.tool))?;
@@ -73,7 +101,8 @@ async fn make(
     meanwhile?;
     let answer = answer.map_err(|why| format!("{}: {why}", call.tool))?;
     let fence = if answer.is_error { "```answer error" } else { "```answer" };
-    Ok((format!("{fence}\n{}\n```", without_time(answer.text.trim_end())), answer.text))
+    let shown = format!("{fence}\n{}\n```", without_time(answer.text.trim_end()));
+    Ok((call.clone(), shown, answer.text))
 }
 
 /// Replaces `<Log in>` by the id that an earlier answer gave to "Log in", `<at Log in>` by its point, and

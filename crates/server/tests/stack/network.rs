@@ -143,7 +143,7 @@ impl NetworkWorld {
             ..PhoneConfig::default()
         };
         let phone = Phone::new(config);
-        let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
+        let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
         let folder = Folder::new();
         let app = App::new(devices).keeping_state_in(folder.0.clone());
         let world = World { phone, app: Arc::new(app) };

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use mdm_virtual_device::{Phone, PhoneConfig, Timing};
+use mdm_ios::route::Way;
+use mdm_virtual_device::{IPhone, IPhoneConfig, Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::answer::Answer;
-use mobile_debug_mcp::app::{App, Devices};
+use mobile_debug_mcp::app::{App, Devices, EmbeddedIPhone};
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::tools;
 use tokio_util::sync::CancellationToken;
@@ -24,7 +25,16 @@ impl World {
 
     pub fn with(config: PhoneConfig) -> World {
         let phone = Phone::new(config);
-        let devices = Devices { phone: Some(phone.clone()), addresses: Vec::new(), adb_server: false };
+        let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
+        World { phone, app: Arc::new(App::new(devices)) }
+    }
+
+    /// The same with an iPhone, through idb and WebDriverAgent.
+    pub fn iphone(config: IPhoneConfig) -> World {
+        let iphone = IPhone::new(config);
+        let phone = iphone.phone().clone();
+        let embedded = EmbeddedIPhone { phone: iphone, ways: vec![Way::Idb, Way::Wda] };
+        let devices = Devices { iphone: Some(embedded), ..Devices::default() };
         World { phone, app: Arc::new(App::new(devices)) }
     }
 

@@ -11,8 +11,8 @@ mod names;
 mod simulator;
 mod system_log;
 mod tree;
-mod wda;
 pub mod xcrun;
+mod wda;
 
 use tokio::time::Instant;
 
@@ -57,12 +57,8 @@ impl IPhone {
             film: config.film,
             ..PhoneConfig::default()
         });
-        IPhone {
-            phone,
-            config: std::sync::Arc::new(config),
-            simulator: std::sync::Arc::default(),
-            wda: std::sync::Arc::default(),
-        }
+        let (simulator, wda) = (std::sync::Arc::default(), std::sync::Arc::default());
+        IPhone { phone, config: std::sync::Arc::new(config), simulator, wda }
     }
 
     /// The phone behind all faces: its truth, film and switches for tests.

@@ -1,0 +1,261 @@
+//! The port of `mdm-core` over whatever reaches the iPhone.
+
+mod apps;
+mod evidence;
+mod input;
+mod kept_log;
+mod screen;
+mod settings;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mdm_core::port::{
+    AlertAnswer, AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError,
+    DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, Picture, PortFuture, RawAnswer,
+    SettingChange, SettingReport, Support,
+};
+use mdm_core::screen::geometry::{Rect, Size};
+use mdm_core::screen::snapshot::Screen;
+
+use crate::idb::Idb;
+use crate::reports::ReportFolder;
+use crate::route::{Verb, Way, choose};
+use crate::simctl::Simctl;
+use crate::wda::Wda;
+use kept_log::KeptLog;
+
+/// The programs that reach one iPhone. At least one is there.
+#[derive(Default)]
+pub struct Backends {
+    pub idb: Option<Idb>,
+    pub wda: Option<Wda>,
+    pub simctl: Option<OneSimulator>,
+}
+
+/// A simulator of this Mac.
+pub struct OneSimulator {
+    pub simctl: Arc<Simctl>,
+    pub udid: String,
+    /// Where the Mac keeps crash reports.
+    pub reports: Option<ReportFolder>,
+}
+
+pub struct IosDevice {
+    id: String,
+    backends: Backends,
+    log: KeptLog,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    info: Option<DeviceInfo>,
+    size: Option<Size>,
+    front: Front,
+    /// Where the keyboard was in the last tree, unless something was sent since.
+    keyboard: Option<Option<Rect>>,
+    is_lost: bool,
+}
+
+/// The app in front, as far as the trees tell it.
+#[derive(Default)]
+struct Front {
+    /// The name at the top of the last tree of WebDriverAgent, and its bundle id.
+    named: Option<(String, String)>,
+    /// Processes and their bundle ids, as idb told them.
+    by_pid: BTreeMap<u32, String>,
+}
+
+impl IosDevice {
+    pub fn new(id: impl Into<String>, backends: Backends) -> IosDevice {
+        IosDevice { id: id.into(), backends, log: KeptLog::default(), state: Mutex::default() }
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Never held across a wait.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has(&self, way: Way) -> bool {
+        match way {
+            Way::Idb => self.backends.idb.is_some(),
+            Way::Wda => self.backends.wda.is_some(),
+            Way::Simctl => self.backends.simctl.is_some(),
+            Way::Usb => false,
+        }
+    }
+
+    /// The program that serves a request.
+    pub fn way(&self, verb: Verb) -> Result<Way, DeviceError> {
+        choose(verb, |way| self.has(way))
+    }
+
+    /// The program that serves a request, to be asked.
+    fn server(&self, verb: Verb) -> Result<Server<'_>, DeviceError> {
+        let server = match self.way(verb)? {
+            Way::Idb => self.backends.idb.as_ref().map(Server::Idb),
+            Way::Wda => self.backends.wda.as_ref().map(Server::Wda),
+            Way::Simctl => self.backends.simctl.as_ref().map(Server::Simctl),
+            Way::Usb => None,
+        };
+        server.ok_or_else(|| DeviceError::not_supported(verb.as_str()))
+    }
+
+    /// Notes whether the connection stood.
+    fn noted<T>(&self, result: Result<T, DeviceError>) -> Result<T, DeviceError> {
+        let lost = |error: &DeviceError| {
+            matches!(
+                error.kind,
+                DeviceErrorKind::Offline | DeviceErrorKind::ConnectionLost | DeviceErrorKind::Gone
+            )
+        };
+        self.state().is_lost = result.as_ref().is_err_and(lost);
+        result
+    }
+
+    /// Asks whether the phone is there, with the cheapest question that it answers.
+    pub(crate) async fn reach(&self) -> Result<(), DeviceError> {
+        let reached = match (&self.backends.idb, &self.backends.wda) {
+            (Some(idb), _) => idb.describe().await.map(drop),
+            (None, Some(wda)) => wda.status().await.map(drop),
+            (None, None) => Ok(()),
+        };
+        self.noted(reached)
+    }
+}
+
+/// A program that was chosen for a request.
+enum Server<'a> {
+    Idb(&'a Idb),
+    Wda(&'a Wda),
+    Simctl(&'a OneSimulator),
+}
+
+/// The answer of an arm that the table of routes does not lead to.
+fn wrong_way(verb: Verb) -> DeviceError {
+    DeviceError::not_supported(verb.as_str())
+}
+
+impl Device for IosDevice {
+    fn info(&self) -> PortFuture<'_, DeviceInfo> {
+        Box::pin(async { self.noted(self.read_info().await) })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let can = |verb: Verb| if self.way(verb).is_ok() { Support::Yes } else { Support::No };
+        Capabilities {
+            keys: can(Verb::Button),
+            // A swipe from the edge goes back only where the app lets it.
+            back: if self.way(Verb::Touch).is_ok() { Support::Maybe } else { Support::No },
+            pinch: can(Verb::Touch),
+            set_text: Support::No,
+            native_actions: Support::No,
+            toasts: Support::No,
+            events: Support::No,
+            clear_data: Support::No,
+            log_stream: can(Verb::FollowLog),
+            install: can(Verb::Install),
+            files: Support::No,
+            links: can(Verb::OpenLink),
+            settings: can(Verb::Location),
+            alerts: can(Verb::AnswerAlert),
+        }
+    }
+
+    fn is_connected(&self) -> bool {
+        !self.state().is_lost
+    }
+
+    fn snapshot(&self, known: Option<RawAnswer>) -> PortFuture<'_, Capture> {
+        Box::pin(async move { self.noted(self.capture(known).await) })
+    }
+
+    fn screen(&self) -> PortFuture<'_, Screen> {
+        Box::pin(async { self.noted(self.read_screen().await) })
+    }
+
+    fn screenshot(&self) -> PortFuture<'_, Picture> {
+        Box::pin(async { self.noted(self.take_picture().await) })
+    }
+
+    fn keyboard(&self) -> PortFuture<'_, Option<Rect>> {
+        Box::pin(async { self.noted(self.find_keyboard().await) })
+    }
+
+    fn shows_toast(&self) -> PortFuture<'_, bool> {
+        // iOS has none: what apps draw in their place is in their trees.
+        Box::pin(async { Ok(false) })
+    }
+
+    fn check_text<'a>(&'a self, text: &'a str) -> PortFuture<'a, ()> {
+        Box::pin(async move { self.find_text_typeable(text) })
+    }
+
+    fn input(&self, input: Input) -> PortFuture<'_, ()> {
+        Box::pin(async move { self.noted(self.send(input).await) })
+    }
+
+    fn app<'a>(&'a self, command: &'a AppCommand) -> PortFuture<'a, AppReport> {
+        Box::pin(async move { self.noted(self.command_app(command).await) })
+    }
+
+    fn app_installed<'a>(&'a self, app: &'a str) -> PortFuture<'a, bool> {
+        Box::pin(async move { self.noted(self.is_installed(app).await) })
+    }
+
+    fn logs<'a>(&'a self, app: Option<&'a str>) -> PortFuture<'a, LogRead> {
+        Box::pin(async move { self.noted(self.read_log(app).await) })
+    }
+
+    fn crashes(&self) -> PortFuture<'_, Vec<CrashReport>> {
+        Box::pin(async { self.noted(self.read_crashes().await) })
+    }
+
+    fn follow_log(&self, _since_ms: Option<u64>) -> PortFuture<'_, Box<dyn LogSource>> {
+        Box::pin(async { self.noted(self.open_log().await) })
+    }
+
+    fn app_pids<'a>(&'a self, app: &'a str) -> PortFuture<'a, Vec<u32>> {
+        Box::pin(async move { self.noted(self.read_pids(app).await) })
+    }
+
+    fn apps(&self, with_system: bool) -> PortFuture<'_, Vec<InstalledApp>> {
+        Box::pin(async move { self.noted(self.list_apps(with_system).await) })
+    }
+
+    fn app_details<'a>(&'a self, app: &'a str) -> PortFuture<'a, AppDetails> {
+        Box::pin(async move { self.noted(self.read_details(app).await) })
+    }
+
+    fn change<'a>(&'a self, change: &'a SettingChange) -> PortFuture<'a, SettingReport> {
+        Box::pin(async move { self.noted(self.change_setting(change).await) })
+    }
+
+    fn alert<'a>(&'a self, answer: &'a AlertAnswer) -> PortFuture<'a, ()> {
+        Box::pin(async move {
+            self.state().keyboard = None;
+            match self.server(Verb::AnswerAlert)? {
+                Server::Wda(wda) => self.noted(wda.answer_alert(answer).await),
+                Server::Idb(_) | Server::Simctl(_) => Err(wrong_way(Verb::AnswerAlert)),
+            }
+        })
+    }
+
+    fn close(&self) -> PortFuture<'_, ()> {
+        Box::pin(async {
+            self.log.stop();
+            if let Some(wda) = &self.backends.wda {
+                wda.close().await;
+            }
+            if let Some(idb) = &self.backends.idb {
+                idb.close().await;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! The log and reports of crashes.
+
+use mdm_core::port::{
+    CrashReport, DeviceError, DeviceErrorKind, LogBatch, LogRead, LogSource, PortFuture,
+};
+
+use super::apps::check_app_id;
+use super::{IosDevice, Server, wrong_way};
+use crate::idb::{IdbLog, LogStyle};
+use crate::route::Verb;
+use crate::{crash, log};
+
+/// How far back the log of a simulator is read.
+const HISTORY_S: u64 = 600;
+/// Reports that are read at once, the newest.
+const REPORTS_MAX: usize = 10;
+
+impl IosDevice {
+    pub(super) async fn read_log(&self, app: Option<&str>) -> Result<LogRead, DeviceError> {
+        if let Some(app) = app {
+            check_app_id(app)?;
+        }
+        let mut read = match self.server(Verb::ReadLog)? {
+            Server::Simctl(one) => {
+                let (entries, unread_lines) = one.simctl.log_history(&one.udid, HISTORY_S, None).await?;
+                let now_ms = entries.iter().rev().find_map(|entry| entry.time_ms);
+                LogRead { entries, now_ms, unread_lines, more: true, ..LogRead::default() }
+            }
+            Server::Idb(_) => {
+                if !self.log.is_following() {
+                    self.log.follow(self.open_log().await?);
+                }
+                self.log.read()
+            }
+            Server::Wda(_) => return Err(wrong_way(Verb::ReadLog)),
+        };
+        if let Some(app) = app {
+            read.app_pids = self.read_pids(app).await?;
+            let known = self.state().front.by_pid.clone();
+            let past = known.into_iter().filter(|(pid, bundle)| bundle == app && !read.app_pids.contains(pid));
+            read.past_pids = past.map(|(pid, _)| pid).collect();
+        }
+        Ok(read)
+    }
+
+    pub(super) async fn open_log(&self) -> Result<Box<dyn LogSource>, DeviceError> {
+        match self.server(Verb::FollowLog)? {
+            Server::Idb(idb) => Ok(Box::new(FollowedIdb(idb.log(LogStyle::Ndjson, None).await?))),
+            Server::Simctl(one) => Ok(Box::new(one.simctl.follow_log(&one.udid, None)?)),
+            Server::Wda(_) => Err(wrong_way(Verb::FollowLog)),
+        }
+    }
+
+    pub(super) async fn read_crashes(&self) -> Result<Vec<CrashReport>, DeviceError> {
+        match self.server(Verb::Crashes)? {
+            Server::Idb(idb) => {
+                let mut listed = idb.crashes(None, 0).await?;
+                listed.sort_by_key(|report| report.time_s);
+                let newest = listed.split_off(listed.len().saturating_sub(REPORTS_MAX));
+                let mut reports = Vec::new();
+                for report in newest {
+                    let text = idb.crash(&report.name).await?;
+                    reports.extend(crash::read(&text));
+                }
+                Ok(reports)
+            }
+            Server::Simctl(one) => match &one.reports {
+                Some(folder) => folder.crashes(&one.udid).await,
+                None => {
+                    let detail = "the folder of crash reports of this user is not known";
+                    Err(DeviceError::new(DeviceErrorKind::Local, detail))
+                }
+            },
+            Server::Wda(_) => Err(wrong_way(Verb::Crashes)),
+        }
+    }
+}
+
+/// The log of a companion, which ends with its connection.
+struct FollowedIdb(IdbLog);
+
+impl FollowedIdb {
+    async fn next_batch(&mut self) -> Result<Option<LogBatch>, DeviceError> {
+        let Some(line) = self.0.next_line().await? else { return Ok(None) };
+        let mut batch = LogBatch::default();
+        match log::parse(&line) {
+            Some(entry) => batch.entries.push(entry),
+            None if line.trim().is_empty() || log::is_heading(&line) => {}
+            None => batch.unread_lines = 1,
+        }
+        Ok(Some(batch))
+    }
+}
+
+impl LogSource for FollowedIdb {
+    fn next(&mut self) -> PortFuture<'_, Option<LogBatch>> {
+        Box::pin(self.next_batch())
+    }
+}

@@ -1,0 +1,228 @@
+//! What is on the screen: its tree, its app, its keyboard, a picture.
+
+use bytes::Bytes;
+use mdm_core::port::{Capture, DeviceError, DeviceErrorKind, DeviceInfo, Picture, RawAnswer};
+use mdm_core::screen::geometry::{Rect, Scale, Size};
+use mdm_core::screen::snapshot::{Defect, DefectKind, Limits, Platform, Screen, Snapshot};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{IosDevice, Server, wrong_way};
+use crate::idb::Idb;
+use crate::picture;
+use crate::route::{Verb, Way};
+use crate::tree;
+use crate::wda::Wda;
+
+/// What is asked of a companion that lets us choose: its own choice, and what a field shows while it is empty, which
+/// element has the focus, and what is unfolded. None of these is among those that take long.
+const KEYS: [&str; 18] = [
+    "AXLabel",
+    "AXFrame",
+    "AXValue",
+    "AXUniqueId",
+    "type",
+    "title",
+    "frame",
+    "help",
+    "enabled",
+    "custom_actions",
+    "role",
+    "role_description",
+    "subrole",
+    "content_required",
+    "pid",
+    "traits",
+    "placeholder",
+    "focused",
+];
+/// A tree of this size is read on a thread of its own, because it takes milliseconds in which others must be served.
+const LARGE_TREE_BYTES: usize = 1024 * 1024;
+/// Processes whose app is remembered.
+const PIDS_MAX: usize = 500;
+
+impl IosDevice {
+    pub(super) async fn read_info(&self) -> Result<DeviceInfo, DeviceError> {
+        let known = self.state().info.clone();
+        if let Some(info) = known {
+            return Ok(info);
+        }
+        let info = match (&self.backends.idb, &self.backends.wda, &self.backends.simctl) {
+            (Some(idb), ..) => self.info_of_idb(idb).await?,
+            (None, Some(wda), _) => self.info_of_wda(wda).await?,
+            (None, None, Some(one)) => {
+                let all = one.simctl.list().await?;
+                let found = all.into_iter().find(|simulator| simulator.udid == one.udid);
+                let gone = || {
+                    let detail = format!("there is no simulator {} any more", one.udid);
+                    DeviceError::new(DeviceErrorKind::Gone, detail)
+                };
+                let found = found.ok_or_else(gone)?;
+                DeviceInfo { os_version: found.os_version, model: found.model, ..self.blank_info(true, 1.0) }
+            }
+            (None, None, None) => return Err(wrong_way(Verb::Tree)),
+        };
+        self.state().info = Some(info.clone());
+        Ok(info)
+    }
+
+    async fn info_of_idb(&self, idb: &Idb) -> Result<DeviceInfo, DeviceError> {
+        let target = idb.describe().await?;
+        let scale = target.screen.map_or(1.0, |screen| screen.scale);
+        let blank = self.blank_info(target.is_simulator, scale);
+        Ok(DeviceInfo { os_version: target.os_version, model: target.name, ..blank })
+    }
+
+    async fn info_of_wda(&self, wda: &Wda) -> Result<DeviceInfo, DeviceError> {
+        let status = wda.status().await?;
+        let device = wda.device().await?;
+        let scale = wda.screen().await?.scale;
+        let simulator = status.ios.is_some_and(|ios| ios.simulator_version.is_some());
+        let model = device.model.or(device.name).unwrap_or_else(|| "iPhone".to_owned());
+        Ok(DeviceInfo { os_version: status.os.version, model, ..self.blank_info(simulator, scale) })
+    }
+
+    fn blank_info(&self, simulator: bool, scale: f64) -> DeviceInfo {
+        DeviceInfo {
+            platform: Platform::Ios,
+            id: self.id.clone(),
+            os_version: String::new(),
+            model: String::new(),
+            simulator,
+            scale: Scale(if scale.is_finite() { scale.round().clamp(1.0, 10.0) as u32 } else { 1 }),
+        }
+    }
+
+    pub(super) async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
+        self.keep_log().await;
+        let (bytes, is_cut) = match self.server(Verb::Tree)? {
+            Server::Idb(idb) => (idb.tree(&KEYS).await?, false),
+            Server::Wda(wda) => {
+                let tree = wda.tree().await?;
+                (tree.bytes, tree.is_cut)
+            }
+            Server::Simctl(_) => return Err(wrong_way(Verb::Tree)),
+        };
+        let raw = RawAnswer(xxh3_64(&bytes));
+        if known == Some(raw) {
+            return Ok(Capture::Unchanged);
+        }
+        let mut snapshot = parse(bytes.clone()).await?;
+        if is_cut {
+            let detail = "the tree is deeper than the system tells; what is below was left out".to_owned();
+            snapshot.defects.push(Defect { kind: DefectKind::LimitReached, offset: 0, detail });
+        }
+        if let Some(app) = self.front_app(&snapshot, &bytes).await? {
+            tree::set_app(&mut snapshot, &app);
+        }
+        let mut state = self.state();
+        state.size = Some(snapshot.size).filter(|size| *size != Size::default());
+        state.keyboard = Some(keyboard_in(&snapshot));
+        drop(state);
+        Ok(Capture::New { raw, snapshot })
+    }
+
+    /// The bundle id of the app in front, which trees do not have. WebDriverAgent is asked again when another name stands
+    /// at the top, idb when the process is a new one.
+    async fn front_app(&self, snapshot: &Snapshot, bytes: &[u8]) -> Result<Option<String>, DeviceError> {
+        match self.server(Verb::Tree)? {
+            Server::Wda(wda) => {
+                let name = tree::application_name(snapshot);
+                let known = self.state().front.named.clone().filter(|(known, _)| *known == name);
+                let bundle = match known {
+                    Some((_, bundle)) => bundle,
+                    None => wda.active_app().await?.bundle_id,
+                };
+                self.state().front.named = Some((name, bundle.clone()));
+                Ok(Some(bundle))
+            }
+            Server::Idb(idb) => match tree::process(bytes) {
+                Some(pid) => self.app_of_pid(idb, pid).await,
+                None => Ok(None),
+            },
+            Server::Simctl(_) => Ok(None),
+        }
+    }
+
+    async fn app_of_pid(&self, idb: &Idb, pid: u32) -> Result<Option<String>, DeviceError> {
+        let known = self.state().front.by_pid.get(&pid).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let apps = idb.apps().await?;
+        let mut state = self.state();
+        if state.front.by_pid.len() > PIDS_MAX {
+            state.front.by_pid.clear();
+        }
+        let running = apps.into_iter().filter_map(|app| Some((app.pid?, app.bundle)));
+        state.front.by_pid.extend(running.take(PIDS_MAX));
+        Ok(state.front.by_pid.get(&pid).cloned())
+    }
+
+    pub(super) async fn read_screen(&self) -> Result<Screen, DeviceError> {
+        if let Server::Wda(wda) = self.server(Verb::Tree)? {
+            return Ok(Screen { app: wda.active_app().await?.bundle_id, name: None });
+        }
+        let unknown = || DeviceError::new(DeviceErrorKind::NoWindow, "idb does not tell which app is in front");
+        match self.capture(None).await? {
+            Capture::New { snapshot, .. } => snapshot.screen.ok_or_else(unknown),
+            Capture::Unchanged => Err(unknown()),
+        }
+    }
+
+    pub(super) async fn take_picture(&self) -> Result<Picture, DeviceError> {
+        let png = match self.server(Verb::Picture)? {
+            Server::Idb(idb) => idb.screenshot().await?.to_vec(),
+            Server::Wda(wda) => wda.screenshot().await?,
+            Server::Simctl(one) => one.simctl.screenshot(&one.udid).await?,
+        };
+        picture::decode(png).await
+    }
+
+    pub(super) async fn find_keyboard(&self) -> Result<Option<Rect>, DeviceError> {
+        let known = self.state().keyboard;
+        if let Some(keyboard) = known {
+            return Ok(keyboard);
+        }
+        self.capture(None).await?;
+        Ok(self.state().keyboard.flatten())
+    }
+
+    /// The size of the screen as it is turned, in points.
+    pub(super) async fn screen_size(&self) -> Result<Size, DeviceError> {
+        let known = self.state().size;
+        if let Some(size) = known {
+            return Ok(size);
+        }
+        self.capture(None).await?;
+        let no_size = || {
+            DeviceError::new(DeviceErrorKind::TreeUnavailable, "the tree does not tell the size of the screen")
+        };
+        self.state().size.ok_or_else(no_size)
+    }
+
+    /// Begins to keep the log where only what is followed can be read later. One that cannot be followed is no failure
+    /// of what was asked.
+    async fn keep_log(&self) {
+        let follows = matches!(self.way(Verb::ReadLog), Ok(Way::Idb | Way::Usb));
+        if follows && !self.log.is_following()
+            && let Ok(source) = self.open_log().await
+        {
+            self.log.follow(source);
+        }
+    }
+}
+
+async fn parse(bytes: Bytes) -> Result<Snapshot, DeviceError> {
+    if bytes.len() < LARGE_TREE_BYTES {
+        return Ok(tree::parse(&bytes, &Limits::default()));
+    }
+    let read = tokio::task::spawn_blocking(move || tree::parse(&bytes, &Limits::default())).await;
+    read.map_err(|error| DeviceError::new(DeviceErrorKind::TreeUnavailable, error.to_string()))
+}
+
+/// Finds the on-screen keyboard, which is in the trees of iOS.
+fn keyboard_in(snapshot: &Snapshot) -> Option<Rect> {
+    let shown = |bounds: Rect| bounds.intersection(snapshot.size.rect()).filter(|shown| !shown.is_empty());
+    let keyboards = snapshot.elements.iter().filter(|element| tree::is_keyboard(element));
+    keyboards.into_iter().find_map(|keyboard| shown(keyboard.bounds))
+}

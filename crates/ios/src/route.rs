@@ -1,0 +1,159 @@
+//! Which program serves which request. The first one in a row that the device has is used, and no other when it fails:
+//! a tree is never silently one of another kind.
+
+use mdm_core::port::{DeviceError, DeviceErrorKind};
+
+/// A program or protocol through which an iPhone or a simulator is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    Idb,
+    Wda,
+    Simctl,
+    /// The services of a real phone, over usbmuxd.
+    Usb,
+}
+
+impl Way {
+    pub const ALL: [Way; 4] = [Way::Idb, Way::Wda, Way::Simctl, Way::Usb];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Way::Idb => "idb",
+            Way::Wda => "WebDriverAgent",
+            Way::Simctl => "simctl",
+            Way::Usb => "usbmux",
+        }
+    }
+}
+
+/// What is asked of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Tree,
+    Picture,
+    Touch,
+    Text,
+    /// Home, volume and lock.
+    Button,
+    HideKeyboard,
+    Turn,
+    Launch,
+    Terminate,
+    Install,
+    ListApps,
+    OpenLink,
+    Permit,
+    ReadLog,
+    FollowLog,
+    Crashes,
+    AnswerAlert,
+    DarkMode,
+    Location,
+    Clipboard,
+    /// Sets the value of a control through accessibility.
+    SetValue,
+}
+
+impl Verb {
+    pub const ALL: [Verb; 21] = [
+        Verb::Tree,
+        Verb::Picture,
+        Verb::Touch,
+        Verb::Text,
+        Verb::Button,
+        Verb::HideKeyboard,
+        Verb::Turn,
+        Verb::Launch,
+        Verb::Terminate,
+        Verb::Install,
+        Verb::ListApps,
+        Verb::OpenLink,
+        Verb::Permit,
+        Verb::ReadLog,
+        Verb::FollowLog,
+        Verb::Crashes,
+        Verb::AnswerAlert,
+        Verb::DarkMode,
+        Verb::Location,
+        Verb::Clipboard,
+        Verb::SetValue,
+    ];
+
+    /// The ways that can do it, the preferred one first. idb comes before WebDriverAgent where both do the same, because
+    /// it reads a simulator in a tenth of the time.
+    pub fn ways(self) -> &'static [Way] {
+        match self {
+            Verb::Tree | Verb::Touch | Verb::Text | Verb::Button | Verb::Turn => &[Way::Idb, Way::Wda],
+            Verb::SetValue => &[Way::Idb],
+            Verb::Picture => &[Way::Idb, Way::Wda, Way::Simctl, Way::Usb],
+            Verb::HideKeyboard | Verb::AnswerAlert => &[Way::Wda],
+            Verb::Launch | Verb::Terminate => &[Way::Idb, Way::Simctl, Way::Wda],
+            Verb::Install | Verb::ListApps => &[Way::Idb, Way::Simctl, Way::Usb],
+            Verb::OpenLink => &[Way::Idb, Way::Simctl, Way::Wda],
+            Verb::Permit => &[Way::Simctl, Way::Idb],
+            Verb::ReadLog => &[Way::Simctl, Way::Idb, Way::Usb],
+            Verb::FollowLog => &[Way::Idb, Way::Simctl, Way::Usb],
+            Verb::Crashes => &[Way::Idb, Way::Usb, Way::Simctl],
+            Verb::DarkMode | Verb::Clipboard => &[Way::Simctl, Way::Wda],
+            Verb::Location => &[Way::Simctl, Way::Idb, Way::Wda],
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verb::Tree => "read the screen",
+            Verb::Picture => "take pictures",
+            Verb::Touch => "touch the screen",
+            Verb::Text => "type",
+            Verb::Button => "press buttons",
+            Verb::HideKeyboard => "hide the keyboard",
+            Verb::Turn => "turn the screen",
+            Verb::Launch => "start apps",
+            Verb::Terminate => "end apps",
+            Verb::Install => "install apps",
+            Verb::ListApps => "list apps",
+            Verb::OpenLink => "open links",
+            Verb::Permit => "change permissions",
+            Verb::ReadLog => "read the log of the past",
+            Verb::FollowLog => "follow the log",
+            Verb::Crashes => "read crash reports",
+            Verb::AnswerAlert => "answer alerts by name",
+            Verb::DarkMode => "change the appearance",
+            Verb::Location => "set the place",
+            Verb::Clipboard => "set the clipboard",
+            Verb::SetValue => "set values through accessibility",
+        }
+    }
+}
+
+/// Picks the way for a request from those that a device has.
+pub fn choose(verb: Verb, has: impl Fn(Way) -> bool) -> Result<Way, DeviceError> {
+    if let Some(way) = verb.ways().iter().copied().find(|way| has(*way)) {
+        return Ok(way);
+    }
+    let names = |ways: &mut dyn Iterator<Item = Way>| ways.map(Way::as_str).collect::<Vec<_>>().join(" or ");
+    let wanted = names(&mut verb.ways().iter().copied());
+    let had = names(&mut Way::ALL.into_iter().filter(|way| has(*way)));
+    let detail = match had.is_empty() {
+        true => format!("nothing reaches this iPhone: to {} it needs {wanted}", verb.as_str()),
+        false => format!("this iPhone is reached through {had}; to {} it needs {wanted}", verb.as_str()),
+    };
+    Err(DeviceError::new(DeviceErrorKind::NotSupported, detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_way_that_is_there_is_taken_and_what_is_missing_is_named() {
+        assert_eq!(choose(Verb::Tree, |way| way != Way::Simctl), Ok(Way::Idb));
+        assert_eq!(choose(Verb::Tree, |way| way == Way::Wda), Ok(Way::Wda));
+        let error = choose(Verb::Install, |way| way == Way::Wda).unwrap_err();
+        assert_eq!(
+            error.detail,
+            "this iPhone is reached through WebDriverAgent; to install apps it needs idb or simctl or usbmux"
+        );
+        assert_eq!(error.kind, DeviceErrorKind::NotSupported);
+    }
+}
