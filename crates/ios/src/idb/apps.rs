@@ -148,7 +148,8 @@ fn pieces(
     let local = |why: String| DeviceError::new(DeviceErrorKind::Local, why);
     if path.is_dir() {
         return Err(local(
-            "the companion runs on another machine, and a folder cannot be sent to it; pack the app as .ipa".to_owned(),
+            "the companion runs on another machine, and a folder cannot be sent to it; pack the app as .ipa"
+                .to_owned(),
         ));
     }
     let mut file =
@@ -174,6 +175,8 @@ fn pieces(
 /// The companion says so only in words.
 fn not_installed(error: DeviceError) -> DeviceError {
     let says_so = error.kind == DeviceErrorKind::Rejected
-        && ["isn't installed", "is not installed", "not found"].iter().any(|words| error.detail.contains(words));
+        && ["isn't installed", "is not installed", "not found"]
+            .iter()
+            .any(|words| error.detail.contains(words));
     if says_so { DeviceError { kind: DeviceErrorKind::AppNotInstalled, ..error } } else { error }
 }

@@ -17,8 +17,8 @@ use super::link::Channel;
 
 /// Largest answer: a picture of a large screen, or a tree of thousands of elements.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Bytes of the companion's own words in an error.
-const WORDS_BYTES_MAX: usize = 500;
+/// Characters of the companion's own words in an error.
+const WORDS_CHARS_MAX: usize = 500;
 
 /// A method, and what is asked of it in words.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +74,7 @@ impl Idb {
         Req: Message + 'static,
         Res: Message + Default + 'static,
     {
-        let mut grpc = self.grpc::<Req, Res>(method).await?;
+        let mut grpc = self.grpc(method).await?;
         let answer = grpc.unary(Request::new(request), method.path(), codec::<Req, Res>()).await;
         answer.map(tonic::Response::into_inner).map_err(|status| self.error(method, &status))
     }
@@ -89,9 +89,8 @@ impl Idb {
         Req: Message + 'static,
         Res: Message + Default + 'static,
     {
-        let mut grpc = self.grpc::<Req, Res>(method).await?;
-        let answer =
-            grpc.client_streaming(Request::new(requests), method.path(), codec::<Req, Res>()).await;
+        let mut grpc = self.grpc(method).await?;
+        let answer = grpc.client_streaming(Request::new(requests), method.path(), codec::<Req, Res>()).await;
         answer.map(tonic::Response::into_inner).map_err(|status| self.error(method, &status))
     }
 
@@ -105,7 +104,7 @@ impl Idb {
         Req: Message + 'static,
         Res: Message + Default + 'static,
     {
-        let mut grpc = self.grpc::<Req, Res>(method).await?;
+        let mut grpc = self.grpc(method).await?;
         let answer = grpc.server_streaming(Request::new(request), method.path(), codec::<Req, Res>()).await;
         self.answers(method, answer)
     }
@@ -120,7 +119,7 @@ impl Idb {
         Req: Message + 'static,
         Res: Message + Default + 'static,
     {
-        let mut grpc = self.grpc::<Req, Res>(method).await?;
+        let mut grpc = self.grpc(method).await?;
         let answer = grpc.streaming(Request::new(requests), method.path(), codec::<Req, Res>()).await;
         self.answers(method, answer)
     }
@@ -136,7 +135,7 @@ impl Idb {
         }
     }
 
-    async fn grpc<Req, Res>(&self, method: Method) -> Result<Grpc<Channel>, DeviceError> {
+    async fn grpc(&self, method: Method) -> Result<Grpc<Channel>, DeviceError> {
         let channel = self.link.channel().await?;
         if self.link.is_missing(method.name) {
             return Err(method.missing());
@@ -204,10 +203,12 @@ where
 
 /// The companion's words, in one line and not too many.
 fn words(message: &str) -> String {
-    let mut line: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.len() > WORDS_BYTES_MAX {
-        line.truncate(line.floor_char_boundary(WORDS_BYTES_MAX));
-        line.push('…');
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.is_empty() {
+        return "no reason was given".to_owned();
     }
-    if line.is_empty() { "no reason was given".to_owned() } else { line }
+    match line.char_indices().nth(WORDS_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }

@@ -84,12 +84,7 @@ pub fn key(usage: u64) -> Vec<HidEvent> {
 
 /// A key while another is held, such as command and A.
 pub fn chord(held: u64, usage: u64) -> Vec<HidEvent> {
-    [
-        vec![key_event(held, HidDirection::Down)],
-        key(usage),
-        vec![key_event(held, HidDirection::Up)],
-    ]
-    .concat()
+    [vec![key_event(held, HidDirection::Down)], key(usage), vec![key_event(held, HidDirection::Up)]].concat()
 }
 
 /// Nothing if a character is not on a US keyboard, or if there are too many.
@@ -171,8 +166,14 @@ mod tests {
             let key = usage(typed).expect("a key");
             assert!(seen.insert(key), "{typed} shares {key:?}");
         }
-        assert_eq!((usage('a'), usage('Z'), usage('0')), (Some((4, false)), Some((29, true)), Some((39, false))));
-        assert_eq!((usage('!'), usage(')'), usage('?')), (Some((30, true)), Some((39, true)), Some((56, true))));
+        assert_eq!(
+            (usage('a'), usage('Z'), usage('0')),
+            (Some((4, false)), Some((29, true)), Some((39, false)))
+        );
+        assert_eq!(
+            (usage('!'), usage(')'), usage('?')),
+            (Some((30, true)), Some((39, true)), Some((56, true)))
+        );
     }
 
     #[test]

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch};
 use mdm_wire::idb::{
     AccessibilityActionRequest, AccessibilityActionResponse, AccessibilityInfoRequest,
-    AccessibilityInfoResponse, ActionTarget, ElementAction, ElementScroll, ElementSetValue, ElementTap, Empty,
-    HidEvent, Point, ScrollDirection, SearchableKey, TreeFormat,
+    AccessibilityInfoResponse, ActionTarget, ElementAction, ElementScroll, ElementSetValue, ElementTap,
+    Empty, HidEvent, Point, ScrollDirection, SearchableKey, TreeFormat,
 };
 
 use super::Idb;

@@ -72,7 +72,8 @@ fn scroll(iphone: &IPhone, request: &AccessibilityActionRequest, scroll: Element
         .map_err(|_| Status::invalid_argument("unknown scroll direction"))?;
     let application = query::application(iphone)?;
     let Frame { width, height, .. } = application.frame;
-    let from = aim(iphone, request, None)?.map_or(Point { x: width / 2.0, y: height / 2.0 }, |aim| aim.center);
+    let from =
+        aim(iphone, request, None)?.map_or(Point { x: width / 2.0, y: height / 2.0 }, |aim| aim.center);
     let (dx, dy) = match direction {
         ScrollDirection::Up => (0.0, 1.0),
         ScrollDirection::Down => (0.0, -1.0),

@@ -125,7 +125,8 @@ pub async fn install(
     mut requests: Streaming<InstallRequest>,
 ) -> Answer<Answers<InstallResponse>> {
     let info = receive_info(&mut requests).await?;
-    let info = info.ok_or_else(|| Status::internal("Could not determine Application information for path"))?;
+    let info =
+        info.ok_or_else(|| Status::internal("Could not determine Application information for path"))?;
     let app = iphone.install_app(&info).map_err(|missing| {
         Status::internal(format!("Failed to install Application: {missing} is missing in its Info.plist"))
     })?;

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::elements::{AxNode, AxTree};
 use super::number;
 use super::roles;
-use crate::iphone::IPhone;
 use crate::iphone::element::{ElementValue, Frame};
+use crate::iphone::names::package_of;
+use crate::iphone::{IPhone, SPRINGBOARD};
 
 /// The keys of an element in the old formats, and in the complete one. Nothing: that format has no such key.
 const KEYS: [(&str, Option<&str>); 21] = [
@@ -46,6 +47,8 @@ pub struct Writer {
     keys: BTreeSet<&'static str>,
     numeric_values: bool,
     pid: u32,
+    /// The application is the system's own, with an alert over the app.
+    system_alert: bool,
     complete: bool,
     nested: bool,
 }
@@ -72,11 +75,13 @@ impl Writer {
         } else {
             known.filter(|key| asked.iter().any(|asked| asked == key)).collect()
         };
+        let system_alert = iphone.applications().is_some_and(|front| front.system.is_some());
         let pid = iphone.phone().with(|state| {
-            let front = state.front().0.to_owned();
+            let front = if system_alert { package_of(SPRINGBOARD) } else { state.front().0 }.to_owned();
             state.processes.pid(&front).unwrap_or(0)
         });
-        let writer = Writer { keys, numeric_values: faults.numeric_values, pid, complete, nested };
+        let writer =
+            Writer { keys, numeric_values: faults.numeric_values, pid, system_alert, complete, nested };
         (!writer.keys.is_empty()).then_some(writer)
     }
 
@@ -113,9 +118,9 @@ impl Writer {
         let modal = tree.modal.map_or_else(
             || "null".to_owned(),
             |modal| {
-                let kind = text(modal.kind);
-                let label = optional(Some(&modal.label));
-                format!(r#"{{"kind":"app","element_type":{kind},"label":{label}}}"#)
+                let owner = if self.system_alert { "system" } else { "app" };
+                let (kind, label) = (text(modal.kind), optional(Some(&modal.label)));
+                format!(r#"{{"kind":"{owner}","element_type":{kind},"label":{label}}}"#)
             },
         );
         let Frame { width, height, .. } = tree.root.frame();
@@ -185,7 +190,8 @@ impl Writer {
     }
 
     fn frame(&self, frame: Frame) -> String {
-        let [x, y, width, height] = [frame.x, frame.y, frame.width, frame.height].map(|edge| self.number(edge));
+        let [x, y, width, height] =
+            [frame.x, frame.y, frame.width, frame.height].map(|edge| self.number(edge));
         format!(r#"{{"x":{x},"y":{y},"width":{width},"height":{height}}}"#)
     }
 

@@ -20,20 +20,22 @@ pub struct AxNode<'a> {
 #[derive(Debug)]
 pub struct AxTree<'a> {
     pub root: AxNode<'a>,
-    /// The alert or sheet that hides everything behind it from accessibility.
+    /// The alert or sheet that hides everything behind it.
     pub modal: Option<&'a UiElement>,
     pub truncated: bool,
 }
 
 impl<'a> AxTree<'a> {
     pub fn new(application: &'a UiElement) -> AxTree<'a> {
-        let modal = application.children.iter().rev().find(|child| matches!(child.kind, "Alert" | "Sheet"));
+        let mut modal = None;
+        application.walk(&mut |element| {
+            if matches!(element.kind, "Alert" | "Sheet") {
+                modal = Some(element);
+            }
+        });
         let mut root = AxNode::new(application);
         let mut builder = Builder { nodes: 1, truncated: false };
-        match modal {
-            Some(modal) => builder.visit(modal, 1, &mut root.children),
-            None => builder.children(application, 1, &mut root.children),
-        }
+        builder.children(application, 1, &mut root.children);
         AxTree { root, modal, truncated: builder.truncated }
     }
 

@@ -12,7 +12,7 @@ use super::keys;
 use crate::app::keys as phone_keys;
 use crate::iphone::{IPhone, SCALE};
 use crate::state::State;
-use crate::surface::Touch;
+use crate::surface::{SystemEvent, Touch};
 use crate::truth::Applied;
 
 /// Events of one call.
@@ -24,8 +24,7 @@ const LONG_PRESS_MS: u64 = 500;
 /// What idb takes for a duration or a radius that is not given.
 const PINCH_S: f64 = 0.5;
 const PINCH_RADIUS: f64 = 100.0;
-/// Power and volume by Android's codes.
-const POWER: u32 = 26;
+/// Android's codes.
 const VOLUME_UP: u32 = 24;
 const VOLUME_DOWN: u32 = 25;
 
@@ -144,9 +143,8 @@ impl Hand<'_> {
         let Point { x, y } = pinch.center.unwrap_or_default();
         let radius = if pinch.radius > 0.0 { pinch.radius } else { PINCH_RADIUS };
         let time = seconds(if pinch.duration > 0.0 { pinch.duration } else { PINCH_S });
-        let fingers = |radius: f64| {
-            [self.pixel(Point { x: x - radius, y }), self.pixel(Point { x: x + radius, y })]
-        };
+        let fingers =
+            |radius: f64| [self.pixel(Point { x: x - radius, y }), self.pixel(Point { x: x + radius, y })];
         let (from, to) = (fingers(radius), fingers(radius * pinch.scale));
         tokio::time::sleep(time).await;
         self.act(|state| {
@@ -181,7 +179,13 @@ impl Hand<'_> {
     fn button(&self, kind: HidButtonKind) {
         let code = match kind {
             HidButtonKind::Home => phone_keys::HOME,
-            HidButtonKind::Lock | HidButtonKind::Side => POWER,
+            HidButtonKind::Lock | HidButtonKind::Side => {
+                let locked = self.iphone.is_locked();
+                self.act(|state| {
+                    state.surface.system(SystemEvent::Locked(!locked), state.now);
+                });
+                return;
+            }
             HidButtonKind::VolumeUp => VOLUME_UP,
             HidButtonKind::VolumeDown => VOLUME_DOWN,
             HidButtonKind::ApplePay

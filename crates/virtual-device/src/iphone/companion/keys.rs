@@ -72,12 +72,23 @@ mod tests {
 
     #[test]
     fn usages_are_those_of_a_us_keyboard() {
-        let typed: String =
-            [(11, true), (8, false), (15, false), (15, false), (18, false), (30, true), (44, false), (56, true)]
-                .into_iter()
-                .filter_map(|(usage, shift)| character(usage, shift))
-                .collect();
+        let typed: String = [
+            (11, true),
+            (8, false),
+            (15, false),
+            (15, false),
+            (18, false),
+            (30, true),
+            (44, false),
+            (56, true),
+        ]
+        .into_iter()
+        .filter_map(|(usage, shift)| character(usage, shift))
+        .collect();
         assert_eq!(typed, "Hello! ?");
-        assert_eq!((character(0, false), character(57, false), character(u64::MAX, true)), (None, None, None));
+        assert_eq!(
+            (character(0, false), character(57, false), character(u64::MAX, true)),
+            (None, None, None)
+        );
     }
 }

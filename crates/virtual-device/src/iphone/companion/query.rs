@@ -141,7 +141,9 @@ pub fn search_key(key: SearchableKey) -> SearchKey {
         SearchableKey::Value => of("AXValue", |node| node.value()),
         SearchableKey::Title => of("title", |_| None),
         SearchableKey::Role => of("role", |node| Some(node.role.role.to_owned())),
-        SearchableKey::RoleDescription => of("role_description", |node| Some(node.role.description.to_owned())),
+        SearchableKey::RoleDescription => {
+            of("role_description", |node| Some(node.role.description.to_owned()))
+        }
         SearchableKey::Subrole => of("subrole", |node| node.role.subrole.map(str::to_owned)),
         SearchableKey::Help => of("help", |_| None),
         SearchableKey::Placeholder => of("placeholder", |node| Some(node.element.placeholder.clone())),

@@ -21,7 +21,8 @@ pub async fn follow(
     request: AccessibilityQuiescenceRequest,
 ) -> Answer<Answers<AccessibilityQuiescenceResponse>> {
     let package = package(iphone, request.target.as_ref());
-    let pid = package.as_deref().and_then(|package| iphone.phone().with(|state| state.processes.pid(package)));
+    let pid =
+        package.as_deref().and_then(|package| iphone.phone().with(|state| state.processes.pid(package)));
     let (Some(package), Some(pid)) = (package, pid) else {
         return Err(Status::not_found("There is no such process to observe"));
     };

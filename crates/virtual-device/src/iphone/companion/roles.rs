@@ -18,7 +18,10 @@ impl AxRole {
 
     /// True if idb's filter for what can be operated keeps it.
     pub fn is_interactable(self) -> bool {
-        matches!(self.kind(), "Button" | "TextField" | "Link" | "Slider" | "CheckBox" | "RadioButton" | "PopUpButton")
+        matches!(
+            self.kind(),
+            "Button" | "TextField" | "Link" | "Slider" | "CheckBox" | "RadioButton" | "PopUpButton"
+        )
     }
 }
 
@@ -77,7 +80,9 @@ pub fn traits(element: &UiElement) -> Vec<&'static str> {
         "TextField" | "TextView" => Some("TextEntry"),
         _ => None,
     };
-    let mut all: Vec<&'static str> = own.into_iter().chain(element.traits.iter().copied()).collect();
+    // WebDriverAgent and idb have two names for one trait.
+    let given = element.traits.iter().map(|name| if *name == "ToggleButton" { "Toggle" } else { *name });
+    let mut all: Vec<&'static str> = own.into_iter().chain(given).collect();
     all.extend((!element.enabled).then_some("NotEnabled"));
     all.extend(element.selected.then_some("Selected"));
     all.extend((element.focused && element.kind.contains("Text")).then_some("IsEditing"));

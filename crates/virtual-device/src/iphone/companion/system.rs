@@ -35,8 +35,8 @@ pub async fn revoke(iphone: &IPhone, request: PermissionRequest) -> Answer<Empty
 
 fn permit(iphone: &IPhone, request: &PermissionRequest, granted: Option<bool>) -> Answer<Empty> {
     for number in &request.permissions {
-        let permission = Permission::try_from(*number)
-            .map_err(|_| Status::invalid_argument("Unrecognized permission"))?;
+        let permission =
+            Permission::try_from(*number).map_err(|_| Status::invalid_argument("Unrecognized permission"))?;
         let service = match permission {
             Permission::Photos => "photos",
             Permission::Camera => "camera",
