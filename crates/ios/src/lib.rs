@@ -5,6 +5,7 @@
 pub mod connect;
 pub mod crash;
 pub mod log;
+pub mod real;
 pub mod reports;
 pub mod simctl;
 pub mod tree;

@@ -59,8 +59,13 @@ fn u32_at(data: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(bytes)).ok()
 }
 
-/// Returns the manifest's bytes, found through the directory at the end of the archive.
+/// Returns the manifest's bytes.
 fn unpack(apk: &[u8]) -> Option<Vec<u8>> {
+    unpack_entry(apk, &|name| name == MANIFEST, MANIFEST_BYTES_MAX)
+}
+
+/// Returns the first file whose name is wanted, found through the directory at the end of the archive.
+pub fn unpack_entry(apk: &[u8], is_wanted: &dyn Fn(&[u8]) -> bool, bytes_max: u64) -> Option<Vec<u8>> {
     const END_BYTES: usize = 22;
     const COMMENT_BYTES_MAX: usize = 65_535;
     let from = apk.len().saturating_sub(END_BYTES + COMMENT_BYTES_MAX);
@@ -71,15 +76,16 @@ fn unpack(apk: &[u8]) -> Option<Vec<u8>> {
             return None;
         }
         let (name, extra, comment) = (u16_at(apk, at + 28)?, u16_at(apk, at + 30)?, u16_at(apk, at + 32)?);
-        if apk.get(at + 46..at + 46 + name)? == MANIFEST {
-            return entry(apk, u32_at(apk, at + 42)?, u16_at(apk, at + 10)?, u32_at(apk, at + 20)?);
+        if is_wanted(apk.get(at + 46..at + 46 + name)?) {
+            let packed_bytes = u32_at(apk, at + 20)?;
+            return entry(apk, u32_at(apk, at + 42)?, u16_at(apk, at + 10)?, packed_bytes, bytes_max);
         }
         at = at.checked_add(46 + name + extra + comment)?;
     }
     None
 }
 
-fn entry(apk: &[u8], at: usize, method: usize, packed_bytes: usize) -> Option<Vec<u8>> {
+fn entry(apk: &[u8], at: usize, method: usize, packed_bytes: usize, bytes_max: u64) -> Option<Vec<u8>> {
     const STORED: usize = 0;
     const DEFLATED: usize = 8;
     let from = at.checked_add(30)?.checked_add(u16_at(apk, at.checked_add(26)?)?)?;
@@ -89,7 +95,7 @@ fn entry(apk: &[u8], at: usize, method: usize, packed_bytes: usize) -> Option<Ve
         STORED => Some(packed.to_vec()),
         DEFLATED => {
             let mut out = Vec::new();
-            DeflateDecoder::new(packed).take(MANIFEST_BYTES_MAX).read_to_end(&mut out).ok()?;
+            DeflateDecoder::new(packed).take(bytes_max).read_to_end(&mut out).ok()?;
             Some(out)
         }
         _ => None,

@@ -10,6 +10,7 @@ mod names;
 mod simulator;
 mod system_log;
 mod tree;
+mod usbmux;
 pub mod xcrun;
 
 use tokio::time::Instant;
@@ -19,8 +20,9 @@ use crate::config::PhoneConfig;
 use crate::phone::Phone;
 pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
-pub use names::bundle_of;
 pub use simulator::{Push, SimulatorState};
+use usbmux::DeviceState;
+pub use usbmux::PortOpener;
 
 /// Pixels of the upright screen, and pixels a point, of an iPhone 15 Pro.
 const WIDTH_PX: u32 = 1179;
@@ -33,6 +35,7 @@ pub struct IPhone {
     phone: Phone,
     config: std::sync::Arc<IPhoneConfig>,
     simulator: std::sync::Arc<std::sync::Mutex<SimulatorState>>,
+    device: std::sync::Arc<std::sync::Mutex<DeviceState>>,
 }
 
 impl IPhone {
@@ -50,7 +53,12 @@ impl IPhone {
             film: config.film,
             ..PhoneConfig::default()
         });
-        IPhone { phone, config: std::sync::Arc::new(config), simulator: std::sync::Arc::default() }
+        IPhone {
+            phone,
+            config: std::sync::Arc::new(config),
+            simulator: std::sync::Arc::default(),
+            device: std::sync::Arc::default(),
+        }
     }
 
     /// The phone behind all faces: its truth, film and switches for tests.
