@@ -76,10 +76,6 @@ impl Files {
         Files { nodes, wall_ms }
     }
 
-    pub fn contains(&self, path: &str) -> bool {
-        self.nodes.contains_key(path)
-    }
-
     /// The `Info.plist` of a bundle that is an archive or a folder here.
     pub fn info_of(&self, path: &str) -> Result<Dictionary, &'static str> {
         let path = clean(path);

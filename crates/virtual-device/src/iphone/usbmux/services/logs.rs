@@ -60,7 +60,7 @@ async fn follow(
         stream.flush().await?;
         let mut ignored = [0; 256];
         tokio::select! {
-            changed = changed.changed() => if changed.is_err() {
+            grows = phone.log_grows(&mut changed) => if !grows {
                 return Ok(());
             },
             read = stream.read(&mut ignored) => if read? == 0 {
