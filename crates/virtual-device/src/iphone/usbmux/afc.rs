@@ -403,11 +403,8 @@ async fn write(
     body: &[u8],
 ) -> io::Result<()> {
     let this = HEAD_BYTES + head.len() as u64;
-    for word in [MAGIC, this + body.len() as u64, this, number, operation] {
-        stream.write_u64_le(word).await?;
-    }
-    stream.write_all(head).await?;
-    stream.write_all(body).await?;
+    let words = [MAGIC, this + body.len() as u64, this, number, operation].map(u64::to_le_bytes).concat();
+    stream.write_all(&[words.as_slice(), head, body].concat()).await?;
     stream.flush().await
 }
 

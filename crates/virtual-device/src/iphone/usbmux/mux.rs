@@ -200,12 +200,12 @@ async fn result(stream: &mut Stream, tag: u32, number: u64) -> io::Result<()> {
 }
 
 async fn write(stream: &mut Stream, tag: u32, message: &Value) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    message.to_writer_xml(&mut bytes).map_err(io::Error::other)?;
-    let length = u32::try_from(bytes.len()).map_err(io::Error::other)? + HEAD_BYTES;
-    for word in [length, PLIST_VERSION, PLIST_MESSAGE, tag] {
-        stream.write_u32_le(word).await?;
-    }
+    let mut content = Vec::new();
+    message.to_writer_xml(&mut content).map_err(io::Error::other)?;
+    let length = u32::try_from(content.len()).map_err(io::Error::other)? + HEAD_BYTES;
+    // In one piece: clients read the head with one call and want it whole.
+    let mut bytes = [length, PLIST_VERSION, PLIST_MESSAGE, tag].map(u32::to_le_bytes).concat();
+    bytes.extend_from_slice(&content);
     stream.write_all(&bytes).await?;
     stream.flush().await
 }

@@ -28,8 +28,8 @@ pub const WIFI_ADDRESS: &str = "a4:83:e7:12:34:56";
 pub struct Trusted {
     /// What the phone shows to this host, which signed it.
     device_certificate: CertificateDer<'static>,
-    /// What the host shows.
-    host_certificate: CertificateDer<'static>,
+    /// What the host may show: its own certificate, or the root that signed it, which libimobiledevice shows.
+    host_certificates: Vec<CertificateDer<'static>>,
 }
 
 impl Trusted {
@@ -42,7 +42,7 @@ impl Trusted {
         };
         let trusted = Trusted {
             device_certificate: certificate("DeviceCertificate")?,
-            host_certificate: certificate("HostCertificate")?,
+            host_certificates: vec![certificate("HostCertificate")?, certificate("RootCertificate")?],
         };
         Some((host, trusted))
     }
@@ -52,7 +52,7 @@ impl Trusted {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key = PrivateKeyDer::from_pem_slice(DEVICE_KEY.as_bytes()).map_err(io::Error::other)?;
         let verifier =
-            OnlyHost { certificate: self.host_certificate.clone(), provider: Arc::clone(&provider) };
+            OnlyHost { certificates: self.host_certificates.clone(), provider: Arc::clone(&provider) };
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(io::Error::other)?
@@ -74,7 +74,7 @@ pub fn prepare(phone: &IPhone) {
     let Some((host, mut trusted)) = Trusted::of_record(&record) else { return };
     if faults.wrong_certificate {
         // As after a restore of the host: the phone remembers another certificate.
-        trusted.host_certificate = trusted.device_certificate.clone();
+        trusted.host_certificates = vec![trusted.device_certificate.clone()];
     }
     let mut bytes = Vec::new();
     if Value::Dictionary(record).to_writer_xml(&mut bytes).is_ok() {
@@ -121,10 +121,10 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// Takes one certificate and no other.
+/// Takes the certificates of one host and no other.
 #[derive(Debug)]
 struct OnlyHost {
-    certificate: CertificateDer<'static>,
+    certificates: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
 }
 
@@ -139,7 +139,7 @@ impl ClientCertVerifier for OnlyHost {
         _: &[CertificateDer<'_>],
         _: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        if shown.as_ref() == self.certificate.as_ref() {
+        if self.certificates.iter().any(|known| known.as_ref() == shown.as_ref()) {
             Ok(ClientCertVerified::assertion())
         } else {
             Err(Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer))

@@ -38,8 +38,7 @@ pub async fn write_binary(stream: &mut (impl Wire + ?Sized), value: &Value) -> i
 
 async fn send(stream: &mut (impl Wire + ?Sized), bytes: &[u8]) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
-    stream.write_u32(length).await?;
-    stream.write_all(bytes).await?;
+    stream.write_all(&[length.to_be_bytes().as_slice(), bytes].concat()).await?;
     stream.flush().await
 }
 
