@@ -11,6 +11,7 @@ mod gesture;
 pub mod idb;
 pub mod log;
 mod picture;
+pub mod real;
 pub mod reports;
 pub mod route;
 pub mod simctl;

@@ -54,7 +54,7 @@ impl IPhone {
     }
 
     /// Brings an app to the front and returns its pid; nothing when it is not installed.
-    pub(crate) fn launch_app(&self, bundle: &str, stop_first: bool) -> Option<u32> {
+    pub fn launch_app(&self, bundle: &str, stop_first: bool) -> Option<u32> {
         let package = package_of(bundle);
         self.phone.with(|state| {
             state.packages.get(package)?;
@@ -70,7 +70,7 @@ impl IPhone {
     }
 
     /// Ends an app; false when it does not run.
-    pub(crate) fn terminate_app(&self, bundle: &str) -> bool {
+    pub fn terminate_app(&self, bundle: &str) -> bool {
         let package = package_of(bundle);
         self.phone.with(|state| {
             let runs = state.processes.pid(package).is_some();

@@ -69,4 +69,10 @@ pub struct IPhoneFaults {
     pub idle_hang_ms: u64,
     /// A touch through WebDriverAgent takes effect this long after its answer.
     pub late_gesture_ms: u64,
+    /// The phone trusts no computer, and its owner refuses each that asks.
+    pub pairing_refused: bool,
+    /// The phone is locked with a passcode: no service starts.
+    pub passcode_locked: bool,
+    /// The phone remembers another certificate of the computer than the computer has.
+    pub wrong_certificate: bool,
 }

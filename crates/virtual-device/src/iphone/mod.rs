@@ -11,6 +11,7 @@ mod names;
 mod simulator;
 mod system_log;
 mod tree;
+mod usbmux;
 pub mod xcrun;
 mod wda;
 
@@ -24,6 +25,8 @@ pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
 pub use names::{bundle_of, package_of};
 pub use simulator::{Push, SimulatorState};
+use usbmux::DeviceState;
+pub use usbmux::PortOpener;
 
 /// Pixels of the upright screen, and pixels a point, of an iPhone 15 Pro.
 const WIDTH_PX: u32 = 1179;
@@ -39,6 +42,7 @@ pub struct IPhone {
     config: std::sync::Arc<IPhoneConfig>,
     simulator: std::sync::Arc<std::sync::Mutex<SimulatorState>>,
     wda: std::sync::Arc<tokio::sync::Mutex<wda::WdaState>>,
+    device: std::sync::Arc<std::sync::Mutex<DeviceState>>,
 }
 
 impl IPhone {
@@ -57,8 +61,13 @@ impl IPhone {
             film: config.film,
             ..PhoneConfig::default()
         });
-        let (simulator, wda) = (std::sync::Arc::default(), std::sync::Arc::default());
-        IPhone { phone, config: std::sync::Arc::new(config), simulator, wda }
+        IPhone {
+            phone,
+            config: std::sync::Arc::new(config),
+            simulator: std::sync::Arc::default(),
+            device: std::sync::Arc::default(),
+            wda: std::sync::Arc::default(),
+        }
     }
 
     /// The phone behind all faces: its truth, film and switches for tests.

@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use tokio::sync::watch;
+use tokio::time::{Duration, Instant};
+
 use super::IPhone;
 use super::names::bundle_of;
 use crate::clock::Civil;
 use crate::logcat::{Buffer, Entry};
 use crate::state::State;
 
+/// The shortest time between two looks for apps that wake up.
+const WAKE_MIN: Duration = Duration::from_millis(1);
 const SPRINGBOARD_PID: u32 = 2044;
 
 /// One message of the unified log.
@@ -35,6 +40,18 @@ impl IPhone {
             let all = state.log.since(sequence).filter_map(|entry| message(entry, &owners));
             (all.collect(), state.log.next_sequence())
         })
+    }
+}
+
+impl IPhone {
+    /// Waits until the log may have grown: something was logged, or an app wakes up. False when nothing can come.
+    pub(crate) async fn log_grows(&self, changed: &mut watch::Receiver<u64>) -> bool {
+        let due = self.phone.with(|state| state.surface.next_due());
+        let soonest = Instant::now() + WAKE_MIN;
+        tokio::select! {
+            changed = changed.changed() => changed.is_ok(),
+            () = tokio::time::sleep_until(due.unwrap_or(soonest).max(soonest)), if due.is_some() => true,
+        }
     }
 }
 

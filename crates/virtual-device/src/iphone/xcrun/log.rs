@@ -62,7 +62,7 @@ pub async fn log<S: AsyncRead + AsyncWrite>(
             return Ok(Output::fail(1, "log stream ended: the device was shut down\n"));
         }
         tokio::select! {
-            changed = changed.changed() => if changed.is_err() {
+            grows = phone.log_grows(&mut changed) => if !grows {
                 return Ok(Output::ok());
             },
             () = session.gone() => return Ok(Output::ok()),
