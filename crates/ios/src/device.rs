@@ -19,6 +19,7 @@ use mdm_core::screen::geometry::{Point, Rect, Size};
 use mdm_core::screen::snapshot::{Screen, Snapshot};
 
 use crate::idb::Idb;
+use crate::real::RealDevice;
 use crate::reports::ReportFolder;
 use crate::route::{Verb, Way, choose};
 use crate::simctl::Simctl;
@@ -31,6 +32,8 @@ pub struct Backends {
     pub idb: Option<Idb>,
     pub wda: Option<Wda>,
     pub simctl: Option<OneSimulator>,
+    /// The services of a real phone.
+    pub usb: Option<RealDevice>,
 }
 
 /// A simulator of this Mac.
@@ -81,12 +84,12 @@ impl IosDevice {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has(&self, way: Way) -> bool {
+    pub(crate) fn has(&self, way: Way) -> bool {
         match way {
             Way::Idb => self.backends.idb.is_some(),
             Way::Wda => self.backends.wda.is_some(),
             Way::Simctl => self.backends.simctl.is_some(),
-            Way::Usb => false,
+            Way::Usb => self.backends.usb.is_some(),
         }
     }
 
@@ -101,7 +104,7 @@ impl IosDevice {
             Way::Idb => self.backends.idb.as_ref().map(Server::Idb),
             Way::Wda => self.backends.wda.as_ref().map(Server::Wda),
             Way::Simctl => self.backends.simctl.as_ref().map(Server::Simctl),
-            Way::Usb => None,
+            Way::Usb => self.backends.usb.as_ref().map(Server::Usb),
         };
         server.ok_or_else(|| DeviceError::not_supported(verb.as_str()))
     }
@@ -120,10 +123,11 @@ impl IosDevice {
 
     /// Asks whether the phone is there, with the cheapest question that it answers.
     pub(crate) async fn reach(&self) -> Result<(), DeviceError> {
-        let reached = match (&self.backends.idb, &self.backends.wda) {
-            (Some(idb), _) => idb.describe().await.map(drop),
-            (None, Some(wda)) => wda.status().await.map(drop),
-            (None, None) => Ok(()),
+        let reached = match (&self.backends.idb, &self.backends.wda, &self.backends.usb) {
+            (_, _, Some(usb)) => usb.check_trust().await,
+            (Some(idb), ..) => idb.describe().await.map(drop),
+            (None, Some(wda), None) => wda.status().await.map(drop),
+            (None, None, None) => Ok(()),
         };
         self.noted(reached)
     }
@@ -134,6 +138,7 @@ enum Server<'a> {
     Idb(&'a Idb),
     Wda(&'a Wda),
     Simctl(&'a OneSimulator),
+    Usb(&'a RealDevice),
 }
 
 /// The answer of an arm that the table of routes does not lead to.
@@ -247,7 +252,7 @@ impl Device for IosDevice {
             self.state().keyboard = None;
             match self.server(Verb::AnswerAlert)? {
                 Server::Wda(wda) => self.noted(wda.answer_alert(answer).await),
-                Server::Idb(_) | Server::Simctl(_) => Err(wrong_way(Verb::AnswerAlert)),
+                _ => Err(wrong_way(Verb::AnswerAlert)),
             }
         })
     }

@@ -2,6 +2,7 @@
 
 mod ios;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -51,10 +52,22 @@ pub struct Devices {
     pub addresses: Vec<String>,
     pub adb_server: bool,
     pub iphone: Option<EmbeddedIPhone>,
+    pub ios: IosDevices,
+}
+
+/// How iPhones and simulators are found.
+#[derive(Debug, Clone, Default)]
+pub struct IosDevices {
     /// Companions of idb that run already: `HOST:PORT` or the path of a socket.
     pub idb: Vec<Named>,
     /// WebDriverAgents that run already.
     pub wda: Vec<Named>,
+    /// `HOST:PORT` of a usbmuxd, or the path of its socket.
+    pub usbmuxd: Option<String>,
+    /// The program that runs simctl.
+    pub xcrun: Option<PathBuf>,
+    /// Look where this machine usually has them.
+    pub usual_places: bool,
 }
 
 /// The embedded iPhone, and the faces of it that the product may use.
@@ -82,9 +95,8 @@ impl App {
         let adb_server = devices.adb_server;
         let mut sources: Vec<Arc<dyn DeviceSource>> =
             vec![Arc::new(Hub::new(HubConfig::of_process(endpoints, adb_server)))];
-        let attached = ios::attached(devices.iphone, &devices.idb, &devices.wda);
-        if !attached.is_empty() {
-            sources.push(Arc::new(IosSource::new(attached)));
+        if let Some(config) = ios::source(devices.iphone, &devices.ios) {
+            sources.push(Arc::new(IosSource::new(config)));
         }
         App { adb_server, ..App::with_sources(sources) }
     }

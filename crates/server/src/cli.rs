@@ -181,6 +181,15 @@ pub struct DeviceArgs {
     /// A WebDriverAgent that runs already; with its phone's UDID before it when the phone is reached in other ways too
     #[arg(long, value_name = "[UDID=]URL", value_parser = wda_address)]
     pub wda: Vec<Named>,
+    /// The usbmuxd through which phones on a cable are reached: HOST:PORT or the path of its socket; the system's by default
+    #[arg(long, value_name = "ADDRESS")]
+    pub usbmuxd: Option<String>,
+    /// The xcrun that lists simulators; the one of this Mac by default
+    #[arg(long, value_name = "FILE")]
+    pub xcrun: Option<PathBuf>,
+    /// Do not look for iPhones and simulators where this machine usually has them
+    #[arg(long)]
+    pub no_ios: bool,
     /// A folder below which tools may read and write files; may be given more than once. By default the current one and
     /// that for temporary files
     #[arg(long = "root", value_name = "FOLDER")]
@@ -254,6 +263,9 @@ pub struct VirtualIos {
     /// Port of WebDriverAgent
     #[arg(long, value_name = "PORT")]
     pub wda_port: Option<u16>,
+    /// HOST:PORT or path of a socket where usbmuxd listens; the phone is then one on a cable
+    #[arg(long, value_name = "ADDRESS")]
+    pub usbmuxd: Option<String>,
     /// A folder that gets an `xcrun` which knows this phone as a simulator
     #[arg(long, value_name = "FOLDER")]
     pub xcrun: Option<PathBuf>,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::Answer;
-use mobile_debug_mcp::app::{App, Devices};
+use mobile_debug_mcp::app::{App, Devices, IosDevices};
 use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::secrets::Secrets;
 use mobile_debug_mcp::{args, mcp, tools};
@@ -103,8 +103,13 @@ fn devices(args: &DeviceArgs) -> Result<Devices, String> {
         addresses: args.addresses.clone(),
         adb_server: !args.no_adb_server,
         iphone: wanted(VirtualPlatform::Ios).then(|| virtual_iphone::embedded(args)).transpose()?,
-        idb: args.idb.clone(),
-        wda: args.wda.clone(),
+        ios: IosDevices {
+            idb: args.idb.clone(),
+            wda: args.wda.clone(),
+            usbmuxd: args.usbmuxd.clone(),
+            xcrun: args.xcrun.clone(),
+            usual_places: !args.no_ios,
+        },
     })
 }
 

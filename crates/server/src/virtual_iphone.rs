@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use mdm_ios::route::Way;
-use mdm_virtual_device::{IPhone, IPhoneConfig, Timing, xcrun};
+use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneKind, Timing, xcrun};
 use mobile_debug_mcp::app::EmbeddedIPhone;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
@@ -12,6 +13,9 @@ use tokio::task::JoinSet;
 use crate::cli::{DeviceArgs, VirtualIos};
 use crate::virtual_phone::load_apps;
 use crate::{fail, print};
+
+/// Where WebDriverAgent listens on a phone.
+const WDA_PORT: u16 = 8100;
 
 /// The iPhone inside this process, with every face that the product can use.
 pub fn embedded(args: &DeviceArgs) -> Result<EmbeddedIPhone, String> {
@@ -32,7 +36,10 @@ pub async fn run(options: VirtualIos) -> ExitCode {
 }
 
 async fn serve(options: VirtualIos) -> Result<(), String> {
-    let usual = IPhoneConfig::default();
+    let usual = match &options.usbmuxd {
+        Some(_) => phone_on_a_cable(),
+        None => IPhoneConfig::default(),
+    };
     let phone = IPhone::new(IPhoneConfig {
         udid: options.udid.unwrap_or(usual.udid),
         apps: load_apps(&options.apps)?,
@@ -58,6 +65,11 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
         told("companion socket", &file.display().to_string());
         faces.spawn(async move { phone.serve_companion_unix(listener).await });
     }
+    if let Some(address) = &options.usbmuxd {
+        let wda = phone.clone();
+        phone.open_port(WDA_PORT, Arc::new(move || wda.connect_wda()));
+        serve_usbmuxd(&phone, address, &mut faces).await?;
+    }
     if let Some(folder) = &options.xcrun {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let listener = phone.install_xcrun(folder, &program);
@@ -72,6 +84,35 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
         Some(Ok(Err(error))) => Err(error.to_string()),
         Some(Err(error)) => Err(error.to_string()),
     }
+}
+
+/// A real phone: newer systems have their services behind a tunnel, which the virtual one has not.
+fn phone_on_a_cable() -> IPhoneConfig {
+    IPhoneConfig {
+        udid: "00008130-001A2B3C4D5E6F70".to_owned(),
+        ios_version: "16.7".to_owned(),
+        kind: IPhoneKind::Device,
+        ..IPhoneConfig::default()
+    }
+}
+
+async fn serve_usbmuxd(
+    phone: &IPhone,
+    address: &str,
+    faces: &mut JoinSet<std::io::Result<()>>,
+) -> Result<(), String> {
+    let wrong = |error: std::io::Error| format!("cannot listen on {address}: {error}");
+    let phone = phone.clone();
+    if address.contains('/') {
+        let listener = UnixListener::bind(address).map_err(wrong)?;
+        told("usbmuxd", address);
+        faces.spawn(async move { phone.serve_usbmuxd_unix(listener).await });
+    } else {
+        let listener = TcpListener::bind(address).await.map_err(wrong)?;
+        told("usbmuxd", &listener.local_addr().map_err(wrong)?.to_string());
+        faces.spawn(async move { phone.serve_usbmuxd(listener).await });
+    }
+    Ok(())
 }
 
 /// Listens on the loopback interface and prints where.

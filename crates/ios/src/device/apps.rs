@@ -1,6 +1,7 @@
 //! Apps: starting, ending, installing, permitting, listing.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, AppVersion, DeviceError, DeviceErrorKind, Dispatch, InstalledApp,
@@ -9,6 +10,7 @@ use mdm_core::port::{
 
 use super::{IosDevice, Server, wrong_way};
 use crate::idb::{Launch, Permission};
+use crate::real::DeviceApp;
 use crate::route::Verb;
 use crate::simctl::{Privacy, SimulatorApp};
 use crate::wda::AppState;
@@ -51,6 +53,7 @@ impl IosDevice {
                     return Err(not_installed(app, &self.id));
                 }
             }
+            Server::Usb(usb) => return Err(usb.cannot_launch()),
         }
         Ok(AppReport::default())
     }
@@ -70,6 +73,7 @@ impl IosDevice {
                 one.simctl.terminate(&one.udid, app).await.map(drop)?;
             }
             Server::Wda(wda) => wda.terminate(app).await?,
+            Server::Usb(usb) => return Err(usb.cannot_launch()),
         }
         Ok(AppReport::default())
     }
@@ -85,6 +89,7 @@ impl IosDevice {
             Server::Idb(idb) => idb.open_url(link).await?,
             Server::Simctl(one) => one.simctl.open_url(&one.udid, link).await?,
             Server::Wda(wda) => wda.open_url(link, app.as_deref()).await?,
+            Server::Usb(_) => return Err(wrong_way(Verb::OpenLink)),
         }
         Ok(AppReport::default())
     }
@@ -105,6 +110,10 @@ impl IosDevice {
                 one.simctl.install(&one.udid, file).await?;
                 app.map(str::to_owned)
             }
+            Server::Usb(usb) => {
+                usb.install(file, Arc::new(|_| {})).await?;
+                app.map(str::to_owned)
+            }
             Server::Wda(_) => return Err(wrong_way(Verb::Install)),
         };
         let Some(bundle) = bundle else { return Ok(AppReport::default()) };
@@ -122,6 +131,7 @@ impl IosDevice {
         match self.server(Verb::Install)? {
             Server::Idb(idb) => idb.uninstall(app).await?,
             Server::Simctl(one) => one.simctl.uninstall(&one.udid, app).await?,
+            Server::Usb(usb) => usb.uninstall(app).await?,
             Server::Wda(_) => return Err(wrong_way(Verb::Install)),
         }
         Ok(AppReport { removed: !self.is_installed(app).await?, ..AppReport::default() })
@@ -142,7 +152,7 @@ impl IosDevice {
                     false => idb.revoke(app, &permissions).await?,
                 }
             }
-            Server::Wda(_) => return Err(wrong_way(Verb::Permit)),
+            Server::Wda(_) | Server::Usb(_) => return Err(wrong_way(Verb::Permit)),
         }
         Ok(AppReport::default())
     }
@@ -154,7 +164,7 @@ impl IosDevice {
         }
         match self.server(Verb::Launch)? {
             Server::Wda(wda) => Ok(wda.app_state(app).await? != AppState::NotInstalledOrUnknown),
-            Server::Idb(_) | Server::Simctl(_) => Err(wrong_way(Verb::ListApps)),
+            _ => Err(wrong_way(Verb::ListApps)),
         }
     }
 
@@ -178,6 +188,17 @@ impl IosDevice {
                 Ok(apps.map(app).collect())
             }
             Server::Simctl(one) => one.simctl.apps(&one.udid).await,
+            Server::Usb(usb) => {
+                let app = |app: DeviceApp| SimulatorApp {
+                    bundle: app.bundle,
+                    name: app.name,
+                    version: app.version,
+                    build: app.build,
+                    system: app.system,
+                    path: None,
+                };
+                Ok(usb.apps(true).await?.into_iter().map(app).collect())
+            }
             Server::Wda(_) => Err(wrong_way(Verb::ListApps)),
         }
     }
@@ -214,6 +235,8 @@ impl IosDevice {
                 let running = one.simctl.running(&one.udid).await?.into_iter();
                 Ok(running.filter(|(bundle, _)| bundle == app).map(|(_, pid)| pid).collect())
             }
+            // A phone lists its processes only to its debug services.
+            Server::Usb(_) => Ok(Vec::new()),
             Server::Wda(_) => Err(wrong_way(Verb::ListApps)),
         }
     }

@@ -26,7 +26,7 @@ impl IosDevice {
                 let now_ms = entries.iter().rev().find_map(|entry| entry.time_ms);
                 LogRead { entries, now_ms, unread_lines, more: true, ..LogRead::default() }
             }
-            Server::Idb(_) => {
+            Server::Idb(_) | Server::Usb(_) => {
                 if !self.log.is_following() {
                     self.log.follow(self.open_log().await?);
                 }
@@ -47,6 +47,7 @@ impl IosDevice {
         match self.server(Verb::FollowLog)? {
             Server::Idb(idb) => Ok(Box::new(FollowedIdb(idb.log(LogStyle::Ndjson, None).await?))),
             Server::Simctl(one) => Ok(Box::new(one.simctl.follow_log(&one.udid, None)?)),
+            Server::Usb(usb) => Ok(Box::new(usb.follow_log().await?)),
             Server::Wda(_) => Err(wrong_way(Verb::FollowLog)),
         }
     }
@@ -71,6 +72,7 @@ impl IosDevice {
                     Err(DeviceError::new(DeviceErrorKind::Local, detail))
                 }
             },
+            Server::Usb(usb) => usb.crashes().await,
             Server::Wda(_) => Err(wrong_way(Verb::Crashes)),
         }
     }

@@ -29,13 +29,13 @@ impl IosDevice {
             Input::Key(key) => self.press(key).await,
             Input::HideKeyboard => match self.server(Verb::HideKeyboard)? {
                 Server::Wda(wda) => wda.dismiss_keyboard().await,
-                Server::Idb(_) | Server::Simctl(_) => Err(wrong_way(Verb::HideKeyboard)),
+                _ => Err(wrong_way(Verb::HideKeyboard)),
             },
             Input::Orientation(wanted) => self.turn(wanted).await,
             touch => match self.server(Verb::Touch)? {
                 Server::Idb(idb) => idb.hid(self.hid_events(idb, touch).await?).await,
                 Server::Wda(wda) => wda.perform(self.fingers(touch).await?).await,
-                Server::Simctl(_) => Err(wrong_way(Verb::Touch)),
+                Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Touch)),
             },
         }
     }
@@ -63,7 +63,7 @@ impl IosDevice {
     async fn type_text(&self, text: &str) -> Result<(), DeviceError> {
         let idb = match self.server(Verb::Text)? {
             Server::Wda(wda) => return wda.type_keys(text).await,
-            Server::Simctl(_) => return Err(wrong_way(Verb::Text)),
+            Server::Simctl(_) | Server::Usb(_) => return Err(wrong_way(Verb::Text)),
             Server::Idb(idb) => idb,
         };
         // Which way a text takes depends on its characters alone.
@@ -85,7 +85,7 @@ impl IosDevice {
                 let keys = (0..characters).flat_map(|_| events::key(events::KEY_BACKSPACE)).collect();
                 idb.hid(keys).await
             }
-            Server::Simctl(_) => Err(wrong_way(Verb::Text)),
+            Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Text)),
         }
     }
 
@@ -99,7 +99,7 @@ impl IosDevice {
                 };
                 idb.hid(events::turn(kind)).await
             }
-            Server::Simctl(_) => Err(wrong_way(Verb::Turn)),
+            Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Turn)),
         }
     }
 
@@ -190,7 +190,7 @@ impl IosDevice {
         match self.server(Verb::Button)? {
             Server::Idb(idb) => self.press_by_idb(idb, key).await,
             Server::Wda(wda) => self.press_by_wda(wda, key).await,
-            Server::Simctl(_) => Err(wrong_way(Verb::Button)),
+            Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Button)),
         }
     }
 

@@ -6,9 +6,10 @@ use mdm_core::screen::geometry::{Point, Rect, Scale, Size};
 use mdm_core::screen::snapshot::{Defect, DefectKind, Limits, Platform, Screen, Snapshot};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{IosDevice, Server, wrong_way};
+use super::{Backends, IosDevice, Server, wrong_way};
 use crate::idb::Idb;
 use crate::picture;
+use crate::real::RealDevice;
 use crate::route::{Verb, Way};
 use crate::tree;
 use crate::wda::Wda;
@@ -39,6 +40,8 @@ const KEYS: [&str; 18] = [
 const KEYBOARD: &[u8] = b"\"Keyboard\"";
 /// A tree of this size is read on a thread of its own, because it takes milliseconds in which others must be served.
 const LARGE_TREE_BYTES: usize = 1024 * 1024;
+/// Pixels a point of most phones.
+const USUAL_SCALE: f64 = 3.0;
 /// Processes whose app is remembered.
 const PIDS_MAX: usize = 500;
 
@@ -48,10 +51,12 @@ impl IosDevice {
         if let Some(info) = known {
             return Ok(info);
         }
-        let info = match (&self.backends.idb, &self.backends.wda, &self.backends.simctl) {
-            (Some(idb), ..) => self.info_of_idb(idb).await?,
-            (None, Some(wda), _) => self.info_of_wda(wda).await?,
-            (None, None, Some(one)) => {
+        let Backends { idb, wda, simctl, usb } = &self.backends;
+        let info = match (usb, idb, wda, simctl) {
+            (Some(usb), ..) => self.info_of_usb(usb).await?,
+            (None, Some(idb), ..) => self.info_of_idb(idb).await?,
+            (None, None, Some(wda), _) => self.info_of_wda(wda).await?,
+            (None, None, None, Some(one)) => {
                 let all = one.simctl.list().await?;
                 let found = all.into_iter().find(|simulator| simulator.udid == one.udid);
                 let gone = || {
@@ -61,10 +66,21 @@ impl IosDevice {
                 let found = found.ok_or_else(gone)?;
                 DeviceInfo { os_version: found.os_version, model: found.model, ..self.blank_info(true, 1.0) }
             }
-            (None, None, None) => return Err(wrong_way(Verb::Tree)),
+            (None, None, None, None) => return Err(wrong_way(Verb::Tree)),
         };
         self.state().info = Some(info.clone());
         Ok(info)
+    }
+
+    /// A phone tells its scale only to WebDriverAgent; every iPhone with a notch has three pixels a point.
+    async fn info_of_usb(&self, usb: &RealDevice) -> Result<DeviceInfo, DeviceError> {
+        let facts = usb.facts().await?;
+        let scale = match &self.backends.wda {
+            Some(wda) => wda.screen().await.map_or(USUAL_SCALE, |screen| screen.scale),
+            None => USUAL_SCALE,
+        };
+        let blank = self.blank_info(false, scale);
+        Ok(DeviceInfo { os_version: facts.ios_version, model: facts.product_type, ..blank })
     }
 
     async fn info_of_idb(&self, idb: &Idb) -> Result<DeviceInfo, DeviceError> {
@@ -105,7 +121,7 @@ impl IosDevice {
                 let focus = if has_keyboard { wda.active_frame().await? } else { None };
                 (tree.bytes, tree.is_cut, focus)
             }
-            Server::Simctl(_) => return Err(wrong_way(Verb::Tree)),
+            Server::Simctl(_) | Server::Usb(_) => return Err(wrong_way(Verb::Tree)),
         };
         // The tree is the same when another field gets the focus.
         let raw = RawAnswer(xxh3_64(&bytes) ^ focus.map_or(0, |rect| xxh3_64(format!("{rect:?}").as_bytes())));
@@ -148,7 +164,7 @@ impl IosDevice {
                 Some(pid) => self.app_of_pid(idb, pid).await,
                 None => Ok(None),
             },
-            Server::Simctl(_) => Ok(None),
+            Server::Simctl(_) | Server::Usb(_) => Ok(None),
         }
     }
 
@@ -183,6 +199,10 @@ impl IosDevice {
             Server::Idb(idb) => idb.screenshot().await?.to_vec(),
             Server::Wda(wda) => wda.screenshot().await?,
             Server::Simctl(one) => one.simctl.screenshot(&one.udid).await?,
+            Server::Usb(usb) => match usb.screenshot().await? {
+                Picture::Png(png) => png,
+                raw @ Picture::Raw(_) => return Ok(raw),
+            },
         };
         picture::decode(png).await
     }
