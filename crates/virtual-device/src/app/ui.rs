@@ -455,6 +455,7 @@ impl Ui {
         if package != launcher::PACKAGE {
             self.tasks.retain(|t| t.package != package);
         }
+        // What is left on iOS is the home screen, and not the app that was in front before.
         if self.platform == Platform::Ios {
             self.tasks.sort_by_key(|t| t.package == launcher::PACKAGE && was_front);
         }

@@ -63,7 +63,7 @@ pub struct IPhoneFaults {
     pub hid_ignored: bool,
     /// The companion is of 2022: none of the newer calls and fields.
     pub old_companion: bool,
-    /// WebDriverAgent fails on trees that are deeper than its limit.
+    /// The app's content lies deeper than WebDriverAgent can read, as below many views in each other.
     pub deep_tree: bool,
     /// WebDriverAgent waits for an app that never comes to rest, for this time at each call.
     pub idle_hang_ms: u64,

@@ -91,7 +91,7 @@ impl Ui {
         if self.platform != Platform::Ios {
             return None;
         }
-        let upwards = -dy > dx.saturating_abs();
+        let upwards = dy.saturating_neg() > dx.saturating_abs();
         if from.1 >= screen.height - screen.px(HOME_EDGE_DP) && upwards {
             if self.system.last() == Some(&SystemWindow::Locked) {
                 self.lock(false, now);

@@ -16,7 +16,9 @@ impl Agent<'_> {
         let target = self.target()?;
         let mut found = None;
         for candidate in [Target::System, target] {
-            if candidate.is_system() && self.phone.applications().is_none_or(|front| front.system.is_none()) {
+            if candidate == Target::System
+                && self.phone.applications().is_none_or(|front| front.system.is_none())
+            {
                 continue;
             }
             let snapshot = self.read(candidate).await?;

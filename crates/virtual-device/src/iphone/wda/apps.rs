@@ -164,11 +164,11 @@ impl Agent<'_> {
 
     fn end_session(&mut self) {
         let Some(session) = self.state.session.take() else { return };
-        if let Some(tested) = session.tested.filter(|tested| session.terminates_app && tested != SPRINGBOARD)
-        {
-            if state(self.phone, &tested) != NOT_RUNNING {
-                self.phone.phone().with(|state| state.kill(package_of(&tested), false));
-            }
+        let ends = |tested: &String| {
+            session.terminates_app && tested != SPRINGBOARD && state(self.phone, tested) != NOT_RUNNING
+        };
+        if let Some(tested) = session.tested.as_ref().filter(|tested| ends(tested)) {
+            self.phone.phone().with(|state| state.kill(package_of(tested), false));
         }
     }
 

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use tokio::time::Duration;
 
+use super::Agent;
 use super::answer::{CommandResult, WdaError};
 use super::route::Call;
 use super::snapshot::{Node, Snapshot};
-use super::{Agent, Target};
 use crate::app::geometry::Point;
 use crate::iphone::element::Frame;
 use crate::iphone::{IPhone, SCALE};
@@ -132,7 +132,8 @@ async fn sleep_ms(ms: u64) {
 impl crate::state::State {
     /// Two fingers that came down at `from` and were lifted at `to`.
     pub fn pinch(&mut self, from: [Point; 2], to: [Point; 2], ms: u64) {
-        let span = |[a, b]: [Point; 2]| f64::from(a.0 - b.0).hypot(f64::from(a.1 - b.1)).max(1.0);
+        let apart = |a: i32, b: i32| f64::from(a) - f64::from(b);
+        let span = |[a, b]: [Point; 2]| apart(a.0, b.0).hypot(apart(a.1, b.1)).max(1.0);
         let hit = self.surface.pinch_target(from, &self.screen());
         self.touch(Touch::Zooms { fingers: from, factor: (span(to) / span(from)) as f32 });
         self.note_input(Applied::Pinch { from, to, ms, hit });
@@ -476,11 +477,4 @@ fn pinch(place: &Place, scale: f64) -> Vec<Finger> {
         Finger::drag(spot(first), spot(last), 0, 500, 0)
     };
     vec![finger(-1.0), finger(1.0)]
-}
-
-/// The system's application is over the app only when it is asked for.
-impl Target {
-    pub fn is_system(self) -> bool {
-        self == Target::System
-    }
 }

@@ -130,7 +130,10 @@ fn parse(text: &str) -> Option<(Vec<Step>, bool, Option<usize>)> {
     if let Some(inside) = text.strip_prefix('(') {
         let (path, position) = inside.rsplit_once(")[")?;
         let position = position.strip_suffix(']')?.trim().parse().ok()?;
-        let (steps, absolute, None) = parse(path)? else { return None };
+        if path.trim_start().starts_with('(') {
+            return None;
+        }
+        let (steps, absolute, _) = parse(path)?;
         return Some((steps, absolute, Some(position)));
     }
     let mut reader = Reader { rest: text };
