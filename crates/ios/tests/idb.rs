@@ -1,4 +1,5 @@
 //! The client of idb's companion against the companion of the virtual iPhone, in one process and with a stopped clock.
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests may fail a test")]
 
 use std::sync::Arc;
 use std::time::Duration;
