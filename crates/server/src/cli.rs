@@ -37,6 +37,9 @@ pub enum Command {
     },
     /// Debug an app on the embedded phone as an agent would, and print every step
     Demo {
+        /// The phone that is embedded
+        #[arg(long, value_enum, default_value_t = VirtualPlatform::Android)]
+        platform: VirtualPlatform,
         /// Where the pictures and a page about the session go; a new folder among the temporary files by default
         #[arg(long, value_name = "FOLDER")]
         out: Option<PathBuf>,

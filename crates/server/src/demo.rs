@@ -14,8 +14,8 @@ use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, ContentBlock};
 use rmcp::service::{RoleClient, RunningService};
 
-use crate::cli::DeviceArgs;
-use crate::virtual_phone;
+use crate::cli::{DeviceArgs, VirtualPlatform};
+use crate::{virtual_iphone, virtual_phone};
 
 const APP: &str = "com.workbench";
 const PIPE_BYTES: usize = 256 * 1024;
@@ -28,7 +28,7 @@ const LINES_SHOWN: usize = 12;
 const LINE_CHARS_SHOWN: usize = 150;
 
 /// Plays the story and leaves its pictures and a page about it in `out`.
-pub async fn run(out: Option<PathBuf>) -> ExitCode {
+pub async fn run(platform: VirtualPlatform, out: Option<PathBuf>) -> ExitCode {
     let clock = Clock::start();
     let started_ms = clock.now_ms();
     let usual = || std::env::temp_dir().join(format!("mobile-debug-mcp-demo-{}", std::process::id()));
@@ -36,8 +36,8 @@ pub async fn run(out: Option<PathBuf>) -> ExitCode {
         Ok(album) => album,
         Err(problem) => return super::fail(&problem),
     };
-    let (told, album) = match Agent::connect(album).await {
-        Ok(mut agent) => (story(&mut agent).await, agent.album),
+    let (told, album) = match Agent::connect(platform, album).await {
+        Ok(mut agent) => (story(platform, &mut agent).await, agent.album),
         Err(why) => return super::fail(&why),
     };
     let kept = album.close(told.as_ref().err().map(String::as_str));
@@ -58,7 +58,7 @@ pub async fn run(out: Option<PathBuf>) -> ExitCode {
     }
 }
 
-async fn story(agent: &mut Agent) -> Result<(), String> {
+async fn story(platform: VirtualPlatform, agent: &mut Agent) -> Result<(), String> {
     agent.think("A user reports: \"I cannot log in to Workbench.\" What do I have to work with?");
     agent.call("list_devices", "{}").await?;
     agent.call("start_app", &format!(r#"{{"app_id":"{APP}","expect":{{"text":"Log in"}}}}"#)).await?;
@@ -82,7 +82,12 @@ async fn story(agent: &mut Agent) -> Result<(), String> {
     agent.picture("settings").await?;
     let off = r#"{"selector":{"text":"Use staging server"},"expect":{"text":"Use staging server","checked":false}}"#;
     agent.call("tap_element", off).await?;
-    agent.call("press_back", r#"{"expect":{"screen":"LoginActivity"}}"#).await?;
+    let login = match platform {
+        VirtualPlatform::Android => r#"{"expect":{"screen":"LoginActivity"}}"#,
+        // Screens of iOS have no names.
+        VirtualPlatform::Ios => r#"{"expect":{"text":"Log in"}}"#,
+    };
+    agent.call("press_back", login).await?;
 
     agent.think("Now the proof: the same login once more.");
     let again = r#"{"selector":{"text":"Log in"},"expect":{"text":"Welcome, Ada","contains":true}}"#;
@@ -103,9 +108,15 @@ struct Agent {
 }
 
 impl Agent {
-    async fn connect(album: Album) -> Result<Agent, String> {
-        let phone = virtual_phone::embedded(&DeviceArgs::default())?;
-        let app = App::new(Devices { phone: Some(phone), ..Devices::default() });
+    async fn connect(platform: VirtualPlatform, album: Album) -> Result<Agent, String> {
+        let mut devices = Devices::default();
+        match platform {
+            VirtualPlatform::Android => {
+                devices.phone = Some(virtual_phone::embedded(&DeviceArgs::default())?);
+            }
+            VirtualPlatform::Ios => devices.iphone = Some(virtual_iphone::embedded(&DeviceArgs::default())?),
+        }
+        let app = App::new(devices);
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         tokio::spawn(async move {
             let (read, write) = tokio::io::split(theirs);

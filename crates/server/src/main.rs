@@ -54,7 +54,7 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
     match cli.command {
         None => with_app(&cli.devices, secrets, serve).await,
         Some(Command::Serve { devices }) => with_app(&devices, secrets, serve).await,
-        Some(Command::Demo { out }) => demo::run(out).await,
+        Some(Command::Demo { platform, out }) => demo::run(platform, out).await,
         Some(Command::Doctor { devices }) => with_app(&devices, secrets, doctor::run).await,
         Some(Command::Tools { json, markdown }) => print(&match (json, markdown) {
             (true, _) => docs::json(),

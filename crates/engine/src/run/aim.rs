@@ -246,7 +246,16 @@ impl Run<'_> {
         self.note(Event::Obstructed { code: failure.code(), again: next.is_some() });
         let Some(strategy) = next else { return Err(failure) };
         if strategy == Strategy::StepBack {
-            self.send(SentKind::HideKeyboard, &Command::Input(Input::HideKeyboard)).await?;
+            let hidden = self.send(SentKind::HideKeyboard, &Command::Input(Input::HideKeyboard)).await;
+            match hidden {
+                Ok(_) => {}
+                // A keyboard that cannot be closed is still what stands in the way.
+                Err(refused) if refused.dispatch.is_safe_to_repeat() => {
+                    let message = format!("{}, which could not be closed: {}", failure.message, refused.message);
+                    return Err(Failure { message, ..failure });
+                }
+                Err(lost) => return Err(lost),
+            }
         }
         let rested = match strategy {
             Strategy::StateRefresh | Strategy::StepBack => self.rest(captures.now).await?,

@@ -256,10 +256,15 @@ fn fits(entry: &LogEntry, params: &GetLogsParams, read: &LogRead) -> bool {
     };
     params.app_id.as_ref().is_none_or(of_app)
         && params.pid.is_none_or(|pid| entry.pid == Some(pid))
-        && params.tag.as_ref().is_none_or(|tag| entry.tag == *tag)
+        && params.tag.as_ref().is_none_or(|tag| is_tagged(&entry.tag, tag))
         && params.level.is_none_or(|level| entry.level >= LogLevel::from(level))
         && params.contains.as_ref().is_none_or(|part| entry.message.contains(part.as_str()))
         && params.since_seconds.is_none_or(recent)
+}
+
+/// Of iOS a tag has two parts, `subsystem:category`; either the whole is asked for or the category.
+fn is_tagged(tag: &str, asked: &str) -> bool {
+    tag == asked || tag.rsplit_once(':').is_some_and(|(_, category)| category == asked)
 }
 
 #[cfg(test)]

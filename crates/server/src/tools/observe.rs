@@ -7,8 +7,7 @@ use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::resolve::stale;
 use mdm_core::outline::OutlineOptions;
-use mdm_core::screen::snapshot::Platform;
-use mdm_engine::{Progress, Session, WantedDevice};
+use mdm_engine::{Progress, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -219,13 +218,12 @@ pub struct ScreenFacts {
 impl Tool for GetCurrentScreen {
     type Params = DeviceParams;
     const NAME: &'static str = "get_current_screen";
-    const DESCRIPTION: &'static str = "Which app and activity is in front (Android).";
+    const DESCRIPTION: &'static str = "Which app is in front, and on Android which activity.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(10);
 
     async fn run(call: &Call<'_>, params: DeviceParams) -> Result<Answer, Refusal> {
-        let wanted = WantedDevice { platform: Some(Platform::Android), ..params.device.wanted() };
-        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
         let screen = session.screen(call.progress).await?;
         Ok(Answer::new(Facts::Screen(ScreenFacts {
             device: session.id().to_owned(),

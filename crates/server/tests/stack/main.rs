@@ -25,6 +25,7 @@ mod flow;
 mod gestures;
 mod hints;
 mod hostile_trees;
+mod iphone;
 mod json_delta;
 mod manage;
 mod mcp;

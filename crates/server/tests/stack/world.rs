@@ -31,9 +31,13 @@ impl World {
 
     /// The same with an iPhone, through idb and WebDriverAgent.
     pub fn iphone(config: IPhoneConfig) -> World {
-        let iphone = IPhone::new(config);
+        World::reaching(&IPhone::new(config), &[Way::Idb, Way::Wda])
+    }
+
+    /// An iPhone that is reached in these ways only.
+    pub fn reaching(iphone: &IPhone, ways: &[Way]) -> World {
         let phone = iphone.phone().clone();
-        let embedded = EmbeddedIPhone { phone: iphone, ways: vec![Way::Idb, Way::Wda] };
+        let embedded = EmbeddedIPhone { phone: iphone.clone(), ways: ways.to_vec() };
         let devices = Devices { iphone: Some(embedded), ..Devices::default() };
         World { phone, app: Arc::new(App::new(devices)) }
     }

@@ -1,0 +1,167 @@
+//! The product on an iPhone: the same tools and the same answers, whichever program reaches it.
+
+use mdm_ios::route::Way;
+use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneFaults};
+
+use crate::world::{APP, World, fact};
+
+const IDB: &[Way] = &[Way::Idb];
+const WDA: &[Way] = &[Way::Wda];
+const BOTH: &[Way] = &[Way::Idb, Way::Wda];
+
+fn world(ways: &[Way], faults: IPhoneFaults) -> (IPhone, World) {
+    let iphone = IPhone::new(IPhoneConfig { iphone_faults: faults, ..IPhoneConfig::default() });
+    let world = World::reaching(&iphone, ways);
+    (iphone, world)
+}
+
+async fn started(ways: &[Way]) -> World {
+    let (_, world) = world(ways, IPhoneFaults::default());
+    world.ok("start_app", &format!(r#"{{"appId":"{APP}","expect":{{"text":"Log in"}}}}"#)).await;
+    world
+}
+
+/// A failing login is debugged and mended, in each way.
+async fn story(ways: &[Way]) {
+    let world = started(ways).await;
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada@example.com"}"#).await;
+    let typed = world.ok("type_text", r#"{"selector":{"text":"Password"},"text":"correct horse"}"#).await;
+    assert!(!typed.contains("horse"), "ST-07, S8: {typed}");
+    let truth = world.phone.truth();
+    assert_eq!(truth.fields["email"], "ada@example.com");
+    assert_eq!(truth.fields["password"], "correct horse");
+    let failed = r#"{"selector":{"text":"Log in"},"expect":{"text":"Could not sign in","contains":true}}"#;
+    world.ok("tap_element", failed).await;
+    let open = r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server","checked":true}}"#;
+    world.ok("tap_element", open).await;
+    let off = r#"{"selector":{"text":"Use staging server"},"expect":{"text":"Use staging server","checked":false}}"#;
+    world.ok("tap_element", off).await;
+    world.ok("press_back", r#"{"expect":{"text":"Log in"}}"#).await;
+    let again = r#"{"selector":{"text":"Log in"},"expect":{"text":"Welcome, Ada","contains":true}}"#;
+    world.ok("tap_element", again).await;
+    assert_eq!(world.phone.truth().activity, "com.workbench/.HomeActivity");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_story_through_idb() {
+    story(IDB).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_story_through_web_driver_agent() {
+    story(WDA).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_story_through_both() {
+    story(BOTH).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn back_is_the_button_of_the_navigation_bar_or_the_swipe_from_the_edge() {
+    for ways in [WDA, IDB] {
+        let world = started(ways).await;
+        let open = r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server"}}"#;
+        world.ok("tap_element", open).await;
+        assert_eq!(world.phone.truth().activity, "com.workbench/.SettingsActivity");
+        world.ok("press_back", r#"{"expect":{"text":"Log in"}}"#).await;
+        assert_eq!(world.phone.truth().activity, "com.workbench/.LoginActivity", "{ways:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lies_over_a_target_is_found_by_asking_what_is_at_the_point() {
+    // AC-05 for trees that do not tell what lies in front.
+    let world = started(IDB).await;
+    open_screen(&world, "Overlay").await;
+    let before = world.phone.truth().inputs.len();
+    let refused = world.call("tap_element", r#"{"selector":{"text":"Pay now"}}"#).await;
+    assert!(refused.is_error, "{}", refused.text());
+    assert_eq!(fact(&refused.text(), "code"), "ELEMENT_NOT_INTERACTABLE");
+    assert!(refused.text().contains("We use cookies"), "{}", refused.text());
+    assert_eq!(world.phone.truth().inputs.len(), before, "nothing was touched");
+}
+
+/// Logs in and opens a screen of the gallery.
+async fn open_screen(world: &World, name: &str) {
+    world.ok("tap_element", r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server"}}"#).await;
+    world.ok("tap_element", r#"{"selector":{"text":"Use staging server"}}"#).await;
+    world.ok("press_back", "{}").await;
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada@example.com"}"#).await;
+    world.ok("type_text", r#"{"selector":{"text":"Password"},"text":"correct horse","submit":true}"#).await;
+    let _ = world.call("tap_element", r#"{"selector":{"text":"Log in"}}"#).await;
+    world.tree_with("Welcome").await;
+    world.ok("tap_element", r#"{"selector":{"text":"Gallery"}}"#).await;
+    for _ in 0..10 {
+        if world.tree().await.contains(&format!("\"{name}\"")) {
+            break;
+        }
+        world.ok("swipe", r#"{"x1":196,"y1":700,"x2":196,"y2":300,"duration":400}"#).await;
+    }
+    world.ok("tap_element", &format!(r#"{{"selector":{{"text":"{name}"}}}}"#)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_touch_that_is_answered_with_success_and_ignored_is_found_out() {
+    let faults = IPhoneFaults { hid_ignored: true, ..IPhoneFaults::default() };
+    let (_, world) = world(BOTH, faults);
+    world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
+    let json = r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server"},"timeout_ms":2000}"#;
+    let answer = world.call("tap_element", json).await;
+    assert!(answer.is_error, "{}", answer.text());
+    assert_eq!(fact(&answer.text(), "verdict"), "contradicted");
+    assert!(world.phone.truth().inputs.is_empty(), "the companion swallowed it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_companion_of_2022_is_driven_too() {
+    let faults = IPhoneFaults { old_companion: true, numeric_values: true, ..IPhoneFaults::default() };
+    let (_, world) = world(IDB, faults);
+    world.ok("start_app", &format!(r#"{{"appId":"{APP}","expect":{{"text":"Log in"}}}}"#)).await;
+    let json = r#"{"selector":{"text":"Remember me"},"expect":{"text":"Remember me","checked":true}}"#;
+    world.ok("tap_element", json).await;
+    assert!(world.phone.truth().switches["remember_me"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tree_of_one_element_proves_no_absence_and_a_deep_one_is_said_to_be_cut() {
+    let one = IPhoneFaults { one_element_tree: true, ..IPhoneFaults::default() };
+    let (_, world) = world(IDB, one);
+    world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
+    let gone = world.call("expect_element_visible", r#"{"selector":{"text":"Log in"},"timeout_ms":500}"#).await;
+    assert!(gone.is_error, "{}", gone.text());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_refusal_is_coded_and_says_what_is_missing() {
+    let world = started(WDA).await;
+    let logs = world.call("get_logs", "{}").await;
+    assert!(logs.is_error && logs.text().contains("simctl or idb or usbmux"), "{}", logs.text());
+    let apps = world.call("manage_app", r#"{"action":"list"}"#).await;
+    assert!(apps.is_error && apps.text().contains("idb or simctl or usbmux"), "{}", apps.text());
+    let world = started(IDB).await;
+    let typed = world.call("type_text", r#"{"selector":{"text":"Email"},"text":"grün"}"#).await;
+    assert!(typed.is_error && typed.text().contains("US keyboard"), "{}", typed.text());
+    let missing = world.code("start_app", r#"{"appId":"com.example.absent"}"#).await;
+    assert_eq!(missing, "APP_NOT_INSTALLED");
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_text_is_typed_through_web_driver_agent() {
+    let world = started(BOTH).await;
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"grün 漢字 👍"}"#).await;
+    assert_eq!(world.phone.truth().fields["email"], "grün 漢字 👍");
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"plain","clear":true}"#).await;
+    assert_eq!(world.phone.truth().fields["email"], "plain");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_that_is_kept_tells_what_the_app_said() {
+    let world = started(BOTH).await;
+    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada@example.com"}"#).await;
+    world.ok("type_text", r#"{"selector":{"text":"Password"},"text":"wrong","submit":true}"#).await;
+    let _ = world.call("tap_element", r#"{"selector":{"text":"Log in"}}"#).await;
+    let _ = world.call("wait_for_ui_change", r#"{"timeout_ms":3000}"#).await;
+    let logs = world.ok("get_logs", &format!(r#"{{"app_id":"{APP}","level":"error"}}"#)).await;
+    assert!(logs.contains("401"), "{logs}");
+}
