@@ -59,12 +59,19 @@ pub fn install(root: &Path) -> Parts {
     parts.take(
         "adb of the system",
         "apt-get install adb",
-        system_adb().map(|adb| vec![("MDM_TEST_ADB29", adb)]),
+        of_system("adb", &["adb"]).map(|adb| vec![("MDM_TEST_ADB29", adb)]),
+    );
+    let tools = of_system("ideviceinstaller", &["libimobiledevice-utils", "ideviceinstaller"]);
+    let folder = tools.map(|tool| tool.parent().map(Path::to_path_buf).unwrap_or_default());
+    parts.take(
+        "the tools of libimobiledevice",
+        "apt-get install libimobiledevice-utils ideviceinstaller",
+        folder.map(|folder| vec![("MDM_TEST_LIBIMOBILEDEVICE", folder)]),
     );
     let how = "cargo xtask third-party, with Python 3.10 or later, its venv module, and the network";
     parts.take("Python with mcp and adbutils", how, python(root));
     let how = "cargo xtask third-party, with npm and the network";
-    parts.take("Node, the MCP Inspector, mobile-mcp, agent-device and Appium", how, node(root));
+    parts.take("Node, the MCP Inspector, mobile-mcp, agent-device, Appium and node-simctl", how, node(root));
     let how = "cargo xtask third-party, with the network";
     parts.take("the crates adb_client and forensic-adb", how, rust_clients(root));
     let how = "cargo xtask third-party, with a JDK, Maven and the network";
@@ -118,19 +125,21 @@ fn version(name: &str, path: &Path) -> String {
     text.lines().find(|l| l.contains("Version ")).or_else(|| text.lines().next()).unwrap_or("").to_owned()
 }
 
-fn system_adb() -> Result<PathBuf, String> {
-    if let Some(adb) = on_path("adb") {
-        return Ok(adb);
+/// A program on PATH; packages of the system bring it when this may install them.
+fn of_system(program: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    if let Some(found) = on_path(program) {
+        return Ok(found);
     }
     let is_root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     if !is_root || on_path("apt-get").is_none() {
-        return Err("no adb on PATH".to_owned());
+        return Err(format!("no {program} on PATH"));
     }
-    if apt_get(&["install", "-y", "-qq", "adb"]).is_err() {
+    let install = [&["install", "-y", "-qq", "--no-install-recommends"], packages].concat();
+    if apt_get(&install).is_err() {
         apt_get(&["update", "-qq"])?;
-        apt_get(&["install", "-y", "-qq", "adb"])?;
+        apt_get(&install)?;
     }
-    on_path("adb").ok_or_else(|| "apt-get installed adb, but it is not on PATH".to_owned())
+    on_path(program).ok_or_else(|| format!("apt-get installed {program}, but it is not on PATH"))
 }
 
 fn apt_get(args: &[&str]) -> Result<String, String> {
@@ -200,6 +209,7 @@ fn node_parts(dir: PathBuf) -> Found {
         ("MDM_TEST_MOBILE_MCP", mobile_mcp),
         ("MDM_TEST_AGENT_DEVICE", dir.join("node_modules/agent-device/bin/agent-device.mjs")),
         ("MDM_TEST_APPIUM", dir.join("node_modules/appium/index.js")),
+        ("MDM_TEST_NODE_SIMCTL", dir.join("node_modules/node-simctl/build/lib/index.js")),
         (TOKENIZER, dir.join("node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js")),
         ("MDM_TEST_APPIUM_HOME", dir),
     ])

@@ -1,5 +1,7 @@
 //! Real iPhones, which are the virtual one behind usbmuxd: all in this process, with the clock stopped.
 
+#![expect(clippy::expect_used, reason = "helpers of tests may fail a test")]
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 

@@ -3,6 +3,8 @@
 //! The script that stands for `xcrun` needs a program. It runs this test binary again, with `stand_in` as the only
 //! test, which hands the arguments to the phone; the harness's own words go elsewhere.
 
+#![expect(clippy::expect_used, reason = "helpers of tests may fail a test")]
+
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

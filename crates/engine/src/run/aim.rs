@@ -308,6 +308,9 @@ fn place(target: &Target, seen: Option<&Observation>, taps: bool) -> Result<Plac
         (Target::Element(selector), Some(seen)) => (selector, seen),
     };
     let resolution = if taps { resolve::to_tap(seen, selector) } else { resolve::to_act(seen, selector) };
+    if let Some(obstruction) = hidden_by_keyboard(seen, &resolution) {
+        return Err(obstruction);
+    }
     if let Some(failure) = resolve::failure(seen, selector, &resolution) {
         let obstacle = obstacle(seen, selector.id.is_some(), &resolution);
         return Err(Obstruction { failure, obstacle });
@@ -334,12 +337,26 @@ fn obstacle(seen: &Observation, by_id: bool, resolution: &Resolution) -> Obstacl
     }
 }
 
+/// Where the tree has the keyboard, it says of what is under it only that it cannot be seen.
+fn hidden_by_keyboard(seen: &Observation, resolution: &Resolution) -> Option<Obstruction> {
+    let Resolution::NotActionable { candidate, why: NotActionable::OutOfSight } = resolution else {
+        return None;
+    };
+    let middle = seen.reading.element(candidate.index).bounds.center();
+    let keyboard = seen.reading.snapshot.elements.iter().find(|element| element.class.ends_with("Keyboard"))?;
+    keyboard.bounds.contains(middle).then(|| under_keyboard(seen, candidate.index))
+}
+
+fn under_keyboard(seen: &Observation, index: u32) -> Obstruction {
+    let message = format!("{} is under the keyboard", describe(seen, index));
+    let failure = Failure::new(Cause::UnderKeyboard, message);
+    Obstruction { failure, obstacle: Obstacle::Covered { by_keyboard: true } }
+}
+
 fn behind(keyboard: Rect, places: &[Place], seen: &Observation) -> Option<Obstruction> {
     let named = places.iter().filter_map(|place| Some((place.point, place.target.as_ref()?)));
     let (_, (_, target)) = named.into_iter().find(|(point, _)| keyboard.contains(*point))?;
-    let message = format!("{} is under the keyboard", describe(seen, target.index));
-    let failure = Failure::new(Cause::UnderKeyboard, message);
-    Some(Obstruction { failure, obstacle: Obstacle::Covered { by_keyboard: true } })
+    Some(under_keyboard(seen, target.index))
 }
 
 fn never_looked() -> Obstruction {

@@ -146,8 +146,9 @@ fn words(command: &str, on: Platform) -> Result<Script, String> {
         Some("am") => "am",
         other => return Err(format!("{other:?} is neither input nor am")),
     };
+    let touches = command.starts_with("input tap") || command.starts_with("input swipe");
     let scaled = |word: &str| match (word.parse::<u32>(), on) {
-        (Ok(points), Platform::Ios) => (points * PIXELS_A_POINT).to_string(),
+        (Ok(points), Platform::Ios) if touches => (points * PIXELS_A_POINT).to_string(),
         _ => word.to_owned(),
     };
     Ok(words.fold(Script::new(program), |script, word| script.arg(&scaled(word))))

@@ -105,7 +105,7 @@ fn started(entry: &Entry) -> Option<LogMessage> {
         sequence: entry.sequence,
         wall_ms: entry.wall_ms,
         pid: SPRINGBOARD_PID,
-        thread: SPRINGBOARD_PID * 16 | 1,
+        thread: (SPRINGBOARD_PID * 16) | 1,
         bundle: "com.apple.FrontBoard".to_owned(),
         process: "SpringBoard".to_owned(),
         kind: "Default",

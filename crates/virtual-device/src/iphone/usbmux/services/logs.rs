@@ -73,9 +73,9 @@ async fn follow(
 /// A byte 2, the length, a head of fixed places, then five texts that end with zero.
 fn record(message: &LogMessage) -> Vec<u8> {
     let cut = |text: &str| {
-        let end = text.floor_char_boundary(TEXT_BYTES_MAX);
-        let mut bytes: Vec<u8> =
-            text.get(..end).unwrap_or_default().bytes().filter(|byte| *byte != 0).collect();
+        let letters = text.char_indices().take_while(|(at, letter)| at + letter.len_utf8() <= TEXT_BYTES_MAX);
+        let kept: String = letters.map(|(_, letter)| letter).filter(|letter| *letter != '\0').collect();
+        let mut bytes = kept.into_bytes();
         bytes.push(0);
         bytes
     };
