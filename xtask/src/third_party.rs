@@ -69,7 +69,7 @@ pub fn install(root: &Path) -> Parts {
         folder.map(|folder| vec![("MDM_TEST_LIBIMOBILEDEVICE", folder)]),
     );
     let how = "cargo xtask third-party, with Python 3.10 or later, its venv module, and the network";
-    parts.take("Python with mcp and adbutils", how, python(root));
+    parts.take("Python with mcp, adbutils, uiautomator2, fb-idb and facebook-wda", how, python(root));
     let how = "cargo xtask third-party, with npm and the network";
     parts.take("Node, the MCP Inspector, mobile-mcp, agent-device, Appium and node-simctl", how, node(root));
     let how = "cargo xtask third-party, with the network";

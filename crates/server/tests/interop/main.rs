@@ -1,4 +1,4 @@
-//! The built binary against third-party programs, and the virtual phone against the real adb. They show that we did not
+//! The built binary against third-party programs, and the virtual phones against real clients. They show that we did not
 //! misread a protocol.
 //!
 //! `cargo xtask test` names the programs in environment variables. A test whose program is missing reports that and
@@ -31,7 +31,10 @@ mod both_ways;
 mod build;
 mod client;
 mod clients;
+mod facebook_wda;
+mod idb;
 mod inspector;
+mod iphone;
 #[path = "../support/lines.rs"]
 mod lines;
 mod mobile_mcp;
@@ -41,3 +44,4 @@ mod python;
 mod rust_clients;
 mod stdio;
 mod uiautomator2;
+mod xcuitest;

@@ -11,7 +11,7 @@ use crate::lines::lines;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_mobile-debug-mcp");
 /// Guards against a hang; nothing here tests speed.
-const GUARD: Duration = Duration::from_secs(180);
+const GUARD: Duration = Duration::from_secs(300);
 
 /// The program that `cargo xtask test` names in this variable. `None` has been reported as a skip.
 pub fn part(variable: &str, test: &str) -> Option<PathBuf> {

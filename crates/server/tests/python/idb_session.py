@@ -77,8 +77,19 @@ def tap(key, value):
     run("ui", "tap", *centre(find(key, value)))
 
 
+def noted():
+    """Whether idb remembers this companion in the file that all sessions of this machine share."""
+    with open("/tmp/idb/state", encoding="utf-8") as file:
+        return any(one.get("udid") == udid for one in json.load(file))
+
+
 with operation("connect"):
-    check(json.loads(run("connect", *sys.argv[1].split(":"), "--json"))["is_local"])
+    companion = json.loads(run("connect", *sys.argv[1].split(":"), "--json"))
+    udid = companion["udid"]
+    check(companion["is_local"] and noted(), companion)
+with operation("disconnect"):
+    run("disconnect", *sys.argv[1].split(":"))
+    check(not noted())
 with operation("describe"):
     target = json.loads(run("describe", "--json"))
     check(target["target_type"] == "simulator" and target["state"] == "Booted", target)
