@@ -1,5 +1,7 @@
 //! The log and reports of crashes.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use mdm_core::port::{
     CrashReport, DeviceError, DeviceErrorKind, LogBatch, LogRead, LogSource, PortFuture,
 };
@@ -7,8 +9,8 @@ use mdm_core::port::{
 use super::apps::check_app_id;
 use super::{IosDevice, Server, wrong_way};
 use crate::idb::{IdbLog, LogStyle};
-use crate::route::Verb;
-use crate::{crash, log};
+use crate::route::{Verb, Way};
+use crate::{log, reports};
 
 /// How far back the log of a simulator is read.
 const HISTORY_S: u64 = 600;
@@ -53,17 +55,31 @@ impl IosDevice {
     }
 
     pub(super) async fn read_crashes(&self) -> Result<Vec<CrashReport>, DeviceError> {
+        let mut reports = self.read_reports().await?;
+        let now_ms = match self.way(Verb::Crashes) {
+            // The simulators of a Mac have its clock.
+            Ok(Way::Simctl) => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|now| now.as_millis() as u64),
+            _ => self.log.device_now_ms(),
+        };
+        for report in &mut reports {
+            let age = |time_ms: u64| now_ms.map(|now_ms| now_ms.saturating_sub(time_ms));
+            report.age_ms = report.age_ms.or(report.time_ms.and_then(age));
+        }
+        Ok(reports)
+    }
+
+    async fn read_reports(&self) -> Result<Vec<CrashReport>, DeviceError> {
         match self.server(Verb::Crashes)? {
             Server::Idb(idb) => {
                 let mut listed = idb.crashes(None, 0).await?;
                 listed.sort_by_key(|report| report.time_s);
                 let newest = listed.split_off(listed.len().saturating_sub(REPORTS_MAX));
-                let mut reports = Vec::new();
+                let mut read = Vec::new();
                 for report in newest {
                     let text = idb.crash(&report.name).await?;
-                    reports.extend(crash::read(&text));
+                    read.extend(reports::read(&text));
                 }
-                Ok(reports)
+                Ok(read)
             }
             Server::Simctl(one) => match &one.reports {
                 Some(folder) => folder.crashes(&one.udid).await,

@@ -47,13 +47,17 @@ impl KeptLog {
         *lock(&self.following) = None;
     }
 
+    /// What the device's clock says now, as far as a line told it.
+    pub fn device_now_ms(&self) -> Option<u64> {
+        lock(&self.kept).now_ms()
+    }
+
     /// Returns the lines so far. What was logged before the following began is not among them.
     pub fn read(&self) -> LogRead {
         let kept = lock(&self.kept);
-        let since = |(time_ms, at): (u64, Instant)| time_ms + at.elapsed().as_millis() as u64;
         LogRead {
             entries: kept.entries.iter().cloned().collect(),
-            now_ms: kept.newest.map(since),
+            now_ms: kept.now_ms(),
             more: true,
             dropped_lines: kept.dropped,
             unread_lines: kept.unread,
@@ -63,6 +67,10 @@ impl KeptLog {
 }
 
 impl Kept {
+    fn now_ms(&self) -> Option<u64> {
+        self.newest.map(|(time_ms, at)| time_ms + at.elapsed().as_millis() as u64)
+    }
+
     fn take(&mut self, batch: LogBatch) {
         self.unread += batch.unread_lines;
         for entry in batch.entries {

@@ -80,7 +80,12 @@ fn embedded(iphone: &EmbeddedIPhone) -> Backends {
             let phone = phone();
             Wda::new(pipe(move || phone.connect_wda()), "127.0.0.1:8100".to_owned())
         }),
-        ..Backends::default()
+        usb: has(Way::Usb).then(|| {
+            let phone = phone();
+            let udid = phone.config().udid.clone();
+            RealDevices::with(pipe(move || phone.connect_usbmuxd())).device(&udid)
+        }),
+        simctl: None,
     }
 }
 

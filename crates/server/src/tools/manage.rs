@@ -148,13 +148,8 @@ fn command(
         }
         ManageAction::Grant | ManageAction::Revoke => {
             let permission = permission.ok_or_else(|| {
-                Refusal::argument("permission is missing", "give it as android.permission.CAMERA or CAMERA")
+                Refusal::argument("permission is missing", "give it as android.permission.CAMERA or CAMERA, on iOS as camera")
             })?;
-            let permission = if permission.contains('.') {
-                permission
-            } else {
-                format!("android.permission.{permission}")
-            };
             let granted = *action == ManageAction::Grant;
             AppCommand::Permit { app: app_id.ok_or_else(no_app)?, permission, granted }
         }

@@ -1,13 +1,16 @@
 //! The product on an iPhone: the same tools and the same answers, whichever program reaches it.
 
-use mdm_ios::route::Way;
-use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneFaults};
+use mdm_ios::route::{Verb, Way};
+use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
 
-use crate::world::{APP, World, fact};
+use crate::world::{APP, World, code_of, fact};
+use crate::{gestures, page};
 
 const IDB: &[Way] = &[Way::Idb];
 const WDA: &[Way] = &[Way::Wda];
 const BOTH: &[Way] = &[Way::Idb, Way::Wda];
+const USB: &[Way] = &[Way::Usb];
+const CABLE: &[Way] = &[Way::Usb, Way::Wda];
 
 fn world(ways: &[Way], faults: IPhoneFaults) -> (IPhone, World) {
     let iphone = IPhone::new(IPhoneConfig { iphone_faults: faults, ..IPhoneConfig::default() });
@@ -73,32 +76,13 @@ async fn back_is_the_button_of_the_navigation_bar_or_the_swipe_from_the_edge() {
 async fn what_lies_over_a_target_is_found_by_asking_what_is_at_the_point() {
     // AC-05 for trees that do not tell what lies in front.
     let world = started(IDB).await;
-    open_screen(&world, "Overlay").await;
+    gestures::open_screen(&world, "OverlayActivity").await;
     let before = world.phone.truth().inputs.len();
     let refused = world.call("tap_element", r#"{"selector":{"text":"Pay now"}}"#).await;
     assert!(refused.is_error, "{}", refused.text());
     assert_eq!(fact(&refused.text(), "code"), "ELEMENT_NOT_INTERACTABLE");
     assert!(refused.text().contains("We use cookies"), "{}", refused.text());
     assert_eq!(world.phone.truth().inputs.len(), before, "nothing was touched");
-}
-
-/// Logs in and opens a screen of the gallery.
-async fn open_screen(world: &World, name: &str) {
-    world.ok("tap_element", r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server"}}"#).await;
-    world.ok("tap_element", r#"{"selector":{"text":"Use staging server"}}"#).await;
-    world.ok("press_back", "{}").await;
-    world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada@example.com"}"#).await;
-    world.ok("type_text", r#"{"selector":{"text":"Password"},"text":"correct horse","submit":true}"#).await;
-    let _ = world.call("tap_element", r#"{"selector":{"text":"Log in"}}"#).await;
-    world.tree_with("Welcome").await;
-    world.ok("tap_element", r#"{"selector":{"text":"Gallery"}}"#).await;
-    for _ in 0..10 {
-        if world.tree().await.contains(&format!("\"{name}\"")) {
-            break;
-        }
-        world.ok("swipe", r#"{"x1":196,"y1":700,"x2":196,"y2":300,"duration":400}"#).await;
-    }
-    world.ok("tap_element", &format!(r#"{{"selector":{{"text":"{name}"}}}}"#)).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,3 +149,73 @@ async fn the_log_that_is_kept_tells_what_the_app_said() {
     let logs = world.ok("get_logs", &format!(r#"{{"app_id":"{APP}","level":"error"}}"#)).await;
     assert!(logs.contains("401"), "{logs}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_is_told_by_the_action_that_caused_it_on_an_iphone_too() {
+    // F44
+    let world = started(BOTH).await;
+    gestures::open_screen(&world, "TroubleActivity").await;
+    let answer = world.call("tap_element", r#"{"selector":{"text":"Crash"}}"#).await;
+    let text = answer.text();
+    assert!(answer.is_error && text.contains("! com.workbench crashed"), "{text}");
+    assert!(world.phone.truth().activity.contains("launcher"), "the app just went away");
+}
+
+/// Tries every kind of request in each way alone, and keeps what came of it as a page.
+#[tokio::test(start_paused = true)]
+async fn every_cell_of_the_backend_matrix_is_tried() {
+    let mut page = String::from(
+        "# Which program serves what on an iPhone\n\nEach cell was tried on the virtual iPhone with that program alone \
+         (`cargo test -p mobile-debug-mcp --test stack matrix`): **yes** came back well, otherwise the code of the refusal. \
+         With several programs the first of the last column that is there serves the request; the table is \
+         `crates/ios/src/route.rs`. simctl runs as a process and is tried by `crates/ios/tests/simctl.rs`. Nothing here was \
+         tried on a real phone, nor on a Mac.\n\n| request | idb | WebDriverAgent | idb and WebDriverAgent | usbmux | usbmux and \
+         WebDriverAgent | order |\n|---|---|---|---|---|---|---|\n",
+    );
+    for (name, verb, tool, json) in REQUESTS {
+        let mut row = format!("| {name} |");
+        for ways in [IDB, WDA, BOTH, USB, CABLE] {
+            let world = world_for(ways).await;
+            let answer = world.call(tool, json).await;
+            let told = if answer.is_error { code_of(&answer) } else { "**yes**".to_owned() };
+            row.push_str(&format!(" {told} |"));
+        }
+        let order: Vec<&str> = verb.ways().iter().map(|way| way.as_str()).collect();
+        page.push_str(&format!("{row} {} |\n", order.join(", ")));
+    }
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures/ios-backends.md");
+    let difference = page::difference(&file, &page, "UPDATE_FIGURES");
+    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+}
+
+/// The app is in front where a program can start it; a phone on a cable is of a system that needs no tunnel.
+async fn world_for(ways: &[Way]) -> World {
+    if !ways.contains(&Way::Usb) {
+        return started(ways).await;
+    }
+    let cable =
+        IPhoneConfig { kind: IPhoneKind::Device, ios_version: "16.7".to_owned(), ..IPhoneConfig::default() };
+    let world = World::reaching(&IPhone::new(cable), ways);
+    gestures::open_screen(&world, "LoginActivity").await;
+    world
+}
+
+const REQUESTS: [(&str, Verb, &str, &str); 17] = [
+    ("read the screen", Verb::Tree, "get_ui_tree", "{}"),
+    ("take a picture", Verb::Picture, "capture_screenshot", "{}"),
+    ("tap", Verb::Touch, "tap_element", r#"{"selector":{"text":"Remember me"},"expect":{"text":"Remember me","checked":true}}"#),
+    ("type ASCII", Verb::Text, "type_text", r#"{"selector":{"text":"Email"},"text":"ada"}"#),
+    ("type any text", Verb::Text, "type_text", r#"{"selector":{"text":"Email"},"text":"grün"}"#),
+    ("home", Verb::Button, "press_key", r#"{"key":"home"}"#),
+    ("go back", Verb::Touch, "press_back", "{}"),
+    ("turn", Verb::Turn, "set_orientation", r#"{"orientation":"landscape"}"#),
+    ("start an app", Verb::Launch, "start_app", r#"{"app_id":"com.shop"}"#),
+    ("end an app", Verb::Terminate, "terminate_app", r#"{"app_id":"com.workbench"}"#),
+    ("list apps", Verb::ListApps, "manage_app", r#"{"action":"list"}"#),
+    ("change a permission", Verb::Permit, "manage_app", r#"{"action":"grant","app_id":"com.workbench","permission":"camera"}"#),
+    ("read the log", Verb::ReadLog, "get_logs", "{}"),
+    ("list crashes", Verb::Crashes, "list_crashes", "{}"),
+    ("dark mode", Verb::DarkMode, "set_device", r#"{"setting":"dark_mode","value":"on"}"#),
+    ("place", Verb::Location, "set_device", r#"{"setting":"location","value":"48.1,11.5"}"#),
+    ("clipboard", Verb::Clipboard, "set_device", r#"{"setting":"clipboard","value":"hello"}"#),
+];
