@@ -37,7 +37,9 @@ mod inspector;
 mod iphone;
 #[path = "../support/lines.rs"]
 mod lines;
+mod libimobiledevice;
 mod mobile_mcp;
+mod node_simctl;
 mod phone;
 mod process;
 mod python;
