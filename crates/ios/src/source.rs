@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use mdm_core::port::{Availability, Device, DeviceError, DeviceErrorKind, DeviceSource, Listed, PortFuture, SourceHealth};
+use mdm_core::port::{
+    Availability, Device, DeviceError, DeviceErrorKind, DeviceSource, Listed, PortFuture, SourceHealth,
+};
 use mdm_core::screen::snapshot::Platform;
 
 use crate::connect;
@@ -89,7 +91,8 @@ impl IosSource {
         for part in [attached, simulators, phones] {
             for listed in part.listed {
                 // What the user named is reached as they said.
-                if found.listed.iter().all(|known| known.id != listed.id) && found.listed.len() < DEVICES_MAX {
+                if found.listed.iter().all(|known| known.id != listed.id) && found.listed.len() < DEVICES_MAX
+                {
                     found.listed.push(listed);
                 }
             }
@@ -195,10 +198,9 @@ impl IosSource {
 async fn probe(device: &IosDevice) -> Probed {
     match tokio::time::timeout(ANSWER_WAIT, device.reach()).await {
         Ok(Ok(())) => Probed { availability: Availability::Ready, why: None },
-        Ok(Err(error)) => Probed {
-            availability: availability_of(&error),
-            why: Some(format!("{}: {error}", device.id())),
-        },
+        Ok(Err(error)) => {
+            Probed { availability: availability_of(&error), why: Some(format!("{}: {error}", device.id())) }
+        }
         Err(_) => {
             let why = format!("{}: no answer within {} s", device.id(), ANSWER_WAIT.as_secs());
             Probed { availability: Availability::Offline, why: Some(why) }

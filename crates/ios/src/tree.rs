@@ -13,9 +13,9 @@ mod raw_node;
 mod role;
 mod text;
 
-pub use mdm_core::screen::snapshot::Limits;
 use mdm_core::screen::element::{Element, Role};
 use mdm_core::screen::geometry::Rect;
+pub use mdm_core::screen::snapshot::Limits;
 use mdm_core::screen::snapshot::{DefectKind, Screen, Snapshot};
 
 use arena::Arena;
@@ -70,7 +70,9 @@ pub fn set_focus(snapshot: &mut Snapshot, place: Rect) {
     let near = |a: i32, b: i32| a.abs_diff(b) <= 1;
     let is_there = |element: &Element| {
         let at = element.bounds;
-        near(at.left, place.left) && near(at.top, place.top) && near(at.right, place.right)
+        near(at.left, place.left)
+            && near(at.top, place.top)
+            && near(at.right, place.right)
             && near(at.bottom, place.bottom)
     };
     for element in snapshot.elements.iter_mut().filter(|element| element.role == Role::TextField) {

@@ -548,7 +548,10 @@ fn refused(kind: Kind, told: &ErrorValue) -> DeviceError {
             (DeviceErrorKind::NotSupported, Dispatch::Refused)
         }
         "invalid argument" | "invalid coordinates" => (DeviceErrorKind::InvalidRequest, Dispatch::Refused),
-        "no such element" | "no such alert" | "invalid element state" | "element not visible"
+        "no such element"
+        | "no such alert"
+        | "invalid element state"
+        | "element not visible"
         | "stale element reference" => (DeviceErrorKind::Rejected, Dispatch::Refused),
         "unable to capture screen" => (DeviceErrorKind::ScreenshotUnavailable, unknown(kind)),
         "timeout" => (DeviceErrorKind::NotIdle, unknown(kind)),

@@ -20,6 +20,7 @@ const MAY_TIME_OUT: &[(&str, &str)] = &[
     ("crates/android/src/adb/link.rs", "connecting to a phone"),
     ("crates/android/src/adb/direct.rs", "each frame of the handshake with a phone"),
     ("crates/android/src/hub.rs", "one endpoint's share of a list"),
+    ("crates/ios/src/source.rs", "one phone's share of a list"),
 ];
 
 /// Types of `tokio::time` that hold a time and do not wait for it.

@@ -40,7 +40,8 @@ pub fn cover(seen: &Observation, target: u32, hit: &Snapshot) -> Option<Cover> {
         }
         None if is_wider(found, wanted) => None,
         None => {
-            let name = found.description.as_deref().or(found.text.as_deref()).unwrap_or("something without a name");
+            let name =
+                found.description.as_deref().or(found.text.as_deref()).unwrap_or("something without a name");
             let words = format!("{name:?}, which is not in the tree");
             Some(Cover { words, is_keyboard: false })
         }
@@ -51,7 +52,8 @@ pub fn cover(seen: &Observation, target: u32, hit: &Snapshot) -> Option<Cover> {
 fn is_same(one: &Element, other: &Element) -> bool {
     let near = |a: i32, b: i32| a.abs_diff(b) <= ROUNDING;
     let (a, b) = (one.bounds, other.bounds);
-    let is_there = near(a.left, b.left) && near(a.top, b.top) && near(a.right, b.right) && near(a.bottom, b.bottom);
+    let is_there =
+        near(a.left, b.left) && near(a.top, b.top) && near(a.right, b.right) && near(a.bottom, b.bottom);
     is_there && one.description == other.description
 }
 

@@ -251,7 +251,8 @@ impl Run<'_> {
                 Ok(_) => {}
                 // A keyboard that cannot be closed is still what stands in the way.
                 Err(refused) if refused.dispatch.is_safe_to_repeat() => {
-                    let message = format!("{}, which could not be closed: {}", failure.message, refused.message);
+                    let message =
+                        format!("{}, which could not be closed: {}", failure.message, refused.message);
                     return Err(Failure { message, ..failure });
                 }
                 Err(lost) => return Err(lost),
@@ -287,7 +288,8 @@ impl Captures {
 
     /// How much longer the older capture must be ago, so that what moves has moved in between.
     fn too_close_ms(&self) -> u64 {
-        let between = |seen: &Arc<Observation>| self.now.captured_at_ms.saturating_sub(seen.unchanged_since_ms);
+        let between =
+            |seen: &Arc<Observation>| self.now.captured_at_ms.saturating_sub(seen.unchanged_since_ms);
         STILL_MS.saturating_sub(self.earlier.as_ref().map_or(STILL_MS, between))
     }
 
@@ -352,7 +354,8 @@ fn hidden_by_keyboard(seen: &Observation, resolution: &Resolution) -> Option<Obs
         return None;
     };
     let middle = seen.reading.element(candidate.index).bounds.center();
-    let keyboard = seen.reading.snapshot.elements.iter().find(|element| element.class.ends_with("Keyboard"))?;
+    let keyboard =
+        seen.reading.snapshot.elements.iter().find(|element| element.class.ends_with("Keyboard"))?;
     keyboard.bounds.contains(middle).then(|| under_keyboard(seen, candidate.index))
 }
 

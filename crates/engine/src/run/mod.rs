@@ -22,8 +22,8 @@ use mdm_core::action::request::{Act, Action, Command, Request, What};
 use mdm_core::action::trace::{Lifecycle, Trace};
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::intent::{back, resolve};
 use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
+use mdm_core::intent::{back, resolve};
 use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch, Input, PicturePrint, Support};
 use mdm_core::screen::geometry::{Point, Rect};
 

@@ -31,8 +31,7 @@ impl IosDevice {
             AppCommand::Uninstall { app } => self.uninstall(app).await,
             AppCommand::Permit { app, permission, granted } => self.permit(app, permission, *granted).await,
             AppCommand::ClearData { .. } => {
-                let detail =
-                    "iOS cannot delete the data of an app that stays installed: remove it and install it again";
+                let detail = "iOS cannot delete the data of an app that stays installed: remove it and install it again";
                 Err(DeviceError::new(DeviceErrorKind::NotSupported, detail))
             }
         }

@@ -2,9 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mdm_core::port::{
-    CrashReport, DeviceError, DeviceErrorKind, LogBatch, LogRead, LogSource, PortFuture,
-};
+use mdm_core::port::{CrashReport, DeviceError, DeviceErrorKind, LogBatch, LogRead, LogSource, PortFuture};
 
 use super::apps::check_app_id;
 use super::{IosDevice, Server, wrong_way};
@@ -39,7 +37,8 @@ impl IosDevice {
         if let Some(app) = app {
             read.app_pids = self.read_pids(app).await?;
             let known = self.state().front.by_pid.clone();
-            let past = known.into_iter().filter(|(pid, bundle)| bundle == app && !read.app_pids.contains(pid));
+            let past =
+                known.into_iter().filter(|(pid, bundle)| bundle == app && !read.app_pids.contains(pid));
             read.past_pids = past.map(|(pid, _)| pid).collect();
         }
         Ok(read)
@@ -58,7 +57,9 @@ impl IosDevice {
         let mut reports = self.read_reports().await?;
         let now_ms = match self.way(Verb::Crashes) {
             // The simulators of a Mac have its clock.
-            Ok(Way::Simctl) => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|now| now.as_millis() as u64),
+            Ok(Way::Simctl) => {
+                SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|now| now.as_millis() as u64)
+            }
             _ => self.log.device_now_ms(),
         };
         for report in &mut reports {

@@ -224,7 +224,9 @@ impl IosDevice {
                 let held = self.held(idb).await?;
                 let time = Duration::from_millis(gesture::SWITCHER_MS.into());
                 let rest = Duration::from_millis(gesture::SWITCHER_REST_MS.into());
-                return idb.hid(events::drag_and_rest(held.upright(from), held.upright(to), time, rest)).await;
+                return idb
+                    .hid(events::drag_and_rest(held.upright(from), held.upright(to), time, rest))
+                    .await;
             }
             _ => return Err(no_such_key()),
         };

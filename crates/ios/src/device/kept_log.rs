@@ -74,7 +74,8 @@ impl Kept {
     fn take(&mut self, batch: LogBatch) {
         self.unread += batch.unread_lines;
         for entry in batch.entries {
-            if let Some(time_ms) = entry.time_ms.filter(|time| self.newest.is_none_or(|(last, _)| *time >= last))
+            if let Some(time_ms) =
+                entry.time_ms.filter(|time| self.newest.is_none_or(|(last, _)| *time >= last))
             {
                 self.newest = Some((time_ms, Instant::now()));
             }

@@ -124,7 +124,8 @@ impl IosDevice {
             Server::Simctl(_) | Server::Usb(_) => return Err(wrong_way(Verb::Tree)),
         };
         // The tree is the same when another field gets the focus.
-        let raw = RawAnswer(xxh3_64(&bytes) ^ focus.map_or(0, |rect| xxh3_64(format!("{rect:?}").as_bytes())));
+        let raw =
+            RawAnswer(xxh3_64(&bytes) ^ focus.map_or(0, |rect| xxh3_64(format!("{rect:?}").as_bytes())));
         if known == Some(raw) {
             return Ok(Capture::Unchanged);
         }
@@ -187,7 +188,8 @@ impl IosDevice {
         if let Server::Wda(wda) = self.server(Verb::Tree)? {
             return Ok(Screen { app: wda.active_app().await?.bundle_id, name: None });
         }
-        let unknown = || DeviceError::new(DeviceErrorKind::NoWindow, "idb does not tell which app is in front");
+        let unknown =
+            || DeviceError::new(DeviceErrorKind::NoWindow, "idb does not tell which app is in front");
         match self.capture(None).await? {
             Capture::New { snapshot, .. } => snapshot.screen.ok_or_else(unknown),
             Capture::Unchanged => Err(unknown()),
@@ -232,7 +234,10 @@ impl IosDevice {
         }
         self.capture(None).await?;
         let no_size = || {
-            DeviceError::new(DeviceErrorKind::TreeUnavailable, "the tree does not tell the size of the screen")
+            DeviceError::new(
+                DeviceErrorKind::TreeUnavailable,
+                "the tree does not tell the size of the screen",
+            )
         };
         self.state().size.ok_or_else(no_size)
     }
@@ -241,7 +246,8 @@ impl IosDevice {
     /// of what was asked.
     async fn keep_log(&self) {
         let follows = matches!(self.way(Verb::ReadLog), Ok(Way::Idb | Way::Usb));
-        if follows && !self.log.is_following()
+        if follows
+            && !self.log.is_following()
             && let Ok(source) = self.open_log().await
         {
             self.log.follow(source);

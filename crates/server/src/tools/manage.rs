@@ -148,7 +148,10 @@ fn command(
         }
         ManageAction::Grant | ManageAction::Revoke => {
             let permission = permission.ok_or_else(|| {
-                Refusal::argument("permission is missing", "give it as android.permission.CAMERA or CAMERA, on iOS as camera")
+                Refusal::argument(
+                    "permission is missing",
+                    "give it as android.permission.CAMERA or CAMERA, on iOS as camera",
+                )
             })?;
             let granted = *action == ManageAction::Grant;
             AppCommand::Permit { app: app_id.ok_or_else(no_app)?, permission, granted }

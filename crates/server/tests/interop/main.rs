@@ -35,9 +35,9 @@ mod facebook_wda;
 mod idb;
 mod inspector;
 mod iphone;
+mod libimobiledevice;
 #[path = "../support/lines.rs"]
 mod lines;
-mod libimobiledevice;
 mod mobile_mcp;
 mod node_simctl;
 mod phone;

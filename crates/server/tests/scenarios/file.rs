@@ -88,7 +88,9 @@ fn parts(text: &str) -> Result<Vec<Part>, String> {
                 return Err(format!("an answer without a call: {inside:?}"));
             }
             parts.push(Part::Answer(format!("{line}\n{}\n```", inside.join("\n"))));
-        } else if let Some((on, truth)) = TRUTHS.iter().find_map(|(start, on)| Some((*on, line.strip_prefix(start)?))) {
+        } else if let Some((on, truth)) =
+            TRUTHS.iter().find_map(|(start, on)| Some((*on, line.strip_prefix(start)?)))
+        {
             parts.push(Part::Truth(on, truth.to_owned()));
         } else if let Some(Part::Prose(prose)) = parts.last_mut() {
             let _ = write!(prose, "\n{line}");

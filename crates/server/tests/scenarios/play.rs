@@ -7,7 +7,8 @@ use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
 use mdm_core::screen::snapshot::Platform;
-use mdm_virtual_device::{IPhoneConfig, PhoneConfig};
+use mdm_ios::route::Way;
+use mdm_virtual_device::{IPhone, IPhoneConfig, PhoneConfig};
 use mobile_debug_mcp::app::phone_connector;
 use mobile_debug_mcp::args::JsonObject;
 use tokio::time::Instant;
@@ -30,7 +31,10 @@ pub struct Played {
 pub async fn play(scenario: &Scenario, on: Platform) -> Result<Played, String> {
     let world = match on {
         Platform::Android => World::with(scenario.config.clone()),
-        Platform::Ios => World::iphone(iphone_config(&scenario.config)),
+        Platform::Ios => {
+            let iphone = IPhone::new(iphone_config(&scenario.config));
+            World::reaching(&iphone, &[Way::Idb, Way::Wda])
+        }
     };
     // The clock is paused, so the phone booted at this moment.
     let booted = Instant::now();

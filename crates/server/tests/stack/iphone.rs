@@ -112,7 +112,8 @@ async fn a_tree_of_one_element_proves_no_absence_and_a_deep_one_is_said_to_be_cu
     let one = IPhoneFaults { one_element_tree: true, ..IPhoneFaults::default() };
     let (_, world) = world(IDB, one);
     world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
-    let gone = world.call("expect_element_visible", r#"{"selector":{"text":"Log in"},"timeout_ms":500}"#).await;
+    let gone =
+        world.call("expect_element_visible", r#"{"selector":{"text":"Log in"},"timeout_ms":500}"#).await;
     assert!(gone.is_error, "{}", gone.text());
 }
 
@@ -203,7 +204,12 @@ async fn world_for(ways: &[Way]) -> World {
 const REQUESTS: [(&str, Verb, &str, &str); 17] = [
     ("read the screen", Verb::Tree, "get_ui_tree", "{}"),
     ("take a picture", Verb::Picture, "capture_screenshot", "{}"),
-    ("tap", Verb::Touch, "tap_element", r#"{"selector":{"text":"Remember me"},"expect":{"text":"Remember me","checked":true}}"#),
+    (
+        "tap",
+        Verb::Touch,
+        "tap_element",
+        r#"{"selector":{"text":"Remember me"},"expect":{"text":"Remember me","checked":true}}"#,
+    ),
     ("type ASCII", Verb::Text, "type_text", r#"{"selector":{"text":"Email"},"text":"ada"}"#),
     ("type any text", Verb::Text, "type_text", r#"{"selector":{"text":"Email"},"text":"grün"}"#),
     ("home", Verb::Button, "press_key", r#"{"key":"home"}"#),
@@ -212,10 +218,61 @@ const REQUESTS: [(&str, Verb, &str, &str); 17] = [
     ("start an app", Verb::Launch, "start_app", r#"{"app_id":"com.shop"}"#),
     ("end an app", Verb::Terminate, "terminate_app", r#"{"app_id":"com.workbench"}"#),
     ("list apps", Verb::ListApps, "manage_app", r#"{"action":"list"}"#),
-    ("change a permission", Verb::Permit, "manage_app", r#"{"action":"grant","app_id":"com.workbench","permission":"camera"}"#),
+    (
+        "change a permission",
+        Verb::Permit,
+        "manage_app",
+        r#"{"action":"grant","app_id":"com.workbench","permission":"camera"}"#,
+    ),
     ("read the log", Verb::ReadLog, "get_logs", "{}"),
     ("list crashes", Verb::Crashes, "list_crashes", "{}"),
     ("dark mode", Verb::DarkMode, "set_device", r#"{"setting":"dark_mode","value":"on"}"#),
     ("place", Verb::Location, "set_device", r#"{"setting":"location","value":"48.1,11.5"}"#),
     ("clipboard", Verb::Clipboard, "set_device", r#"{"setting":"clipboard","value":"hello"}"#),
 ];
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_trusts_nobody_or_is_locked_is_said_to_be_so() {
+    let refused = IPhoneFaults { pairing_refused: true, ..IPhoneFaults::default() };
+    let locked = IPhoneFaults { passcode_locked: true, ..IPhoneFaults::default() };
+    let wrong = IPhoneFaults { wrong_certificate: true, ..IPhoneFaults::default() };
+    let mut told = String::new();
+    for (name, faults) in [("refused", refused), ("locked", locked), ("wrong certificate", wrong)] {
+        let config = IPhoneConfig {
+            kind: IPhoneKind::Device,
+            ios_version: "16.7".to_owned(),
+            iphone_faults: faults,
+            ..IPhoneConfig::default()
+        };
+        let world = World::reaching(&IPhone::new(config), CABLE);
+        let listed = world.told("list_devices", "{}").await;
+        let answer = world.call("manage_app", r#"{"action":"list"}"#).await;
+        assert!(answer.is_error, "{name}: {}", answer.text());
+        told.push_str(&format!("{name}: {}\n  {}\n", listed, answer.text()));
+    }
+    println!("{told}");
+    assert!(told.contains("unauthorized"), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_breaks_is_told_and_made_anew() {
+    for ways in [IDB, WDA] {
+        let world = started(ways).await;
+        // The phone drops everything that is connected; the next call finds that out or connects again.
+        world.phone.cut_connections();
+        let first = world.call("get_ui_tree", "{}").await;
+        let second = world.call("get_ui_tree", "{}").await;
+        assert!(!second.is_error, "{ways:?}: {}\n{}", first.text(), second.text());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_locked_screen_is_told() {
+    let (iphone, world) = world(BOTH, IPhoneFaults::default());
+    world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
+    iphone.set_locked(true);
+    let tapped = world.call("tap_element", r#"{"selector":{"text":"Settings"}}"#).await;
+    println!("{}", tapped.text());
+    assert!(tapped.is_error, "{}", tapped.text());
+    assert_eq!(world.phone.truth().inputs.len(), 0, "nothing behind the lock was touched");
+}

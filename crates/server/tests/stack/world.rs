@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mdm_ios::route::Way;
-use mdm_virtual_device::{IPhone, IPhoneConfig, Phone, PhoneConfig, Timing};
+use mdm_virtual_device::{IPhone, Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices, EmbeddedIPhone};
 use mobile_debug_mcp::args::JsonObject;
@@ -27,11 +27,6 @@ impl World {
         let phone = Phone::new(config);
         let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
         World { phone, app: Arc::new(App::new(devices)) }
-    }
-
-    /// The same with an iPhone, through idb and WebDriverAgent.
-    pub fn iphone(config: IPhoneConfig) -> World {
-        World::reaching(&IPhone::new(config), &[Way::Idb, Way::Wda])
     }
 
     /// An iPhone that is reached in these ways only.

@@ -12,8 +12,8 @@ mod simulator;
 mod system_log;
 mod tree;
 mod usbmux;
-pub mod xcrun;
 mod wda;
+pub mod xcrun;
 
 use tokio::time::Instant;
 

@@ -7,9 +7,9 @@ use plist::Dictionary;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::Wire;
-use crate::zip;
 use crate::iphone::IPhone;
 use crate::iphone::apps::parse_info;
+use crate::zip;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"CFA6LPAA");
 const HEAD_BYTES: u64 = 40;
