@@ -23,7 +23,7 @@ pub fn markdown() -> String {
          `\"error\":{\"tool\",\"code\",\"message\",\"hint\"}` and `\"retryable\"` in its first line, an expectation `verdict`, a\n\
          wait `status`, a search `found`. Every action, also a refused one, has the same envelope\n\
          ([answers.md](answers.md)). Both spellings of an argument are taken (`element_id`, `elementId`).\n\
-         Coordinates are device pixels in the current rotation.\n\n\
+         Coordinates are those of the tree, in the current rotation: pixels on Android, points on iOS.\n\n\
          What clients are told first:\n\n",
     );
     for line in mcp::INSTRUCTIONS.lines() {
