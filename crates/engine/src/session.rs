@@ -386,6 +386,10 @@ impl Session {
                 let changed = progress.race_effect("changing a setting", self.device.change(change)).await;
                 changed.map(|report| AppReport { setting: Some(report), ..AppReport::default() })
             }
+            Command::Native(action) => {
+                let done = progress.race_effect("setting a value", self.device.act_natively(action)).await;
+                done.map(|()| AppReport::default())
+            }
         }
     }
 

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mdm_core::port::{
     AlertAnswer, AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError,
-    DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, Picture, PortFuture, RawAnswer,
-    SettingChange, SettingReport, Support,
+    DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, NativeAction, Picture, PortFuture,
+    RawAnswer, SettingChange, SettingReport, Support,
 };
 use mdm_core::screen::geometry::{Point, Rect, Size};
 use mdm_core::screen::snapshot::{Screen, Snapshot};
@@ -59,6 +59,10 @@ struct State {
     /// Where the keyboard was in the last tree, unless something was sent since.
     keyboard: Option<Option<Rect>>,
     is_lost: bool,
+    /// The log could not be followed; it is tried again when somebody asks for it.
+    has_no_log: bool,
+    /// The sliders of the last tree, in its order.
+    sliders: Vec<u32>,
 }
 
 /// The app in front, as far as the trees tell it.
@@ -159,7 +163,7 @@ impl Device for IosDevice {
             back: if self.way(Verb::Touch).is_ok() { Support::Maybe } else { Support::No },
             pinch: can(Verb::Touch),
             set_text: Support::No,
-            native_actions: Support::No,
+            native_actions: can(Verb::SetValue),
             // Neither program tells what lies in front; only idb can be asked.
             hit_test: if self.has(Way::Idb) { Support::Yes } else { Support::No },
             toasts: Support::No,
@@ -241,6 +245,10 @@ impl Device for IosDevice {
 
     fn change<'a>(&'a self, change: &'a SettingChange) -> PortFuture<'a, SettingReport> {
         Box::pin(async move { self.noted(self.change_setting(change).await) })
+    }
+
+    fn act_natively<'a>(&'a self, action: &'a NativeAction) -> PortFuture<'a, ()> {
+        Box::pin(async move { self.noted(self.set_natively(action).await) })
     }
 
     fn element_at(&self, point: Point) -> PortFuture<'_, Option<Snapshot>> {

@@ -85,7 +85,7 @@ impl Verb {
         match self {
             Verb::Tree => &[Way::Wda, Way::Idb],
             Verb::Touch | Verb::Text | Verb::Button | Verb::Turn => &[Way::Idb, Way::Wda],
-            Verb::SetValue => &[Way::Idb],
+            Verb::SetValue => &[Way::Wda],
             Verb::Picture => &[Way::Idb, Way::Wda, Way::Simctl, Way::Usb],
             Verb::HideKeyboard | Verb::AnswerAlert => &[Way::Wda],
             Verb::Launch | Verb::Terminate => &[Way::Idb, Way::Simctl, Way::Wda],

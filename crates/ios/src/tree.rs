@@ -80,6 +80,13 @@ pub fn set_focus(snapshot: &mut Snapshot, place: Rect) {
     }
 }
 
+/// The indexes of all sliders, in the tree's order.
+pub fn sliders(snapshot: &Snapshot) -> Vec<u32> {
+    let all = (0u32..).zip(&snapshot.elements);
+    let sliders = all.filter(|(_, element)| role::short_type(&element.class) == "Slider");
+    sliders.map(|(index, _)| index).collect()
+}
+
 /// True for the on-screen keyboard.
 pub fn is_keyboard(element: &Element) -> bool {
     role::short_type(&element.class) == "Keyboard"

@@ -5,6 +5,7 @@
 
 mod actions;
 mod http;
+mod messages;
 
 use std::sync::Mutex;
 
@@ -13,12 +14,17 @@ use bytes::Bytes;
 use hyper::{Method, StatusCode};
 use mdm_core::port::{AlertAnswer, DeviceError, DeviceErrorKind, Dispatch, Orientation};
 use mdm_core::screen::geometry::Rect;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 pub use actions::{Actions, Path};
 use http::{Http, Lost};
+pub use messages::{ActiveApp, AppState, Status, WdaDevice, WdaScreen};
+use messages::{
+    AppBody, AppearanceBody, Capabilities, ElementId, Envelope, ErrorValue, FindBody, Frame, KeysBody,
+    LocationBody, NameBody, NewSession, Nothing, OrientationBody, PasteboardBody, SessionWishes, Settings,
+    SettingsBody, UrlBody,
+};
 
 use crate::connect::Connector;
 
@@ -46,184 +52,6 @@ struct Session {
     /// We made it, so its settings are ours to change.
     is_ours: bool,
 }
-
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(default, rename = "sessionId")]
-    session: Option<String>,
-    #[serde(borrow)]
-    value: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-struct ErrorValue {
-    error: String,
-    #[serde(default)]
-    message: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Status {
-    pub os: Os,
-    #[serde(default)]
-    pub ios: Option<Ios>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Os {
-    pub version: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Ios {
-    /// Only simulators have it.
-    #[serde(default)]
-    pub simulator_version: Option<String>,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct WdaDevice {
-    pub name: Option<String>,
-    pub model: Option<String>,
-    pub uuid: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-pub struct WdaScreen {
-    pub scale: f64,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActiveApp {
-    pub pid: u32,
-    pub bundle_id: String,
-}
-
-/// An element is named by the key of the standard, and by an older one.
-#[derive(Deserialize)]
-struct ElementId {
-    #[serde(default, rename = "element-6066-11e4-a52e-4f735466cecf")]
-    standard: Option<String>,
-    #[serde(default, rename = "ELEMENT")]
-    old: Option<String>,
-}
-
-impl ElementId {
-    fn id(&self) -> Option<&str> {
-        self.standard.as_deref().or(self.old.as_deref())
-    }
-}
-
-#[derive(Deserialize)]
-struct Frame {
-    x: f64,
-    y: f64,
-    width: f64,
-    height: f64,
-}
-
-impl Frame {
-    fn rect(&self) -> Rect {
-        let round = |points: f64| points.round() as i32;
-        Rect::new(round(self.x), round(self.y), round(self.x + self.width), round(self.y + self.height))
-    }
-}
-
-/// What an app does, as XCTest counts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AppState {
-    NotInstalledOrUnknown,
-    NotRunning,
-    Background,
-    Foreground,
-}
-
-#[derive(Serialize)]
-struct NewSession {
-    capabilities: Capabilities,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Capabilities {
-    always_match: SessionWishes,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SessionWishes {
-    should_wait_for_quiescence: bool,
-    /// Without it the app in front is ended with the session.
-    should_terminate_app: bool,
-}
-
-#[derive(Serialize)]
-struct SettingsBody {
-    settings: Settings,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Settings {
-    snapshot_max_depth: u32,
-    wait_for_idle_timeout: f64,
-    animation_cool_off_timeout: f64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AppBody<'a> {
-    bundle_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    should_wait_for_quiescence: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct NameBody<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct KeysBody<'a> {
-    value: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct UrlBody<'a> {
-    url: &'a str,
-    #[serde(rename = "bundleId", skip_serializing_if = "Option::is_none")]
-    bundle: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct OrientationBody {
-    orientation: &'static str,
-}
-
-#[derive(Serialize)]
-struct PasteboardBody {
-    #[serde(rename = "contentType")]
-    content_type: &'static str,
-    content: String,
-}
-
-#[derive(Serialize)]
-struct AppearanceBody {
-    name: &'static str,
-}
-
-#[derive(Serialize)]
-struct LocationBody {
-    latitude: f64,
-    longitude: f64,
-}
-
-#[derive(Serialize)]
-struct Nothing {}
 
 /// The tree as it was sent, and whether it is known to be cut.
 pub struct Tree {
@@ -316,6 +144,21 @@ impl Wda {
 
     pub async fn perform(&self, fingers: Vec<Path>) -> Result<(), DeviceError> {
         self.act("/actions", &Actions::of(fingers)).await
+    }
+
+    /// Brings a slider to a part of its length: the one with this number of so many on the screen. Where another number of
+    /// them is found, the screen has changed and nothing is done.
+    pub async fn set_slider(&self, number: usize, count: usize, fraction: f64) -> Result<(), DeviceError> {
+        let body = FindBody { using: "class name", value: "XCUIElementTypeSlider" };
+        let found = self.in_session(Kind::Read, Method::POST, "/elements", &body).await?;
+        let found: Vec<ElementId> = value(&found)?;
+        let slider = found.get(number).filter(|_| found.len() == count);
+        let Some(id) = slider.and_then(ElementId::id).filter(|id| is_session_id(id)) else {
+            let detail = format!("{} sliders were found where the tree had {count}", found.len());
+            return Err(DeviceError::new(DeviceErrorKind::Rejected, detail));
+        };
+        let text = format!("{fraction:.4}");
+        self.act(&format!("/element/{id}/value"), &KeysBody { value: vec![&text] }).await
     }
 
     /// Types into the field that has the keyboard.

@@ -81,6 +81,8 @@ pub enum SentKind {
     Turn,
     App,
     Setting,
+    /// A value that was set through accessibility.
+    Value,
 }
 
 impl SentKind {
@@ -96,6 +98,7 @@ impl SentKind {
             SentKind::Turn => "turn",
             SentKind::App => "app",
             SentKind::Setting => "setting",
+            SentKind::Value => "value",
         }
     }
 

@@ -8,7 +8,7 @@ use crate::intent::target::Target;
 use crate::intent::typing::Typing;
 use crate::intent::watch::Wait;
 use crate::outline::ReadList;
-use crate::port::{AppCommand, Capabilities, Input, Key, Orientation, SettingChange, Support};
+use crate::port::{AppCommand, Capabilities, Input, Key, NativeAction, Orientation, SettingChange, Support};
 use crate::screen::geometry::Point;
 
 /// One call on a device.
@@ -179,4 +179,6 @@ pub enum Command {
     Input(Input),
     App(AppCommand),
     Set(SettingChange),
+    /// Through accessibility instead of a touch.
+    Native(NativeAction),
 }

@@ -17,7 +17,9 @@ use mdm_core::intent::adjust::{
 use mdm_core::intent::resolve::stale;
 use mdm_core::intent::typing::focused_field;
 use mdm_core::meaning::label;
-use mdm_core::port::Input;
+use mdm_core::meaning::value::Unit;
+use mdm_core::port::{Input, NativeAction, Support};
+use mdm_core::screen::element::{Role, ValueRange};
 use mdm_core::screen::geometry::Point;
 
 use super::Run;
@@ -71,6 +73,14 @@ impl Run<'_> {
             return Ok(());
         }
         check_range(&now, asked.goal.target)?;
+        let fraction = fraction(&now, asked.goal.target);
+        if let Some(fraction) = fraction.filter(|_| self.sets_values(&seen, index)) {
+            seen = self.set_value(index, fraction, done).await?;
+            if asked.goal.is_met_by(read(&seen, done)?) {
+                return Ok(());
+            }
+        }
+        let index = seen.index_of(done.id).ok_or_else(|| stale(done.id))?;
         if let Some(lever) = lever(&seen, index) {
             let end = self.press(asked, lever, seen, done).await;
             let coarse = end.as_ref().is_err_and(is_end_of_presses);
@@ -82,6 +92,31 @@ impl Run<'_> {
             seen = self.session.capture_now(self.progress).await?;
         }
         self.drag_or_tap(asked, seen, done).await
+    }
+
+    fn sets_values(&self, seen: &Observation, index: usize) -> bool {
+        let is_slider = seen.reading.element(index as u32).role == Role::Slider;
+        is_slider && self.session.capabilities().native_actions == Support::Yes
+    }
+
+    /// Has the platform bring a slider to a part of its length. It does so nearly; touches do the rest. A platform that
+    /// refuses leaves it to them.
+    async fn set_value(
+        &mut self,
+        index: usize,
+        fraction: f64,
+        done: &mut Adjusted,
+    ) -> Result<Arc<Observation>, Failure> {
+        let action = NativeAction::SetValue { index: index as u32, value: fraction };
+        match self.send(SentKind::Value, &Command::Native(action)).await {
+            Ok(_) => {
+                done.touches += 1;
+                done.mode = Mode::Semantic;
+            }
+            Err(refused) if refused.dispatch.is_safe_to_repeat() => {}
+            Err(lost) => return Err(lost),
+        }
+        self.session.capture_now(self.progress).await
     }
 
     async fn drag_or_tap(
@@ -232,6 +267,14 @@ fn nothing_shown() -> Failure {
         Cause::NoValueShown,
         "the control shows no value, neither itself nor in a text beside it, so nothing could tell where it ends up",
     )
+}
+
+/// Which part of its length stands for a value: known where the platform tells the ends, or counts percents.
+fn fraction(shown: &ShownValue<'_>, target: f64) -> Option<f64> {
+    let range =
+        shown.range.or((shown.unit == Unit::Percent).then_some(ValueRange { min: 0.0, max: 100.0 }))?;
+    let part = (target - range.min) / (range.max - range.min);
+    part.is_finite().then(|| part.clamp(0.0, 1.0))
 }
 
 fn check_range(shown: &ShownValue<'_>, target: f64) -> Result<(), Failure> {

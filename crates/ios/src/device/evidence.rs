@@ -29,6 +29,7 @@ impl IosDevice {
             Server::Idb(_) | Server::Usb(_) => {
                 if !self.log.is_following() {
                     self.log.follow(self.open_log().await?);
+                    self.state().has_no_log = false;
                 }
                 self.log.read()
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mdm_core::port::{DeviceError, DeviceErrorKind, Input, Key, Orientation};
+use mdm_core::port::{DeviceError, DeviceErrorKind, Input, Key, NativeAction, Orientation};
 use mdm_core::screen::geometry::Point;
 
 use super::{IosDevice, Server, wrong_way};
@@ -86,6 +86,24 @@ impl IosDevice {
                 idb.hid(keys).await
             }
             Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Text)),
+        }
+    }
+
+    /// Sets what the platform can set: the value of a slider, as a part of its length. Programs count sliders in the order
+    /// of the tree that was read last.
+    pub(super) async fn set_natively(&self, action: &NativeAction) -> Result<(), DeviceError> {
+        let NativeAction::SetValue { index, value } = action else {
+            return Err(DeviceError::not_supported("act on this element other than by touch"));
+        };
+        let (number, count) = {
+            let state = self.state();
+            (state.sliders.iter().position(|slider| slider == index), state.sliders.len())
+        };
+        let number =
+            number.ok_or_else(|| DeviceError::not_supported("set the value of what is no slider"))?;
+        match self.server(Verb::SetValue)? {
+            Server::Wda(wda) => wda.set_slider(number, count, *value).await,
+            _ => Err(wrong_way(Verb::SetValue)),
         }
     }
 

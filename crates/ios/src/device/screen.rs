@@ -143,6 +143,7 @@ impl IosDevice {
         let mut state = self.state();
         state.size = Some(snapshot.size).filter(|size| *size != Size::default());
         state.keyboard = Some(keyboard_in(&snapshot));
+        state.sliders = tree::sliders(&snapshot);
         drop(state);
         Ok(Capture::New { raw, snapshot })
     }
@@ -246,11 +247,12 @@ impl IosDevice {
     /// of what was asked.
     async fn keep_log(&self) {
         let follows = matches!(self.way(Verb::ReadLog), Ok(Way::Idb | Way::Usb));
-        if follows
-            && !self.log.is_following()
-            && let Ok(source) = self.open_log().await
-        {
-            self.log.follow(source);
+        if !follows || self.log.is_following() || self.state().has_no_log {
+            return;
+        }
+        match self.open_log().await {
+            Ok(source) => self.log.follow(source),
+            Err(_) => self.state().has_no_log = true,
         }
     }
 }

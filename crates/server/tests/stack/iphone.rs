@@ -276,3 +276,18 @@ async fn a_locked_screen_is_told() {
     assert!(tapped.is_error, "{}", tapped.text());
     assert_eq!(world.phone.truth().inputs.len(), 0, "nothing behind the lock was touched");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_slider_is_set_through_accessibility_first() {
+    // AD-01: read back, and corrected by touches where that is not enough.
+    for ways in [WDA, BOTH] {
+        let world = started(ways).await;
+        gestures::open_screen(&world, "SlidersActivity").await;
+        let json = r#"{"selector":{"resource_id":"brightness"},"targetValue":75,"tolerance":1}"#;
+        let answer = world.ok("adjust_control", json).await;
+        assert_eq!(fact(&answer, "within_tolerance"), "true", "{answer}");
+        assert_eq!(fact(&answer, "adjustment_mode"), "semantic", "{answer}");
+        let real = world.phone.truth().sliders["gallery.brightness"];
+        assert!((real - 75.0).abs() <= 1.0, "{ways:?}: {real}");
+    }
+}
