@@ -258,11 +258,20 @@ async fn a_phone_that_trusts_nobody_or_is_locked_is_said_to_be_so() {
 async fn a_connection_that_breaks_is_told_and_made_anew() {
     for ways in [IDB, WDA] {
         let world = started(ways).await;
-        // The phone drops everything that is connected; the next call finds that out or connects again.
+        let before = world.phone.truth().connections;
+        assert!(before > 0, "{ways:?}: the program is connected");
         world.phone.cut_connections();
         let first = world.call("get_ui_tree", "{}").await;
         let second = world.call("get_ui_tree", "{}").await;
         assert!(!second.is_error, "{ways:?}: {}\n{}", first.text(), second.text());
+        // An unplugged phone refuses; the answer has a code, and it is found again afterwards.
+        world.phone.set_plugged(false);
+        let gone = world.call("tap_element", r#"{"selector":{"text":"Settings"}}"#).await;
+        assert!(gone.is_error, "{ways:?}: {}", gone.text());
+        println!("{ways:?}: {}", gone.text());
+        world.phone.set_plugged(true);
+        let back = world.call("get_ui_tree", "{}").await;
+        assert!(!back.is_error, "{ways:?}: {}", back.text());
     }
 }
 

@@ -56,19 +56,34 @@ impl IPhone {
     /// Opens a connection to WebDriverAgent inside this process. Its tasks run on the current runtime.
     pub fn connect_wda(&self) -> io::Result<DuplexStream> {
         let (ours, theirs) = tokio::io::duplex(DUPLEX_BYTES);
-        let server = self.wda_server();
-        tokio::spawn(serve_connection(server, ours));
+        self.accept_wda(ours)?;
         Ok(theirs)
     }
 
     /// Serves WebDriverAgent until the listener fails.
     pub async fn serve_wda(&self, listener: TcpListener) -> io::Result<()> {
-        let server = self.wda_server();
         loop {
             let (socket, _) = listener.accept().await?;
             socket.set_nodelay(true)?;
-            tokio::spawn(serve_connection(Arc::clone(&server), socket));
+            // A refused connection is closed: that is all that a client of an unplugged phone sees.
+            let _ = self.accept_wda(socket);
         }
+    }
+
+    fn accept_wda<S>(&self, socket: S) -> io::Result<()>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let cut = self.phone.open_connection()?;
+        let (server, phone) = (self.wda_server(), self.phone.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = serve_connection(server, socket) => {}
+                () = cut.cancelled() => {}
+            }
+            phone.close_connection();
+        });
+        Ok(())
     }
 
     /// Returns the XML that WebDriverAgent would write now, for tests.
