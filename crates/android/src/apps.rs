@@ -154,11 +154,6 @@ impl AndroidDevice {
     }
 
     async fn permit(&self, app: &str, permission: &str, granted: bool) -> Result<AppReport, DeviceError> {
-        // Permissions of the system may be called by their last part alone.
-        let permission = &match permission.contains('.') {
-            true => permission.to_owned(),
-            false => format!("android.permission.{permission}"),
-        };
         check_permission(permission)?;
         let verb = if granted { "; pm grant" } else { "; pm revoke" };
         self.act_on_app(app, &installed_or_exit(app).then(verb).arg(app).arg(permission)).await?;

@@ -222,10 +222,13 @@ impl Fleet {
     }
 
     /// Asks every source how it is, each with a deadline of its own.
-    pub async fn health(&self, progress: &Progress) -> Vec<Result<SourceHealth, Failure>> {
+    pub async fn health(&self, progress: &Progress) -> Vec<(Platform, Result<SourceHealth, Failure>)> {
         let progress = &progress.within_next(SOURCE_TIMEOUT);
-        let asked = self.sources.iter();
-        join_all(asked.map(|source| progress.race_device("checking the connection", source.health()))).await
+        let asked = self.sources.iter().map(|source| async move {
+            let health = progress.race_device("checking the connection", source.health()).await;
+            (source.platform(), health)
+        });
+        join_all(asked).await
     }
 
     /// What the waits on each device came to so far (SY-18).

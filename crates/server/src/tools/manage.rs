@@ -153,6 +153,10 @@ fn command(
                     "give it as android.permission.CAMERA or CAMERA, on iOS as camera",
                 )
             })?;
+            // Android writes its own in capitals, and they have a family name; those of iOS are small words.
+            let is_androids = permission.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            let permission =
+                if is_androids { format!("android.permission.{permission}") } else { permission };
             let granted = *action == ManageAction::Grant;
             AppCommand::Permit { app: app_id.ok_or_else(no_app)?, permission, granted }
         }

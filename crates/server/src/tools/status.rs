@@ -5,6 +5,7 @@ use std::time::Duration;
 use mdm_android::adb::server_start::Environment;
 use mdm_build::toolchain::{self, ToolStatus};
 use mdm_core::port::{Availability, Listed};
+use mdm_core::screen::snapshot::Platform;
 use mdm_engine::{Counts, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,12 +155,17 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
     let soon = &progress.within_next(answer_time(app, progress).await);
     let (healths, list, tools) = tokio::join!(app.fleet.health(soon), app.fleet.list(None, soon), tools());
     let mut issues = Vec::new();
-    let (mut adb_available, mut adb_version) = (false, None);
-    for health in healths {
+    let (mut adb_available, mut adb_version, mut ios_available) = (false, None, false);
+    for (platform, health) in healths {
         match health {
             Ok(health) => {
-                adb_available |= health.available;
-                adb_version = adb_version.or(health.version);
+                match platform {
+                    Platform::Android => {
+                        adb_available |= health.available;
+                        adb_version = adb_version.or(health.version);
+                    }
+                    Platform::Ios => ios_available |= health.available,
+                }
                 issues.extend(health.issues);
             }
             Err(failure) => issues.push(failure.to_string()),
@@ -189,7 +195,7 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
         adb_version,
         devices: listed.len(),
         device_states: count_states(&listed),
-        ios_available: false,
+        ios_available,
         issues,
         tools,
         waits: waited.map(WaitCounts::new).collect(),
@@ -223,11 +229,14 @@ async fn tools() -> Vec<ToolFacts> {
 }
 
 fn issue_of(listed: &Listed) -> Option<String> {
-    let advice = match &listed.availability {
-        Availability::Ready => return None,
-        Availability::Unauthorized => "accept the debugging dialog on its screen",
-        Availability::Offline => "reconnect it",
-        Availability::Other(_) => "boot it normally",
+    let advice = match (&listed.availability, listed.platform) {
+        (Availability::Ready, _) => return None,
+        (Availability::Unauthorized, Platform::Android) => "accept the debugging dialog on its screen",
+        (Availability::Unauthorized, Platform::Ios) => "unlock it and tap Trust on its screen",
+        (Availability::Offline, _) => "reconnect it",
+        (Availability::Other(_), Platform::Android) => "boot it normally",
+        // A Mac has many simulators that nobody uses.
+        (Availability::Other(_), Platform::Ios) => return None,
     };
     Some(format!("{} is {}: {advice}", listed.id, listed.availability.as_str()))
 }

@@ -300,3 +300,12 @@ async fn a_slider_is_set_through_accessibility_first() {
         assert!((real - 75.0).abs() <= 1.0, "{ways:?}: {real}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_status_tells_an_iphone_from_an_android_phone() {
+    // EN-01
+    let world = started(BOTH).await;
+    let status = world.told("get_system_status", "{}").await;
+    assert_eq!(fact(&status, "iosAvailable"), "true", "{status}");
+    assert_eq!(fact(&status, "adbAvailable"), "false", "{status}");
+}
