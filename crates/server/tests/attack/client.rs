@@ -7,9 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::adbd::{Adbd, Attack};
-use crate::server::{Server, call};
-
-const MEMORY_MAX_MB: f64 = 64.0;
+use crate::server::{MEMORY_MAX_MB, Server, call};
 
 /// Says one line, and checks the code and the id of the answer.
 #[track_caller]

@@ -6,10 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::adbd::{Adbd, Attack};
-use crate::server::Server;
+use crate::server::{MEMORY_MAX_MB, Server};
 
-/// F62. Of a release build this and the idle process together stay well below 64 MB.
-const GROWTH_MAX_MB: f64 = 42.0;
 /// Most cases wait for their time to pass.
 const AT_ONCE: usize = 4;
 /// For a busy machine, beyond the time of the call itself.
@@ -61,8 +59,6 @@ fn attacked(case: &Case) -> Finding {
     let Case { attack, tool, arguments, limit_s } = case;
     let adbd = Adbd::start(*attack);
     let mut server = Server::start(&["serve", "--device", &adbd.address]);
-    // A debug build's own pages are not what the device costs.
-    let idle_mb = server.peak_mb();
     let began = Instant::now();
     let text = server.call(tool, arguments);
     let (took_s, peak_mb) = (began.elapsed().as_secs_f64(), server.peak_mb());
@@ -78,7 +74,7 @@ fn attacked(case: &Case) -> Finding {
         Attack::EmptyPicture => code == "SCREENSHOT_UNAVAILABLE",
         _ => true,
     };
-    let fits = took_s <= limit_s + SLACK_S && peak_mb - idle_mb <= GROWTH_MAX_MB && right_answer;
+    let fits = took_s <= limit_s + SLACK_S && peak_mb <= MEMORY_MAX_MB && right_answer;
     Finding { problem: (!fits).then(|| format!("{line}{text:.300}")), line }
 }
 
