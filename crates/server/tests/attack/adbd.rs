@@ -1,5 +1,6 @@
 //! A hostile adbd: raw frames over TCP, written here by hand so that it shares nothing with the client.
 
+use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -69,7 +70,9 @@ impl Adbd {
             for socket in listener.incoming().flatten() {
                 let counted = Arc::clone(&counted);
                 // Ends with the connection.
-                std::thread::spawn(move || drop(Connection { socket, attack, inputs: counted }.serve()));
+                std::thread::spawn(move || {
+                    drop(Connection { socket, attack, inputs: counted, waiting: VecDeque::new() }.serve())
+                });
             }
         });
         Adbd { address, inputs }
@@ -108,6 +111,8 @@ struct Connection {
     socket: TcpStream,
     attack: Attack,
     inputs: Arc<AtomicUsize>,
+    /// Services that were asked for while another one was answered.
+    waiting: VecDeque<Frame>,
 }
 
 type Done = std::io::Result<()>;
@@ -167,7 +172,10 @@ impl Connection {
     fn serve_streams(&mut self) -> Done {
         let mut remote = 100;
         loop {
-            let open = self.read()?;
+            let open = match self.waiting.pop_front() {
+                Some(open) => open,
+                None => self.read()?,
+            };
             if &open.command != b"OPEN" {
                 continue;
             }
@@ -263,6 +271,7 @@ impl Stream<'_> {
                     self.open = false;
                     return Ok(());
                 }
+                b"OPEN" => self.connection.waiting.push_back(frame),
                 _ => {}
             }
         }
