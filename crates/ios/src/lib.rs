@@ -9,6 +9,7 @@ pub mod crash;
 pub mod device;
 mod gesture;
 pub mod idb;
+mod lines;
 pub mod log;
 mod picture;
 pub mod real;

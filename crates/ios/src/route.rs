@@ -55,30 +55,6 @@ pub enum Verb {
 }
 
 impl Verb {
-    pub const ALL: [Verb; 21] = [
-        Verb::Tree,
-        Verb::Picture,
-        Verb::Touch,
-        Verb::Text,
-        Verb::Button,
-        Verb::HideKeyboard,
-        Verb::Turn,
-        Verb::Launch,
-        Verb::Terminate,
-        Verb::Install,
-        Verb::ListApps,
-        Verb::OpenLink,
-        Verb::Permit,
-        Verb::ReadLog,
-        Verb::FollowLog,
-        Verb::Crashes,
-        Verb::AnswerAlert,
-        Verb::DarkMode,
-        Verb::Location,
-        Verb::Clipboard,
-        Verb::SetValue,
-    ];
-
     /// The ways that can do it, the preferred one first. WebDriverAgent's trees have containers, the keyboard and alerts
     /// of the system, which those of idb have not. Where both do the same, idb is faster.
     pub fn ways(self) -> &'static [Way] {

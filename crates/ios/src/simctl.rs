@@ -16,9 +16,10 @@ use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch, LogEntry, Place};
 
 use error::{Effect, Said, failed};
 pub use list::{Simulator, SimulatorApp, SimulatorState};
-pub(crate) use log::Lines;
 pub use log::SimulatorLog;
 use process::{Output, Xcrun};
+
+use crate::lines::Lines;
 
 /// Largest picture of a screen.
 const PICTURE_BYTES_MAX: u64 = 64 * 1024 * 1024;

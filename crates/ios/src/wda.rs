@@ -30,6 +30,7 @@ use crate::connect::Connector;
 
 /// Levels of the tree. The system gives no more than 62; without the setting WebDriverAgent stops at 50.
 const DEPTH_MAX: u32 = 62;
+const USUAL_DEPTH: u32 = 50;
 /// Levels after the system refused the whole depth.
 const DEPTH_WHEN_REFUSED: u32 = 30;
 /// What the system says when a tree is deeper than it can tell.
@@ -96,8 +97,9 @@ impl Wda {
         self.read_in_session("/wda/activeAppInfo").await
     }
 
-    pub async fn is_locked(&self) -> Result<bool, DeviceError> {
-        self.read("/wda/locked").await
+    /// The levels after which trees end without a word. A session of another client has its own, or the usual number.
+    pub fn depth_max(&self) -> u32 {
+        if self.session_is_ours() { DEPTH_MAX } else { USUAL_DEPTH }
     }
 
     /// Reads the tree as JSON, in which the identifier and the label of an element are told apart.

@@ -137,9 +137,11 @@ impl Snapshot {
     }
 
     /// True if what is not in it is not on the screen (W10). A tree without a single element was read between two
-    /// windows and proves nothing.
+    /// windows and proves nothing; nor does an application of iOS with nothing in it, which is all that accessibility
+    /// tells for a while after a boot.
     pub fn proves_absence(&self) -> bool {
-        self.is_whole() && !self.elements.is_empty()
+        let is_bare = self.platform == Platform::Ios && self.elements.len() == 1;
+        self.is_whole() && !self.elements.is_empty() && !is_bare
     }
 
     /// Indexes of the direct children of the element at `index`.

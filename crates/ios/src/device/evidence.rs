@@ -2,13 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mdm_core::port::{CrashReport, DeviceError, DeviceErrorKind, LogBatch, LogRead, LogSource, PortFuture};
+use mdm_core::port::{CrashReport, DeviceError, DeviceErrorKind, LogRead, LogSource};
 
 use super::apps::check_app_id;
 use super::{IosDevice, Server, wrong_way};
-use crate::idb::{IdbLog, LogStyle};
+use crate::idb::LogStyle;
+use crate::reports;
 use crate::route::{Verb, Way};
-use crate::{log, reports};
 
 /// How far back the log of a simulator is read.
 const HISTORY_S: u64 = 600;
@@ -47,7 +47,7 @@ impl IosDevice {
 
     pub(super) async fn open_log(&self) -> Result<Box<dyn LogSource>, DeviceError> {
         match self.server(Verb::FollowLog)? {
-            Server::Idb(idb) => Ok(Box::new(FollowedIdb(idb.log(LogStyle::Ndjson, None).await?))),
+            Server::Idb(idb) => Ok(Box::new(idb.log(LogStyle::Ndjson, None).await?)),
             Server::Simctl(one) => Ok(Box::new(one.simctl.follow_log(&one.udid, None)?)),
             Server::Usb(usb) => Ok(Box::new(usb.follow_log().await?)),
             Server::Wda(_) => Err(wrong_way(Verb::FollowLog)),
@@ -93,27 +93,5 @@ impl IosDevice {
             Server::Usb(usb) => usb.crashes().await,
             Server::Wda(_) => Err(wrong_way(Verb::Crashes)),
         }
-    }
-}
-
-/// The log of a companion, which ends with its connection.
-struct FollowedIdb(IdbLog);
-
-impl FollowedIdb {
-    async fn next_batch(&mut self) -> Result<Option<LogBatch>, DeviceError> {
-        let Some(line) = self.0.next_line().await? else { return Ok(None) };
-        let mut batch = LogBatch::default();
-        match log::parse(&line) {
-            Some(entry) => batch.entries.push(entry),
-            None if line.trim().is_empty() || log::is_heading(&line) => {}
-            None => batch.unread_lines = 1,
-        }
-        Ok(Some(batch))
-    }
-}
-
-impl LogSource for FollowedIdb {
-    fn next(&mut self) -> PortFuture<'_, Option<LogBatch>> {
-        Box::pin(self.next_batch())
     }
 }

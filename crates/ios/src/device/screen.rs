@@ -130,7 +130,7 @@ impl IosDevice {
             return Ok(Capture::Unchanged);
         }
         let mut snapshot = parse(bytes.clone()).await?;
-        if is_cut {
+        if is_cut || self.reaches_the_end(&snapshot) {
             let detail = "the tree is deeper than the system tells; what is below was left out".to_owned();
             snapshot.defects.push(Defect { kind: DefectKind::LimitReached, offset: 0, detail });
         }
@@ -146,6 +146,13 @@ impl IosDevice {
         state.sliders = tree::sliders(&snapshot);
         drop(state);
         Ok(Capture::New { raw, snapshot })
+    }
+
+    /// True if a tree of WebDriverAgent goes as deep as it tells: what is below is left out without a word.
+    fn reaches_the_end(&self, snapshot: &Snapshot) -> bool {
+        let Ok(Server::Wda(wda)) = self.server(Verb::Tree) else { return false };
+        let deepest = snapshot.elements.iter().map(|element| u32::from(element.depth) + 1).max();
+        deepest.is_some_and(|levels| levels >= wda.depth_max())
     }
 
     /// The bundle id of the app in front, which trees do not have. WebDriverAgent is asked again when another name stands

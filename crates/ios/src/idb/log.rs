@@ -1,15 +1,11 @@
 //! The simulator's log, line by line as it is written.
 
-use std::collections::VecDeque;
-
-use mdm_core::port::DeviceError;
+use mdm_core::port::{DeviceError, LogBatch, LogSource, PortFuture};
 use mdm_wire::idb::{LogRequest, LogResponse};
 
 use super::Idb;
 use super::call::{Answers, Method};
-
-/// Longest line; the rest of a longer one is dropped.
-const LINE_BYTES_MAX: usize = 64 * 1024;
+use crate::lines::Lines;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogStyle {
@@ -53,83 +49,31 @@ impl IdbLog {
     /// lost by that.
     pub async fn next_line(&mut self) -> Result<Option<String>, DeviceError> {
         loop {
-            if let Some(line) = self.lines.whole.pop_front() {
+            if let Some(line) = self.lines.pop() {
                 return Ok(Some(line));
             }
             match self.answers.next().await? {
-                Some(answer) => self.lines.add(&answer.output),
+                Some(answer) => self.lines.push(&answer.output),
                 None => return Ok(self.lines.rest()),
             }
         }
     }
-}
 
-/// Puts lines together from pieces that end anywhere.
-#[derive(Debug, Default)]
-struct Lines {
-    whole: VecDeque<String>,
-    begun: Vec<u8>,
-}
-
-impl Lines {
-    fn add(&mut self, piece: &[u8]) {
-        for part in piece.split_inclusive(|byte| *byte == b'\n') {
-            let (text, ends) = match part.split_last() {
-                Some((b'\n', text)) => (text, true),
-                _ => (part, false),
-            };
-            let room = LINE_BYTES_MAX.saturating_sub(self.begun.len());
-            self.begun.extend_from_slice(&text[..text.len().min(room)]);
-            if ends {
-                self.end_line();
+    /// Waits for the next entries; nothing when the companion has ended the log.
+    pub async fn next_batch(&mut self) -> Result<Option<LogBatch>, DeviceError> {
+        while let Some(answer) = self.answers.next().await? {
+            self.lines.push(&answer.output);
+            let batch = self.lines.take_batch();
+            if !batch.entries.is_empty() || batch.unread_lines > 0 {
+                return Ok(Some(batch));
             }
         }
-    }
-
-    fn end_line(&mut self) {
-        let line = String::from_utf8_lossy(&self.begun).trim_end_matches('\r').to_owned();
-        self.begun.clear();
-        self.whole.push_back(line);
-    }
-
-    /// What came after the last end of a line.
-    fn rest(&mut self) -> Option<String> {
-        if !self.begun.is_empty() {
-            self.end_line();
-        }
-        self.whole.pop_front()
+        Ok(None)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(pieces: &[&[u8]]) -> Vec<String> {
-        let mut lines = Lines::default();
-        for piece in pieces {
-            lines.add(piece);
-        }
-        let mut all: Vec<String> = lines.whole.drain(..).collect();
-        all.extend(lines.rest());
-        all
-    }
-
-    #[test]
-    fn lines_are_put_together_wherever_pieces_end() {
-        let text = "eins\nzwei ä\r\n\ndrei".as_bytes();
-        let expected = ["eins", "zwei ä", "", "drei"];
-        for cut in 0..=text.len() {
-            assert_eq!(read(&[&text[..cut], &text[cut..]]), expected);
-        }
-        let bytes: Vec<&[u8]> = text.chunks(1).collect();
-        assert_eq!(read(&bytes), expected);
-    }
-
-    #[test]
-    fn a_line_without_end_is_cut_off() {
-        let long = vec![b'x'; LINE_BYTES_MAX + 10];
-        let lines = read(&[&long, &long, b"\nnext\n"]);
-        assert_eq!((lines[0].len(), lines[1].as_str()), (LINE_BYTES_MAX, "next"));
+impl LogSource for IdbLog {
+    fn next(&mut self) -> PortFuture<'_, Option<LogBatch>> {
+        Box::pin(self.next_batch())
     }
 }

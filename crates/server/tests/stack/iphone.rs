@@ -108,13 +108,20 @@ async fn a_companion_of_2022_is_driven_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tree_of_one_element_proves_no_absence_and_a_deep_one_is_said_to_be_cut() {
+async fn a_tree_without_content_and_one_that_is_cut_prove_no_absence() {
+    // W10
+    let gone = r#"{"selector":{"text":"No such thing"},"condition":"not_exists","timeout_ms":500}"#;
     let one = IPhoneFaults { one_element_tree: true, ..IPhoneFaults::default() };
-    let (_, world) = world(IDB, one);
-    world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
-    let gone =
-        world.call("expect_element_visible", r#"{"selector":{"text":"Log in"},"timeout_ms":500}"#).await;
-    assert!(gone.is_error, "{}", gone.text());
+    let deep = IPhoneFaults { deep_tree: true, ..IPhoneFaults::default() };
+    for (ways, faults) in [(IDB, one), (WDA, deep)] {
+        let (_, world) = world(ways, faults);
+        world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
+        let answer = world.call("wait_for_ui", gone).await;
+        println!("{ways:?}: {}", answer.text());
+        assert!(answer.is_error, "{ways:?}: {}", answer.text());
+    }
+    let world = started(WDA).await;
+    world.ok("wait_for_ui", gone).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,8 +15,6 @@ mod usbmux;
 mod wda;
 pub mod xcrun;
 
-use tokio::time::Instant;
-
 use crate::app::geometry::Screen;
 use crate::config::{PhoneConfig, Platform};
 use crate::phone::Phone;
@@ -132,11 +130,6 @@ impl IPhone {
     /// Locks the phone, or unlocks it again.
     pub fn set_locked(&self, locked: bool) {
         self.phone.with(|state| state.surface.system(SystemEvent::Locked(locked), state.now));
-    }
-
-    /// The time by the phone's clock, for faces that wait.
-    pub fn now(&self) -> Instant {
-        Instant::now()
     }
 }
 
