@@ -138,6 +138,7 @@ impl Matcher<'_> {
         let windows = (window(self.before, old), window(self.after, new));
         let is_open = windows.0.is_some() || windows.1.is_some();
         if is_open || has_twins(&self.names.0, &olds) || has_twins(&self.names.1, &news) {
+            let (olds, news) = self.pair_scroll_bars(olds, news);
             return self.pair_by_rows(&olds, &news, windows);
         }
         self.pair_siblings(&olds, &news);
@@ -148,6 +149,19 @@ impl Matcher<'_> {
         self.scrollers
             .as_ref()
             .is_some_and(|before| before[range.end as usize] != before[range.start as usize])
+    }
+
+    /// Pairs the scroll bars of a container, which lie beside all of its rows, and returns the other children.
+    fn pair_scroll_bars(&mut self, olds: Vec<u32>, news: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+        let is_bar = |reading: &ScreenReading, index: &u32| reading.element(*index).is_scroll_bar();
+        let (old_bars, olds): (Vec<u32>, Vec<u32>) =
+            olds.into_iter().partition(|index| is_bar(self.before, index));
+        let (new_bars, news): (Vec<u32>, Vec<u32>) =
+            news.into_iter().partition(|index| is_bar(self.after, index));
+        if old_bars.len() == new_bars.len() {
+            self.pending.extend(old_bars.into_iter().zip(new_bars));
+        }
+        (olds, news)
     }
 
     fn pair_by_rows(&mut self, olds: &[u32], news: &[u32], windows: (Option<Rect>, Option<Rect>)) {
@@ -550,6 +564,26 @@ mod tests {
                 Button [0,{title}][1080,{list}] click text:"{second}"
             "#
         )))
+    }
+
+    #[test]
+    fn a_scroll_bar_beside_the_rows_joins_them_to_no_page() {
+        // ID-02: after a whole page other rows with the same words are in sight, in another order.
+        let list = |rows: &[(i32, &str)]| {
+            let row = |(top, words): &(i32, &str)| {
+                let bottom = top + 80;
+                format!("\n  Cell [0,{top}][380,{bottom}] click desc:\"{words}\"")
+            };
+            let rows: String = rows.iter().map(row).collect();
+            let bar =
+                "Other [347,0][377,240] role:Container desc:\"Vertical scroll bar, 2 pages\" value:\"25%\"";
+            ScreenReading::new(sketch(&format!("Table [0,0][380,240] scroll{rows}\n  {bar}")))
+        };
+        let before = list(&[(0, "Eggs, today"), (80, "Bread"), (160, "Eggs, tomorrow")]);
+        let after = list(&[(-20, "Eggs, today"), (60, "Eggs, tomorrow"), (140, "Milk"), (220, "Tea")]);
+        let pairs = pair(&before, &after, true);
+        assert_eq!(pairs.to_old[1..5], [NONE, NONE, NONE, NONE], "no row is proven");
+        assert_eq!(pairs.to_old[5], 4, "the bar");
     }
 
     #[test]

@@ -75,8 +75,9 @@ pub fn find_place(reading: &ScreenReading, target: u32, described: u32) -> Resul
     let any = || points.iter().find(|point| hit(point, Sureness::Certain).is_none()).copied();
     match best.or_else(open).or_else(any) {
         Some(point) => {
-            let maybe_covered_by = hit(&point, Sureness::Doubt).map(|cover| cover.index);
-            Ok(TapPlace { point, maybe_covered_by })
+            // No point is beside it, so that the target is seen through it, or not at all.
+            let maybe = hit(&point, Sureness::Doubt).or_else(|| hit(&point, Sureness::Beside));
+            Ok(TapPlace { point, maybe_covered_by: maybe.map(|cover| cover.index) })
         }
         None => {
             let by = hit(&rect.center(), Sureness::Certain).map_or(target, |cover| cover.index);
@@ -172,6 +173,8 @@ fn place(reading: &ScreenReading, target: u32, described: u32) -> Option<Rect> {
 enum Sureness {
     /// It overlaps and comes later: a point beside it is better.
     Possible,
+    /// Also, it takes taps itself. On iOS nothing else tells what lies in front.
+    Beside,
     /// It comes later and lies wholly within or around: a sheet, or a page that is drawn below.
     Doubt,
     /// The platform says so: another window, an alert, a keyboard, or the drawing order.
@@ -242,16 +245,30 @@ fn sureness(
     // The texts of a web page flow around each other, so their bounding boxes overlap.
     let page = beside.is_some_and(|at| is_on_page(reading, ancestors, at));
     let element = reading.element(index);
+    // iOS tells some controls twice: whichever takes the tap, it is the same.
+    let target = reading.element(*ancestors.first().unwrap_or(&index));
+    let is_ios = reading.snapshot.platform == Platform::Ios;
+    let is_double = is_ios && element.bounds == target.bounds && own_words(element) == own_words(target);
     match (element.role, beside) {
         (Role::Dialog | Role::Key, _) if !page => Sureness::Certain,
         (_, None) if within => Sureness::Certain,
-        // iOS lists a navigation bar before the page below it, and reports visibility itself. An element that only
-        // scrolls is often the page below a bar.
-        (_, Some(_)) if reading.snapshot.platform == Platform::Android && within && !page => {
-            if element.is_tappable() { Sureness::Doubt } else { Sureness::Possible }
+        // An element that only scrolls is often the page below a bar.
+        _ if page || is_double || !element.is_tappable() || scrolls_below(reading, index, branch) => {
+            Sureness::Possible
         }
+        (_, Some(_)) if within => Sureness::Doubt,
+        (_, Some(_)) if is_ios => Sureness::Beside,
         _ => Sureness::Possible,
     }
+}
+
+/// On iOS, true for what scrolls in a container of its own: rows go below the bars, which are listed before them.
+fn scrolls_below(reading: &ScreenReading, index: u32, branch: Option<u32>) -> bool {
+    let up = |at: &u32| reading.element(*at).parent.filter(|parent| parent < at && Some(*at) != branch);
+    let mut around = std::iter::successors(Some(index), up).take(LEVELS_MAX).skip(1);
+    let is_row = reading.element(index).role == Role::Row;
+    let scrolls = is_row || around.any(|at| reading.element(at).affordances.scrollable);
+    reading.snapshot.platform == Platform::Ios && scrolls
 }
 
 fn is_on_page(reading: &ScreenReading, ancestors: &[u32], common: u32) -> bool {
@@ -470,6 +487,35 @@ mod tests {
             "#,
         );
         assert_eq!(check(&window, 1), Err(NotActionable::Covered { by: 2 }));
+    }
+
+    #[test]
+    fn on_ios_a_later_control_over_the_whole_target_is_told_and_rows_below_a_bar_are_not() {
+        let ios = |tree: &str| ScreenReading::new(Snapshot { platform: Platform::Ios, ..sketch(tree) });
+        let overlay = ios(r#"
+            Window [0,0][400,800]
+              Other [0,0][400,800]
+                Button [0,100][400,140] click text:"Sort"
+              Other [0,0][400,800]
+                Button [0,90][400,150] click text:"Dismiss"
+            "#);
+        assert_eq!(find_place(&overlay, 2, 2).unwrap().maybe_covered_by, Some(4));
+        let bar = ios(r#"
+            Window [0,0][400,800]
+              NavigationBar [0,0][400,90]
+                Button [0,40][100,80] click text:"Back"
+              Table [0,0][400,800] scroll
+                Cell [0,30][400,110] click role:Row text:"Row"
+            "#);
+        assert_eq!(find_place(&bar, 2, 2).unwrap().maybe_covered_by, None);
+        let twice = ios(r#"
+            Window [0,0][400,800]
+              Other [0,0][400,800]
+                Button [0,100][400,140] click text:"View all"
+              Other [0,100][400,140]
+                Button [0,100][400,140] click text:"View all"
+            "#);
+        assert_eq!(find_place(&twice, 2, 2).unwrap().maybe_covered_by, None);
     }
 
     #[test]

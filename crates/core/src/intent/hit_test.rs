@@ -23,7 +23,7 @@ pub fn cover(seen: &Observation, target: u32, hit: &Snapshot) -> Option<Cover> {
     let snapshot = &seen.reading.snapshot;
     let wanted = snapshot.elements.get(target as usize)?;
     let is_app = found.class.ends_with("Application") || found.bounds == snapshot.size.rect();
-    if is_app || is_same(found, wanted) {
+    if is_app || found.is_scroll_bar() || is_same(found, wanted) {
         return None;
     }
     let at = snapshot.elements.iter().position(|element| is_same(found, element));
@@ -93,5 +93,8 @@ mod tests {
         assert_eq!(told(1, "FrameLayout [0,0][1080,2400]"), None, "nothing is there but the app");
         let key = told(1, "Button [0,90][100,230] role:Key desc:q").unwrap();
         assert!(key.is_keyboard);
+        let bar =
+            "Other [1050,0][1080,2400] role:Container desc:\"Vertical scroll bar, 2 pages\" value:\"25%\"";
+        assert_eq!(told(3, bar), None, "touches go through a scroll bar");
     }
 }

@@ -14,9 +14,6 @@ pub(super) struct Keyboard {
     keys: usize,
 }
 
-/// The thickness of a scroll bar, in points.
-const SCROLL_BAR_POINTS_MAX: i32 = 40;
-
 /// Elements of a bar that are searched for a button.
 const BAR_ELEMENTS_MAX: usize = 64;
 /// A longer value is no position.
@@ -98,14 +95,11 @@ impl Writer<'_> {
         let frame = self.frames.last().filter(|frame| frame.scrolls)?;
         let is_child = element.parent == Some(frame.index as u32);
         let is_leaf = element.end as usize <= index + 1;
-        let plain = matches!(element.role, Role::Container | Role::Unknown) && !element.affordances.clickable;
-        if self.snapshot.platform != Platform::Ios || !is_child || !is_leaf || !plain {
+        if self.snapshot.platform != Platform::Ios || !is_child || !is_leaf || !element.is_scroll_bar() {
             return None;
         }
         let (bar, around) = (element.bounds, self.snapshot.elements[frame.index].bounds);
-        let upright = bar.width() <= SCROLL_BAR_POINTS_MAX && bar.height() * 2 > around.height();
-        let lying = bar.height() <= SCROLL_BAR_POINTS_MAX && bar.width() * 2 > around.width();
-        let has_position = element.value.as_deref().is_some_and(|value| value.trim_end().ends_with('%'));
-        (has_position && (upright || lying)).then_some(frame.line)
+        let along = bar.height() * 2 > around.height() || bar.width() * 2 > around.width();
+        along.then_some(frame.line)
     }
 }

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::screen::geometry::Rect;
 
+/// The thickness of a scroll bar of iOS, in points.
+const SCROLL_BAR_POINTS_MAX: i32 = 40;
+
 /// The kind of an element, as far as its class or traits tell it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
@@ -131,6 +134,14 @@ pub struct Element {
 }
 
 impl Element {
+    /// True for a scroll bar of iOS: thin, not for tapping, its position as its value. Touches go through it.
+    pub fn is_scroll_bar(&self) -> bool {
+        let plain = matches!(self.role, Role::Container | Role::Unknown) && !self.affordances.clickable;
+        let has_position = self.value.as_deref().is_some_and(|value| value.trim_end().ends_with('%'));
+        let (width, height) = (self.bounds.width(), self.bounds.height());
+        plain && has_position && width.min(height) <= SCROLL_BAR_POINTS_MAX && width != height
+    }
+
     /// True if the element itself handles a tap.
     pub fn is_tappable(&self) -> bool {
         self.affordances.clickable

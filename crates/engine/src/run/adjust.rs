@@ -10,10 +10,12 @@ use mdm_core::action::request::Command;
 use mdm_core::action::trace::Lifecycle;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
+use mdm_core::identity::ElementId;
 use mdm_core::intent::adjust::{
     AdjustStep, Adjusted, Adjustment, ControlValue, Lever, Mode, Planner, Press, ShownValue, Steps, Touch,
     cannot_reach, find_control, is_scrolled_along, lever, press_input, read_value, shown, track, uncovered,
 };
+use mdm_core::intent::hit_test;
 use mdm_core::intent::resolve::stale;
 use mdm_core::intent::typing::focused_field;
 use mdm_core::meaning::label;
@@ -219,16 +221,37 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Refuses places where something else would take the touch: by the tree, the keyboard, and what the device says.
+    async fn refuse_covered(
+        &self,
+        seen: &Observation,
+        id: ElementId,
+        points: &[Point],
+    ) -> Result<(), Failure> {
+        uncovered(seen, id, points)?;
+        self.refuse_under_keyboard(seen, points).await?;
+        if self.session.capabilities().hit_test == Support::No {
+            return Ok(());
+        }
+        let index = seen.index_of(id).ok_or_else(|| stale(id))? as u32;
+        for point in points {
+            let Some(hit) = self.session.element_at(*point, self.progress).await? else { continue };
+            if let Some(cover) = hit_test::cover(seen, index, &hit) {
+                let message = format!("{} lies over the place on {id} that had to be touched", cover.words);
+                return Err(Failure::new(Cause::ControlCovered, message));
+            }
+        }
+        Ok(())
+    }
+
     async fn touch(&mut self, seen: &Observation, touch: Touch, done: &mut Adjusted) -> Result<(), Failure> {
         let (input, mode) = match touch {
             Touch::Tap(point) => {
-                uncovered(seen, done.id, &[point])?;
-                self.refuse_under_keyboard(seen, &[point]).await?;
+                self.refuse_covered(seen, done.id, &[point]).await?;
                 (Input::Tap(point), Mode::Coordinate)
             }
             Touch::Drag { from, to } => {
-                uncovered(seen, done.id, &[from, to])?;
-                self.refuse_under_keyboard(seen, &[from, to]).await?;
+                self.refuse_covered(seen, done.id, &[from, to]).await?;
                 (Input::Swipe { from, to, duration_ms: DRAG_MS }, Mode::Gesture)
             }
         };

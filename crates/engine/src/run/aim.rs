@@ -171,6 +171,10 @@ impl Run<'_> {
     /// Refuses a target with something at its place that was not there when the target was seen before. Whether that lies
     /// in front the tree does not always say; what comes up over something else does (F30).
     fn covered_lately(&self, places: &[Place], now: &Observation) -> Option<Obstruction> {
+        if self.session.capabilities().hit_test != Support::No {
+            // The device will say it.
+            return None;
+        }
         let memory = self.session.memory();
         let came_later = |target: ElementId, cover: ElementId| {
             let seen = memory.tracker.kept().filter(|seen| seen.revision < now.revision);

@@ -10,6 +10,8 @@ use crate::intent::actionable::NotActionable;
 use crate::intent::selector::{Selector, role_word};
 use crate::meaning::{label, role};
 use crate::screen::element::{Element, Role};
+use crate::screen::geometry::Rect;
+use crate::screen::snapshot::Platform;
 use crate::text::quote::push_quoted;
 
 /// Limit of one text from the device in a line about a candidate.
@@ -17,6 +19,10 @@ const TEXT_CHARS_MAX: usize = 60;
 /// Ancestors of an element, and elements in each, that are searched for a name of its surroundings.
 const LEVELS_MAX: usize = 4;
 const NEIGHBOURS_MAX: usize = 24;
+/// The largest parts of the screen's width and height that the texts and buttons of an alert take. Icons of a home
+/// screen take more of its height.
+const ALERT_WIDTH_PERCENT_MAX: i64 = 92;
+const ALERT_HEIGHT_PERCENT_MAX: i64 = 65;
 
 /// Describes an element so that it differs from similar ones: `e10 button "Delete" in row "Milk"`.
 pub fn describe(seen: &Observation, index: u32) -> String {
@@ -82,7 +88,10 @@ pub fn system_dialog(seen: &Observation) -> Option<String> {
     let front = snapshot.roots().last().map(|root| root as u32)?;
     let owner = &*seen.reading.element(front).app;
     let is_own_screen = snapshot.screen.as_ref().is_none_or(|screen| screen.app == owner);
-    if !seen.reading.element(front).system_window || is_own_screen && !is_dialog(&seen.reading, front) {
+    // iOS shows the system's alerts as an application of their own, which is also that of the home screen.
+    let has_dialog =
+        is_dialog(&seen.reading, front) || snapshot.platform == Platform::Ios && is_alert(seen, front);
+    if !seen.reading.element(front).system_window || is_own_screen && !has_dialog {
         return None;
     }
     let mut words =
@@ -90,6 +99,25 @@ pub fn system_dialog(seen: &Observation) -> Option<String> {
     let mut line = String::new();
     push_quoted(&mut line, words.next()?, TEXT_CHARS_MAX);
     Some(line)
+}
+
+/// True if a dialog is in the application, or if what it shows has the place of one: trees of idb have no containers.
+fn is_alert(seen: &Observation, application: u32) -> bool {
+    let reading = &seen.reading;
+    let inside = || reading.range(application).skip(1);
+    if inside().any(|inner| is_dialog(reading, inner)) {
+        return true;
+    }
+    let shown = inside().filter_map(|inner| reading.nodes[inner as usize].visible);
+    let around = shown.reduce(|a, b| {
+        Rect::new(a.left.min(b.left), a.top.min(b.top), a.right.max(b.right), a.bottom.max(b.bottom))
+    });
+    let size = reading.snapshot.size;
+    let is_within = |part: i32, whole: u32, percent: i64| i64::from(part) * 100 < i64::from(whole) * percent;
+    around.is_some_and(|around| {
+        is_within(around.width(), size.width, ALERT_WIDTH_PERCENT_MAX)
+            && is_within(around.height(), size.height, ALERT_HEIGHT_PERCENT_MAX)
+    })
 }
 
 /// Names what is in front: a dialog of the app or the screen, by its title where it has one.
@@ -149,16 +177,16 @@ pub fn not_found(seen: &Observation, selector: &Selector) -> Failure {
 }
 
 fn nothing_matches(seen: &Observation, selector: &Selector, near: Vec<String>) -> Failure {
-    if let Some(id) = selector.id {
-        return stale(id);
-    }
-    if !seen.reading.snapshot.is_whole() {
+    if !seen.reading.snapshot.proves_absence() {
         // W10: absence cannot be concluded from a damaged tree.
         let message = format!(
             "the screen could be read only in part, and nothing in it matches {}",
             selector.describe()
         );
         return Failure::new(Cause::TreeDamaged, message).with_candidates(near);
+    }
+    if let Some(id) = selector.id {
+        return stale(id);
     }
     let wanted = selector.describe();
     if let Some(dialog) = system_dialog(seen) {

@@ -6,8 +6,8 @@ use super::*;
 use crate::change::tracker::Tracker;
 use crate::intent::selector::{Pattern, Relation};
 use crate::meaning::sketch::{any_snapshot, sketch};
-use crate::screen::geometry::Rect;
-use crate::screen::snapshot::Snapshot;
+use crate::screen::geometry::{Rect, Size};
+use crate::screen::snapshot::{Platform, Snapshot};
 
 fn seen(tree: &str) -> Arc<Observation> {
     Tracker::default().observe(sketch(tree), 0)
@@ -269,6 +269,29 @@ fn a_drawn_screen_and_a_system_dialog_are_told_apart_from_a_missing_element() {
     let asks = why(&Tracker::default().observe(asks, 0));
     assert_eq!(asks.cause, crate::failure::Cause::BehindSystemDialog);
     assert!(asks.message.starts_with("a system dialog is in front: \"Allow it?\""), "{asks}");
+}
+
+#[test]
+fn an_alert_of_ios_is_one_also_where_the_tree_has_no_containers() {
+    let springboard = |tree: &str| {
+        let mut screen = Snapshot { platform: Platform::Ios, ..sketch(tree) };
+        screen.size = Size { width: 393, height: 852 };
+        screen.elements[0].system_window = true;
+        let app = "com.apple.springboard".to_owned();
+        screen.elements.iter_mut().for_each(|element| element.app = app.as_str().into());
+        screen.screen = Some(crate::screen::snapshot::Screen { app, name: None });
+        Tracker::default().observe(screen, 0)
+    };
+    let why = |seen: &Observation| failure(seen, &text("Save"), &resolved(seen, &text("Save"))).unwrap();
+    let flat = "Application [0,0][393,852]\n  StaticText [60,350][333,380] text:\"Allow it?\"\n  \
+                Button [60,440][196,484] click text:OK";
+    assert_eq!(why(&springboard(flat)).cause, crate::failure::Cause::BehindSystemDialog);
+    let home = "Application [0,0][393,852]\n  Button [24,120][120,232] click text:Shop\n  \
+                Button [270,120][369,232] click text:Mail\n  Button [24,760][369,840] click text:Search";
+    assert_eq!(why(&springboard(home)).cause, crate::failure::Cause::NotFound);
+    // W10: only the application, as after a boot.
+    let bare = why(&springboard("Application [0,0][393,852]"));
+    assert_eq!(bare.cause, crate::failure::Cause::TreeDamaged);
 }
 
 #[test]

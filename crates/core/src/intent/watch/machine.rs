@@ -284,7 +284,8 @@ impl Watch<'_> {
             self.observed = self.observed.max(change.kind);
         }
         self.satisfied |= self.wait.filter.is_none();
-        self.nameable &= !change.touched.is_empty();
+        // What comes or goes is no tick of what holds it.
+        self.nameable &= !change.touched.is_empty() && !change.structure;
         for id in &change.touched {
             if self.moving.len() < MOVING_MAX || self.moving.contains_key(id) {
                 let (times, _, last) = self.moving.entry(*id).or_insert((0, at_ms, at_ms));

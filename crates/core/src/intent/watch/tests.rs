@@ -353,6 +353,36 @@ fn a_counter_is_forgotten_as_a_change_once_it_is_known_to_tick() {
 }
 
 #[test]
+fn what_appears_on_a_page_whose_own_words_tick_is_no_tick() {
+    // React Native joins the words of a page, so that the page ticks with the counter on it.
+    let page = |second: u64, offer: &str| {
+        let words = format!("{second} of 90 s{offer}");
+        let more = if offer.is_empty() { "" } else { "Button [0,200][400,300] click text:\"Offer\"" };
+        sketch(&format!(
+            "
+            FrameLayout [0,0][400,800]
+              Other [0,0][400,800] desc:\"{words}\"
+                TextView [0,0][400,50] text:\"{second} of 90 s\"
+                Button [0,100][400,150] click text:Pay
+                Button [0,150][400,200] click text:Save
+                Button [0,300][400,350] click text:Share
+                Button [0,350][400,400] click text:Print
+                {more}"
+        ))
+    };
+    let wait = Wait::new(there("Nowhere"), WINDOW_MS);
+    let mut feeder = Feeder::since(&wait, page(0, ""));
+    for second in 1..5 {
+        feeder.goes_on(200 * second, page(second, ""));
+    }
+    for second in 5..12 {
+        feeder.goes_on(200 * second, page(second, " Offer"));
+    }
+    let report = feeder.finish(Ending::Timeout, 2600);
+    assert!(report.observed.is_relevant(), "{:?}", report.observed);
+}
+
+#[test]
 fn patience_ends_a_wait_only_after_its_captures() {
     // W2
     let wait = Wait::new(there("Order"), WINDOW_MS).with_patience(100, 3);
