@@ -15,9 +15,11 @@ pub fn sim(root: &Path, options: &[&str]) -> Result<(), String> {
     play(root, options)
 }
 
-/// Of the tests, which have built it.
+/// Of the tests, which have built it: on the Android phone and on the iPhone.
 pub fn of_tests(root: &Path) -> Result<(), String> {
-    play(root, &["--seed", "1", "--seeds", TEST_SEEDS, "--steps", TEST_STEPS])
+    let options = ["--seed", "1", "--seeds", TEST_SEEDS, "--steps", TEST_STEPS];
+    play(root, &options)?;
+    play(root, &[&options[..], &["--ios"]].concat())
 }
 
 fn play(root: &Path, options: &[&str]) -> Result<(), String> {

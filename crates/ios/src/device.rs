@@ -7,6 +7,8 @@ mod kept_log;
 mod screen;
 mod settings;
 
+pub use screen::TREE_KEYS;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -24,6 +24,9 @@ use locate::Located;
 use raw_node::Dialect;
 use text::{Faults, Text};
 
+/// The bundle id of the home screen, whose application also shows the system's alerts.
+const SPRINGBOARD: &str = "com.apple.springboard";
+
 /// The tool that wrote a tree, and its format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -113,6 +116,9 @@ pub fn set_app(snapshot: &mut Snapshot, app: &str) {
     let name: std::sync::Arc<str> = app.into();
     for element in snapshot.elements.iter_mut().filter(|element| element.app.is_empty()) {
         element.app = std::sync::Arc::clone(&name);
+    }
+    if let Some(root) = snapshot.elements.first_mut() {
+        root.system_window = app == SPRINGBOARD;
     }
     snapshot.screen = Some(Screen { app: app.to_owned(), name: None });
 }

@@ -2,6 +2,8 @@
 
 mod ios;
 
+pub use ios::embedded as backends_of_embedded;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -10,7 +10,7 @@ use rows::tap_id;
 
 use crate::claim::{By, Claim, State};
 use crate::plan::{Effect, Item, Kind, PACKAGE, Plan, Screen};
-use crate::world::{Call, FIRST, SECOND, ToolAnswer};
+use crate::world::{Call, Face, SECOND, ToolAnswer};
 
 /// The quiet after which an action counts as settled, unless the answer says otherwise.
 pub const ACTION_WINDOW_MS: u64 = 250;
@@ -103,7 +103,7 @@ impl Agent {
         self.revision = answer.number("snapshot_revision").or(self.revision);
         match planned.tool {
             "get_ui_tree" => {
-                self.screen = answer.text("screen").to_owned();
+                self.screen = call.screen_of(answer);
                 let elements = answer.facts.get("elements").and_then(Value::as_array);
                 let lines: Vec<Line> = match elements {
                     Some(elements) => elements.iter().filter_map(element).collect(),
@@ -119,13 +119,13 @@ impl Agent {
     }
 
     /// Names the device, mostly the first; sometimes none.
-    pub fn choose_device(&mut self, planned: &mut PlannedCall) {
+    pub fn choose_device(&mut self, planned: &mut PlannedCall, first: &str) {
         let reads = matches!(planned.tool, "get_ui_tree" | "find_element");
         let (omits, strays) = (self.random.percent(25), self.random.percent(30));
         let device = match (std::mem::replace(&mut self.strayed, reads && strays), reads && strays) {
             (_, true) => SECOND,
             (false, false) if omits => return,
-            _ => FIRST,
+            _ => first,
         };
         planned.arguments["deviceId"] = device.into();
     }
@@ -150,10 +150,10 @@ impl Agent {
             return planned;
         }
         if let Some(list) = screen.list.as_ref().filter(|_| self.random.percent(55)) {
-            return self.use_list(screen, list);
+            return self.use_list(plan, screen, list);
         }
         if screen.is_drawn && self.random.percent(60) {
-            return self.tap_drawing();
+            return self.tap_drawing(plan);
         }
         match self.random.below(100) {
             0..=37 => self.tap(plan, screen),
@@ -162,9 +162,9 @@ impl Agent {
             61..=72 => self.verify(plan, screen),
             73..=79 => self.find(plan, screen),
             80..=84 => self.back(plan),
-            85..=86 => self.swipe(),
+            85..=86 => self.swipe(plan),
             87..=89 => self.tap_kept(),
-            90..=91 => self.adjust(screen),
+            90..=91 => self.adjust(plan, screen),
             92..=93 => self.flow(plan, screen),
             94..=95 => self.restart(),
             _ => self.fingerprints(),
@@ -307,7 +307,7 @@ impl Agent {
         let mut arguments = json!({});
         let mut meaning = Meaning { window_ms: ACTION_WINDOW_MS, ..Meaning::default() };
         if self.random.percent(50) {
-            let claim = Claim::Screen(plan.activity(self.random.below(plan.screens.len())));
+            let claim = plan.screen_claim(self.random.below(plan.screens.len()));
             arguments["expect"] = claim.expectation();
             meaning.claim = Some(claim);
             meaning.window_ms = 0;
@@ -323,17 +323,21 @@ impl Agent {
         PlannedCall { tool: "press_back", arguments, meaning }
     }
 
-    fn swipe(&mut self) -> PlannedCall {
-        let (from, to) = if self.random.percent(60) { (1900, 900) } else { (900, 1900) };
+    fn swipe(&mut self, plan: &Plan) -> PlannedCall {
+        let (x, low, high) = match plan.face {
+            Face::Android => (540, 1900, 900),
+            Face::Ios => (196, 680, 320),
+        };
+        let (from, to) = if self.random.percent(60) { (low, high) } else { (high, low) };
         let duration = self.random.between(80, 1200);
         let settle = self.random.percent(60);
         let arguments =
-            json!({"x1": 540, "y1": from, "x2": 540, "y2": to, "duration": duration, "settle": settle});
+            json!({"x1": x, "y1": from, "x2": x, "y2": to, "duration": duration, "settle": settle});
         let meaning = Meaning { window_ms: ACTION_WINDOW_MS, ..Meaning::default() };
         PlannedCall { tool: "swipe", arguments, meaning }
     }
 
-    fn adjust(&mut self, screen: &Screen) -> PlannedCall {
+    fn adjust(&mut self, plan: &Plan, screen: &Screen) -> PlannedCall {
         let sliders: Vec<&Item> = screen
             .items
             .iter()
@@ -341,7 +345,7 @@ impl Agent {
             .collect();
         let Some(item) = self.random.pick(&sliders).copied() else { return read_tree() };
         let Kind::Slider { max, .. } = item.kind else { return read_tree() };
-        let wanted = (max * self.random.below(21) as f64 / 20.0).round();
+        let wanted = (plan.slider_max(max) * self.random.below(21) as f64 / 20.0).round();
         let tolerance = [0.0, 1.0, 5.0][self.random.below(3)];
         let arguments =
             json!({"selector": {"text": item.label}, "targetValue": wanted, "tolerance": tolerance});
@@ -405,7 +409,7 @@ pub fn intended_claim(plan: &Plan, item: &Item) -> Option<Claim> {
     let visible = |text: &str| Some(Claim::Element { by: By::Text(text.to_owned()), state: State::Visible });
     match &item.effect {
         Effect::Nothing | Effect::Toast { .. } | Effect::Permission { .. } | Effect::Freeze { .. } => None,
-        Effect::Go { screen, .. } => Some(Claim::Screen(plan.activity(*screen))),
+        Effect::Go { screen, .. } => Some(plan.screen_claim(*screen)),
         Effect::Show { text, .. } => visible(text),
         Effect::Count { before, .. } => visible(&format!("{before}: 1")),
         Effect::Dialog { title, .. } => visible(title),

@@ -96,12 +96,19 @@ impl Claim {
         match self {
             Claim::Screen(_) => self.could_hold(frame),
             Claim::Element { by, state: State::Gone } => by.nodes(frame).next().is_none(),
-            Claim::Element { by, state: State::Exists | State::Visible } => by.nodes(frame).next().is_some(),
+            Claim::Element { by, state: State::Exists } => by.nodes(frame).next().is_some(),
+            Claim::Element { by, state: State::Visible } => by.nodes(frame).any(is_in_sight),
             Claim::Element { by, state } => {
                 by.nodes(frame).count() == 1 && by.nodes(frame).all(|node| fulfils(node, state))
             }
         }
     }
+}
+
+/// Returns false for what lies outside the screen; trees of iOS have that too.
+fn is_in_sight(node: &ShownNode) -> bool {
+    let (left, top, right, bottom) = node.visible;
+    left < right && top < bottom
 }
 
 /// Returns true if a framework has joined several texts, and one of them is this one.
@@ -142,8 +149,8 @@ fn fulfils(node: &ShownNode, state: &State) -> bool {
 pub fn content(frame: &Frame) -> Vec<String> {
     let mut lines = vec![frame.activity.clone()];
     for node in frame.nodes.iter() {
-        let [text, description] =
-            [&node.text, &node.description].map(|text| if is_time(text) { "…" } else { text });
+        let [text, description] = [&node.text, &node.description].map(|text| without_time(text));
+        let text = if is_scroll_bar(node) { String::new() } else { text };
         lines.push(format!(
             "{} {} {} {text:?} {description:?} {:?} {} {} {} {}",
             node.depth,
@@ -159,6 +166,14 @@ pub fn content(frame: &Frame) -> Vec<String> {
     lines
 }
 
-fn is_time(text: &str) -> bool {
-    text.starts_with("Elapsed ")
+/// Returns true for the bar of iOS whose text says how far one has scrolled: a position.
+fn is_scroll_bar(node: &ShownNode) -> bool {
+    node.text.ends_with('%') && node.description.contains(" scroll bar, ")
+}
+
+/// Leaves out passing time, also where a framework has joined texts.
+fn without_time(text: &str) -> String {
+    let Some((before, after)) = text.split_once("Elapsed ") else { return text.to_owned() };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(" s");
+    format!("{before}…{rest}")
 }

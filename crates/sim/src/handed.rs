@@ -165,7 +165,7 @@ fn whole_tree(frame: &Frame, elements: &[Value]) -> Option<Vec<Mention>> {
     }
     let mut mentions = Vec::new();
     for (at, (element, node)) in elements.iter().zip(frame.nodes.iter()).enumerate() {
-        let (left, top, right, bottom) = node.visible;
+        let (left, top, right, bottom) = node.told;
         let same_place = element.get("bounds") == Some(&Value::from(vec![left, top, right, bottom]));
         let class = element.get("type").and_then(Value::as_str);
         if !same_place || class != Some(node.class) {

@@ -1,4 +1,4 @@
-//! `mdm-sim --seed N --steps M [--seeds K] [--jobs J] [--intents I] [--log]`: see docs/simulation.md.
+//! `mdm-sim --seed N --steps M [--seeds K] [--jobs J] [--intents I] [--ios] [--log]`: see docs/simulation.md.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints its results")]
 
 use std::process::ExitCode;
@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use mdm_sim::compare::{Comparison, compare};
 use mdm_sim::judge::Judged;
 use mdm_sim::run::{Outcome, session};
+use mdm_sim::world::Face;
 
-const USAGE: &str = "usage: mdm-sim [--seed N] [--steps M] [--seeds K] [--jobs J] [--intents I] [--log]";
+const USAGE: &str =
+    "usage: mdm-sim [--seed N] [--steps M] [--seeds K] [--jobs J] [--intents I] [--ios] [--log]";
 
 #[derive(Clone, Copy)]
 struct Options {
@@ -18,6 +20,7 @@ struct Options {
     /// Actions that both the product and a naive client do on each seed.
     intents: usize,
     log: bool,
+    face: Face,
 }
 
 fn main() -> ExitCode {
@@ -73,7 +76,7 @@ type SeedResult = Result<(Outcome, Comparison), String>;
 
 fn all(options: Options) -> Vec<SeedResult> {
     let one = move |seed: u64| -> SeedResult {
-        Ok((session(seed, options.steps)?, compare(seed, options.intents)?))
+        Ok((session(seed, options.steps, options.face)?, compare(seed, options.intents)?))
     };
     let work = move |job: u64| {
         let seeds = (options.seed..options.seed + options.seeds).filter(|seed| seed % options.jobs == job);
@@ -88,11 +91,13 @@ fn all(options: Options) -> Vec<SeedResult> {
 }
 
 fn options(words: &[String]) -> Option<Options> {
-    let mut options = Options { seed: 1, seeds: 1, steps: 20, jobs: 2, intents: 0, log: false };
+    let mut options =
+        Options { seed: 1, seeds: 1, steps: 20, jobs: 2, intents: 0, log: false, face: Face::Android };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--log" => options.log = true,
+            "--ios" => options.face = Face::Ios,
             "--seed" => options.seed = words.next()?.parse().ok()?,
             "--seeds" => options.seeds = words.next()?.parse().ok()?,
             "--steps" => options.steps = words.next()?.parse().ok()?,

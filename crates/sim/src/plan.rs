@@ -10,6 +10,9 @@ use serde_json::Value;
 
 use lists::List;
 
+use crate::claim::{By, Claim, State};
+use crate::world::Face;
+
 pub const PACKAGE: &str = "org.sim.app";
 const SCREENS: [&str; 4] = ["Alpha", "Beta", "Gamma", "Delta"];
 const WORDS: [&str; 48] = [
@@ -23,6 +26,8 @@ const WORDS: [&str; 48] = [
 /// A description of the app, from which its file is made.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// The phone on which the app runs.
+    pub face: Face,
     pub style: &'static str,
     pub screens: Vec<Screen>,
 }
@@ -121,7 +126,7 @@ pub struct TimedChanges {
 }
 
 impl Plan {
-    pub fn random(seed: u64) -> Plan {
+    pub fn random(seed: u64, face: Face) -> Plan {
         let mut random = Random::new(seed, 1);
         let style = match random.below(10) {
             0 => "compose",
@@ -132,7 +137,7 @@ impl Plan {
         let mut words: Vec<&str> = WORDS.to_vec();
         let count = 2 + random.below(3);
         let screens = (0..count).map(|at| screen(at, count, &mut words, &mut random)).collect();
-        Plan { style, screens }
+        Plan { face, style, screens }
     }
 
     /// Returns the app file that the phone reads.
@@ -148,6 +153,25 @@ impl Plan {
     pub fn screen_of(&self, activity: &str) -> Option<&Screen> {
         let name = activity.strip_prefix(PACKAGE)?.strip_prefix("/.")?.strip_suffix("Activity")?;
         self.screens.iter().find(|screen| screen.name == name)
+    }
+
+    /// Returns what is true when a screen is in front. iOS has no names of screens, and a person reads the title.
+    pub fn screen_claim(&self, screen: usize) -> Claim {
+        match self.face {
+            Face::Android => Claim::Screen(self.activity(screen)),
+            Face::Ios => {
+                let title = format!("{} title", self.screens[screen].name);
+                Claim::Element { by: By::Text(title), state: State::Visible }
+            }
+        }
+    }
+
+    /// Returns the numbers in which the phone tells where a slider stands: on iOS a percentage.
+    pub fn slider_max(&self, max: f64) -> f64 {
+        match self.face {
+            Face::Android => max,
+            Face::Ios => 100.0,
+        }
     }
 
     pub fn items(&self) -> impl Iterator<Item = &Item> {
@@ -220,9 +244,9 @@ mod tests {
     #[test]
     fn every_plan_is_an_app_and_always_the_same_one() {
         for seed in 0..300 {
-            let plan = Plan::random(seed);
+            let plan = Plan::random(seed, Face::Android);
             let text = plan.file().to_string();
-            assert_eq!(text, Plan::random(seed).file().to_string());
+            assert_eq!(text, Plan::random(seed, Face::Ios).file().to_string());
             AppFile::parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
         }
     }

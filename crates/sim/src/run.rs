@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::handed::HandedOut;
 use crate::judge::{Acted, Judged, Oracle, Violation, classified, judge};
 use crate::plan::PACKAGE;
-use crate::world::{FIRST, World};
+use crate::world::{Face, World};
 
 /// The result of one seed.
 #[derive(Debug, Clone, Default)]
@@ -29,19 +29,19 @@ pub fn paused<T>(work: impl Future<Output = T>) -> Result<T, String> {
     Ok(runtime.block_on(work))
 }
 
-pub fn session(seed: u64, steps: usize) -> Result<Outcome, String> {
-    paused(play(seed, steps))?
+pub fn session(seed: u64, steps: usize, face: Face) -> Result<Outcome, String> {
+    paused(play(seed, steps, face))?
 }
 
-async fn play(seed: u64, steps: usize) -> Result<Outcome, String> {
-    let mut world = World::new(seed)?;
+async fn play(seed: u64, steps: usize, face: Face) -> Result<Outcome, String> {
+    let mut world = World::new(seed, face)?;
     let mut agent = Agent::new(seed);
     let mut handed = HandedOut::default();
     let mut acted = None;
     let mut outcome = Outcome { seed, ..Outcome::default() };
     let mut start = serde_json::json!({"appId": PACKAGE});
     if world.second.is_some() && seed.is_multiple_of(2) {
-        start["deviceId"] = FIRST.into();
+        start["deviceId"] = face.first().into();
     }
     let started = world.call("start_app", start).await;
     outcome.violations.extend(started.unbound.map(|why| (0, Violation { oracle: Oracle::Device, why })));
@@ -52,10 +52,10 @@ async fn play(seed: u64, steps: usize) -> Result<Outcome, String> {
         }
         let mut planned = agent.next(&world.plan);
         if world.second.is_some() {
-            agent.choose_device(&mut planned);
+            agent.choose_device(&mut planned, face.first());
         }
         let call = world.call(planned.tool, planned.arguments.clone()).await;
-        if call.device == FIRST {
+        if call.device == face.first() {
             agent.heard(&planned, &call);
         }
         outcome.calls += 1;

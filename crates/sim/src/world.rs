@@ -1,24 +1,26 @@
 //! One phone with one app and the product that drives it, in one runtime whose clock stands still while work is done.
 
+mod iphone;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_core::port::DeviceSource;
 use mdm_virtual_device::{
     AppFile, Applied, DumpShown, Fault, FaultEvent, Faults, Film, Frame, Phone, PhoneConfig, Random,
     ShownToast, Timing,
 };
-use mobile_debug_mcp::app::{App, VIRTUAL_ANDROID_ID, phone_connector};
+use mobile_debug_mcp::app::{App, VIRTUAL_ANDROID_ID, VIRTUAL_IOS_ID, phone_connector};
 use mobile_debug_mcp::tools;
 use serde_json::Value;
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::plan::Plan;
+use crate::plan::{PACKAGE, Plan};
 
-/// The names of the phones.
-pub const FIRST: &str = VIRTUAL_ANDROID_ID;
-pub const SECOND: &str = "second-android";
+/// The name of the other phone.
+pub const SECOND: &str = "second-phone";
 /// The longest time for any tool; one that takes longer has no answer.
 const ANSWER_MAX: Duration = Duration::from_secs(700);
 /// The longest time by which the phone delays a tap.
@@ -27,6 +29,23 @@ const TAP_DELAY_MAX_MS: u64 = 1500;
 const AFTERMATH: Duration = Duration::from_millis(60);
 /// The longest that a phone takes for one input command, and some more.
 const UNKNOWN_AFTERMATH: Duration = Duration::from_secs(3);
+
+/// Which phone is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    Android,
+    Ios,
+}
+
+impl Face {
+    /// The name of the first phone.
+    pub fn first(self) -> &'static str {
+        match self {
+            Face::Android => VIRTUAL_ANDROID_ID,
+            Face::Ios => VIRTUAL_IOS_ID,
+        }
+    }
+}
 
 pub struct World {
     pub seed: u64,
@@ -67,12 +86,20 @@ pub struct Call {
     pub toasts: Vec<ShownToast>,
     /// Inputs that reached a phone that this call is not about.
     pub elsewhere: Vec<Applied>,
+    /// `package/.Activity` that is in front after the call.
+    pub front: String,
 }
 
 impl Call {
     pub fn had_fault(&self, faults: &[Fault]) -> bool {
         let lingers = self.tap_lingers && faults.contains(&Fault::LateTap);
         lingers || self.faults.iter().any(|event| faults.contains(&event.fault))
+    }
+
+    /// Returns `package/.Activity` as an answer tells it. iOS tells only the app, and a person sees the rest.
+    pub fn screen_of(&self, answer: &ToolAnswer) -> String {
+        let told = answer.text("screen");
+        if told == PACKAGE { self.front.clone() } else { told.to_owned() }
     }
 
     /// Returns what the last whole dump before an input showed. `met` is the frame that the input met.
@@ -159,14 +186,18 @@ fn second_phone(seed: u64, config: PhoneConfig) -> Option<Phone> {
     random.percent(6).then(|| Phone::new(PhoneConfig { android_version, seed: seed + 1, ..config }))
 }
 
-/// Returns the phone of a seed: its timing and its faults.
-pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
-    let mut random = Random::new(seed, 2);
-    let timing = match random.below(20) {
+fn timing(random: &mut Random) -> Timing {
+    match random.below(20) {
         0..=6 => Timing::Instant,
         7..=15 => Timing::Brisk,
         _ => Timing::Phone,
-    };
+    }
+}
+
+/// Returns the phone of a seed: its timing and its faults.
+pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
+    let mut random = Random::new(seed, 2);
+    let timing = timing(&mut random);
     let mut faults = Faults::default();
     if random.percent(55) {
         for _ in 0..=random.below(2) {
@@ -197,38 +228,56 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
 
 impl World {
     /// Makes a world with one phone, or sometimes two.
-    pub fn new(seed: u64) -> Result<World, String> {
-        World::with(seed, second_phone)
+    pub fn new(seed: u64, face: Face) -> Result<World, String> {
+        let plan = Plan::random(seed, face);
+        match face {
+            Face::Android => {
+                let config = config(seed, &plan)?;
+                let phones = (Phone::new(config.clone()), second_phone(seed, config));
+                Ok(World::of(seed, plan, phones))
+            }
+            Face::Ios => {
+                let (phones, source) = iphone::phones(seed, &plan)?;
+                Ok(World::with(seed, plan, phones, source))
+            }
+        }
     }
 
-    /// Makes a world with one phone.
+    /// Makes a world with one Android phone.
     pub fn alone(seed: u64) -> Result<World, String> {
-        World::with(seed, |_, _| None)
+        let plan = Plan::random(seed, Face::Android);
+        let phone = Phone::new(config(seed, &plan)?);
+        Ok(World::of(seed, plan, (phone, None)))
     }
 
-    fn with(seed: u64, second: impl Fn(u64, PhoneConfig) -> Option<Phone>) -> Result<World, String> {
-        let plan = Plan::random(seed);
-        let config = config(seed, &plan)?;
-        let phone = Phone::new(config.clone());
-        let second = second(seed, config);
+    fn of(seed: u64, plan: Plan, (phone, second): (Phone, Option<Phone>)) -> World {
         let endpoint = |id: &str, phone: &Phone| Endpoint {
             id: id.to_owned(),
             connector: phone_connector(phone.clone()),
         };
-        let endpoints = [(FIRST, Some(&phone)), (SECOND, second.as_ref())];
+        let endpoints = [(Face::Android.first(), Some(&phone)), (SECOND, second.as_ref())];
         let endpoints = endpoints.into_iter().filter_map(|(id, phone)| Some(endpoint(id, phone?))).collect();
-        let app = App::with_source(Arc::new(Hub::new(HubConfig::of_process(endpoints, false))));
-        Ok(World {
+        let source = Arc::new(Hub::new(HubConfig::of_process(endpoints, false)));
+        World::with(seed, plan, (phone, second), source)
+    }
+
+    fn with(
+        seed: u64,
+        plan: Plan,
+        (phone, second): (Phone, Option<Phone>),
+        source: Arc<dyn DeviceSource>,
+    ) -> World {
+        World {
             seed,
             plan,
             phone,
             second,
             bound: None,
             last_tap_fault_ms: None,
-            app,
+            app: App::with_source(source),
             boot: Instant::now(),
             log: String::new(),
-        })
+        }
     }
 
     /// Returns the phone with this name, the first one if there is none, and the other one.
@@ -244,7 +293,7 @@ impl World {
     fn device(&self, arguments: &Value, answer: Option<&ToolAnswer>) -> String {
         let named = arguments.get("deviceId").and_then(Value::as_str);
         let told = answer.map(|answer| answer.text("device")).filter(|told| !told.is_empty());
-        named.or(told).or(self.bound.as_deref()).unwrap_or(FIRST).to_owned()
+        named.or(told).or(self.bound.as_deref()).unwrap_or(self.plan.face.first()).to_owned()
     }
 
     /// Returns the time since the phone was switched on.
@@ -282,13 +331,14 @@ impl World {
             answer,
             from_ms,
             to_ms,
-            commands: happened.commands.into_iter().filter(|command| command.starts_with("input ")).collect(),
+            commands: self.inputs_of(happened.commands),
             inputs: inputs.map(|((at, input), met)| (at, input, met)).collect(),
             faults: happened.faults,
             film,
             tap_lingers,
             toasts: phone.toasts(),
             elsewhere: elsewhere.into_iter().map(|(_, input)| input).collect(),
+            front: phone.truth().activity,
         };
         let delays = |event: &&FaultEvent| matches!(event.fault, Fault::LateTap | Fault::DoubleTap);
         let delayed = call.faults.iter().rev().find(delays).map(|event| event.at_ms);
@@ -296,6 +346,12 @@ impl World {
         self.bind(&call);
         self.write(&call);
         call
+    }
+
+    /// Returns the requests that touch, press or type. An iPhone records no others.
+    fn inputs_of(&self, commands: Vec<String>) -> Vec<String> {
+        let is_input = |command: &String| self.plan.face == Face::Ios || command.starts_with("input ");
+        commands.into_iter().filter(is_input).collect()
     }
 
     /// Returns what is wrong with the choice of a device by a call that named none.

@@ -27,6 +27,7 @@ fn node(id: &str, text: &str, checked: bool) -> ShownNode {
         focused: false,
         clickable: true,
         visible: (0, 0, 100, 100),
+        told: (0, 0, 100, 100),
         drawn_at: 0,
         datum: None,
     }
@@ -63,6 +64,7 @@ fn call(tool: &'static str, from_ms: u64, to_ms: u64, answer: &Value, is_error: 
         tap_lingers: false,
         toasts: Vec::new(),
         elsewhere: Vec::new(),
+        front: String::new(),
     }
 }
 

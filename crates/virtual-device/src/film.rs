@@ -9,7 +9,8 @@ use tokio::time::{Duration, Instant};
 use crate::app::datum::Datum;
 use crate::app::geometry::Screen;
 use crate::app::xml::SDK_WITH_HINT;
-use crate::config::DumpFault;
+use crate::config::Reader;
+use crate::iphone;
 use crate::state::State;
 use crate::surface::{Changes, Surface};
 
@@ -61,8 +62,10 @@ pub struct ShownNode {
     pub selected: bool,
     pub focused: bool,
     pub clickable: bool,
-    /// Left, top, right and bottom of the part that no ancestor clips.
+    /// Left, top, right and bottom of the part that no ancestor clips, in pixels.
     pub visible: (i32, i32, i32, i32),
+    /// Where a client reads that it is, in the client's own units.
+    pub told: (i32, i32, i32, i32),
     /// Its place in the order of drawing: a node lies over all with smaller numbers.
     pub drawn_at: u32,
     /// What it stands for; no client sees that.
@@ -94,21 +97,32 @@ impl Film {
     }
 }
 
+/// By what two moments are known to show the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shown {
+    changes: Changes,
+    /// An app of iOS that is being opened shows an empty screen.
+    is_opening: bool,
+    /// On iOS a passing message is in the tree.
+    message: Option<usize>,
+}
+
 /// Fills the film of a phone that has one.
 #[derive(Debug)]
 pub(crate) struct FilmRecorder {
     film: Option<Film>,
+    reader: Reader,
     /// Frames are recorded up to this moment.
     until: Instant,
-    /// The changes up to the last frame; nothing before the first.
-    changes: Option<Changes>,
+    /// What the last frame showed; nothing before the first.
+    shown: Option<Shown>,
     /// The number of what was drawn last.
     drawing: u64,
 }
 
 impl FilmRecorder {
-    pub fn new(is_on: bool, now: Instant) -> FilmRecorder {
-        FilmRecorder { film: is_on.then(Film::default), until: now, changes: None, drawing: 0 }
+    pub fn new(is_on: bool, reader: Reader, now: Instant) -> FilmRecorder {
+        FilmRecorder { film: is_on.then(Film::default), reader, until: now, shown: None, drawing: 0 }
     }
 
     pub fn film(&self) -> Film {
@@ -118,7 +132,11 @@ impl FilmRecorder {
     /// Returns the next moment before `to` at which the screen may differ.
     fn next_moment(&self, surface: &dyn Surface, to: Instant) -> Option<Instant> {
         let moving = surface.is_moving().then(|| self.until + MOTION_STEP);
-        let next = surface.next_due().into_iter().chain(moving).min();
+        // On iOS a passing message is in the tree.
+        let in_tree = self.reader != Reader::Uiautomator;
+        let messages = surface.toasts().iter().flat_map(|toast| [toast.from, toast.until]);
+        let message = messages.filter(|at| in_tree && *at > self.until).min();
+        let next = surface.next_due().into_iter().chain(moving).chain(message).min();
         next.map(|at| at.max(self.until)).filter(|at| *at < to)
     }
 
@@ -126,8 +144,10 @@ impl FilmRecorder {
     fn record(&mut self, surface: &dyn Surface, (screen, sdk): (&Screen, u32), at: Instant, at_ms: u64) {
         self.until = self.until.max(at);
         let Some(film) = &mut self.film else { return };
-        let changes = Some(surface.changes(at));
-        if std::mem::replace(&mut self.changes, changes) == changes {
+        let message = surface.toasts().iter().rposition(|toast| toast.from <= at && at < toast.until);
+        let shown =
+            Shown { changes: surface.changes(at), is_opening: surface.windows(screen).opening, message };
+        if self.shown.replace(shown) == Some(shown) {
             return;
         }
         let drawing = surface.drawing(screen);
@@ -139,13 +159,20 @@ impl FilmRecorder {
             }
         }
         let (package, activity) = surface.windows(screen).focused;
-        let activity = format!("{package}/{activity}");
+        let activity = match self.reader {
+            Reader::Uiautomator => format!("{package}/{activity}"),
+            // iOS tells the app and not its screen.
+            Reader::WebDriverAgent | Reader::Companion => package.to_owned(),
+        };
         let pictured = surface.pictured_nodes(screen);
         let known = film.pictures.last().map_or(pictured.is_empty(), |last| *last.nodes == pictured);
         if !known && film.pictures.len() < FRAMES_MAX {
             film.pictures.push(Frame { at_ms, activity: activity.clone(), nodes: Arc::new(pictured) });
         }
-        let mut nodes = surface.shown_nodes(screen);
+        let mut nodes = match self.reader {
+            Reader::Uiautomator => surface.shown_nodes(screen),
+            reader => iphone::shown_nodes(surface, screen, at, reader),
+        };
         if sdk < SDK_WITH_HINT {
             nodes.iter_mut().for_each(|node| node.hint.clear());
         }
@@ -160,24 +187,31 @@ impl FilmRecorder {
         }
     }
 
+    /// Returns the index of the frame that is shown.
+    pub fn last_frame(&self) -> usize {
+        self.film.as_ref().map_or(0, |film| film.frames.len().saturating_sub(1))
+    }
+
     /// Notes an applied input, before anything that it brings about is in the film.
     pub fn note_input(&mut self) {
+        self.note_input_at(self.last_frame());
+    }
+
+    /// Notes an applied input that met this frame.
+    pub fn note_input_at(&mut self, frame: usize) {
         match &mut self.film {
-            Some(film) if film.input_frames.len() < FRAMES_MAX => {
-                film.input_frames.push(film.frames.len().saturating_sub(1))
-            }
+            Some(film) if film.input_frames.len() < FRAMES_MAX => film.input_frames.push(frame),
             Some(film) => film.is_cut = true,
             None => {}
         }
     }
 
     /// Notes a tree that was read and will be handed out.
-    pub fn note_dump(&mut self, at_ms: u64, fault: Option<DumpFault>) {
-        let damaged = matches!(fault, Some(DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale));
+    pub fn note_dump(&mut self, at_ms: u64, is_whole: bool) {
         match &mut self.film {
             Some(film) if film.dumps.len() < FRAMES_MAX => {
                 let frame = film.frames.len().saturating_sub(1);
-                film.dumps.push(DumpShown { at_ms, frame, is_whole: !damaged });
+                film.dumps.push(DumpShown { at_ms, frame, is_whole });
             }
             Some(film) => film.is_cut = true,
             None => {}
@@ -197,6 +231,11 @@ impl State {
         }
         self.surface.advance(to);
         self.record_frame(to);
+    }
+
+    /// Notes that a client gets the tree of this moment.
+    pub(crate) fn note_tree(&mut self, is_whole: bool) {
+        self.film.note_dump(self.clock.uptime_ms(self.now), is_whole);
     }
 
     pub(crate) fn record_frame(&mut self, at: Instant) {

@@ -34,7 +34,7 @@ mod zip;
 pub use adb_server::AdbServer;
 pub use app::datum::Datum;
 pub use app::user::{AppFile, AppFileError};
-pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Platform, Timing};
+pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Platform, Reader, Timing};
 pub use faults::{Fault, Faults};
 pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use iphone::xcrun;

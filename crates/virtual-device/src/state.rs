@@ -129,7 +129,7 @@ impl State {
             finger: None,
             faults: FaultInjector::new(config.faults, config.seed, now),
             record: Record::default(),
-            film: FilmRecorder::new(config.film, now),
+            film: FilmRecorder::new(config.film, config.reader, now),
             requests: Vec::new(),
             certificates,
             random: Random::new(config.seed, RANDOM_STREAM),

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use tokio::time::{Duration, Instant};
 
+use crate::app::datum::Datum;
 use crate::app::geometry::{Point, Rect, Screen};
 use crate::app::keyboard::Board;
 use crate::app::widget::{Key, Widget};
@@ -61,6 +62,11 @@ pub trait Surface: Send {
 
     /// Returns what the finger landed on, if anything.
     fn tap(&mut self, at: Point, screen: &Screen, now: Instant) -> Option<Hit>;
+
+    /// Returns the control that a finger lands on here, if a tap means something to one.
+    fn control_at(&self, _at: Point, _screen: &Screen) -> Option<Datum> {
+        None
+    }
 
     /// Handles a finger that was lifted at `to`, `ms` after it came down at `from`. A finger that did not move is a tap
     /// or a long press. Returns what the finger came down on.

@@ -154,6 +154,8 @@ pub struct Hit {
     pub datum: Option<Datum>,
 }
 
+const WENT_AWAY: &str = "what went away under the finger";
+
 impl Hit {
     pub(crate) fn of(widget: &Widget) -> Hit {
         let own = |w: &Widget| [w.text.clone(), w.description.clone()].into_iter().find(|t| !t.is_empty());
@@ -169,6 +171,15 @@ impl Hit {
     }
 
     /// Names something that is not a widget of an app.
+    /// Returns true if what was under the finger went away before the finger was lifted.
+    pub fn went_away(&self) -> bool {
+        self.label == WENT_AWAY
+    }
+
+    pub(crate) fn gone() -> Hit {
+        Hit { acted: false, ..Hit::named(WENT_AWAY) }
+    }
+
     pub(crate) fn named(name: &str) -> Hit {
         let (class, resource_id) = (String::new(), String::new());
         Hit { class, resource_id, label: name.to_owned(), acted: true, datum: None }

@@ -16,7 +16,7 @@ use crate::wda::Wda;
 
 /// What is asked of a companion that lets us choose: its own choice, and what a field shows while it is empty, which
 /// element has the focus, and what is unfolded. None of these is among those that take long.
-const KEYS: [&str; 18] = [
+pub const TREE_KEYS: [&str; 18] = [
     "AXLabel",
     "AXFrame",
     "AXValue",
@@ -113,7 +113,7 @@ impl IosDevice {
     pub(super) async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
         self.keep_log().await;
         let (bytes, is_cut, focus) = match self.server(Verb::Tree)? {
-            Server::Idb(idb) => (idb.tree(&KEYS).await?, false, None),
+            Server::Idb(idb) => (idb.tree(&TREE_KEYS).await?, false, None),
             Server::Wda(wda) => {
                 let tree = wda.tree().await?;
                 // Without a keyboard nothing is typed into.
@@ -230,7 +230,7 @@ impl IosDevice {
     pub(super) async fn hit(&self, point: Point) -> Result<Option<Snapshot>, DeviceError> {
         let Some(idb) = &self.backends.idb else { return Err(wrong_way(Verb::Tree)) };
         let at = crate::idb::Point { x: f64::from(point.x), y: f64::from(point.y) };
-        let snapshot = parse(idb.element_at(at, &KEYS).await?).await?;
+        let snapshot = parse(idb.element_at(at, &TREE_KEYS).await?).await?;
         Ok(Some(snapshot).filter(|snapshot| !snapshot.elements.is_empty()))
     }
 

@@ -68,7 +68,8 @@ fn companion(address: &str) -> Connector {
     }
 }
 
-fn embedded(iphone: &EmbeddedIPhone) -> Backends {
+/// Returns the ways to an iPhone in this process.
+pub fn embedded(iphone: &EmbeddedIPhone) -> Backends {
     let phone = || iphone.phone.clone();
     let has = |way: Way| iphone.ways.contains(&way);
     Backends {

@@ -90,7 +90,9 @@ impl Agent {
         match item.kind {
             Kind::Switch | Kind::CheckBox => (by, "checked", State::Checked(self.random.percent(50))),
             Kind::Field => (by, "text", State::Text(format!("{} 7", item.label.to_lowercase()))),
-            Kind::Slider { max, .. } => (by, "value", State::Value(max * self.random.below(5) as f64 / 4.0)),
+            Kind::Slider { max, .. } => {
+                (by, "value", State::Value(plan.slider_max(max) * self.random.below(5) as f64 / 4.0))
+            }
             Kind::Button => (by, "enabled", State::Enabled(self.random.percent(80))),
         }
     }
@@ -100,13 +102,15 @@ impl Agent {
         let mut meaning = Meaning { window_ms: super::ACTION_WINDOW_MS, ..Meaning::default() };
         match self.random.below(3) {
             0 => {
-                let name = plan.activity(self.random.below(plan.screens.len()));
-                meaning.claim = Some(Claim::Screen(name.clone()));
-                PlannedCall {
-                    tool: "expect_screen",
-                    arguments: json!({"screen": name, "timeout_ms": timeout}),
-                    meaning,
-                }
+                let claim = plan.screen_claim(self.random.below(plan.screens.len()));
+                let (tool, arguments) = match &claim {
+                    Claim::Screen(name) => ("expect_screen", json!({"screen": name, "timeout_ms": timeout})),
+                    Claim::Element { by, .. } => {
+                        ("expect_element_visible", json!({"selector": by.selector(), "timeout_ms": timeout}))
+                    }
+                };
+                meaning.claim = Some(claim);
+                PlannedCall { tool, arguments, meaning }
             }
             1 => {
                 let by = By::Text(self.words(plan, screen));

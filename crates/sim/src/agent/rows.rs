@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::{ACTION_WINDOW_MS, Agent, Line, Meaning, PlannedCall, read_tree};
 use crate::claim::{By, Claim, State};
-use crate::plan::Screen;
 use crate::plan::lists::List;
+use crate::plan::{Plan, Screen};
+use crate::world::Face;
 
 /// Ids that the agent keeps; the oldest are forgotten first.
 const KEPT_MAX: usize = 120;
@@ -54,14 +55,14 @@ impl Agent {
     }
 
     /// Does something with the list of a screen.
-    pub(super) fn use_list(&mut self, screen: &Screen, list: &List) -> PlannedCall {
+    pub(super) fn use_list(&mut self, plan: &Plan, screen: &Screen, list: &List) -> PlannedCall {
         match self.random.below(10) {
             0..=2 => self.tap_kept(),
             3 => self.tap_one_after_the_other(),
             4 => self.tap_in_row(list),
             5 => self.tap_row(list),
-            6 | 7 => self.swipe(),
-            8 => self.scroll_to_row(screen, list),
+            6 | 7 => self.swipe(plan),
+            8 => self.scroll_to_row(plan, screen, list),
             _ => self.read(),
         }
     }
@@ -95,8 +96,8 @@ impl Agent {
         PlannedCall { tool: "tap_element", arguments, meaning }
     }
 
-    pub(super) fn scroll_to_row(&mut self, screen: &Screen, list: &List) -> PlannedCall {
-        let Some(row) = self.random.pick(&list.rows).cloned() else { return self.swipe() };
+    pub(super) fn scroll_to_row(&mut self, plan: &Plan, screen: &Screen, list: &List) -> PlannedCall {
+        let Some(row) = self.random.pick(&list.rows).cloned() else { return self.swipe(plan) };
         let text = if self.random.percent(70) { row.subtitle } else { row.title };
         let direction = if self.random.percent(70) { "down" } else { "up" };
         let inside = json!({"resource_id": format!("{}_rows", screen.name.to_lowercase())});
@@ -109,8 +110,12 @@ impl Agent {
     }
 
     /// Taps a point of a screen that is only drawn.
-    pub(super) fn tap_drawing(&mut self) -> PlannedCall {
-        let (x, y) = (540, 300 + 60 * self.random.below(25) as u64);
+    pub(super) fn tap_drawing(&mut self, plan: &Plan) -> PlannedCall {
+        let at = self.random.below(25) as u64;
+        let (x, y) = match plan.face {
+            Face::Android => (540, 300 + 60 * at),
+            Face::Ios => (196, 100 + 25 * at),
+        };
         let arguments = json!({"x": x, "y": y});
         let meaning = Meaning { window_ms: ACTION_WINDOW_MS, ..Meaning::default() };
         PlannedCall { tool: "tap", arguments, meaning }

@@ -11,8 +11,8 @@ use crate::world::ToolAnswer;
 /// Failures that are noticed after the input was sent.
 const AFTERWARDS: [&str; 1] = ["VERIFICATION_FAILED"];
 
-/// The Back key, which hides an open keyboard.
-const HIDE: &str = "input keyevent 4";
+/// What hides an open keyboard: the Back key, or WebDriverAgent's own request.
+const HIDE: [&str; 2] = ["input keyevent 4", "dismiss keyboard"];
 
 impl Judge<'_> {
     fn acts_once(&self) -> bool {
@@ -22,8 +22,11 @@ impl Judge<'_> {
     /// Oracle 3.
     pub(super) fn once(&mut self, answer: &ToolAnswer) {
         // The product hides a keyboard that covers the target first, and says so.
-        let taps = matches!(self.planned.tool, "tap_element" | "run_flow") || tells_step_back(answer);
-        let hidden = taps && self.call.commands.first().is_some_and(|command| command == HIDE);
+        let taps = matches!(self.planned.tool, "tap_element" | "run_flow")
+            || tells_step_back(answer)
+            || tells_open_keyboard(answer);
+        let hidden =
+            taps && self.call.commands.first().is_some_and(|command| HIDE.contains(&command.as_str()));
         let sent = self.call.commands.len() - usize::from(hidden);
         let told = |what: &str, call: &crate::world::Call| format!("{what}; sent {:?}", call.commands);
         if sent > 0 && self.only_reads() {
@@ -119,12 +122,19 @@ impl Judge<'_> {
         let looked = film.dumps.iter().rev().find(|look| look.at_ms <= at && look.frame <= met);
         let seen = looked.and_then(|look| self.shown(look));
         let same = seen.zip(film.frames.get(met)).is_some_and(|(seen, met)| seen.nodes == met.nodes);
-        if same {
+        let (Applied::Tap { hit, .. } | Applied::Swipe { hit, .. }) = input else { return };
+        if same && !hit.as_ref().is_some_and(Hit::went_away) {
             self.report(Oracle::Aim, format!("meant {target:?} and touched {input:?}; nothing had moved"));
         } else {
             self.judged.moved += 1;
         }
     }
+}
+
+/// Returns true if the answer says that the keyboard was asked to close and did not.
+fn tells_open_keyboard(answer: &ToolAnswer) -> bool {
+    let message = answer.facts.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
+    message.is_some_and(|message| message.contains("could not be closed"))
 }
 
 fn tells_step_back(answer: &ToolAnswer) -> bool {

@@ -1,10 +1,10 @@
 //! Oracles 8 to 11: when and where inputs arrived, and what nobody saw.
 
-use mdm_virtual_device::{DumpShown, Film, Frame};
+use mdm_virtual_device::{Applied, DumpShown, Film, Frame};
 
 use super::{Judge, Oracle, TAP_FAULTS, Violation};
 use crate::claim::{By, Claim, content};
-use crate::world::{Call, ToolAnswer};
+use crate::world::{Call, Face, ToolAnswer};
 
 /// How long after the end of a call's time an input may still arrive: the phone applies it a moment after it was sent.
 const INPUT_GRACE_MS: u64 = 100;
@@ -19,7 +19,12 @@ impl Judge<'_> {
         if self.had_fault(&TAP_FAULTS) {
             return;
         }
-        if let Some((at, input, _)) = self.call.inputs.iter().find(|(at, ..)| *at > end) {
+        // A swipe is noted when the finger is lifted.
+        let began = |at: u64, input: &Applied| match input {
+            Applied::Swipe { ms, .. } => at.saturating_sub(*ms),
+            _ => at,
+        };
+        if let Some((at, input, _)) = self.call.inputs.iter().find(|(at, input, _)| began(*at, input) > end) {
             let why = format!("{} had until {end} ms, and at {at} ms came {input:?}", self.planned.tool);
             self.report(Oracle::Deadline, why);
         }
@@ -89,7 +94,8 @@ impl Judge<'_> {
             .toasts
             .iter()
             .find(|toast| toast.text == *text && in_time(toast.from_ms, toast.until_ms));
-        if let Some(toast) = toast {
+        // iOS shows such a message as a text of the app, which can be looked for.
+        if let Some(toast) = toast.filter(|_| self.call.device != Face::Ios.first()) {
             return self.report(
                 Oracle::Unseen,
                 format!("contradicts {text:?}, which is the toast at {} ms", toast.from_ms),
@@ -130,11 +136,10 @@ impl Acted {
     /// Returns nothing for a call that did nothing, and for one whose input the phone changed.
     pub fn of(call: &Call) -> Option<Acted> {
         let (touched_ms, _, met) = call.inputs.last()?;
-        (!call.had_fault(&TAP_FAULTS)).then_some(Acted {
-            touched_ms: *touched_ms,
-            met: *met,
-            until_ms: call.to_ms,
-        })
+        // A look that did not end in time is none.
+        let told = call.answer.as_ref().and_then(|answer| told_ms(&answer.lines));
+        let until_ms = told.map_or(call.to_ms, |ms| call.to_ms.min(touched_ms + ms));
+        (!call.had_fault(&TAP_FAULTS)).then_some(Acted { touched_ms: *touched_ms, met: *met, until_ms })
     }
 }
 

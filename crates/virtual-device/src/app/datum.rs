@@ -4,6 +4,7 @@
 //! before. The phone knows.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::widget::{Layout, Widget};
@@ -104,6 +105,31 @@ impl Widget {
             children.sort_by_key(|child| child.raised);
         }
         children
+    }
+
+    /// Numbers the widget and everything in it in the order in which they are drawn.
+    pub fn drawing_order(&self) -> DrawingOrder {
+        let mut order = DrawingOrder::default();
+        order.add(self);
+        order
+    }
+}
+
+/// The place of each widget of a window in the order of drawing.
+#[derive(Debug, Default)]
+pub struct DrawingOrder(BTreeMap<*const Widget, u32>);
+
+impl DrawingOrder {
+    fn add(&mut self, widget: &Widget) {
+        self.0.insert(std::ptr::from_ref(widget), self.0.len() as u32);
+        for child in widget.drawn() {
+            self.add(child);
+        }
+    }
+
+    /// A widget lies over all with smaller numbers.
+    pub fn of(&self, widget: &Widget) -> u32 {
+        self.0.get(&std::ptr::from_ref(widget)).copied().unwrap_or_default()
     }
 }
 

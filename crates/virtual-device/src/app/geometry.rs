@@ -41,6 +41,11 @@ impl Rect {
         }
     }
 
+    /// Left, top, right and bottom.
+    pub fn sides(&self) -> (i32, i32, i32, i32) {
+        (self.left, self.top, self.right, self.bottom)
+    }
+
     pub fn inset(&self, by: i32) -> Rect {
         Rect::new(self.left + by, self.top + by, self.right - by, self.bottom - by)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::user::AppFile;
-use crate::config::{Network, Timing};
+use crate::config::{Network, Reader, Timing};
 use crate::faults::Faults;
 
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct IPhoneConfig {
     pub seed: u64,
     /// Records everything that the screen shows, for [`crate::Phone::film`].
     pub film: bool,
+    /// Whose trees the film shows.
+    pub reader: Reader,
 }
 
 impl Default for IPhoneConfig {
@@ -42,6 +44,7 @@ impl Default for IPhoneConfig {
             iphone_faults: IPhoneFaults::default(),
             seed: 1,
             film: false,
+            reader: Reader::WebDriverAgent,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What accessibility of iOS tells of one element, before a tool writes it in its own words.
 
 use crate::app::datum::Datum;
+use crate::app::geometry::Rect;
 
 /// Points from the upper left corner of the screen as it is turned now.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -44,6 +45,10 @@ pub struct UiElement {
     pub custom_actions: Vec<String>,
     /// What it stands for, for tests and never for clients.
     pub datum: Option<Datum>,
+    /// It takes taps, its place in the order of drawing, and the pixels of it that nothing clips: for tests too.
+    pub takes_taps: bool,
+    pub drawn_at: u32,
+    pub unclipped: Option<Rect>,
     pub children: Vec<UiElement>,
 }
 
@@ -65,6 +70,9 @@ impl UiElement {
             range: None,
             custom_actions: Vec::new(),
             datum: None,
+            takes_taps: false,
+            drawn_at: 0,
+            unclipped: None,
             children: Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ mod config;
 mod crash_files;
 pub mod element;
 mod names;
+mod shown;
 mod simulator;
 mod system_log;
 mod tree;
@@ -15,13 +16,16 @@ mod usbmux;
 mod wda;
 pub mod xcrun;
 
-use crate::app::geometry::Screen;
+use tokio::time::Instant;
+
+use crate::app::geometry::{Point, Screen};
 use crate::config::{PhoneConfig, Platform};
 use crate::phone::Phone;
-use crate::surface::SystemEvent;
+use crate::surface::{Surface, SystemEvent};
 pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
 pub use names::{bundle_of, package_of};
+pub(crate) use shown::shown_nodes;
 pub use simulator::{Push, SimulatorState};
 use usbmux::DeviceState;
 pub use usbmux::PortOpener;
@@ -57,6 +61,7 @@ impl IPhone {
             faults: config.faults,
             seed: config.seed,
             film: config.film,
+            reader: config.reader,
             ..PhoneConfig::default()
         });
         IPhone {
@@ -85,17 +90,7 @@ impl IPhone {
 
     /// Returns the app in front, and the system's application when it lies over the app.
     pub(crate) fn applications(&self) -> Option<Applications> {
-        self.phone.with(|state| {
-            let screen: Screen = state.screen();
-            let scene = state.surface.scene(&screen, state.now)?;
-            let mut app = tree::application(&scene, &screen);
-            // An app that has drawn nothing yet shows its launch screen, which is empty.
-            if state.surface.windows(&screen).opening {
-                app.children.iter_mut().for_each(|window| window.children.clear());
-            }
-            let system = scene.dialog_of_system.then(|| tree::system_application(&scene, &screen));
-            Some(Applications { bundle_id: bundle_of(scene.package).to_owned(), app, system })
-        })
+        self.phone.with(|state| Applications::on(state.surface.as_ref(), &state.screen(), state.now))
     }
 
     /// Reads or changes what the simulator remembers besides its phone.
@@ -121,6 +116,17 @@ impl IPhone {
         self.simulator(|simulator| {
             *simulator = SimulatorState { shut_down: true, ..SimulatorState::default() }
         });
+    }
+
+    /// Notes what a client asked the phone to do, for [`crate::Truth::commands`].
+    pub(crate) fn note_request(&self, words: &[&str]) {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        self.phone.with(|state| state.record.command(words));
+    }
+
+    /// Notes that a client asked for a touch that begins here, in pixels.
+    pub(crate) fn note_touch(&self, (x, y): Point) {
+        self.note_request(&["touch", &x.to_string(), &y.to_string()]);
     }
 
     pub fn is_locked(&self) -> bool {
@@ -149,4 +155,17 @@ pub(crate) struct Applications {
     pub bundle_id: String,
     pub app: UiElement,
     pub system: Option<UiElement>,
+}
+
+impl Applications {
+    fn on(surface: &dyn Surface, screen: &Screen, now: Instant) -> Option<Applications> {
+        let scene = surface.scene(screen, now)?;
+        let mut app = tree::application(&scene, screen);
+        // An app that has drawn nothing yet shows its launch screen, which is empty.
+        if surface.windows(screen).opening {
+            app.children.iter_mut().for_each(|window| window.children.clear());
+        }
+        let system = scene.dialog_of_system.then(|| tree::system_application(&scene, screen));
+        Some(Applications { bundle_id: bundle_of(scene.package).to_owned(), app, system })
+    }
 }

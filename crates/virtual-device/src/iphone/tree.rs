@@ -57,6 +57,7 @@ pub fn system_application(scene: &Scene, screen: &Screen) -> UiElement {
         Appearance::Page => Drawing::new(dialog, scene, screen).content(dialog),
         _ => vec![modal(dialog, scene, screen)],
     };
+    application.datum.clone_from(&dialog.datum);
     application.children.push(window(wrap("Other", all, 1, content), all));
     application
 }
@@ -195,6 +196,7 @@ fn key(cap: KeyCap, place: Frame) -> UiElement {
         KeyCap::Enter => ("Button", "Return".to_owned(), "return".to_owned()),
     };
     let mut key = UiElement::new(kind, place);
+    key.drawn_at = u32::MAX;
     key.identifier = name;
     key.label = label;
     key.accessible = true;

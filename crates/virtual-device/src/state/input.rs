@@ -3,17 +3,22 @@
 use tokio::time::{Duration, Instant};
 
 use super::State;
+use crate::app::datum::Datum;
 use crate::app::geometry::Point;
 use crate::app::keys;
 use crate::faults::TapOutcome;
 use crate::surface::Touch;
-use crate::truth::Applied;
+use crate::truth::{Applied, Hit};
 
 /// A finger that one command put down and another will lift.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldFinger {
     from: Point,
     since: Instant,
+    /// The control that it came down on.
+    on: Option<Datum>,
+    /// The frame of the film that it met.
+    met: usize,
 }
 
 impl State {
@@ -57,12 +62,36 @@ impl State {
     }
 
     pub fn put_finger_down(&mut self, at: Point) {
-        self.finger = Some(HeldFinger { from: at, since: self.now });
+        let on = self.surface.control_at(at, &self.display.screen());
+        self.finger = Some(HeldFinger { from: at, since: self.now, on, met: self.film.last_frame() });
+    }
+
+    /// Lifts a finger that has rested for a moment: a tap of what it came down on, if that is still there.
+    pub fn lift_resting_finger(&mut self, at: Point) {
+        let Some(finger) = self.finger.take() else { return self.tap(at.0, at.1) };
+        match self.faults.tap(at, self.now) {
+            TapOutcome::Applied | TapOutcome::Double => self.apply_tap_of(&finger),
+            TapOutcome::Lost | TapOutcome::Late => {}
+        }
+    }
+
+    fn apply_tap_of(&mut self, finger: &HeldFinger) {
+        let (at, screen) = (finger.from, self.display.screen());
+        self.begin_input();
+        let hit = if self.surface.control_at(at, &screen) == finger.on {
+            self.surface.tap(at, &screen, self.now)
+        } else {
+            Some(Hit::gone())
+        };
+        self.surface.caused_by(None);
+        self.film.note_input_at(finger.met);
+        self.record.input(Applied::Tap { at, hit }, self.clock.uptime_ms(finger.since));
+        self.settle();
     }
 
     pub fn move_finger(&mut self, to: Point) {
         self.touch(Touch::At(to));
-        if let Some(finger) = self.finger {
+        if let Some(finger) = &self.finger {
             self.begin_swipe(finger.from, to, 0);
         }
     }
@@ -72,6 +101,11 @@ impl State {
             let ms = self.now.saturating_duration_since(finger.since).as_millis() as u64;
             self.swipe(finger.from, at, ms);
         }
+    }
+
+    /// Forgets a finger whose gesture is ended in another way.
+    pub fn forget_finger(&mut self) {
+        self.finger = None;
     }
 
     pub fn cancel_finger(&mut self) {

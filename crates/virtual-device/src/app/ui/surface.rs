@@ -1,12 +1,12 @@
 //! The drawn apps as the phone's surface.
 
-use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::{Gesture, Ui};
+use crate::app::datum::{Datum, DrawingOrder};
 use crate::app::geometry::{Point, Screen};
 use crate::app::system::{self, SystemWindow};
 use crate::app::widget::{Style, Widget};
@@ -176,6 +176,11 @@ impl Surface for Ui {
         }
     }
 
+    fn control_at(&self, (x, y): Point, screen: &Screen) -> Option<Datum> {
+        let takes_taps = |w: &Widget| w.flags.clickable || w.appearance.slider().is_some();
+        self.top_window(screen).hit(x, y, &takes_taps).and_then(|widget| widget.datum.clone())
+    }
+
     fn pinch_target(&self, fingers: [Point; 2], screen: &Screen) -> Option<Hit> {
         self.zoomed(fingers, screen)
     }
@@ -233,21 +238,11 @@ impl Surface for Ui {
 
 fn nodes_of(window: &Widget) -> Vec<ShownNode> {
     let mut nodes = Vec::new();
-    let mut order = BTreeMap::new();
-    add_order(&mut order, window);
-    add_shown(&mut nodes, window, &order, 0);
+    add_shown(&mut nodes, window, &window.drawing_order(), 0);
     nodes
 }
 
-/// Numbers widgets in the order in which they are drawn.
-fn add_order(order: &mut BTreeMap<*const Widget, u32>, widget: &Widget) {
-    order.insert(std::ptr::from_ref(widget), order.len() as u32);
-    for child in widget.drawn() {
-        add_order(order, child);
-    }
-}
-
-fn add_shown(nodes: &mut Vec<ShownNode>, widget: &Widget, order: &BTreeMap<*const Widget, u32>, depth: u16) {
+fn add_shown(nodes: &mut Vec<ShownNode>, widget: &Widget, order: &DrawingOrder, depth: u16) {
     let (flags, visible) = (&widget.flags, &widget.visible);
     nodes.push(ShownNode {
         depth,
@@ -262,8 +257,9 @@ fn add_shown(nodes: &mut Vec<ShownNode>, widget: &Widget, order: &BTreeMap<*cons
         selected: flags.selected,
         focused: flags.focused,
         clickable: flags.clickable,
-        visible: (visible.left, visible.top, visible.right, visible.bottom),
-        drawn_at: order.get(&std::ptr::from_ref(widget)).copied().unwrap_or_default(),
+        visible: visible.sides(),
+        told: visible.sides(),
+        drawn_at: order.of(widget),
         datum: widget.datum.clone(),
     });
     for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {

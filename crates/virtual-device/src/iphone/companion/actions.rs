@@ -32,6 +32,7 @@ pub async fn perform(
     iphone: &IPhone,
     request: AccessibilityActionRequest,
 ) -> Answer<AccessibilityActionResponse> {
+    iphone.note_request(&["accessibility_action"]);
     match &request.action {
         Some(ElementAction::Tap(tap)) => press(iphone, &request, tap)?,
         Some(ElementAction::Scroll(scroll)) => self::scroll(iphone, &request, *scroll)?,

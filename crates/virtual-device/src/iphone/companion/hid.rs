@@ -30,8 +30,11 @@ const VOLUME_DOWN: u32 = 25;
 
 pub async fn receive(iphone: &IPhone, mut events: Streaming<HidEvent>) -> Answer<Empty> {
     let mut hand = Hand { iphone, finger: None, shift: false, command: false };
-    for _ in 0..EVENTS_MAX {
+    for number in 0..EVENTS_MAX {
         let Some(event) = events.message().await? else { break };
+        if number == 0 {
+            hand.note(&event);
+        }
         hand.take(event).await?;
     }
     Ok(Empty {})
@@ -52,6 +55,26 @@ struct Finger {
 }
 
 impl Hand<'_> {
+    /// Notes the request by its first event.
+    fn note(&self, event: &HidEvent) {
+        let point = match &event.event {
+            Some(HidAction::Press(press)) => {
+                match press.action.as_ref().and_then(|action| action.action.as_ref()) {
+                    Some(HidPressed::Touch(touch)) => touch.point,
+                    Some(HidPressed::Key(_)) => return self.iphone.note_request(&["keys"]),
+                    Some(HidPressed::Button(_)) => return self.iphone.note_request(&["button"]),
+                    None => None,
+                }
+            }
+            Some(HidAction::Swipe(swipe)) => swipe.start,
+            Some(HidAction::Pinch(pinch)) => pinch.center,
+            _ => None,
+        };
+        if let Some(point) = point {
+            self.iphone.note_touch(self.pixel(point));
+        }
+    }
+
     async fn take(&mut self, event: HidEvent) -> Answer<()> {
         let old = self.iphone.config().iphone_faults.old_companion;
         match event.event {
@@ -104,6 +127,7 @@ impl Hand<'_> {
         let at = self.pixel(point);
         match (direction, self.finger.take()) {
             (HidDirection::Down, None) => {
+                self.act(|state| state.put_finger_down(at));
                 self.finger = Some(Finger { from: at, since: Instant::now(), moved: false });
             }
             // A finger that is down and comes down again has moved.
@@ -117,9 +141,12 @@ impl Hand<'_> {
             (HidDirection::Up, Some(finger)) => {
                 let ms = finger.since.elapsed().as_millis() as u64;
                 if !finger.moved && at == finger.from && ms < LONG_PRESS_MS {
-                    self.act(|state| state.tap(at.0, at.1));
+                    self.act(|state| state.lift_resting_finger(at));
                 } else {
-                    self.act(|state| state.swipe(finger.from, at, ms));
+                    self.act(|state| {
+                        state.forget_finger();
+                        state.swipe(finger.from, at, ms);
+                    });
                 }
             }
             (HidDirection::Up, None) => {}

@@ -31,6 +31,7 @@ use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::net::{TcpListener, UnixListener};
 
 use super::IPhone;
+pub use elements::{AxNode, AxTree};
 
 /// Bytes that a connection inside this process buffers in each direction.
 const DUPLEX_BYTES: usize = 256 * 1024;

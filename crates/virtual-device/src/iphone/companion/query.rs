@@ -3,17 +3,30 @@
 use mdm_wire::idb::{
     AccessibilityInfoRequest, AccessibilityInfoResponse, Point, SearchableKey, TreeFilter, TreeFormat,
 };
+use tokio::time::Duration;
 use tonic::Status;
 
 use super::calls::Answer;
 use super::document::{ReadTarget, Writer};
 use super::elements::{AxNode, AxTree};
+use crate::config::DumpFault;
 use crate::iphone::IPhone;
 use crate::iphone::element::UiElement;
 
 pub async fn info(iphone: &IPhone, request: AccessibilityInfoRequest) -> Answer<AccessibilityInfoResponse> {
+    let whole = request.marker.is_empty() && request.point.is_none();
+    let fault = if whole { slow_or_failing(iphone).await? } else { None };
     let application = application(iphone)?;
     let mut tree = tree(iphone, &application);
+    let is_bare = !matches!(fault, None | Some(DumpFault::Slow(_)));
+    if is_bare {
+        tree = AxTree::only_application(&application);
+    }
+    if whole {
+        let is_whole = !tree.root.children.is_empty()
+            || application.children.iter().all(|window| window.children.is_empty());
+        iphone.phone().with(|state| state.note_tree(is_whole && !is_bare));
+    }
     let old = iphone.config().iphone_faults.old_companion;
     let format = TreeFormat::try_from(request.format).unwrap_or(TreeFormat::Legacy);
     let complete = format == TreeFormat::Complete && !old;
@@ -51,6 +64,22 @@ pub async fn info(iphone: &IPhone, request: AccessibilityInfoRequest) -> Answer<
     Ok(AccessibilityInfoResponse { json })
 }
 
+/// Takes the time of a reading, and fails when the simulator's accessibility does.
+async fn slow_or_failing(iphone: &IPhone) -> Answer<Option<DumpFault>> {
+    let (fault, timing) = iphone.phone().with(|state| (state.next_dump_fault(), state.config.timing));
+    let pause = match fault {
+        Some(DumpFault::Slow(ms)) => Duration::from_millis(ms),
+        Some(DumpFault::Killed | DumpFault::ErrorExitZero | DumpFault::NotIdle) => {
+            return Err(no_translation());
+        }
+        _ => timing.companion_tree(),
+    };
+    if !pause.is_zero() {
+        tokio::time::sleep(pause).await;
+    }
+    Ok(fault)
+}
+
 pub fn application(iphone: &IPhone) -> Answer<UiElement> {
     iphone.elements().ok_or_else(no_translation)
 }
@@ -65,16 +94,27 @@ pub fn tree<'a>(iphone: &IPhone, application: &'a UiElement) -> AxTree<'a> {
     }
 }
 
-/// The innermost element at a point, else the application.
+/// The element at a point that lies on top, else the application. The app is asked where a touch would land, so what a
+/// container clips is not found.
 pub fn at_point<'b, 'a>(tree: &'b AxTree<'a>, x: f64, y: f64) -> Answer<&'b AxNode<'a>> {
-    hit(&tree.root, x, y).ok_or_else(no_translation)
-}
-
-fn hit<'b, 'a>(node: &'b AxNode<'a>, x: f64, y: f64) -> Option<&'b AxNode<'a>> {
-    let frame = node.frame();
-    let inside = x >= frame.x && y >= frame.y && x < frame.x + frame.width && y < frame.y + frame.height;
-    let child = || node.children.iter().rev().find_map(|child| hit(child, x, y));
-    if inside { child().or(Some(node)) } else { None }
+    let (px, py) = super::hid::to_pixels(Point { x, y });
+    let inside = |node: &AxNode<'_>| {
+        let frame = node.frame();
+        let unclipped = node.element.unclipped.is_none_or(|part| part.contains(px, py));
+        let held = x >= frame.x && y >= frame.y && x < frame.x + frame.width && y < frame.y + frame.height;
+        held && unclipped
+    };
+    if !inside(&tree.root) {
+        return Err(no_translation());
+    }
+    let mut top = &tree.root;
+    tree.root.walk(&mut |node| {
+        // Among those of one height a later one lies over an earlier one, and a child over its parent.
+        if inside(node) && node.element.drawn_at >= top.element.drawn_at {
+            top = node;
+        }
+    });
+    Ok(top)
 }
 
 fn no_translation() -> Status {

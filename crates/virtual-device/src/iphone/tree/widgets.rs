@@ -1,6 +1,7 @@
 //! Draws an app's widgets, each framework in its own way.
 
 use super::{frame, wrap};
+use crate::app::datum::DrawingOrder;
 use crate::app::geometry::{Rect, Screen};
 use crate::app::widget::{Appearance, Style, Widget};
 use crate::iphone::element::{ElementValue, UiElement};
@@ -14,12 +15,13 @@ pub struct Drawing<'a> {
     package: &'a str,
     scene: &'a Scene,
     screen: &'a Screen,
+    order: DrawingOrder,
 }
 
 impl<'a> Drawing<'a> {
     pub fn new(window: &Widget, scene: &'a Scene, screen: &'a Screen) -> Drawing<'a> {
         let style = window.window.map_or(Style::View, |about| about.style);
-        Drawing { style, package: scene.package, scene, screen }
+        Drawing { style, package: scene.package, scene, screen, order: window.drawing_order() }
     }
 
     pub fn style(&self) -> Style {
@@ -99,6 +101,9 @@ impl<'a> Drawing<'a> {
         element.visible = !w.visible.is_empty() && !self.under_keyboard(&w.visible);
         element.focused = w.flags.focused;
         element.datum.clone_from(&w.datum);
+        element.takes_taps = w.flags.clickable;
+        element.drawn_at = self.order.of(w);
+        element.unclipped = Some(w.visible);
         element
     }
 

@@ -240,6 +240,7 @@ impl Agent<'_> {
     }
 
     pub async fn home(&mut self) -> CommandResult {
+        self.phone.note_request(&["button", "home"]);
         self.phone.phone().with(|state| state.key(keys::HOME));
         Ok(Value::Null)
     }

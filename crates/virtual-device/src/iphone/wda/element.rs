@@ -218,6 +218,7 @@ impl Agent<'_> {
 
     /// Types into whatever has the keyboard. Nothing happens when nothing has it.
     pub async fn type_text(&self, text: &str) {
+        self.phone.note_request(&["keys", text]);
         self.rest_for_event().await;
         let frequency = self.state.settings.number("maxTypingFrequency").max(1.0);
         let text: String = text.chars().take(TEXT_CHARS_MAX).collect();
@@ -263,6 +264,7 @@ impl Agent<'_> {
         if !shown() {
             return Ok(Value::Null);
         }
+        self.phone.note_request(&["dismiss", "keyboard"]);
         let snapshot = self.snapshot().await?;
         for at in 0..snapshot.nodes.len() {
             let node = &snapshot.nodes[at];
@@ -271,7 +273,7 @@ impl Agent<'_> {
             let in_keyboard =
                 snapshot.parents(at).any(|parent| snapshot.nodes[parent].element.kind == "Keyboard");
             if matches && in_keyboard {
-                self.tap_at(node.hit_point()).await;
+                self.tap_key(node.hit_point()).await;
                 if !shown() {
                     return Ok(Value::Null);
                 }

@@ -104,14 +104,14 @@ async fn perform(phone: &IPhone, fingers: &[Finger]) {
 async fn one_finger(phone: &IPhone, finger: &Finger, begin: u64) {
     let (from, end) = (pixel(finger.first()), finger.end_ms());
     let ms = end.saturating_sub(begin);
+    phone.phone().with(|state| state.put_finger_down(from));
     if finger.rests() {
         sleep_ms(ms).await;
         return phone.phone().with(|state| match ms {
-            0..LONG_PRESS_MS => state.tap(from.0, from.1),
-            _ => state.swipe(from, from, ms),
+            0..LONG_PRESS_MS => state.lift_resting_finger(from),
+            _ => state.lift_finger(from),
         });
     }
-    phone.phone().with(|state| state.put_finger_down(from));
     let mut now = begin;
     while now < end {
         let step = STEP_MS.min(end - now);
@@ -166,8 +166,16 @@ fn travel_ms(from: Spot, to: Spot, speed: f64) -> u64 {
 }
 
 impl Agent<'_> {
-    /// Sends a gesture; with the fault of late gestures it has its effect after the answer.
+    /// Sends a gesture.
     pub async fn send(&self, fingers: Vec<Finger>) {
+        if let Some(finger) = fingers.first() {
+            self.phone.note_touch(pixel(finger.first()));
+        }
+        self.perform_some_time(fingers).await;
+    }
+
+    /// With the fault of late gestures this one has its effect after the answer.
+    async fn perform_some_time(&self, fingers: Vec<Finger>) {
         self.rest_for_event().await;
         let late = self.phone.config().iphone_faults.late_gesture_ms;
         if late == 0 {
@@ -178,6 +186,11 @@ impl Agent<'_> {
             sleep_ms(late).await;
             perform(&phone, &fingers).await;
         });
+    }
+
+    /// Taps a key of the keyboard: a part of what was asked, and no request of its own.
+    pub async fn tap_key(&self, spot: Spot) {
+        self.perform_some_time(vec![Finger::press(spot, 0)]).await;
     }
 
     pub async fn tap_at(&self, spot: Spot) {

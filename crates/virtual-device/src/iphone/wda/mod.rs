@@ -36,6 +36,7 @@ use tokio::time::{Duration, Instant};
 
 use super::IPhone;
 use super::element::UiElement;
+use crate::config::DumpFault;
 use answer::{CommandResult, WdaError, envelope};
 use settings::Settings;
 use snapshot::{DEPTH_MAX, Snapshot};
@@ -49,6 +50,7 @@ const ELEMENTS_MAX: usize = 1024;
 /// A screen that has not changed for this long is at rest.
 const REST: Duration = Duration::from_millis(150);
 const REST_POLL: Duration = Duration::from_millis(50);
+const QUERY_TIMED_OUT: &str = "Failed to get matching snapshots: Timed out while evaluating UI query.";
 /// How long a reading waits for an app that does not answer.
 const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -235,8 +237,7 @@ impl Agent<'_> {
         let deadline = Instant::now() + SNAPSHOT_TIMEOUT;
         while target == Target::App && !apps::responds(self.phone) {
             if Instant::now() >= deadline {
-                let message = "Failed to get matching snapshots: Timed out while evaluating UI query.";
-                return Err(WdaError::unknown(message));
+                return Err(WdaError::unknown(QUERY_TIMED_OUT));
             }
             tokio::time::sleep(REST_POLL).await;
         }
@@ -281,8 +282,33 @@ impl Agent<'_> {
         if wanted.is_xml() {
             self.rest(self.state.settings.seconds("animationCoolOffTimeout")).await;
         }
-        let snapshot = self.snapshot().await?;
+        let snapshot = self.timed_snapshot().await?;
         source::write(&snapshot, &wanted, &self.state.settings)
+    }
+
+    /// Reads the tree as a client asks for it: it takes its time, and sometimes fails.
+    async fn timed_snapshot(&self) -> Result<Snapshot, WdaError> {
+        let (fault, timing) = self.phone.phone().with(|state| (state.next_dump_fault(), state.config.timing));
+        match fault {
+            Some(DumpFault::Slow(ms)) => tokio::time::sleep(Duration::from_millis(ms)).await,
+            Some(DumpFault::Killed | DumpFault::ErrorExitZero | DumpFault::NotIdle) => {
+                return Err(WdaError::unknown(QUERY_TIMED_OUT));
+            }
+            Some(DumpFault::NullRoot | DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale)
+            | None => {}
+        }
+        let mut snapshot = self.snapshot().await?;
+        let is_bare = !matches!(fault, None | Some(DumpFault::Slow(_)));
+        if is_bare {
+            snapshot.keep_application();
+        }
+        self.phone.phone().with(|state| state.note_tree(!is_bare));
+        // The elements are read first; to tell each one's attributes takes longer.
+        let pause = timing.wda_tree(snapshot.nodes.len());
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(snapshot)
     }
 
     async fn accessible_source(&self) -> CommandResult {

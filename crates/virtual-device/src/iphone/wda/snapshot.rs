@@ -58,6 +58,12 @@ impl Snapshot {
         at
     }
 
+    /// Leaves out everything but the application, as a reading that comes too early does.
+    pub fn keep_application(&mut self) {
+        self.nodes.truncate(1);
+        self.nodes.iter_mut().for_each(|node| node.children.clear());
+    }
+
     pub fn find(&self, uid: &str) -> Option<usize> {
         self.nodes.iter().position(|node| node.uid == uid)
     }

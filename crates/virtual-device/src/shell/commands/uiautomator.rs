@@ -105,7 +105,8 @@ async fn dump(call: &Call<'_>, path: &str) -> Result<u8, BrokenPipe> {
         return fail(call, "ERROR: null root node returned by UiTestAutomationBridge.").await;
     }
     let mut tree = call.phone.with(|state| {
-        state.film.note_dump(state.clock.uptime_ms(state.now), fault);
+        let damaged = matches!(fault, Some(DumpFault::Truncated(_) | DumpFault::NoNodes | DumpFault::Stale));
+        state.note_tree(!damaged);
         let tree = state.hierarchy();
         state.faults.tree(tree, fault == Some(DumpFault::Stale))
     });
