@@ -19,7 +19,7 @@ use crate::app::geometry::Screen;
 use crate::config::{PhoneConfig, Platform};
 use crate::phone::Phone;
 use crate::surface::SystemEvent;
-pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
+pub use config::{DeveloperImage, IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
 pub use names::{bundle_of, package_of};
 pub use simulator::{Push, SimulatorState};
