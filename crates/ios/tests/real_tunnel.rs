@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
-use mdm_core::port::{DeviceErrorKind, Dispatch};
+use mdm_core::port::{Device as _, DeviceErrorKind, Dispatch, Input, Key, Picture};
+use mdm_core::screen::geometry::Point;
 use mdm_ios::connect::{Connector, Transport};
+use mdm_ios::device::{Backends, IosDevice};
 use mdm_ios::real::{CoreDevice, Offered, RealDevice, RealDevices, runs_in};
-use mdm_virtual_device::{DeveloperImage, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
+use mdm_virtual_device::{Applied, DeveloperImage, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
 
 const UDID: &str = "00008130-001A2B3C4D5E6F70";
 
@@ -84,4 +86,94 @@ async fn apps_are_started_found_among_the_processes_and_ended() {
     assert_eq!((error.kind, error.dispatch), (DeviceErrorKind::Rejected, Dispatch::Refused), "{error}");
     let error = core.kill(pid).await.expect_err("ended before");
     assert_eq!(error.kind, DeviceErrorKind::Rejected, "{error}");
+}
+
+/// A phone that can be touched, as the engine sees it: nothing is installed on it.
+async fn bare_device(phone: &IPhone) -> IosDevice {
+    let backends = Backends {
+        usb: Some(device(phone)),
+        core: Some(core_device(phone).await),
+        ..Backends::default()
+    };
+    IosDevice::new(UDID, backends)
+}
+
+fn taps(phone: &IPhone) -> Vec<(i32, i32)> {
+    let inputs = phone.phone().truth().inputs.into_iter();
+    inputs.filter_map(|input| if let Applied::Tap { at, .. } = input { Some(at) } else { None }).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_without_anything_installed_is_seen_and_touched() {
+    let phone = phone("27.0", DeveloperImage::New, IPhoneFaults::default());
+    let device = bare_device(&phone).await;
+    let Ok(Picture::Raw(pixels)) = device.screenshot().await else { panic!("no picture") };
+    assert_eq!((pixels.size.width, pixels.size.height), (1179, 2556));
+    device.input(Input::Tap(Point { x: 100, y: 300 })).await.expect("a tap");
+    let at = taps(&phone);
+    let [(x, y)] = at.as_slice() else { panic!("{at:?}") };
+    assert!((300..=302).contains(x) && (900..=902).contains(y), "the third pixel of each point: {x} {y}");
+
+    let swipe =
+        Input::Swipe { from: Point { x: 200, y: 600 }, to: Point { x: 200, y: 200 }, duration_ms: 300 };
+    device.input(swipe).await.expect("a swipe");
+    let pinch =
+        Input::Pinch { center: Point { x: 196, y: 400 }, within: None, from_px: 100, to_px: 200, duration_ms: 200 };
+    device.input(pinch).await.expect("a pinch");
+    device.input(Input::Text("Hi!".to_owned())).await.expect("keys");
+    device.input(Input::Key(Key::Home)).await.expect("a button");
+    let inputs = phone.phone().truth().inputs;
+    let ms = |input: &Applied| match input {
+        Applied::Swipe { ms, .. } | Applied::Pinch { ms, .. } => *ms,
+        _ => 0,
+    };
+    assert!(matches!(inputs[1], Applied::Swipe { .. }) && ms(&inputs[1]).abs_diff(300) <= 20, "{inputs:?}");
+    assert!(matches!(inputs[2], Applied::Pinch { .. }) && ms(&inputs[2]).abs_diff(200) <= 20, "{inputs:?}");
+    let typed: String = inputs
+        .iter()
+        .filter_map(|input| if let Applied::Text { text, .. } = input { Some(text.as_str()) } else { None })
+        .collect();
+    assert_eq!(typed, "Hi!");
+    assert!(matches!(inputs.last(), Some(Applied::Key { .. })), "{inputs:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn touches_that_the_phone_drops_are_told_as_sent() {
+    let faults = IPhoneFaults { hid_ignored: true, ..IPhoneFaults::default() };
+    let phone = phone("27.0", DeveloperImage::New, faults);
+    let device = bare_device(&phone).await;
+    assert_eq!(device.input(Input::Tap(Point { x: 100, y: 300 })).await, Ok(()), "the phone never says");
+    assert_eq!(taps(&phone), [], "only looking at the screen tells");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_stream_ends_when_no_touch_comes_and_begins_again_with_the_next() {
+    let phone = phone("27.0", DeveloperImage::New, IPhoneFaults::default());
+    let device = bare_device(&phone).await;
+    let tap = || device.input(Input::Tap(Point { x: 100, y: 300 }));
+    tap().await.expect("a tap");
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    tap().await.expect("another");
+    phone.phone().set_plugged(false);
+    let error = tap().await.expect_err("unplugged");
+    assert_ne!(error.dispatch, Dispatch::Taken, "{error}");
+    phone.phone().set_plugged(true);
+    tap().await.expect("plugged in again");
+    assert_eq!(taps(&phone).len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_bare_phone_cannot_do_is_refused_before_it_is_touched() {
+    let phone = phone("27.0", DeveloperImage::New, IPhoneFaults::default());
+    let device = bare_device(&phone).await;
+    let error = device.snapshot(None).await.map(drop).expect_err("no tree");
+    assert_eq!(error.kind, DeviceErrorKind::NotSupported);
+    assert!(error.detail.contains("to read the screen it needs WebDriverAgent"), "{error}");
+    let error = device.input(Input::Text("größer".to_owned())).await.expect_err("no such key");
+    assert_eq!((error.kind, error.dispatch), (DeviceErrorKind::TextNotTypeable, Dispatch::NotSent));
+    phone.phone().set_rotation(1);
+    device.screenshot().await.expect("a picture");
+    let error = device.input(Input::Tap(Point { x: 10, y: 10 })).await.expect_err("turned");
+    assert!(error.detail.contains("upright"), "{error}");
+    assert_eq!(taps(&phone), []);
 }

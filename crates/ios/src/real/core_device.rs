@@ -74,6 +74,12 @@ impl CoreDevice {
         &self.hand
     }
 
+    /// Ends the stream of the screen and the tunnel.
+    pub async fn close(&self) {
+        self.hand.lower().await;
+        self.tunnel.close().await;
+    }
+
     /// Takes a picture of the screen, as PNG.
     pub async fn screenshot(&self) -> Result<Vec<u8>, DeviceError> {
         let png = if self.offered.pictures {

@@ -140,6 +140,14 @@ impl KeptHand {
         work.await.map_err(panicked)?
     }
 
+    /// Ends the stream; the next touch begins it again.
+    pub(super) async fn lower(&self) {
+        if let Some(mut hand) = self.raised.lock().await.take() {
+            // The phone may close the connection instead of an answer.
+            let _ = hand.display.stop_media_stream().await;
+        }
+    }
+
     async fn raise(&self) -> Result<Hand, DeviceError> {
         let (display, tunnel) = self.tunnel.connect::<DisplayServiceClient<Stream>>().await?;
         let udid = &self.tunnel.link.udid;

@@ -85,6 +85,10 @@ impl KeptTunnel {
         KeptTunnel { link, open: Arc::default() }
     }
 
+    pub async fn close(&self) {
+        *self.open.lock().await = None;
+    }
+
     /// Lists the services anew, because they change when the developer image is mounted.
     pub async fn discover(&self) -> Result<Tunnel, DeviceError> {
         let mut open = self.open.lock().await;

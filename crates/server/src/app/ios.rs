@@ -85,7 +85,7 @@ fn embedded(iphone: &EmbeddedIPhone) -> Backends {
             let udid = phone.config().udid.clone();
             RealDevices::with(pipe(move || phone.connect_usbmuxd())).device(&udid)
         }),
-        simctl: None,
+        ..Backends::default()
     }
 }
 
