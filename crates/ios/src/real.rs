@@ -26,10 +26,10 @@ use plist::Value;
 use crate::connect::{self, Connector};
 use crate::crash::REPORT_BYTES_MAX;
 use crate::reports;
-use error::{Effect, told};
-use link::{Link, guarded};
 pub use core_device::{CoreDevice, Offered, Process, runs_in};
+use error::{Effect, told};
 pub use hid::{Button, Finger, KeptHand, Motion, Place};
+use link::{Link, guarded};
 pub use log::DeviceLog;
 
 /// Where usbmuxd listens unless something else is said.

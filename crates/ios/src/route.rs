@@ -18,8 +18,7 @@ pub enum Way {
 }
 
 impl Way {
-    pub const ALL: [Way; 6] =
-        [Way::Idb, Way::Wda, Way::Simctl, Way::Usb, Way::CoreDevice, Way::Hid];
+    pub const ALL: [Way; 6] = [Way::Idb, Way::Wda, Way::Simctl, Way::Usb, Way::CoreDevice, Way::Hid];
 
     pub fn as_str(self) -> &'static str {
         match self {

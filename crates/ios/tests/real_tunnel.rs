@@ -73,11 +73,14 @@ async fn what_is_missing_is_said_with_what_mends_it() {
 async fn apps_are_started_found_among_the_processes_and_ended() {
     let phone = phone("26.2", DeveloperImage::Old, IPhoneFaults::default());
     let (device, core) = (device(&phone), core_device(&phone).await);
+    let png = core.screenshot().await.expect("a picture, by Instruments");
+    assert!(png.starts_with(b"\x89PNG"));
     let pid = core.launch("com.shop").await.expect("a process");
     let app = device.app("com.shop").await.expect("an answer").expect("the app");
     let folder = app.path.expect("a path");
     let running = core.processes().await.expect("processes");
-    let found: Vec<u32> = running.iter().filter(|found| runs_in(found, &folder)).map(|found| found.pid).collect();
+    let found: Vec<u32> =
+        running.iter().filter(|found| runs_in(found, &folder)).map(|found| found.pid).collect();
     assert_eq!(found, [pid]);
     assert_eq!(core.kill(pid).await, Ok(()));
     let running = core.processes().await.expect("processes");
@@ -90,11 +93,8 @@ async fn apps_are_started_found_among_the_processes_and_ended() {
 
 /// A phone that can be touched, as the engine sees it: nothing is installed on it.
 async fn bare_device(phone: &IPhone) -> IosDevice {
-    let backends = Backends {
-        usb: Some(device(phone)),
-        core: Some(core_device(phone).await),
-        ..Backends::default()
-    };
+    let backends =
+        Backends { usb: Some(device(phone)), core: Some(core_device(phone).await), ..Backends::default() };
     IosDevice::new(UDID, backends)
 }
 
@@ -117,8 +117,13 @@ async fn a_phone_without_anything_installed_is_seen_and_touched() {
     let swipe =
         Input::Swipe { from: Point { x: 200, y: 600 }, to: Point { x: 200, y: 200 }, duration_ms: 300 };
     device.input(swipe).await.expect("a swipe");
-    let pinch =
-        Input::Pinch { center: Point { x: 196, y: 400 }, within: None, from_px: 100, to_px: 200, duration_ms: 200 };
+    let pinch = Input::Pinch {
+        center: Point { x: 196, y: 400 },
+        within: None,
+        from_px: 100,
+        to_px: 200,
+        duration_ms: 200,
+    };
     device.input(pinch).await.expect("a pinch");
     device.input(Input::Text("Hi!".to_owned())).await.expect("keys");
     device.input(Input::Key(Key::Home)).await.expect("a button");

@@ -151,7 +151,8 @@ fn path_of(url: &str) -> String {
 /// True if the file is the program of the bundle in this folder.
 pub fn runs_in(process: &Process, folder: &str) -> bool {
     let folder = path_of(folder);
-    let rest = process.path.strip_prefix(folder.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+    let rest =
+        process.path.strip_prefix(folder.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
     // Extensions of an app are in folders below its own.
     rest.is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
 }
@@ -164,7 +165,10 @@ mod tests {
     fn processes_belong_to_the_bundle_whose_program_they_run() {
         let process = |path: &str| Process { pid: 1, path: path_of(path) };
         let shop = "/private/var/containers/Bundle/Application/A-1/Shop.app";
-        assert!(runs_in(&process("file:///private/var/containers/Bundle/Application/A-1/Shop.app/Shop"), shop));
+        assert!(runs_in(
+            &process("file:///private/var/containers/Bundle/Application/A-1/Shop.app/Shop"),
+            shop
+        ));
         assert!(runs_in(&process("/var/containers/Bundle/Application/A-1/Shop.app/Shop"), shop));
         let extension = "/var/containers/Bundle/Application/A-1/Shop.app/PlugIns/W.appex/W";
         assert!(!runs_in(&process(extension), shop), "an extension is another process");

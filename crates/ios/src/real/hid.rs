@@ -67,7 +67,10 @@ pub enum Motion {
     Touch(Vec<Finger>),
     Wait(u32),
     /// Keys by their usages, down or up.
-    Key { usage: u16, down: bool },
+    Key {
+        usage: u16,
+        down: bool,
+    },
     /// A button that is held for a while.
     Press(Button),
 }
@@ -152,7 +155,8 @@ impl KeptHand {
         let (display, tunnel) = self.tunnel.connect::<DisplayServiceClient<Stream>>().await?;
         let udid = &self.tunnel.link.udid;
         let watched = guarded(watch(display, tunnel)).await?;
-        let (display, tunnel, drains) = watched.map_err(|error| no_stream(told(error, udid, Effect::Reads)))?;
+        let (display, tunnel, drains) =
+            watched.map_err(|error| no_stream(told(error, udid, Effect::Reads)))?;
         tokio::time::sleep(TRUST_REST).await;
         let (fingers, _) = self.tunnel.connect::<UniversalHidServiceClient<Stream>>().await?;
         Ok(Hand { fingers, buttons: None, keyboard: None, display, tunnel, _drains: drains, rest: None })
@@ -201,8 +205,7 @@ async fn watch(
     let (audio, video) = (tunnel.adapter.bind_udp(0).await?, tunnel.adapter.bind_udp(0).await?);
     let offer = build_screen_audio_offer(&call(), &caller)?;
     let port = audio.local_port();
-    let wish =
-        build_start_audio_parameters(&host, port, &phone, AUDIO_PORT, offer, CLIENT_FEATURES, session);
+    let wish = build_start_audio_parameters(&host, port, &phone, AUDIO_PORT, offer, CLIENT_FEATURES, session);
     display.start_media_stream(wish).await?;
     let offer = build_screen_video_offer(&call(), &caller, session.as_u128() as u32)?;
     let port = video.local_port();
@@ -261,12 +264,8 @@ impl Hand {
                 self.fingers.send_touchscreen(state, *x, *y, None).await
             }
             _ => {
-                let contact = |(identity, Place { x, y }): (u8, Place)| TouchscreenContact {
-                    identity,
-                    touching,
-                    x,
-                    y,
-                };
+                let contact =
+                    |(identity, Place { x, y }): (u8, Place)| TouchscreenContact { identity, touching, x, y };
                 let contacts: Vec<TouchscreenContact> = (0_u8..).zip(places).map(contact).collect();
                 self.fingers.send_multitouch(&contacts, None).await
             }

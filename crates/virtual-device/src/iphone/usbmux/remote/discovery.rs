@@ -266,8 +266,9 @@ pub fn services(phone: &IPhone) -> Vec<Service> {
         let properties = Xpc::dictionary([("UsesRemoteXPC", Xpc::Bool(false))]);
         (format!("{name}.shim.remote"), TRUSTED, From::System, properties)
     });
-    let entries =
-        ENTRIES.iter().map(|entry| (entry.name.to_owned(), entry.entitlement, entry.from, entry.properties()));
+    let entries = ENTRIES
+        .iter()
+        .map(|entry| (entry.name.to_owned(), entry.entitlement, entry.from, entry.properties()));
     let numbered = shims.chain(entries).zip(FIRST_PORT..);
     let present = numbered.filter(|((_, _, from, _), _)| is_there(*from));
     let service = |((name, entitlement, _, properties), port): ((String, &str, From, Xpc), u16)| Service {

@@ -85,7 +85,8 @@ pub async fn buttons(phone: &IPhone, tunnel: &Tunnel, stream: impl Wire) -> io::
         let number = |key: &str| body.at(&["payload", key]).and_then(Xpc::as_number);
         let is_button = body.get("messageType").and_then(Xpc::as_text) == Some("IndigoButtonEvent");
         let is_up = (number("state"), number("usagePage")) == (Some(BUTTON_UP), Some(CONSUMER));
-        if let (true, true, Some(usage), true) = (is_button, is_up, number("usageCode"), counts(phone, tunnel))
+        if let (true, true, Some(usage), true) =
+            (is_button, is_up, number("usageCode"), counts(phone, tunnel))
         {
             press(phone, usage);
         }
@@ -231,7 +232,8 @@ impl Hand<'_> {
         if report.len() != KEY_BYTES || report.first() != Some(&KEY_REPORT) {
             return;
         }
-        let bit = |usage: u64| report.get(1 + usage as usize / 8).is_some_and(|byte| byte >> (usage % 8) & 1 == 1);
+        let bit =
+            |usage: u64| report.get(1 + usage as usize / 8).is_some_and(|byte| byte >> (usage % 8) & 1 == 1);
         let pressed: Vec<u64> = (1..USAGES_MAX).filter(|usage| bit(*usage)).collect();
         let holds = |usages: &[u64]| pressed.iter().any(|usage| usages.contains(usage));
         let (shift, command) = (holds(&keys::SHIFTS), holds(&keys::COMMANDS));

@@ -5,6 +5,7 @@ mod connection;
 mod core_device;
 mod discovery;
 mod hid;
+mod instruments;
 mod screen;
 mod shim;
 mod xpc;
@@ -57,6 +58,7 @@ async fn run(phone: &IPhone, tunnel: &Arc<Tunnel>, target: Target, stream: Duple
             core_device::serve(stream, |feature, input| screen::display(tunnel, feature, input)).await
         }
         "com.apple.coredevice.hid.universalhidservice" => hid::surfaces(phone, tunnel, stream).await,
+        "com.apple.instruments.dtservicehub" => instruments::serve(phone, stream).await,
         "com.apple.coredevice.hid.indigo" => hid::buttons(phone, tunnel, stream).await,
         name => match name.strip_suffix(".shim.remote") {
             Some(service) => shim::serve(phone, stream, service).await,

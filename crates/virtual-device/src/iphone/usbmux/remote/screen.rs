@@ -58,7 +58,8 @@ pub fn display(tunnel: &Arc<Tunnel>, feature: &str, input: &Xpc) -> Outcome {
 fn begin(tunnel: &Arc<Tunnel>, input: &Xpc) -> Option<Outcome> {
     let kind = input.get("type").and_then(Xpc::as_text)?;
     let offer = input.get("negotiatorOffer").and_then(Xpc::as_data)?;
-    let port = input.get("receiverPort").and_then(Xpc::as_number).and_then(|port| u16::try_from(port).ok())?;
+    let port =
+        input.get("receiverPort").and_then(Xpc::as_number).and_then(|port| u16::try_from(port).ok())?;
     let Some(Xpc::Uuid(session)) = input.at(&["options", SESSION, "uuid"]) else { return None };
     let mode = if kind == "video" { SCREEN_MODE } else { SOUND_MODE };
     let blob = read_offer(offer, mode)?;
@@ -95,7 +96,8 @@ fn read_offer(offer: &[u8], mode: u64) -> Option<Vec<u8>> {
 /// Sends the heads of packets for as long as the stream is watched. There is no encoder here, so they have no content.
 async fn send_packets(tunnel: Weak<Tunnel>, stream: MediaStream) {
     for number in 0_u16.. {
-        let Some(tunnel) = tunnel.upgrade().filter(|tunnel| tunnel.watched().as_ref() == Some(&stream)) else {
+        let Some(tunnel) = tunnel.upgrade().filter(|tunnel| tunnel.watched().as_ref() == Some(&stream))
+        else {
             return;
         };
         let bytes = [RTP_HEAD.as_slice(), &number.to_be_bytes(), &[0; 8]].concat();

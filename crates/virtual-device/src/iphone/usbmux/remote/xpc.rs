@@ -307,7 +307,10 @@ mod tests {
         let body = Xpc::dictionary([
             ("text", Xpc::text("four")),
             ("data", Xpc::Data(vec![1, 2, 3, 4, 5])),
-            ("list", Xpc::Array(vec![Xpc::Null, Xpc::Bool(true), Xpc::Int(-3), Xpc::Uint(7), Xpc::Double(0.5)])),
+            (
+                "list",
+                Xpc::Array(vec![Xpc::Null, Xpc::Bool(true), Xpc::Int(-3), Xpc::Uint(7), Xpc::Double(0.5)]),
+            ),
             ("uuid", Xpc::Uuid([9; 16])),
             ("date", Xpc::Date(12)),
         ]);

@@ -63,9 +63,8 @@ impl Stack {
             let _ = addresses.push(IpCidr::new(IpAddress::Ipv6(phone), 64));
         });
         let mut sockets = SocketSet::new(Vec::new());
-        let buffer = || {
-            udp::PacketBuffer::new(vec![udp::PacketMetadata::EMPTY; DATAGRAMS], vec![0; READ_BYTES])
-        };
+        let buffer =
+            || udp::PacketBuffer::new(vec![udp::PacketMetadata::EMPTY; DATAGRAMS], vec![0; READ_BYTES]);
         let mut sender = udp::Socket::new(buffer(), buffer());
         // A new socket is bound to no other port.
         let _ = sender.bind(DATAGRAM_PORT);
