@@ -2,6 +2,7 @@
 
 mod apps;
 mod evidence;
+mod hand;
 mod input;
 mod kept_log;
 mod screen;
@@ -21,7 +22,7 @@ use mdm_core::screen::geometry::{Point, Rect, Size};
 use mdm_core::screen::snapshot::{Screen, Snapshot};
 
 use crate::idb::Idb;
-use crate::real::RealDevice;
+use crate::real::{CoreDevice, RealDevice};
 use crate::reports::ReportFolder;
 use crate::route::{Verb, Way, choose};
 use crate::simctl::Simctl;
@@ -36,6 +37,8 @@ pub struct Backends {
     pub simctl: Option<OneSimulator>,
     /// The services of a real phone.
     pub usb: Option<RealDevice>,
+    /// The developer services of a real phone with iOS 17.4 or later.
+    pub core: Option<CoreDevice>,
 }
 
 /// A simulator of this Mac.
@@ -96,6 +99,8 @@ impl IosDevice {
             Way::Wda => self.backends.wda.is_some(),
             Way::Simctl => self.backends.simctl.is_some(),
             Way::Usb => self.backends.usb.is_some(),
+            Way::CoreDevice => self.backends.core.is_some(),
+            Way::Hid => self.backends.core.as_ref().is_some_and(|core| core.offered().hid),
         }
     }
 
@@ -111,6 +116,7 @@ impl IosDevice {
             Way::Wda => self.backends.wda.as_ref().map(Server::Wda),
             Way::Simctl => self.backends.simctl.as_ref().map(Server::Simctl),
             Way::Usb => self.backends.usb.as_ref().map(Server::Usb),
+            Way::CoreDevice | Way::Hid => self.backends.core.as_ref().map(Server::Core),
         };
         server.ok_or_else(|| DeviceError::not_supported(verb.as_str()))
     }
@@ -145,6 +151,7 @@ enum Server<'a> {
     Wda(&'a Wda),
     Simctl(&'a OneSimulator),
     Usb(&'a RealDevice),
+    Core(&'a CoreDevice),
 }
 
 /// The answer of an arm that the table of routes does not lead to.
@@ -275,6 +282,9 @@ impl Device for IosDevice {
             }
             if let Some(idb) = &self.backends.idb {
                 idb.close().await;
+            }
+            if let Some(core) = &self.backends.core {
+                core.close().await;
             }
             Ok(())
         })

@@ -1,12 +1,15 @@
 //! Real iPhones on a cable or in the network: usbmuxd, lockdownd and its services, through the `idevice` crate.
 //!
 //! Architecture invariant: every use of the crate runs in a task of its own, so that a panic in it becomes an error, and
-//! ends with the future that waits for it. Phones with iOS 17 and later have some services only behind a tunnel, which is
-//! not made here; their errors say so.
+//! ends with the future that waits for it; a gesture alone goes on until its finger is lifted. Phones with iOS 17.4 and
+//! later have their developer services in a tunnel (`tunnel.rs`), which `core_device.rs` uses.
 
+mod core_device;
 mod error;
+mod hid;
 mod link;
 mod log;
+mod tunnel;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +26,9 @@ use plist::Value;
 use crate::connect::{self, Connector};
 use crate::crash::REPORT_BYTES_MAX;
 use crate::reports;
+pub use core_device::{CoreDevice, Offered, Process, runs_in};
 use error::{Effect, told};
+pub use hid::{Button, Finger, KeptHand, Motion, Place};
 use link::{Link, guarded};
 pub use log::DeviceLog;
 
@@ -71,6 +76,8 @@ pub struct DeviceApp {
     pub version: Option<String>,
     pub build: Option<String>,
     pub system: bool,
+    /// Where its bundle is on the phone.
+    pub path: Option<String>,
 }
 
 impl RealDevices {
@@ -294,6 +301,16 @@ impl RealDevice {
         })
     }
 
+    /// Sees what the phone does for developers through its tunnel. `None` for a phone whose iOS is too old to have one;
+    /// the error says what is missing.
+    pub async fn core_device(&self) -> Result<Option<CoreDevice>, DeviceError> {
+        let facts = self.facts().await?;
+        match core_device::has_tunnel(&facts.ios_version) {
+            true => CoreDevice::survey(self.link.clone()).await.map(Some),
+            false => Ok(None),
+        }
+    }
+
     /// Apps are started by WebDriverAgent or the debug services, not by the plumbing.
     pub fn cannot_launch(&self) -> DeviceError {
         let detail =
@@ -337,6 +354,7 @@ fn read_app(bundle: &str, keys: &Value) -> DeviceApp {
         version: text("CFBundleShortVersionString"),
         build: text("CFBundleVersion"),
         system: text("ApplicationType").is_some_and(|kind| kind == "System"),
+        path: text("Path"),
     }
 }
 

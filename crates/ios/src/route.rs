@@ -11,10 +11,14 @@ pub enum Way {
     Simctl,
     /// The services of a real phone, over usbmuxd.
     Usb,
+    /// The developer services of a real phone with iOS 17.4 or later, in its tunnel.
+    CoreDevice,
+    /// Touches, keys and buttons among them, from iOS 27 on.
+    Hid,
 }
 
 impl Way {
-    pub const ALL: [Way; 4] = [Way::Idb, Way::Wda, Way::Simctl, Way::Usb];
+    pub const ALL: [Way; 6] = [Way::Idb, Way::Wda, Way::Simctl, Way::Usb, Way::CoreDevice, Way::Hid];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -22,6 +26,8 @@ impl Way {
             Way::Wda => "WebDriverAgent",
             Way::Simctl => "simctl",
             Way::Usb => "usbmux",
+            Way::CoreDevice => "CoreDevice",
+            Way::Hid => "touches of CoreDevice",
         }
     }
 }
@@ -56,15 +62,17 @@ pub enum Verb {
 
 impl Verb {
     /// The ways that can do it, the preferred one first. WebDriverAgent's trees have containers, the keyboard and alerts
-    /// of the system, which those of idb have not. Where both do the same, idb is faster.
+    /// of the system, which those of idb have not. Where both do the same, idb is faster. Touches of CoreDevice come last:
+    /// nothing tells whether they arrived.
     pub fn ways(self) -> &'static [Way] {
         match self {
             Verb::Tree => &[Way::Wda, Way::Idb],
-            Verb::Touch | Verb::Text | Verb::Button | Verb::Turn => &[Way::Idb, Way::Wda],
+            Verb::Touch | Verb::Text | Verb::Button => &[Way::Idb, Way::Wda, Way::Hid],
+            Verb::Turn => &[Way::Idb, Way::Wda],
             Verb::SetValue => &[Way::Wda],
-            Verb::Picture => &[Way::Idb, Way::Wda, Way::Simctl, Way::Usb],
+            Verb::Picture => &[Way::Idb, Way::CoreDevice, Way::Wda, Way::Simctl, Way::Usb],
             Verb::HideKeyboard | Verb::AnswerAlert => &[Way::Wda],
-            Verb::Launch | Verb::Terminate => &[Way::Idb, Way::Simctl, Way::Wda],
+            Verb::Launch | Verb::Terminate => &[Way::Idb, Way::Simctl, Way::CoreDevice, Way::Wda],
             Verb::Install | Verb::ListApps => &[Way::Idb, Way::Simctl, Way::Usb],
             Verb::OpenLink => &[Way::Idb, Way::Simctl, Way::Wda],
             Verb::Permit => &[Way::Simctl, Way::Idb],

@@ -14,7 +14,7 @@ use mdm_core::screen::snapshot::Platform;
 use crate::connect;
 use crate::device::{Backends, IosDevice, OneSimulator};
 use crate::idb::{self, CompanionAddress, Idb};
-use crate::real::RealDevices;
+use crate::real::{RealDevice, RealDevices};
 use crate::reports::ReportFolder;
 use crate::route::Way;
 use crate::simctl::{Simctl, Simulator, SimulatorState};
@@ -156,23 +156,52 @@ impl IosSource {
                 return Found { issues: vec![issue], ..Found::default() };
             }
         };
-        let devices: Vec<Arc<IosDevice>> = all
-            .iter()
-            .map(|phone| {
-                self.known_or(&phone.udid, || {
-                    let usb = phones.device(&phone.udid);
-                    let wda = Wda::new(usb.connector(WDA_PORT), format!("port {WDA_PORT} of {}", phone.udid));
-                    Backends { usb: Some(usb), wda: Some(wda), ..Backends::default() }
-                })
-            })
-            .collect();
-        let probed = join_all(devices.iter().map(|device| probe(device))).await;
+        let surveyed = join_all(all.iter().map(|phone| self.survey(phones.device(&phone.udid)))).await;
+        let probed = join_all(surveyed.iter().map(|(device, _)| probe(device))).await;
         let mut found = Found::default();
-        for (device, probed) in devices.iter().zip(probed) {
+        for ((device, missing), probed) in surveyed.iter().zip(probed) {
+            // What a phone lacks matters only if it can be reached.
+            let is_ready = probed.availability == Availability::Ready;
+            found.issues.extend(missing.clone().filter(|_| is_ready));
             found.listed.push(listed(device, probed.availability));
             found.issues.extend(probed.why);
         }
         found
+    }
+
+    /// Sees in which ways a phone can be reached, and what is missing. WebDriverAgent is taken to be there, so that
+    /// errors say to start it, unless the phone can be touched without it.
+    async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Option<String>) {
+        let udid = usb.udid().to_owned();
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
+        let listens = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
+        let blind = || {
+            format!(
+                "{udid}: without WebDriverAgent its elements cannot be read; it shows pictures and takes touches by \
+                 coordinates. Start WebDriverAgent on it for more"
+            )
+        };
+        if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
+            && known.has(Way::Wda) == (!known.has(Way::Hid) || listens)
+        {
+            let is_blind = !known.has(Way::Wda);
+            return (known, is_blind.then(blind));
+        }
+        let (core, missing) = match within(usb.core_device()).await {
+            Some(Ok(core)) => (core, None),
+            Some(Err(error)) => (None, Some(format!("{udid}: {error}"))),
+            None => (None, Some(format!("{udid}: the tunnel to its developer services does not open"))),
+        };
+        let has_hid = core.as_ref().is_some_and(|core| core.offered().hid);
+        let has_wda = !has_hid || listens;
+        self.forget_if(&udid, |known| {
+            known.has(Way::CoreDevice) != core.is_some() || known.has(Way::Wda) != has_wda
+        });
+        let device = self.known_or(&udid, || {
+            let wda = || Wda::new(usb.connector(WDA_PORT), format!("port {WDA_PORT} of {udid}"));
+            Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
+        });
+        (device, missing.or_else(|| (!has_wda).then(blind)))
     }
 
     fn known_or(&self, id: &str, backends: impl FnOnce() -> Backends) -> Arc<IosDevice> {
@@ -193,6 +222,11 @@ impl IosSource {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|id, _| listed.iter().any(|listed| listed.id == *id));
     }
+}
+
+/// Waits for an answer, but not for long.
+async fn within<T>(work: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(ANSWER_WAIT, work).await.ok()
 }
 
 async fn probe(device: &IosDevice) -> Probed {

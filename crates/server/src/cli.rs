@@ -269,6 +269,9 @@ pub struct VirtualIos {
     /// HOST:PORT or path of a socket where usbmuxd listens; the phone is then one on a cable
     #[arg(long, value_name = "ADDRESS")]
     pub usbmuxd: Option<String>,
+    /// Version of iOS; a phone on a cable has 16.7 unless told, and its developer services in a tunnel from 17.4 on
+    #[arg(long, value_name = "VERSION")]
+    pub ios_version: Option<String>,
     /// A folder that gets an `xcrun` which knows this phone as a simulator
     #[arg(long, value_name = "FOLDER")]
     pub xcrun: Option<PathBuf>,

@@ -42,6 +42,7 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
     };
     let phone = IPhone::new(IPhoneConfig {
         udid: options.udid.unwrap_or(usual.udid),
+        ios_version: options.ios_version.unwrap_or(usual.ios_version),
         apps: load_apps(&options.apps)?,
         timing: options.timing.into(),
         faults: options.faults,
@@ -86,7 +87,7 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
     }
 }
 
-/// A real phone: newer systems have their services behind a tunnel, which the virtual one has not.
+/// A real phone whose services are all lockdownd's, as most clients know them.
 fn phone_on_a_cable() -> IPhoneConfig {
     IPhoneConfig {
         udid: "00008130-001A2B3C4D5E6F70".to_owned(),

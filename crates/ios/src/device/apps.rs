@@ -10,7 +10,7 @@ use mdm_core::port::{
 
 use super::{IosDevice, Server, wrong_way};
 use crate::idb::{Launch, Permission};
-use crate::real::DeviceApp;
+use crate::real::{DeviceApp, runs_in};
 use crate::route::Verb;
 use crate::simctl::{Privacy, SimulatorApp};
 use crate::wda::AppState;
@@ -53,6 +53,12 @@ impl IosDevice {
                 }
             }
             Server::Usb(usb) => return Err(usb.cannot_launch()),
+            Server::Core(core) => match core.launch(app).await {
+                Err(error) if error.kind == DeviceErrorKind::Rejected && !self.is_installed(app).await? => {
+                    return Err(not_installed(app, &self.id));
+                }
+                launched => launched.map(drop)?,
+            },
         }
         Ok(AppReport::default())
     }
@@ -72,6 +78,12 @@ impl IosDevice {
                 one.simctl.terminate(&one.udid, app).await.map(drop)?;
             }
             Server::Wda(wda) => wda.terminate(app).await?,
+            Server::Core(core) => {
+                self.require_installed(app).await?;
+                for pid in self.read_pids(app).await? {
+                    core.kill(pid).await?;
+                }
+            }
             Server::Usb(usb) => return Err(usb.cannot_launch()),
         }
         Ok(AppReport::default())
@@ -88,7 +100,7 @@ impl IosDevice {
             Server::Idb(idb) => idb.open_url(link).await?,
             Server::Simctl(one) => one.simctl.open_url(&one.udid, link).await?,
             Server::Wda(wda) => wda.open_url(link, app.as_deref()).await?,
-            Server::Usb(_) => return Err(wrong_way(Verb::OpenLink)),
+            Server::Usb(_) | Server::Core(_) => return Err(wrong_way(Verb::OpenLink)),
         }
         Ok(AppReport::default())
     }
@@ -113,7 +125,7 @@ impl IosDevice {
                 usb.install(file, Arc::new(|_| {})).await?;
                 app.map(str::to_owned)
             }
-            Server::Wda(_) => return Err(wrong_way(Verb::Install)),
+            Server::Wda(_) | Server::Core(_) => return Err(wrong_way(Verb::Install)),
         };
         let Some(bundle) = bundle else { return Ok(AppReport::default()) };
         // The program has said that it is done; what is there now is read back.
@@ -131,7 +143,7 @@ impl IosDevice {
             Server::Idb(idb) => idb.uninstall(app).await?,
             Server::Simctl(one) => one.simctl.uninstall(&one.udid, app).await?,
             Server::Usb(usb) => usb.uninstall(app).await?,
-            Server::Wda(_) => return Err(wrong_way(Verb::Install)),
+            Server::Wda(_) | Server::Core(_) => return Err(wrong_way(Verb::Install)),
         }
         Ok(AppReport { removed: !self.is_installed(app).await?, ..AppReport::default() })
     }
@@ -151,7 +163,7 @@ impl IosDevice {
                     false => idb.revoke(app, &permissions).await?,
                 }
             }
-            Server::Wda(_) | Server::Usb(_) => return Err(wrong_way(Verb::Permit)),
+            Server::Wda(_) | Server::Usb(_) | Server::Core(_) => return Err(wrong_way(Verb::Permit)),
         }
         Ok(AppReport::default())
     }
@@ -194,11 +206,11 @@ impl IosDevice {
                     version: app.version,
                     build: app.build,
                     system: app.system,
-                    path: None,
+                    path: app.path,
                 };
                 Ok(usb.apps(true).await?.into_iter().map(app).collect())
             }
-            Server::Wda(_) => Err(wrong_way(Verb::ListApps)),
+            Server::Wda(_) | Server::Core(_) => Err(wrong_way(Verb::ListApps)),
         }
     }
 
@@ -234,9 +246,17 @@ impl IosDevice {
                 let running = one.simctl.running(&one.udid).await?.into_iter();
                 Ok(running.filter(|(bundle, _)| bundle == app).map(|(_, pid)| pid).collect())
             }
-            // A phone lists its processes only to its debug services.
-            Server::Usb(_) => Ok(Vec::new()),
-            Server::Wda(_) => Err(wrong_way(Verb::ListApps)),
+            // A phone lists its processes only to its developer services.
+            Server::Usb(usb) => match &self.backends.core {
+                Some(core) => {
+                    let folder = usb.app(app).await?.and_then(|app| app.path);
+                    let Some(folder) = folder else { return Ok(Vec::new()) };
+                    let running = core.processes().await?.into_iter();
+                    Ok(running.filter(|found| runs_in(found, &folder)).map(|found| found.pid).collect())
+                }
+                None => Ok(Vec::new()),
+            },
+            Server::Wda(_) | Server::Core(_) => Err(wrong_way(Verb::ListApps)),
         }
     }
 

@@ -33,7 +33,7 @@ impl IosDevice {
                 }
                 self.log.read()
             }
-            Server::Wda(_) => return Err(wrong_way(Verb::ReadLog)),
+            Server::Wda(_) | Server::Core(_) => return Err(wrong_way(Verb::ReadLog)),
         };
         if let Some(app) = app {
             read.app_pids = self.read_pids(app).await?;
@@ -50,7 +50,7 @@ impl IosDevice {
             Server::Idb(idb) => Ok(Box::new(idb.log(LogStyle::Ndjson, None).await?)),
             Server::Simctl(one) => Ok(Box::new(one.simctl.follow_log(&one.udid, None)?)),
             Server::Usb(usb) => Ok(Box::new(usb.follow_log().await?)),
-            Server::Wda(_) => Err(wrong_way(Verb::FollowLog)),
+            Server::Wda(_) | Server::Core(_) => Err(wrong_way(Verb::FollowLog)),
         }
     }
 
@@ -91,7 +91,7 @@ impl IosDevice {
                 }
             },
             Server::Usb(usb) => usb.crashes().await,
-            Server::Wda(_) => Err(wrong_way(Verb::Crashes)),
+            Server::Wda(_) | Server::Core(_) => Err(wrong_way(Verb::Crashes)),
         }
     }
 }

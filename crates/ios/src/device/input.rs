@@ -5,7 +5,7 @@ use std::time::Duration;
 use mdm_core::port::{DeviceError, DeviceErrorKind, Input, Key, NativeAction, Orientation};
 use mdm_core::screen::geometry::Point;
 
-use super::{IosDevice, Server, wrong_way};
+use super::{IosDevice, Server, hand, wrong_way};
 use crate::gesture;
 use crate::idb::{self, HidButtonKind, HidEvent, HidOrientationKind, Idb, events};
 use crate::route::Verb;
@@ -35,6 +35,7 @@ impl IosDevice {
             touch => match self.server(Verb::Touch)? {
                 Server::Idb(idb) => idb.hid(self.hid_events(idb, touch).await?).await,
                 Server::Wda(wda) => wda.perform(self.fingers(touch).await?).await,
+                Server::Core(core) => core.hand().perform(self.motions(touch).await?).await,
                 Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Touch)),
             },
         }
@@ -52,6 +53,7 @@ impl IosDevice {
                               simctl to paste them";
                 Err(DeviceError::new(DeviceErrorKind::TextNotTypeable, detail))
             }
+            Server::Core(_) if !has_keys(text) => Err(not_on_keyboard()),
             _ => Ok(()),
         }
     }
@@ -63,6 +65,10 @@ impl IosDevice {
     async fn type_text(&self, text: &str) -> Result<(), DeviceError> {
         let idb = match self.server(Verb::Text)? {
             Server::Wda(wda) => return wda.type_keys(text).await,
+            Server::Core(core) => {
+                let keys = hand::text_motions(text).ok_or_else(not_on_keyboard)?;
+                return core.hand().perform(keys).await;
+            }
             Server::Simctl(_) | Server::Usb(_) => return Err(wrong_way(Verb::Text)),
             Server::Idb(idb) => idb,
         };
@@ -85,6 +91,7 @@ impl IosDevice {
                 let keys = (0..characters).flat_map(|_| events::key(events::KEY_BACKSPACE)).collect();
                 idb.hid(keys).await
             }
+            Server::Core(core) => core.hand().perform(hand::erase_motions(characters)).await,
             Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Text)),
         }
     }
@@ -117,7 +124,7 @@ impl IosDevice {
                 };
                 idb.hid(events::turn(kind)).await
             }
-            Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Turn)),
+            Server::Simctl(_) | Server::Usb(_) | Server::Core(_) => Err(wrong_way(Verb::Turn)),
         }
     }
 
@@ -208,6 +215,7 @@ impl IosDevice {
         match self.server(Verb::Button)? {
             Server::Idb(idb) => self.press_by_idb(idb, key).await,
             Server::Wda(wda) => self.press_by_wda(wda, key).await,
+            Server::Core(core) => core.hand().perform(self.key_motions(key).await?).await,
             Server::Simctl(_) | Server::Usb(_) => Err(wrong_way(Verb::Button)),
         }
     }
@@ -256,7 +264,12 @@ fn has_keys(text: &str) -> bool {
     events::text(text).is_some()
 }
 
-fn no_such_key() -> DeviceError {
+fn not_on_keyboard() -> DeviceError {
+    let detail = "CoreDevice types only the characters of a US keyboard; others need WebDriverAgent";
+    DeviceError::new(DeviceErrorKind::TextNotTypeable, detail)
+}
+
+pub(super) fn no_such_key() -> DeviceError {
     DeviceError::not_supported("press this key: iPhones have none like it")
 }
 

@@ -51,7 +51,7 @@ impl IosDevice {
         if let Some(info) = known {
             return Ok(info);
         }
-        let Backends { idb, wda, simctl, usb } = &self.backends;
+        let Backends { idb, wda, simctl, usb, .. } = &self.backends;
         let info = match (usb, idb, wda, simctl) {
             (Some(usb), ..) => self.info_of_usb(usb).await?,
             (None, Some(idb), ..) => self.info_of_idb(idb).await?,
@@ -121,7 +121,7 @@ impl IosDevice {
                 let focus = if has_keyboard { wda.active_frame().await? } else { None };
                 (tree.bytes, tree.is_cut, focus)
             }
-            Server::Simctl(_) | Server::Usb(_) => return Err(wrong_way(Verb::Tree)),
+            Server::Simctl(_) | Server::Usb(_) | Server::Core(_) => return Err(wrong_way(Verb::Tree)),
         };
         // The tree is the same when another field gets the focus.
         let raw =
@@ -173,7 +173,7 @@ impl IosDevice {
                 Some(pid) => self.app_of_pid(idb, pid).await,
                 None => Ok(None),
             },
-            Server::Simctl(_) | Server::Usb(_) => Ok(None),
+            Server::Simctl(_) | Server::Usb(_) | Server::Core(_) => Ok(None),
         }
     }
 
@@ -209,12 +209,20 @@ impl IosDevice {
             Server::Idb(idb) => idb.screenshot().await?.to_vec(),
             Server::Wda(wda) => wda.screenshot().await?,
             Server::Simctl(one) => one.simctl.screenshot(&one.udid).await?,
+            Server::Core(core) => core.screenshot().await?,
             Server::Usb(usb) => match usb.screenshot().await? {
                 Picture::Png(png) => png,
                 raw @ Picture::Raw(_) => return Ok(raw),
             },
         };
-        picture::decode(png).await
+        let picture = picture::decode(png).await?;
+        if let (Err(_), Picture::Raw(pixels)) = (self.way(Verb::Tree), &picture) {
+            let Scale(scale) = self.read_info().await?.scale;
+            let points = |pixels: u32| pixels.div_ceil(scale.max(1));
+            let size = Size { width: points(pixels.size.width), height: points(pixels.size.height) };
+            self.state().size = Some(size);
+        }
+        Ok(picture)
     }
 
     pub(super) async fn find_keyboard(&self) -> Result<Option<Rect>, DeviceError> {
@@ -240,7 +248,11 @@ impl IosDevice {
         if let Some(size) = known {
             return Ok(size);
         }
-        self.capture(None).await?;
+        // Where there is no tree, a picture tells.
+        match self.way(Verb::Tree) {
+            Ok(_) => self.capture(None).await.map(drop)?,
+            Err(_) => self.take_picture().await.map(drop)?,
+        }
         let no_size = || {
             DeviceError::new(
                 DeviceErrorKind::TreeUnavailable,

@@ -20,7 +20,7 @@ impl IosDevice {
                     (Server::Idb(idb), Some(place)) => {
                         idb.set_location(place.latitude, place.longitude).await?;
                     }
-                    (Server::Usb(_), _) => return Err(wrong_way(Verb::Location)),
+                    (Server::Usb(_) | Server::Core(_), _) => return Err(wrong_way(Verb::Location)),
                     (Server::Idb(_), None) => {
                         return Err(DeviceError::not_supported("be told its real place again by idb"));
                     }
@@ -31,7 +31,9 @@ impl IosDevice {
                 match self.server(Verb::Clipboard)? {
                     Server::Simctl(one) => one.simctl.set_pasteboard(&one.udid, text).await?,
                     Server::Wda(wda) => wda.set_clipboard(text).await?,
-                    Server::Idb(_) | Server::Usb(_) => return Err(wrong_way(Verb::Clipboard)),
+                    Server::Idb(_) | Server::Usb(_) | Server::Core(_) => {
+                        return Err(wrong_way(Verb::Clipboard));
+                    }
                 }
                 Ok(SettingReport { before: None, after: None })
             }
@@ -62,7 +64,7 @@ impl IosDevice {
                 wda.set_dark(dark).await?;
                 Ok(SettingReport { before: None, after: None })
             }
-            Server::Idb(_) | Server::Usb(_) => Err(wrong_way(Verb::DarkMode)),
+            Server::Idb(_) | Server::Usb(_) | Server::Core(_) => Err(wrong_way(Verb::DarkMode)),
         }
     }
 }

@@ -87,6 +87,13 @@ pub fn chord(held: u64, usage: u64) -> Vec<HidEvent> {
     [vec![key_event(held, HidDirection::Down)], key(usage), vec![key_event(held, HidDirection::Up)]].concat()
 }
 
+/// The key of an event, and whether it goes down.
+pub fn key_of(event: &HidEvent) -> Option<(u64, bool)> {
+    let Some(HidAction::Press(press)) = &event.event else { return None };
+    let Some(HidPressed::Key(key)) = &press.action.as_ref()?.action else { return None };
+    Some((key.keycode, press.direction == i32::from(HidDirection::Down)))
+}
+
 /// Nothing if a character is not on a US keyboard, or if there are too many.
 pub fn text(text: &str) -> Option<Vec<HidEvent>> {
     if text.chars().count() > TEXT_CHARS_MAX {

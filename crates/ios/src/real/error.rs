@@ -3,6 +3,7 @@
 use std::io;
 
 use idevice::IdeviceError;
+use idevice::core_device::CoreDeviceError;
 use idevice::usbmuxd::errors::UsbmuxdError;
 use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch};
 
@@ -68,6 +69,13 @@ pub fn told(error: IdeviceError, udid: &str, effect: Effect) -> DeviceError {
         }
         IdeviceError::InstallationProxy(error) => {
             (Rejected, format!("the iPhone did not install or remove the app: {error:.300}"))
+        }
+        IdeviceError::CoreDevice(CoreDeviceError::DeviceError(what)) => {
+            (Rejected, format!("the iPhone said no: {what:.300}"))
+        }
+        // The words of the library for a stream that ended.
+        IdeviceError::UnexpectedResponse(what) if what.contains("closed by peer") => {
+            (ConnectionLost, format!("the iPhone {udid} closed the connection"))
         }
         IdeviceError::NotFound => (InvalidRequest, "the package has no app in it".to_owned()),
         IdeviceError::Afc(error) => (Rejected, format!("the iPhone refused a file: {error:.300}")),

@@ -86,7 +86,7 @@ pub fn embedded(iphone: &EmbeddedIPhone) -> Backends {
             let udid = phone.config().udid.clone();
             RealDevices::with(pipe(move || phone.connect_usbmuxd())).device(&udid)
         }),
-        simctl: None,
+        ..Backends::default()
     }
 }
 

@@ -38,6 +38,16 @@ impl AppEntry {
     pub fn file_name(&self) -> String {
         format!("{}.app", self.executable)
     }
+
+    /// Where its bundle is on a phone.
+    pub fn folder(&self) -> String {
+        match self.system {
+            true => format!("/Applications/{}", self.file_name()),
+            false => {
+                format!("/private/var/containers/Bundle/Application/{}/{}", self.uuid, self.file_name())
+            }
+        }
+    }
 }
 
 impl IPhone {

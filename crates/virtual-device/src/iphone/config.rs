@@ -15,6 +15,8 @@ pub struct IPhoneConfig {
     pub product_type: String,
     pub ios_version: String,
     pub kind: IPhoneKind,
+    /// What a phone on a cable offers to developers, from iOS 17 on.
+    pub developer_image: DeveloperImage,
     /// Apps to install beside the phone's own.
     pub apps: Vec<Arc<AppFile>>,
     pub network: Network,
@@ -37,6 +39,7 @@ impl Default for IPhoneConfig {
             product_type: "iPhone16,1".to_owned(),
             ios_version: "18.5".to_owned(),
             kind: IPhoneKind::Simulator,
+            developer_image: DeveloperImage::New,
             apps: Vec::new(),
             network: Network::Off,
             timing: Timing::Instant,
@@ -53,6 +56,24 @@ impl Default for IPhoneConfig {
 pub enum IPhoneKind {
     Simulator,
     Device,
+}
+
+impl IPhoneConfig {
+    /// The first two numbers of the version of iOS.
+    pub(crate) fn version(&self) -> (u32, u32) {
+        let mut numbers = self.ios_version.split('.').map(|number| number.parse().unwrap_or(0));
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    }
+}
+
+/// The image with developer services that is mounted on a phone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeveloperImage {
+    None,
+    /// Of an Xcode before 27.
+    Old,
+    /// Of Xcode 27. What is new in it needs iOS 27.
+    New,
 }
 
 /// How this iPhone misbehaves all the time.
@@ -76,6 +97,8 @@ pub struct IPhoneFaults {
     pub pairing_refused: bool,
     /// The phone is locked with a passcode: no service starts.
     pub passcode_locked: bool,
+    /// Developer mode is off, so that nothing of the developer image runs.
+    pub developer_mode_off: bool,
     /// The phone remembers another certificate of the computer than the computer has.
     pub wrong_certificate: bool,
 }

@@ -22,7 +22,7 @@ use crate::app::geometry::{Point, Screen};
 use crate::config::{PhoneConfig, Platform};
 use crate::phone::Phone;
 use crate::surface::{Surface, SystemEvent};
-pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
+pub use config::{DeveloperImage, IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
 pub use names::{bundle_of, package_of};
 pub(crate) use shown::shown_nodes;

@@ -228,9 +228,12 @@ impl Hand<'_> {
     }
 }
 
-/// Fingers touch the upright panel; apps see the screen as it is turned.
 fn upright_to_screen(state: &State, point: Point) -> (i32, i32) {
-    let (x, y) = to_pixels(point);
+    seen_from_upright(state, to_pixels(point))
+}
+
+/// Fingers touch the upright panel; apps see the screen as it is turned.
+pub fn seen_from_upright(state: &State, (x, y): (i32, i32)) -> (i32, i32) {
     let (width, height) = state.display.physical_size();
     let (right, bottom) = (width as i32 - 1, height as i32 - 1);
     match state.display.rotation() {

@@ -9,7 +9,7 @@ use super::device::StartedService;
 use super::pairing::{DEVICE_PUBLIC_KEY, Trusted, WIFI_ADDRESS};
 use super::plists::{dictionary, read_dictionary, text, write};
 use super::{Wire, services};
-use crate::iphone::IPhone;
+use crate::iphone::{IPhone, IPhoneConfig};
 
 pub const PORT: u16 = 62_078;
 const TYPE: &str = "com.apple.mobile.lockdown";
@@ -36,6 +36,22 @@ pub async fn serve(phone: &IPhone, mut stream: Box<dyn Wire>) -> io::Result<()> 
             }
             None => return Ok(()),
         }
+    }
+}
+
+/// Answers a host that is inside the tunnel, and so is trusted.
+pub async fn serve_trusted(phone: &IPhone, stream: &mut (impl Wire + ?Sized)) -> io::Result<()> {
+    converse(phone, stream, Some("")).await.map(drop)
+}
+
+/// The build of a version, as far as it is known which one it was.
+pub fn build_version(config: &IPhoneConfig) -> &'static str {
+    match config.version().0 {
+        ..=16 => "20H19",
+        17 => "21E219",
+        18 => "22F76",
+        26 => "23C55",
+        _ => "24A5264n",
     }
 }
 
@@ -136,7 +152,7 @@ fn start_service(phone: &IPhone, request: &Dictionary, session: Option<&str>) ->
     if phone.config().iphone_faults.passcode_locked {
         return Err("PasswordProtected");
     }
-    if !services::is_known(name) {
+    if !services::is_offered(phone, name) {
         return Err("InvalidService");
     }
     let service = StartedService { name: name.to_owned(), host: host.to_owned() };
@@ -187,7 +203,10 @@ fn values(phone: &IPhone, domain: Option<&str>) -> Dictionary {
         Some("com.apple.international") => {
             dictionary([("Language", "en".into()), ("Locale", "en_US".into()), ("Keyboard", "en_US".into())])
         }
-        Some("com.apple.security.mac.amfi") => dictionary([("DeveloperModeStatus", true.into())]),
+        Some("com.apple.security.mac.amfi") => {
+            let is_on = !phone.config().iphone_faults.developer_mode_off;
+            dictionary([("DeveloperModeStatus", is_on.into())])
+        }
         Some(_) => dictionary([]),
     };
     made.into_dictionary().unwrap_or_default()
@@ -199,7 +218,7 @@ fn own_values(phone: &IPhone) -> Value {
     dictionary([
         ("ActivationState", "Activated".into()),
         ("BluetoothAddress", "a4:83:e7:12:34:57".into()),
-        ("BuildVersion", "20H19".into()),
+        ("BuildVersion", build_version(config).into()),
         ("CPUArchitecture", "arm64e".into()),
         ("DeviceClass", "iPhone".into()),
         ("DeviceColor", "1".into()),

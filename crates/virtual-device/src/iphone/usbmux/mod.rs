@@ -1,7 +1,5 @@
-//! A real iPhone on a cable: usbmuxd in front, lockdownd and its services behind.
-//!
-//! Services of iOS 17 and later lie behind a tunnel that is not spoken here, so a phone of this kind should say that it
-//! has an older version.
+//! A real iPhone on a cable: usbmuxd in front, lockdownd and its services behind, and from iOS 17.4 on a tunnel to
+//! further services.
 
 mod afc;
 mod device;
@@ -9,7 +7,9 @@ mod lockdown;
 mod mux;
 mod pairing;
 mod plists;
+mod remote;
 mod services;
+mod tunnel;
 
 use std::io;
 use std::sync::Arc;

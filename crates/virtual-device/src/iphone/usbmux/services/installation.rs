@@ -80,11 +80,6 @@ fn wanted(phone: &IPhone, options: &Dictionary) -> Vec<AppEntry> {
 }
 
 fn described(app: &AppEntry, options: &Dictionary) -> Value {
-    let path = if app.system {
-        format!("/Applications/{}", app.file_name())
-    } else {
-        format!("/private/var/containers/Bundle/Application/{}/{}", app.uuid, app.file_name())
-    };
     let all = dictionary([
         ("ApplicationType", if app.system { "System" } else { "User" }.into()),
         ("CFBundleDisplayName", app.name.as_str().into()),
@@ -95,7 +90,7 @@ fn described(app: &AppEntry, options: &Dictionary) -> Value {
         ("CFBundleShortVersionString", app.version.as_str().into()),
         ("CFBundleVersion", app.build.as_str().into()),
         ("Container", format!("/private/var/mobile/Containers/Data/Application/{}", app.uuid).into()),
-        ("Path", path.into()),
+        ("Path", app.folder().into()),
         ("UIFileSharingEnabled", false.into()),
     ]);
     let names = options.get("ReturnAttributes").and_then(Value::as_array);

@@ -13,6 +13,7 @@ use tokio_rustls::TlsAcceptor;
 use super::Wire;
 use super::afc::{self, Files, Root};
 use super::device::StartedService;
+use super::tunnel;
 use crate::iphone::IPhone;
 
 const SERVICES: [&str; 11] = [
@@ -29,8 +30,20 @@ const SERVICES: [&str; 11] = [
     "com.apple.syslog_relay",
 ];
 
-pub fn is_known(name: &str) -> bool {
-    SERVICES.contains(&name)
+/// The tunnel to the services of iOS 17, which came with 17.4.
+const TUNNEL: &str = "com.apple.internal.devicecompute.CoreDeviceProxy";
+const TUNNEL_SINCE: (u32, u32) = (17, 4);
+/// Developer services that are behind the tunnel since iOS 17.
+const MOVED: [&str; 1] = ["com.apple.mobile.screenshotr"];
+
+/// True if lockdownd of this phone starts the service.
+pub fn is_offered(phone: &IPhone, name: &str) -> bool {
+    let version = phone.config().version();
+    match name {
+        TUNNEL => version >= TUNNEL_SINCE,
+        name if MOVED.contains(&name) => version.0 < 17,
+        name => SERVICES.contains(&name),
+    }
 }
 
 /// Serves one connection to a started service, inside TLS with the host that started it.
@@ -44,8 +57,9 @@ pub async fn serve(phone: &IPhone, stream: Box<dyn Wire>, service: &StartedServi
     done
 }
 
-async fn run(phone: &IPhone, stream: &mut (impl Wire + ?Sized), name: &str) -> io::Result<()> {
+pub async fn run(phone: &IPhone, stream: &mut (impl Wire + ?Sized), name: &str) -> io::Result<()> {
     match name {
+        TUNNEL => Box::pin(tunnel::serve(phone, stream)).await,
         "com.apple.afc" => afc::serve(phone, stream, Root::Media).await,
         "com.apple.crashreportcopymobile" => afc::serve(phone, stream, reports(phone)).await,
         "com.apple.crashreportmover" => {
