@@ -25,6 +25,7 @@ use crate::idb::Idb;
 use crate::real::{CoreDevice, RealDevice};
 use crate::reports::ReportFolder;
 use crate::route::{Verb, Way, choose};
+use crate::served;
 use crate::simctl::Simctl;
 use crate::wda::Wda;
 use kept_log::KeptLog;
@@ -111,7 +112,9 @@ impl IosDevice {
 
     /// The program that serves a request, to be asked.
     fn server(&self, verb: Verb) -> Result<Server<'_>, DeviceError> {
-        let server = match self.way(verb)? {
+        let way = self.way(verb)?;
+        served::note(way);
+        let server = match way {
             Way::Idb => self.backends.idb.as_ref().map(Server::Idb),
             Way::Wda => self.backends.wda.as_ref().map(Server::Wda),
             Way::Simctl => self.backends.simctl.as_ref().map(Server::Simctl),

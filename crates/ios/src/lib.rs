@@ -16,6 +16,7 @@ pub mod real;
 pub mod reports;
 pub mod route;
 pub mod simctl;
+pub mod served;
 pub mod source;
 pub mod tree;
 pub mod wda;

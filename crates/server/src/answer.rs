@@ -1,6 +1,7 @@
 //! What a tool answers: typed facts, lines for reading, a picture. Rendered to text once, at the very edge.
 
 use mdm_core::text::quote::{escape_unreadable, push_quoted};
+use mdm_ios::route::Way;
 use serde::Serialize;
 
 use crate::facts_text;
@@ -27,6 +28,17 @@ pub struct Answer {
     pub image: Option<Image>,
     /// Follows from the facts alone; the exit code of the command line and the steps of a flow follow it (F45).
     pub is_error: bool,
+    /// The programs through which an iPhone was reached; empty where there is no choice.
+    pub via: String,
+}
+
+/// The first line: the facts, and how they came.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    facts: &'a Facts,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    via: &'a str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +161,7 @@ impl ErrorBody {
 impl Answer {
     pub fn new(facts: Facts) -> Answer {
         let is_error = facts.gist().failed;
-        Answer { facts, lines: String::new(), image: None, is_error }
+        Answer { facts, lines: String::new(), image: None, is_error, via: String::new() }
     }
 
     #[must_use]
@@ -163,6 +175,13 @@ impl Answer {
     pub fn with_news(mut self, news: &str) -> Answer {
         self.lines.insert_str(0, news);
         self
+    }
+
+    /// Names the programs that served the call.
+    #[must_use]
+    pub fn served_by(self, ways: &[Way]) -> Answer {
+        let names: Vec<&str> = ways.iter().map(|way| way.as_str()).collect();
+        Answer { via: names.join(", "), ..self }
     }
 
     #[must_use]
@@ -180,7 +199,7 @@ impl Answer {
     /// The one text that an agent reads: a line of JSON, then lines.
     pub fn text(&self) -> String {
         // Our own structures always serialise; if one ever did not, the agent must hear of it.
-        let mut text = match facts_text::to_line(&self.facts) {
+        let mut text = match facts_text::to_line(&Told { facts: &self.facts, via: &self.via }) {
             Ok(text) => text,
             Err(error) => format!("the answer could not be written: {error}"),
         };

@@ -11,6 +11,7 @@ use crate::idb::Idb;
 use crate::picture;
 use crate::real::RealDevice;
 use crate::route::{Verb, Way};
+use crate::served;
 use crate::tree;
 use crate::wda::Wda;
 
@@ -237,6 +238,7 @@ impl IosDevice {
     /// The element that a touch would land on, where the companion finds one.
     pub(super) async fn hit(&self, point: Point) -> Result<Option<Snapshot>, DeviceError> {
         let Some(idb) = &self.backends.idb else { return Err(wrong_way(Verb::Tree)) };
+        served::note(Way::Idb);
         let at = crate::idb::Point { x: f64::from(point.x), y: f64::from(point.y) };
         let snapshot = parse(idb.element_at(at, &TREE_KEYS).await?).await?;
         Ok(Some(snapshot).filter(|snapshot| !snapshot.elements.is_empty()))
