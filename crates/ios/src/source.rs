@@ -13,10 +13,9 @@ use mdm_core::screen::snapshot::Platform;
 
 use crate::connect;
 use crate::device::{Backends, IosDevice, OneSimulator};
-use crate::idb::{self, CompanionAddress, Idb};
+use crate::idb::{self, CompanionAddress, CompanionStarter, Idb};
 use crate::real::RealDevices;
 use crate::reports::ReportFolder;
-use crate::route::Way;
 use crate::simctl::{Simctl, Simulator, SimulatorState};
 use crate::wda::Wda;
 
@@ -49,14 +48,25 @@ pub struct Simulators {
     pub companions: PathBuf,
     /// Where crash reports are.
     pub reports: Option<ReportFolder>,
+    /// Starts companions where none runs; nothing if the program is not on this machine.
+    pub starter: Option<CompanionStarter>,
 }
 
 pub struct IosSource {
     attached: Vec<Arc<IosDevice>>,
-    simulators: Option<(Arc<Simctl>, PathBuf, Option<ReportFolder>)>,
+    simulators: Option<KnownSimulators>,
     usbmuxd: Option<(RealDevices, String)>,
     /// One object for as long as a device stays connected.
     known: Mutex<BTreeMap<String, Arc<IosDevice>>>,
+}
+
+struct KnownSimulators {
+    simctl: Arc<Simctl>,
+    folder: PathBuf,
+    reports: Option<ReportFolder>,
+    starter: Option<CompanionStarter>,
+    /// Where the companion of each was when its device was made.
+    addresses: Mutex<BTreeMap<String, Option<CompanionAddress>>>,
 }
 
 /// Whether one answers, and if not, why.
@@ -75,7 +85,13 @@ struct Found {
 impl IosSource {
     pub fn new(config: SourceConfig) -> IosSource {
         let device = |attached: Attached| Arc::new(IosDevice::new(attached.id, attached.backends));
-        let simulators = config.simulators.map(|all| (Arc::new(all.simctl), all.companions, all.reports));
+        let simulators = config.simulators.map(|all| KnownSimulators {
+            simctl: Arc::new(all.simctl),
+            folder: all.companions,
+            reports: all.reports,
+            starter: all.starter,
+            addresses: Mutex::default(),
+        });
         IosSource {
             attached: config.attached.into_iter().map(device).collect(),
             simulators,
@@ -106,42 +122,41 @@ impl IosSource {
         let probed = join_all(self.attached.iter().map(|device| probe(device))).await;
         let mut found = Found::default();
         for (device, probed) in self.attached.iter().zip(probed) {
-            found.listed.push(listed(device, probed.availability));
-            found.issues.extend(probed.why);
+            found.listed.push(Listed { missing: probed.why.clone(), ..listed(device, probed.availability) });
+            found.issues.extend(probed.why.map(|why| format!("{}: {why}", device.id())));
         }
         found
     }
 
     async fn find_simulators(&self) -> Found {
-        let Some((simctl, companions, reports)) = &self.simulators else { return Found::default() };
-        let all = match simctl.list().await {
+        let Some(simulators) = &self.simulators else { return Found::default() };
+        let all = match simulators.simctl.list().await {
             Ok(all) => all,
             Err(error) => return Found { issues: vec![error.to_string()], ..Found::default() },
         };
-        let folder = companions.clone();
-        let running = tokio::task::spawn_blocking(move || idb::find_companions(&folder)).await;
-        let running = running.unwrap_or_default();
+        let all: Vec<Simulator> = all.into_iter().filter(|one| one.runtime.starts_with("iOS")).collect();
+        let companions = simulators.companions(&all).await;
         let mut found = Found::default();
-        for simulator in all.iter().filter(|simulator| simulator.runtime.starts_with("iOS")) {
-            let companion = running.iter().find(|companion| companion.udid == simulator.udid);
-            self.forget_if(&simulator.udid, |known| known.has(Way::Idb) != companion.is_some());
-            let device = self.known_or(&simulator.udid, || Backends {
-                idb: companion.map(|companion| Idb::new(connector(&companion.address))),
+        for (simulator, companion) in all.iter().zip(companions) {
+            let udid = &simulator.udid;
+            let (address, missing) = match companion {
+                Ok(address) => (address, None),
+                Err(missing) => (None, Some(missing)),
+            };
+            if simulators.has_moved(udid, &address) {
+                self.forget(udid);
+            }
+            let device = self.known_or(udid, || Backends {
+                idb: address.as_ref().map(|address| Idb::new(connector(address))),
                 simctl: Some(OneSimulator {
-                    simctl: Arc::clone(simctl),
-                    udid: simulator.udid.clone(),
-                    reports: reports.clone(),
+                    simctl: Arc::clone(&simulators.simctl),
+                    udid: udid.clone(),
+                    reports: simulators.reports.clone(),
                 }),
                 ..Backends::default()
             });
-            found.listed.push(listed(&device, availability(simulator)));
-            if companion.is_none() && simulator.state == SimulatorState::Booted {
-                found.issues.push(format!(
-                    "{} ({}): its screen can be read and touched once idb or WebDriverAgent runs for it: \
-                     idb_companion --udid {} --grpc-domain-sock /tmp/idb/{}_companion.sock, or --wda URL",
-                    simulator.udid, simulator.name, simulator.udid, simulator.udid
-                ));
-            }
+            found.issues.extend(missing.as_ref().map(|why| format!("{udid} ({}): {why}", simulator.name)));
+            found.listed.push(Listed { missing, ..listed(&device, availability(simulator)) });
         }
         found
     }
@@ -169,8 +184,8 @@ impl IosSource {
         let probed = join_all(devices.iter().map(|device| probe(device))).await;
         let mut found = Found::default();
         for (device, probed) in devices.iter().zip(probed) {
-            found.listed.push(listed(device, probed.availability));
-            found.issues.extend(probed.why);
+            found.listed.push(Listed { missing: probed.why.clone(), ..listed(device, probed.availability) });
+            found.issues.extend(probed.why.map(|why| format!("{}: {why}", device.id())));
         }
         found
     }
@@ -182,11 +197,8 @@ impl IosSource {
     }
 
     /// Forgets a device that is reached in other ways now.
-    fn forget_if(&self, id: &str, is_outdated: impl Fn(&IosDevice) -> bool) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.get(id).is_some_and(|device| is_outdated(device)) {
-            known.remove(id);
-        }
+    fn forget(&self, id: &str) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
     }
 
     fn forget_others(&self, listed: &[Listed]) {
@@ -195,14 +207,70 @@ impl IosSource {
     }
 }
 
+impl KnownSimulators {
+    /// Where the companion of each simulator is: one that runs, or one that is started now. Nothing for those that are
+    /// not booted; an error says what is missing.
+    async fn companions(&self, all: &[Simulator]) -> Vec<Result<Option<CompanionAddress>, String>> {
+        let folder = self.folder.clone();
+        let running = tokio::task::spawn_blocking(move || idb::find_companions(&folder)).await;
+        let running = running.unwrap_or_default();
+        if let Some(starter) = &self.starter {
+            let booted = all.iter().filter(|one| one.state == SimulatorState::Booted);
+            starter.keep_only(&booted.map(|one| one.udid.as_str()).collect::<Vec<_>>());
+        }
+        let running = &running;
+        let found = all.iter().map(|simulator| async move {
+            if simulator.state != SimulatorState::Booted {
+                return Ok(None);
+            }
+            let known = running.iter().find(|companion| companion.udid == simulator.udid);
+            if let Some(known) = known
+                && listens(&known.address).await
+            {
+                return Ok(Some(known.address.clone()));
+            }
+            self.start(&simulator.udid).await.map(Some)
+        });
+        join_all(found).await
+    }
+
+    async fn start(&self, udid: &str) -> Result<CompanionAddress, String> {
+        const LACKS: &str =
+            "its screen can be read and touched once idb's companion or WebDriverAgent runs for it";
+        match &self.starter {
+            Some(starter) => {
+                starter.companion(udid, ANSWER_WAIT).await.map_err(|why| format!("{LACKS}; {why}"))
+            }
+            None => Err(format!(
+                "{LACKS}: install idb_companion, which is then started by itself (brew install \
+                 facebook/fb/idb-companion), or name a WebDriverAgent with --wda"
+            )),
+        }
+    }
+
+    /// Notes where a companion is; true if it was elsewhere, or was not there.
+    fn has_moved(&self, udid: &str, address: &Option<CompanionAddress>) -> bool {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        if addresses.len() > DEVICES_MAX {
+            addresses.clear();
+        }
+        let before = addresses.insert(udid.to_owned(), address.clone());
+        before.is_some_and(|before| before != *address)
+    }
+}
+
+/// A socket or a note may be left of a companion that has ended.
+async fn listens(address: &CompanionAddress) -> bool {
+    let connected = tokio::time::timeout(ANSWER_WAIT, connector(address)()).await;
+    connected.is_ok_and(|connected| connected.is_ok())
+}
+
 async fn probe(device: &IosDevice) -> Probed {
     match tokio::time::timeout(ANSWER_WAIT, device.reach()).await {
         Ok(Ok(())) => Probed { availability: Availability::Ready, why: None },
-        Ok(Err(error)) => {
-            Probed { availability: availability_of(&error), why: Some(format!("{}: {error}", device.id())) }
-        }
+        Ok(Err(error)) => Probed { availability: availability_of(&error), why: Some(error.to_string()) },
         Err(_) => {
-            let why = format!("{}: no answer within {} s", device.id(), ANSWER_WAIT.as_secs());
+            let why = format!("no answer within {} s", ANSWER_WAIT.as_secs());
             Probed { availability: Availability::Offline, why: Some(why) }
         }
     }
@@ -233,7 +301,8 @@ fn connector(address: &CompanionAddress) -> connect::Connector {
 
 fn listed(device: &Arc<IosDevice>, availability: Availability) -> Listed {
     let id = device.id().to_owned();
-    Listed { platform: Platform::Ios, id, availability, device: Arc::clone(device) as Arc<dyn Device> }
+    let device = Arc::clone(device) as Arc<dyn Device>;
+    Listed { platform: Platform::Ios, id, availability, missing: None, device }
 }
 
 impl DeviceSource for IosSource {
@@ -248,7 +317,8 @@ impl DeviceSource for IosSource {
     fn find<'a>(&'a self, id: &'a str) -> PortFuture<'a, Option<Listed>> {
         Box::pin(async move {
             if let Some(device) = self.attached.iter().find(|device| device.id() == id) {
-                return Ok(Some(listed(device, probe(device).await.availability)));
+                let probed = probe(device).await;
+                return Ok(Some(Listed { missing: probed.why, ..listed(device, probed.availability) }));
             }
             Ok(self.find_all().await.listed.into_iter().find(|listed| listed.id == id))
         })

@@ -87,6 +87,32 @@ pub fn sliders(snapshot: &Snapshot) -> Vec<u32> {
     sliders.map(|(index, _)| index).collect()
 }
 
+/// True if a web view has nothing in it: idb does not tell what another process draws.
+pub fn has_empty_web_view(snapshot: &Snapshot) -> bool {
+    let all = (0u32..).zip(&snapshot.elements);
+    all.into_iter().any(|(index, element)| element.role == Role::WebView && element.end <= index + 1)
+}
+
+/// Lets the application take swipes where nothing else is known to: trees of idb have no containers, and a swipe that
+/// moves nothing is found out by looking.
+pub fn let_application_scroll(snapshot: &mut Snapshot) {
+    let scrolls = |element: &Element| element.affordances.scrollable && element.role != Role::TextField;
+    if snapshot.elements.iter().any(scrolls) {
+        return;
+    }
+    let top = snapshot.elements.first_mut().filter(|top| role::short_type(&top.class) == "Application");
+    if let Some(top) = top {
+        top.affordances.scrollable = true;
+    }
+}
+
+/// Returns the field that the keyboard types into.
+pub fn focused_field(snapshot: &Snapshot) -> Option<&Element> {
+    let is_field =
+        |element: &&Element| element.role == Role::TextField && element.state.focused == Some(true);
+    snapshot.elements.iter().find(is_field)
+}
+
 /// True for the on-screen keyboard.
 pub fn is_keyboard(element: &Element) -> bool {
     role::short_type(&element.class) == "Keyboard"

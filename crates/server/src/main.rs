@@ -72,6 +72,9 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
             virtual_phone::run(options).await
         }
         Some(Command::XcrunStandIn { socket, arguments }) => virtual_iphone::xcrun(&socket, &arguments),
+        Some(Command::CompanionStandIn { socket, udid, arguments }) => {
+            virtual_iphone::companion(&socket, &udid, &arguments).await
+        }
         Some(Command::Virtual { device: VirtualDevice::Ios(options) }) => virtual_iphone::run(options).await,
     }
 }

@@ -38,7 +38,9 @@ pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Platform, Timi
 pub use faults::{Fault, Faults};
 pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use iphone::xcrun;
-pub use iphone::{IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind, PortOpener, Push, SimulatorState};
+pub use iphone::{
+    GivenFaults, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind, PortOpener, Push, SimulatorState, companion,
+};
 pub use phone::Phone;
 pub use random::Random;
 pub use replay::{Recording, RecordingError};

@@ -3,11 +3,12 @@
 //! [`IPhone::elements`] is the one accessibility tree; every face writes it in its own format.
 
 mod apps;
-mod companion;
+pub mod companion;
 mod config;
 mod crash_files;
 pub mod element;
 mod names;
+mod program;
 mod simulator;
 mod system_log;
 mod tree;
@@ -19,9 +20,10 @@ use crate::app::geometry::Screen;
 use crate::config::{PhoneConfig, Platform};
 use crate::phone::Phone;
 use crate::surface::SystemEvent;
-pub use config::{IPhoneConfig, IPhoneFaults, IPhoneKind};
+pub use config::{GivenFaults, IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
 pub use names::{bundle_of, package_of};
+use program::Program;
 pub use simulator::{Push, SimulatorState};
 use usbmux::DeviceState;
 pub use usbmux::PortOpener;
@@ -39,7 +41,9 @@ pub struct IPhone {
     phone: Phone,
     config: std::sync::Arc<IPhoneConfig>,
     simulator: std::sync::Arc<std::sync::Mutex<SimulatorState>>,
-    wda: std::sync::Arc<tokio::sync::Mutex<wda::WdaState>>,
+    wda: std::sync::Arc<std::sync::Mutex<wda::MainThread>>,
+    wda_program: Program,
+    companion_program: Program,
     device: std::sync::Arc<std::sync::Mutex<DeviceState>>,
 }
 
@@ -65,6 +69,8 @@ impl IPhone {
             simulator: std::sync::Arc::default(),
             device: std::sync::Arc::default(),
             wda: std::sync::Arc::default(),
+            wda_program: Program::default(),
+            companion_program: Program::default(),
         }
     }
 
@@ -103,13 +109,37 @@ impl IPhone {
         act(&mut self.simulator.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
+    /// Ends WebDriverAgent, as a crash of its runner does. Touches that it has begun go on.
+    pub fn end_wda(&self) {
+        self.wda_program.end();
+    }
+
+    /// Starts WebDriverAgent again: it knows no session of before.
+    pub fn start_wda(&self) {
+        *self.wda.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = wda::MainThread::default();
+        self.wda_program.start();
+    }
+
+    pub fn end_companion(&self) {
+        self.companion_program.end();
+    }
+
+    pub fn start_companion(&self) {
+        self.companion_program.start();
+    }
+
     pub(crate) fn boot_simulator(&self) {
         self.simulator(|simulator| simulator.shut_down = false);
         self.phone.reboot();
+        self.start_wda();
+        self.start_companion();
     }
 
+    /// What is not booted has nobody to answer.
     pub(crate) fn shut_simulator_down(&self) {
         self.simulator(|simulator| simulator.shut_down = true);
+        self.end_wda();
+        self.end_companion();
         self.phone.reboot();
     }
 

@@ -10,6 +10,7 @@ use crate::intent::actionable::NotActionable;
 use crate::intent::selector::{Selector, role_word};
 use crate::meaning::{label, role};
 use crate::screen::element::{Element, Role};
+use crate::screen::snapshot::LOCK_SCREEN;
 use crate::text::quote::push_quoted;
 
 /// Limit of one text from the device in a line about a candidate.
@@ -161,6 +162,16 @@ fn nothing_matches(seen: &Observation, selector: &Selector, near: Vec<String>) -
         return Failure::new(Cause::TreeDamaged, message).with_candidates(near);
     }
     let wanted = selector.describe();
+    let screen = seen.reading.snapshot.screen.as_ref();
+    if screen.is_some_and(|screen| screen.name.as_deref() == Some(LOCK_SCREEN)) {
+        let message = format!("the phone is locked, and nothing on its lock screen matches {wanted}");
+        return Failure::new(Cause::Locked, message).with_candidates(near);
+    }
+    if let Some(untold) = seen.reading.snapshot.untold() {
+        // W10: nor from what was never told.
+        let message = format!("nothing that can be read matches {wanted}; {untold}");
+        return Failure::new(Cause::Untold, message).with_candidates(near);
+    }
     if let Some(dialog) = system_dialog(seen) {
         let message = format!("a system dialog is in front: {dialog}; nothing in it matches {wanted}");
         return Failure::new(Cause::BehindSystemDialog, message).with_candidates(near);
