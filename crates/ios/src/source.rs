@@ -49,7 +49,7 @@ pub struct Simulators {
     /// Where crash reports are.
     pub reports: Option<ReportFolder>,
     /// Starts companions where none runs; nothing if the program is not on this machine.
-    pub starter: Option<CompanionStarter>,
+    pub starter: Option<Arc<CompanionStarter>>,
 }
 
 pub struct IosSource {
@@ -64,7 +64,7 @@ struct KnownSimulators {
     simctl: Arc<Simctl>,
     folder: PathBuf,
     reports: Option<ReportFolder>,
-    starter: Option<CompanionStarter>,
+    starter: Option<Arc<CompanionStarter>>,
     /// Where the companion of each was when its device was made.
     addresses: Mutex<BTreeMap<String, Option<CompanionAddress>>>,
 }
@@ -134,7 +134,10 @@ impl IosSource {
             Ok(all) => all,
             Err(error) => return Found { issues: vec![error.to_string()], ..Found::default() },
         };
-        let all: Vec<Simulator> = all.into_iter().filter(|one| one.runtime.starts_with("iOS")).collect();
+        // What the user named is reached as they said, and needs no companion of ours.
+        let is_named = |one: &Simulator| self.attached.iter().any(|device| device.id() == one.udid);
+        let ours = |one: &Simulator| one.runtime.starts_with("iOS") && !is_named(one);
+        let all: Vec<Simulator> = all.into_iter().filter(ours).collect();
         let companions = simulators.companions(&all).await;
         let mut found = Found::default();
         for (simulator, companion) in all.iter().zip(companions) {

@@ -4,6 +4,7 @@
 //! [`Defect`](mdm_core::screen::snapshot::Defect), and the rest is kept (SE-07).
 
 mod arena;
+pub mod content;
 mod document;
 mod json;
 mod locate;
@@ -91,19 +92,6 @@ pub fn sliders(snapshot: &Snapshot) -> Vec<u32> {
 pub fn has_empty_web_view(snapshot: &Snapshot) -> bool {
     let all = (0u32..).zip(&snapshot.elements);
     all.into_iter().any(|(index, element)| element.role == Role::WebView && element.end <= index + 1)
-}
-
-/// Lets the application take swipes where nothing else is known to: trees of idb have no containers, and a swipe that
-/// moves nothing is found out by looking.
-pub fn let_application_scroll(snapshot: &mut Snapshot) {
-    let scrolls = |element: &Element| element.affordances.scrollable && element.role != Role::TextField;
-    if snapshot.elements.iter().any(scrolls) {
-        return;
-    }
-    let top = snapshot.elements.first_mut().filter(|top| role::short_type(&top.class) == "Application");
-    if let Some(top) = top {
-        top.affordances.scrollable = true;
-    }
 }
 
 /// Returns the field that the keyboard types into.

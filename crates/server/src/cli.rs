@@ -373,4 +373,24 @@ mod tests {
         assert!(Cli::try_parse_from(given).is_ok());
         assert!(Cli::try_parse_from(["mobile-debug-mcp", "serve", "--app", "a.json"]).is_err(), "no phone");
     }
+
+    #[test]
+    fn the_embedded_iphone_takes_faults_of_its_own() {
+        let faults = |given: &'static str| {
+            let serve = ["mobile-debug-mcp", "serve", "--virtual", "ios", "--faults", given];
+            Cli::try_parse_from(serve).ok().and_then(|cli| match cli.command {
+                Some(Command::Serve { devices, .. }) => devices.faults,
+                _ => None,
+            })
+        };
+        let given = faults("hid-ignored,late-gesture=100,lost-tap=1").expect("known faults");
+        assert!(
+            given.iphone.hid_ignored && given.iphone.late_gesture_ms == 100 && given.faults.lost_tap == 1.0
+        );
+        assert!(faults("hid-ignored=2").is_none());
+        assert!(
+            Cli::try_parse_from(["mobile-debug-mcp", "virtual", "android", "--faults", "hid-ignored"])
+                .is_err()
+        );
+    }
 }

@@ -89,11 +89,17 @@ async fn with_app<F: Future<Output = ExitCode>>(
         (Ok(devices), Ok(roots)) => {
             let app =
                 App::new(devices).keeping(secrets.clone()).allowing(roots).listing_all_tools(args.all_tools);
-            command(match &args.state {
+            let companions = app.companions.clone();
+            let code = command(match &args.state {
                 Some(folder) => app.keeping_state_in(folder.clone()),
                 None => app,
             })
-            .await
+            .await;
+            // Nor must a companion outlive the program that started it.
+            if let Some(companions) = companions {
+                companions.end_all().await;
+            }
+            code
         }
         (Err(problem), _) | (_, Err(problem)) => fail(&problem),
     }

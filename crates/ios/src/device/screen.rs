@@ -274,7 +274,7 @@ fn tell_what_idb_does_not(snapshot: &mut Snapshot) {
         let detail = "what is inside the web view is not told by idb; WebDriverAgent reads it".to_owned();
         snapshot.defects.push(Defect { kind: DefectKind::Untold, offset: 0, detail });
     }
-    tree::let_application_scroll(snapshot);
+    tree::content::gather(snapshot);
 }
 
 pub(super) async fn parse(bytes: Bytes) -> Result<Snapshot, DeviceError> {

@@ -44,7 +44,7 @@ struct Started {
     since: Instant,
     state: watch::Receiver<StartState>,
     /// Holds the process, which ends with it.
-    _task: AbortOnDropHandle<()>,
+    task: AbortOnDropHandle<()>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +106,20 @@ impl CompanionStarter {
         running.retain(|udid, _| booted.contains(&udid.as_str()));
     }
 
+    /// Ends all companions, and returns when they were told so.
+    pub async fn end_all(&self) {
+        let all = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        for started in all.into_values() {
+            started.task.abort();
+            // Its process is gone with it, however it ended.
+            let _ = started.task.await;
+        }
+        if let Some(folder) = self.folder.get() {
+            // What is left behind is a folder of the system's temporary files.
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+
     fn running_or_start(&self, udid: &str) -> Result<watch::Receiver<StartState>, String> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(started) = running.get(udid) {
@@ -127,7 +141,7 @@ impl CompanionStarter {
         let child = self.spawn(udid, &socket).map_err(wrong)?;
         let (sender, state) = watch::channel(StartState::Starting);
         let task = AbortOnDropHandle::new(tokio::spawn(attend(child, sender)));
-        running.insert(udid.to_owned(), Started { since: Instant::now(), state: state.clone(), _task: task });
+        running.insert(udid.to_owned(), Started { since: Instant::now(), state: state.clone(), task });
         Ok(state)
     }
 
@@ -153,15 +167,6 @@ impl CompanionStarter {
             }
         };
         Ok(folder.join(format!("{}.sock", self.started())))
-    }
-}
-
-impl Drop for CompanionStarter {
-    fn drop(&mut self) {
-        if let Some(folder) = self.folder.get() {
-            // What is left behind is an empty folder of the system's temporary files.
-            let _ = std::fs::remove_dir_all(folder);
-        }
     }
 }
 

@@ -36,7 +36,7 @@ pub fn source(iphone: Option<EmbeddedIPhone>, wanted: &IosDevices) -> Option<Sou
             simctl,
             companions: PathBuf::from(COMPANIONS),
             reports: home.as_deref().map(ReportFolder::of_home),
-            starter: CompanionStarter::find(std::env::var_os("PATH").as_deref()),
+            starter: CompanionStarter::find(std::env::var_os("PATH").as_deref()).map(Arc::new),
         }),
         usbmuxd: usbmuxd.map(|address| (RealDevices::new(&address), address)),
     };

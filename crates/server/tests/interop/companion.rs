@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use crate::iphone::{Face, IPhone};
 use crate::process::{BINARY, Talker, run};
 
+const LIST: [&str; 3] = ["call", "list_devices", "{}"];
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
-fn server(phone: &IPhone) -> Command {
+fn server(phone: &IPhone, arguments: &[&str]) -> Command {
     let xcrun = phone.place(Face::Xcrun);
     let folder = Path::new(xcrun).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new(BINARY);
     command.env("PATH", path).env("HOME", phone.folder.path()).env("TMPDIR", phone.folder.path());
-    command.args(["--no-adb-server", "--no-ios", "--xcrun", xcrun]);
+    command.args(arguments).args(["--no-adb-server", "--no-ios", "--xcrun", xcrun]);
     command
 }
 
@@ -46,7 +47,7 @@ fn running(udid: &str) -> usize {
 #[test]
 fn a_companion_is_started_once_and_ends_with_the_server() {
     let phone = IPhone::start(&[Face::Xcrun]);
-    let mut talker = Talker::start(&mut server(&phone));
+    let mut talker = Talker::start(&mut server(&phone, &["serve"]));
     talker.say(INITIALIZE);
     talker.hear().unwrap();
     talker.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
@@ -63,7 +64,6 @@ fn a_companion_is_started_once_and_ends_with_the_server() {
         assert!(!listed.contains("missing"), "{listed}");
     }
     assert_eq!(running(&phone.udid), 1, "never more than one");
-    // One that ended is started again when it is missed.
     let (code, _) = talker.finish();
     assert_eq!(code, Some(0));
     let until = Instant::now() + Duration::from_secs(10);
@@ -81,12 +81,10 @@ fn a_simulator_says_that_the_companion_is_missing_or_why_it_does_not_start() {
     let phone = IPhone::start(&[Face::Xcrun]);
     let companion = Path::new(phone.place(Face::Xcrun)).with_file_name("idb_companion");
     std::fs::write(&companion, "#!/bin/sh\necho no such framework >&2\nexit 3\n").unwrap();
-    let listed = run(server(&phone).args(["call", "list_devices", "{}"])).ok().out();
+    let listed = run(&mut server(&phone, &LIST)).ok().out();
     assert!(listed.contains("\"missing\":\"its screen can be read and touched once"), "{listed}");
     assert!(listed.contains("no such framework"), "{listed}");
     std::fs::remove_file(&companion).unwrap();
-    let mut without = server(&phone);
-    without.env("PATH", "/usr/bin:/bin");
-    let listed = run(without.args(["call", "list_devices", "{}"])).ok().out();
+    let listed = run(server(&phone, &LIST).env("PATH", "/usr/bin:/bin")).ok().out();
     assert!(listed.contains("install idb_companion"), "{listed}");
 }

@@ -180,3 +180,22 @@ pub(crate) struct Applications {
     pub app: UiElement,
     pub system: Option<UiElement>,
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_simulator_that_is_shut_down_has_nobody_to_answer() {
+        let phone = IPhone::new(IPhoneConfig::default());
+        let mut open = phone.connect_wda().expect("it is booted");
+        phone.shut_simulator_down();
+        assert!(phone.connect_wda().is_err() && phone.connect_companion().is_err());
+        let mut rest = Vec::new();
+        assert_eq!(open.read_to_end(&mut rest).await.expect("an end"), 0);
+        phone.boot_simulator();
+        assert!(phone.connect_wda().is_ok() && phone.connect_companion().is_ok());
+    }
+}

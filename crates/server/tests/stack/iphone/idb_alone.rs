@@ -45,13 +45,11 @@ async fn a_screen_is_scrolled_although_no_container_is_told() {
     let (_, world) = started_on(IDB, IPhoneFaults::default()).await;
     gestures::open_screen(&world, "LongListActivity").await;
     for (text, direction) in [("Row 60", "down"), ("Row 3", "up")] {
-        let json =
-            format!(r#"{{"selector":{{"text":"{text}"}},"direction":"{direction}","max_scrolls":40}}"#);
-        println!("{}", world.tree().await);
-        let found = world.call("scroll_to_element", &json).await.text();
+        let json = format!(
+            r#"{{"selector":{{"text":"{text},","contains":true}},"direction":"{direction}","max_scrolls":40}}"#
+        );
+        let found = world.ok("scroll_to_element", &json).await;
         println!("{found}");
-        for input in world.phone.truth().inputs.iter().take(12) { println!("{input:?}"); }
-        println!("{}", world.tree().await);
         assert_eq!(fact(&found, "lifecycle_state"), "verified", "{found}");
         let id = fact(&found, "elementId");
         world.ok("tap_element", &format!(r#"{{"elementId":"{id}"}}"#)).await;
@@ -61,7 +59,7 @@ async fn a_screen_is_scrolled_although_no_container_is_told() {
         });
         assert_eq!(tapped.as_deref(), Some(text), "{found}");
     }
-    let absent = r#"{"selector":{"text":"Row 99999"},"direction":"down","max_scrolls":60}"#;
+    let absent = r#"{"selector":{"text":"Row 99999"},"direction":"down","max_scrolls":5}"#;
     assert_eq!(world.code("scroll_to_element", absent).await, "ELEMENT_NOT_FOUND");
 }
 
