@@ -43,24 +43,29 @@ async fn a_companion_that_cannot_set_values_refuses_a_text_before_anything_is_to
 async fn a_screen_is_scrolled_although_no_container_is_told() {
     // AC-10
     let (_, world) = started_on(IDB, IPhoneFaults::default()).await;
-    gestures::open_screen(&world, "LongListActivity").await;
-    for (text, direction) in [("Row 60", "down"), ("Row 3", "up")] {
+    gestures::open_screen(&world, "GalleryActivity").await;
+    for (text, direction) in [("Web page", "down"), ("Sliders", "up")] {
+        // A row is one element with all that it says.
         let json = format!(
-            r#"{{"selector":{{"text":"{text},","contains":true}},"direction":"{direction}","max_scrolls":40}}"#
+            r#"{{"selector":{{"text":"{text}","contains":true}},"direction":"{direction}","max_scrolls":40}}"#
         );
         let found = world.ok("scroll_to_element", &json).await;
         println!("{found}");
         assert_eq!(fact(&found, "lifecycle_state"), "verified", "{found}");
-        let id = fact(&found, "elementId");
-        world.ok("tap_element", &format!(r#"{{"elementId":"{id}"}}"#)).await;
-        let tapped = world.phone.truth().inputs.into_iter().rev().find_map(|input| match input {
-            Applied::Tap { hit, .. } => hit.map(|hit| hit.label),
-            _ => None,
-        });
-        assert_eq!(tapped.as_deref(), Some(text), "{found}");
     }
-    let absent = r#"{"selector":{"text":"Row 99999"},"direction":"down","max_scrolls":5}"#;
-    assert_eq!(world.code("scroll_to_element", absent).await, "ELEMENT_NOT_FOUND");
+    let strokes = world.phone.truth().inputs.len();
+    assert!((2..20).contains(&strokes), "both lie apart: {strokes}");
+    assert!(world.phone.truth().inputs.iter().all(|input| matches!(input, Applied::Swipe { .. })));
+    let absent = r#"{"selector":{"text":"Row 99999"},"direction":"down","max_scrolls":40}"#;
+    let missed = world.call("scroll_to_element", absent).await.text();
+    println!("{missed}");
+    assert_eq!(fact(&missed, "code"), "ELEMENT_NOT_FOUND", "{missed}");
+    assert!(missed.contains("down to the end"), "{missed}");
+    // What was scrolled to is what a tap lands on.
+    let web = r#"{"selector":{"text":"Web page","contains":true},"direction":"up","max_scrolls":40}"#;
+    let id = fact(&world.ok("scroll_to_element", web).await, "elementId");
+    world.ok("tap_element", &format!(r#"{{"elementId":"{id}","settle":true}}"#)).await;
+    assert_eq!(world.phone.truth().activity, "com.workbench/.WebActivity");
 }
 
 #[tokio::test(start_paused = true)]
