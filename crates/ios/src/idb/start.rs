@@ -145,6 +145,7 @@ impl CompanionStarter {
         Ok(state)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "this is the place that starts companions")]
     fn spawn(&self, udid: &str, socket: &Path) -> io::Result<Child> {
         self.started.fetch_add(1, Ordering::Relaxed);
         Command::new(&self.program)
