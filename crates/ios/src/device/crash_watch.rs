@@ -7,17 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mdm_core::port::{CrashReport, CrashSource, DeviceError, PortFuture};
-use tokio::sync::Notify;
 
 use crate::idb::Idb;
 use crate::real::RealDevice;
 use crate::reports::{self, ReportFolder};
 
-/// Between two looks, unless another app comes to the front. A look at a phone on a cable opens connections.
-const PAUSE: Duration = Duration::from_secs(5);
+/// Between two looks. A look at a phone on a cable opens connections.
+const PAUSE: Duration = Duration::from_secs(3);
 const PAUSE_OF_PHONE: Duration = Duration::from_secs(15);
-/// The report is written after the app has gone.
-const REPORT_COMES: Duration = Duration::from_millis(500);
 /// Reports that are read at once, the newest.
 const REPORTS_MAX: usize = 10;
 /// Names that are compared.
@@ -30,65 +27,35 @@ pub enum Watched {
     Phone(RealDevice),
 }
 
-/// What is remembered of the reports while connections come and go.
+/// What is remembered of the reports while connections come and go: those of before, once somebody has looked.
 #[derive(Default)]
 pub struct CrashWatch {
-    shared: Arc<Shared>,
+    known: Known,
 }
 
-#[derive(Default)]
-struct Shared {
-    /// The reports of before, once somebody has looked.
-    known: Mutex<Option<BTreeSet<String>>>,
-    /// The app of the last tree.
-    front: Mutex<String>,
-    /// Another app came to the front: the one before may have crashed.
-    changed: Notify,
-}
+type Known = Arc<Mutex<Option<BTreeSet<String>>>>;
 
 impl CrashWatch {
     pub fn follow(&self, watched: Watched) -> PolledCrashes {
-        PolledCrashes { watched, shared: Arc::clone(&self.shared) }
-    }
-
-    pub fn app_in_front(&self, app: &str) {
-        let mut front = self.shared.front.lock().unwrap_or_else(PoisonError::into_inner);
-        if *front != app {
-            app.clone_into(&mut front);
-            self.shared.changed.notify_one();
-        }
+        PolledCrashes { watched, known: Arc::clone(&self.known) }
     }
 }
 
 pub struct PolledCrashes {
     watched: Watched,
-    shared: Arc<Shared>,
+    known: Known,
 }
 
 impl PolledCrashes {
-    async fn next_reports(&mut self) -> Result<Option<Vec<CrashReport>>, DeviceError> {
-        let pause = match &self.watched {
-            Watched::Phone(_) => PAUSE_OF_PHONE,
-            Watched::Companion(_) | Watched::Folder { .. } => PAUSE,
-        };
-        loop {
-            let fresh = self.fresh(self.watched.names().await?);
-            if !fresh.is_empty() {
-                let read = self.watched.read(fresh).await?;
-                if !read.is_empty() {
-                    return Ok(Some(read));
-                }
-            }
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = self.shared.changed.notified() => tokio::time::sleep(REPORT_COMES).await,
-            }
-        }
+    async fn look(&mut self) -> Result<Option<Vec<CrashReport>>, DeviceError> {
+        let fresh = self.fresh(self.watched.names().await?);
+        let read = if fresh.is_empty() { Vec::new() } else { self.watched.read(fresh).await? };
+        Ok(Some(read))
     }
 
     /// The names that were not there before, and none of those that were there first.
     fn fresh(&self, names: Vec<String>) -> Vec<String> {
-        let mut known = self.shared.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let names: BTreeSet<String> = names.into_iter().take(NAMES_MAX).collect();
         let fresh = match known.as_ref() {
             Some(known) => names.difference(known).cloned().collect(),
@@ -137,6 +104,13 @@ impl Watched {
 
 impl CrashSource for PolledCrashes {
     fn next(&mut self) -> PortFuture<'_, Option<Vec<CrashReport>>> {
-        Box::pin(self.next_reports())
+        Box::pin(self.look())
+    }
+
+    fn pause(&self) -> Option<Duration> {
+        Some(match &self.watched {
+            Watched::Phone(_) => PAUSE_OF_PHONE,
+            Watched::Companion(_) | Watched::Folder { .. } => PAUSE,
+        })
     }
 }

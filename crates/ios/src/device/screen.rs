@@ -144,7 +144,6 @@ impl IosDevice {
         }
         if let Some(app) = self.front_app(&snapshot, &bytes).await? {
             tree::set_app(&mut snapshot, &app);
-            self.crashes.app_in_front(&app);
             if app == SPRINGBOARD && self.is_locked().await? {
                 snapshot.screen = Some(Screen { app, name: Some(LOCK_SCREEN.to_owned()) });
             }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use crate::iphone::{Face, IPhone};
 use crate::process::{BINARY, Talker, run};
 
+/// Looks at the list of processes before one is said to be there still.
+const LOOKS_MAX: usize = 2000;
 const LIST: [&str; 3] = ["call", "list_devices", "{}"];
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
@@ -66,11 +67,9 @@ fn a_companion_is_started_once_and_ends_with_the_server() {
     assert_eq!(running(&phone.udid), 1, "never more than one");
     let (code, _) = talker.finish();
     assert_eq!(code, Some(0));
-    let until = Instant::now() + Duration::from_secs(10);
-    while running(&phone.udid) > 0 {
-        assert!(Instant::now() < until, "it outlives the server");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    // It was told to end before the server ended; the system may take a moment.
+    let has_ended = (0..LOOKS_MAX).any(|_| running(&phone.udid) == 0);
+    assert!(has_ended, "it outlives the server");
     let left = std::fs::read_dir(phone.folder.path()).unwrap().flatten();
     let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("mdm-")), "{left:?}");
