@@ -246,7 +246,7 @@ impl Hub {
 
 fn listed_as(id: &str, availability: Availability, device: &Arc<AndroidDevice>) -> Listed {
     let device = Arc::clone(device) as Arc<dyn Device>;
-    Listed { platform: Platform::Android, id: id.to_owned(), availability, device }
+    Listed { platform: Platform::Android, id: id.to_owned(), availability, missing: None, device }
 }
 
 async fn follow(mut tracker: Tracker, sender: watch::Sender<Vec<DeviceLine>>) {

@@ -45,15 +45,19 @@ pub async fn choose(
 
 /// Refuses a device that is connected and cannot be used.
 pub fn usable(listed: Listed) -> Result<Listed, Failure> {
-    let id = &listed.id;
-    match &listed.availability {
-        Availability::Ready => Ok(listed),
+    let (id, platform) = (&listed.id, listed.platform);
+    let (cause, message) = match &listed.availability {
+        Availability::Ready => return Ok(listed),
         Availability::Unauthorized => {
-            let message = format!("{id} has not authorised this computer");
-            Err(Failure::new(Cause::DeviceUnauthorized, message))
+            (Cause::DeviceUnauthorized, format!("{id} has not authorised this computer"))
         }
-        other => Err(Failure::new(Cause::DeviceOffline, format!("{id} is {}", other.as_str()))),
-    }
+        other => (Cause::DeviceOffline, format!("{id} is {}", other.as_str())),
+    };
+    let message = match &listed.missing {
+        Some(missing) => format!("{message}: {missing}"),
+        None => message,
+    };
+    Err(Failure::new(cause, message).on(platform))
 }
 
 pub fn not_found(id: &str, listed: &[Listed]) -> Failure {

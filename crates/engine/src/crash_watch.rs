@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mdm_core::evidence::crash_book::CrashBook;
-use mdm_core::port::{Device, Support};
+use mdm_core::port::{CrashReport, Device, Support};
 
 use crate::background::{Background, Tries};
-use crate::clock::Clock;
+use crate::clock::{self, Clock};
 
 /// The crashes of a device, written by the watch and read by its calls.
 #[derive(Debug, Clone, Default)]
@@ -33,15 +33,21 @@ async fn listen(crashes: Crashes, device: Arc<dyn Device>, clock: Clock) {
         if let Ok(mut source) = device.follow_crashes().await {
             while let Ok(Some(reports)) = source.next().await {
                 tries.worked();
-                let now_ms = clock.now_ms();
-                let mut book = crashes.book();
-                for report in reports {
-                    book.note(report, now_ms);
+                note(&crashes, reports, clock.now_ms());
+                if let Some(pause) = source.pause() {
+                    clock::pause(pause).await;
                 }
             }
         }
         if !tries.again().await {
             return;
         }
+    }
+}
+
+fn note(crashes: &Crashes, reports: Vec<CrashReport>, now_ms: u64) {
+    let mut book = crashes.book();
+    for report in reports {
+        book.note(report, now_ms);
     }
 }

@@ -1,6 +1,7 @@
 //! The port of `mdm-core` over whatever reaches the iPhone.
 
 mod apps;
+mod crash_watch;
 mod evidence;
 mod hand;
 mod input;
@@ -14,20 +15,21 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mdm_core::port::{
-    AlertAnswer, AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceError,
-    DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, NativeAction, Picture, PortFuture,
-    RawAnswer, SettingChange, SettingReport, Support,
+    AlertAnswer, AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device,
+    DeviceError, DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, NativeAction, Picture,
+    PortFuture, RawAnswer, SettingChange, SettingReport, Support,
 };
 use mdm_core::screen::geometry::{Point, Rect, Size};
-use mdm_core::screen::snapshot::{Screen, Snapshot};
+use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
 
-use crate::idb::Idb;
+use crate::idb::{Idb, LeastLevel};
 use crate::real::{CoreDevice, RealDevice};
 use crate::reports::ReportFolder;
 use crate::route::{Verb, Way, choose};
 use crate::served;
 use crate::simctl::Simctl;
 use crate::wda::Wda;
+use crash_watch::{CrashWatch, Watched};
 use kept_log::KeptLog;
 
 /// The programs that reach one iPhone. At least one is there.
@@ -54,6 +56,7 @@ pub struct IosDevice {
     id: String,
     backends: Backends,
     log: KeptLog,
+    crashes: CrashWatch,
     state: Mutex<State>,
 }
 
@@ -82,7 +85,13 @@ struct Front {
 
 impl IosDevice {
     pub fn new(id: impl Into<String>, backends: Backends) -> IosDevice {
-        IosDevice { id: id.into(), backends, log: KeptLog::default(), state: Mutex::default() }
+        IosDevice {
+            id: id.into(),
+            backends,
+            log: KeptLog::default(),
+            crashes: CrashWatch::default(),
+            state: Mutex::default(),
+        }
     }
 
     pub fn id(&self) -> &str {
@@ -133,7 +142,7 @@ impl IosDevice {
             )
         };
         self.state().is_lost = result.as_ref().is_err_and(lost);
-        result
+        result.map_err(|error| error.on(Platform::Ios))
     }
 
     /// Asks whether the phone is there, with the cheapest question that it answers.
@@ -216,7 +225,7 @@ impl Device for IosDevice {
     }
 
     fn check_text<'a>(&'a self, text: &'a str) -> PortFuture<'a, ()> {
-        Box::pin(async move { self.find_text_typeable(text) })
+        Box::pin(async move { self.noted(self.find_text_typeable(text).await) })
     }
 
     fn input(&self, input: Input) -> PortFuture<'_, ()> {
@@ -239,8 +248,22 @@ impl Device for IosDevice {
         Box::pin(async { self.noted(self.read_crashes().await) })
     }
 
+    fn follow_crashes(&self) -> PortFuture<'_, Box<dyn CrashSource>> {
+        Box::pin(async {
+            let watched = match self.server(Verb::Crashes)? {
+                Server::Idb(idb) => Watched::Companion(idb.clone()),
+                Server::Usb(usb) => Watched::Phone(usb.clone()),
+                Server::Simctl(OneSimulator { udid, reports: Some(folder), .. }) => {
+                    Watched::Folder { folder: folder.clone(), udid: udid.clone() }
+                }
+                Server::Simctl(_) | Server::Wda(_) | Server::Core(_) => return Err(wrong_way(Verb::Crashes)),
+            };
+            Ok(Box::new(self.crashes.follow(watched)) as Box<dyn CrashSource>)
+        })
+    }
+
     fn follow_log(&self, _since_ms: Option<u64>) -> PortFuture<'_, Box<dyn LogSource>> {
-        Box::pin(async { self.noted(self.open_log().await) })
+        Box::pin(async { self.noted(self.open_log(LeastLevel::Debug).await) })
     }
 
     fn app_pids<'a>(&'a self, app: &'a str) -> PortFuture<'a, Vec<u32>> {

@@ -45,16 +45,14 @@ impl ReportFolder {
     /// Reads the newest crashes of one simulator, oldest first.
     pub async fn crashes(&self, udid: &str) -> Result<Vec<CrashReport>, DeviceError> {
         let folder = self.clone();
-        let mark = format!("CoreSimulator/Devices/{udid}/");
+        let udid = udid.to_owned();
         blocking(move || {
             let files = folder.list_now()?;
             let mut found = Vec::new();
             for file in files.iter().rev() {
                 // A report may be deleted between listing and reading.
                 let Ok(text) = folder.read_now(&file.name) else { continue };
-                // JSON may write a slash with a backslash before it.
-                let of_this = text.contains(&mark) || text.contains(&mark.replace('/', "\\/"));
-                if let Some(report) = of_this.then(|| read(&text)).flatten() {
+                if let Some(report) = is_of(&text, &udid).then(|| read(&text)).flatten() {
                     found.push(report);
                 }
                 if found.len() == READ_MAX {
@@ -63,6 +61,17 @@ impl ReportFolder {
             }
             found.reverse();
             Ok(found)
+        })
+        .await
+    }
+
+    /// Reads those of these reports that are of one simulator.
+    pub async fn read_of(&self, udid: &str, names: Vec<String>) -> Result<Vec<CrashReport>, DeviceError> {
+        let (folder, udid) = (self.clone(), udid.to_owned());
+        blocking(move || {
+            // A report may be deleted between listing and reading.
+            let texts = names.iter().filter_map(|name| folder.read_now(name).ok());
+            Ok(texts.filter(|text| is_of(text, &udid)).filter_map(|text| read(&text)).collect())
         })
         .await
     }
@@ -93,6 +102,12 @@ impl ReportFolder {
         file.take(crash::REPORT_BYTES_MAX as u64).read_to_end(&mut text)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
+}
+
+/// True for a report of a program of this simulator. JSON may write a slash with a backslash before it.
+fn is_of(text: &str, udid: &str) -> bool {
+    let mark = format!("CoreSimulator/Devices/{udid}/");
+    text.contains(&mark) || text.contains(&mark.replace('/', "\\/"))
 }
 
 /// True for the names that reports of crashes have.

@@ -13,7 +13,7 @@ use mdm_core::screen::snapshot::Platform;
 
 use crate::connect;
 use crate::device::{Backends, IosDevice, OneSimulator};
-use crate::idb::{self, CompanionAddress, Idb};
+use crate::idb::{self, CompanionAddress, CompanionStarter, Idb};
 use crate::real::{RealDevice, RealDevices};
 use crate::reports::ReportFolder;
 use crate::route::Way;
@@ -49,14 +49,25 @@ pub struct Simulators {
     pub companions: PathBuf,
     /// Where crash reports are.
     pub reports: Option<ReportFolder>,
+    /// Starts companions where none runs; nothing if the program is not on this machine.
+    pub starter: Option<Arc<CompanionStarter>>,
 }
 
 pub struct IosSource {
     attached: Vec<Arc<IosDevice>>,
-    simulators: Option<(Arc<Simctl>, PathBuf, Option<ReportFolder>)>,
+    simulators: Option<KnownSimulators>,
     usbmuxd: Option<(RealDevices, String)>,
     /// One object for as long as a device stays connected.
     known: Mutex<BTreeMap<String, Arc<IosDevice>>>,
+}
+
+struct KnownSimulators {
+    simctl: Arc<Simctl>,
+    folder: PathBuf,
+    reports: Option<ReportFolder>,
+    starter: Option<Arc<CompanionStarter>>,
+    /// Where the companion of each was when its device was made.
+    addresses: Mutex<BTreeMap<String, Option<CompanionAddress>>>,
 }
 
 /// Whether one answers, and if not, why.
@@ -75,7 +86,13 @@ struct Found {
 impl IosSource {
     pub fn new(config: SourceConfig) -> IosSource {
         let device = |attached: Attached| Arc::new(IosDevice::new(attached.id, attached.backends));
-        let simulators = config.simulators.map(|all| (Arc::new(all.simctl), all.companions, all.reports));
+        let simulators = config.simulators.map(|all| KnownSimulators {
+            simctl: Arc::new(all.simctl),
+            folder: all.companions,
+            reports: all.reports,
+            starter: all.starter,
+            addresses: Mutex::default(),
+        });
         IosSource {
             attached: config.attached.into_iter().map(device).collect(),
             simulators,
@@ -106,42 +123,44 @@ impl IosSource {
         let probed = join_all(self.attached.iter().map(|device| probe(device))).await;
         let mut found = Found::default();
         for (device, probed) in self.attached.iter().zip(probed) {
-            found.listed.push(listed(device, probed.availability));
-            found.issues.extend(probed.why);
+            found.listed.push(Listed { missing: probed.why.clone(), ..listed(device, probed.availability) });
+            found.issues.extend(probed.why.map(|why| format!("{}: {why}", device.id())));
         }
         found
     }
 
     async fn find_simulators(&self) -> Found {
-        let Some((simctl, companions, reports)) = &self.simulators else { return Found::default() };
-        let all = match simctl.list().await {
+        let Some(simulators) = &self.simulators else { return Found::default() };
+        let all = match simulators.simctl.list().await {
             Ok(all) => all,
             Err(error) => return Found { issues: vec![error.to_string()], ..Found::default() },
         };
-        let folder = companions.clone();
-        let running = tokio::task::spawn_blocking(move || idb::find_companions(&folder)).await;
-        let running = running.unwrap_or_default();
+        // What the user named is reached as they said, and needs no companion of ours.
+        let is_named = |one: &Simulator| self.attached.iter().any(|device| device.id() == one.udid);
+        let ours = |one: &Simulator| one.runtime.starts_with("iOS") && !is_named(one);
+        let all: Vec<Simulator> = all.into_iter().filter(ours).collect();
+        let companions = simulators.companions(&all).await;
         let mut found = Found::default();
-        for simulator in all.iter().filter(|simulator| simulator.runtime.starts_with("iOS")) {
-            let companion = running.iter().find(|companion| companion.udid == simulator.udid);
-            self.forget_if(&simulator.udid, |known| known.has(Way::Idb) != companion.is_some());
-            let device = self.known_or(&simulator.udid, || Backends {
-                idb: companion.map(|companion| Idb::new(connector(&companion.address))),
+        for (simulator, companion) in all.iter().zip(companions) {
+            let udid = &simulator.udid;
+            let (address, missing) = match companion {
+                Ok(address) => (address, None),
+                Err(missing) => (None, Some(missing)),
+            };
+            if simulators.has_moved(udid, &address) {
+                self.forget(udid);
+            }
+            let device = self.known_or(udid, || Backends {
+                idb: address.as_ref().map(|address| Idb::new(connector(address))),
                 simctl: Some(OneSimulator {
-                    simctl: Arc::clone(simctl),
-                    udid: simulator.udid.clone(),
-                    reports: reports.clone(),
+                    simctl: Arc::clone(&simulators.simctl),
+                    udid: udid.clone(),
+                    reports: simulators.reports.clone(),
                 }),
                 ..Backends::default()
             });
-            found.listed.push(listed(&device, availability(simulator)));
-            if companion.is_none() && simulator.state == SimulatorState::Booted {
-                found.issues.push(format!(
-                    "{} ({}): its screen can be read and touched once idb or WebDriverAgent runs for it: \
-                     idb_companion --udid {} --grpc-domain-sock /tmp/idb/{}_companion.sock, or --wda URL",
-                    simulator.udid, simulator.name, simulator.udid, simulator.udid
-                ));
-            }
+            found.issues.extend(missing.as_ref().map(|why| format!("{udid} ({}): {why}", simulator.name)));
+            found.listed.push(Listed { missing, ..listed(&device, availability(simulator)) });
         }
         found
     }
@@ -159,12 +178,12 @@ impl IosSource {
         let surveyed = join_all(all.iter().map(|phone| self.survey(phones.device(&phone.udid)))).await;
         let probed = join_all(surveyed.iter().map(|(device, _)| probe(device))).await;
         let mut found = Found::default();
-        for ((device, missing), probed) in surveyed.iter().zip(probed) {
+        for ((device, lacking), probed) in surveyed.iter().zip(probed) {
             // What a phone lacks matters only if it can be reached.
             let is_ready = probed.availability == Availability::Ready;
-            found.issues.extend(missing.clone().filter(|_| is_ready));
-            found.listed.push(listed(device, probed.availability));
-            found.issues.extend(probed.why);
+            let missing = probed.why.or_else(|| lacking.clone().filter(|_| is_ready));
+            found.listed.push(Listed { missing: missing.clone(), ..listed(device, probed.availability) });
+            found.issues.extend(missing.map(|why| format!("{}: {why}", device.id())));
         }
         found
     }
@@ -176,10 +195,9 @@ impl IosSource {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
         let listens = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
         let blind = || {
-            format!(
-                "{udid}: without WebDriverAgent its elements cannot be read; it shows pictures and takes touches by \
-                 coordinates. Start WebDriverAgent on it for more"
-            )
+            "without WebDriverAgent its elements cannot be read; it shows pictures and takes touches by coordinates. \
+             Start WebDriverAgent on it for more"
+                .to_owned()
         };
         if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
             && known.has(Way::Wda) == (!known.has(Way::Hid) || listens)
@@ -189,14 +207,18 @@ impl IosSource {
         }
         let (core, missing) = match within(usb.core_device()).await {
             Some(Ok(core)) => (core, None),
-            Some(Err(error)) => (None, Some(format!("{udid}: {error}"))),
-            None => (None, Some(format!("{udid}: the tunnel to its developer services does not open"))),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, Some("the tunnel to its developer services does not open".to_owned())),
         };
         let has_hid = core.as_ref().is_some_and(|core| core.offered().hid);
         let has_wda = !has_hid || listens;
-        self.forget_if(&udid, |known| {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
+        let differs = |known: &Arc<IosDevice>| {
             known.has(Way::CoreDevice) != core.is_some() || known.has(Way::Wda) != has_wda
-        });
+        };
+        if known.as_ref().is_some_and(differs) {
+            self.forget(&udid);
+        }
         let device = self.known_or(&udid, || {
             let wda = || Wda::new(usb.connector(WDA_PORT), format!("port {WDA_PORT} of {udid}"));
             Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
@@ -211,11 +233,8 @@ impl IosSource {
     }
 
     /// Forgets a device that is reached in other ways now.
-    fn forget_if(&self, id: &str, is_outdated: impl Fn(&IosDevice) -> bool) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.get(id).is_some_and(|device| is_outdated(device)) {
-            known.remove(id);
-        }
+    fn forget(&self, id: &str) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
     }
 
     fn forget_others(&self, listed: &[Listed]) {
@@ -229,14 +248,70 @@ async fn within<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::time::timeout(ANSWER_WAIT, work).await.ok()
 }
 
+impl KnownSimulators {
+    /// Where the companion of each simulator is: one that runs, or one that is started now. Nothing for those that are
+    /// not booted; an error says what is missing.
+    async fn companions(&self, all: &[Simulator]) -> Vec<Result<Option<CompanionAddress>, String>> {
+        let folder = self.folder.clone();
+        let running = tokio::task::spawn_blocking(move || idb::find_companions(&folder)).await;
+        let running = running.unwrap_or_default();
+        if let Some(starter) = &self.starter {
+            let booted = all.iter().filter(|one| one.state == SimulatorState::Booted);
+            starter.keep_only(&booted.map(|one| one.udid.as_str()).collect::<Vec<_>>());
+        }
+        let running = &running;
+        let found = all.iter().map(|simulator| async move {
+            if simulator.state != SimulatorState::Booted {
+                return Ok(None);
+            }
+            let known = running.iter().find(|companion| companion.udid == simulator.udid);
+            if let Some(known) = known
+                && listens(&known.address).await
+            {
+                return Ok(Some(known.address.clone()));
+            }
+            self.start(&simulator.udid).await.map(Some)
+        });
+        join_all(found).await
+    }
+
+    async fn start(&self, udid: &str) -> Result<CompanionAddress, String> {
+        const LACKS: &str =
+            "its screen can be read and touched once idb's companion or WebDriverAgent runs for it";
+        match &self.starter {
+            Some(starter) => {
+                starter.companion(udid, ANSWER_WAIT).await.map_err(|why| format!("{LACKS}; {why}"))
+            }
+            None => Err(format!(
+                "{LACKS}: install idb_companion, which is then started by itself (brew install \
+                 facebook/fb/idb-companion), or name a WebDriverAgent with --wda"
+            )),
+        }
+    }
+
+    /// Notes where a companion is; true if it was elsewhere, or was not there.
+    fn has_moved(&self, udid: &str, address: &Option<CompanionAddress>) -> bool {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        if addresses.len() > DEVICES_MAX {
+            addresses.clear();
+        }
+        let before = addresses.insert(udid.to_owned(), address.clone());
+        before.is_some_and(|before| before != *address)
+    }
+}
+
+/// A socket or a note may be left of a companion that has ended.
+async fn listens(address: &CompanionAddress) -> bool {
+    let connected = tokio::time::timeout(ANSWER_WAIT, connector(address)()).await;
+    connected.is_ok_and(|connected| connected.is_ok())
+}
+
 async fn probe(device: &IosDevice) -> Probed {
     match tokio::time::timeout(ANSWER_WAIT, device.reach()).await {
         Ok(Ok(())) => Probed { availability: Availability::Ready, why: None },
-        Ok(Err(error)) => {
-            Probed { availability: availability_of(&error), why: Some(format!("{}: {error}", device.id())) }
-        }
+        Ok(Err(error)) => Probed { availability: availability_of(&error), why: Some(error.to_string()) },
         Err(_) => {
-            let why = format!("{}: no answer within {} s", device.id(), ANSWER_WAIT.as_secs());
+            let why = format!("no answer within {} s", ANSWER_WAIT.as_secs());
             Probed { availability: Availability::Offline, why: Some(why) }
         }
     }
@@ -267,7 +342,8 @@ fn connector(address: &CompanionAddress) -> connect::Connector {
 
 fn listed(device: &Arc<IosDevice>, availability: Availability) -> Listed {
     let id = device.id().to_owned();
-    Listed { platform: Platform::Ios, id, availability, device: Arc::clone(device) as Arc<dyn Device> }
+    let device = Arc::clone(device) as Arc<dyn Device>;
+    Listed { platform: Platform::Ios, id, availability, missing: None, device }
 }
 
 impl DeviceSource for IosSource {
@@ -282,7 +358,8 @@ impl DeviceSource for IosSource {
     fn find<'a>(&'a self, id: &'a str) -> PortFuture<'a, Option<Listed>> {
         Box::pin(async move {
             if let Some(device) = self.attached.iter().find(|device| device.id() == id) {
-                return Ok(Some(listed(device, probe(device).await.availability)));
+                let probed = probe(device).await;
+                return Ok(Some(Listed { missing: probed.why, ..listed(device, probed.availability) }));
             }
             Ok(self.find_all().await.listed.into_iter().find(|listed| listed.id == id))
         })

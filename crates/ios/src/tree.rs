@@ -4,6 +4,7 @@
 //! [`Defect`](mdm_core::screen::snapshot::Defect), and the rest is kept (SE-07).
 
 mod arena;
+pub mod content;
 mod document;
 mod json;
 mod locate;
@@ -88,6 +89,19 @@ pub fn sliders(snapshot: &Snapshot) -> Vec<u32> {
     let all = (0u32..).zip(&snapshot.elements);
     let sliders = all.filter(|(_, element)| role::short_type(&element.class) == "Slider");
     sliders.map(|(index, _)| index).collect()
+}
+
+/// True if a web view has nothing in it: idb does not tell what another process draws.
+pub fn has_empty_web_view(snapshot: &Snapshot) -> bool {
+    let all = (0u32..).zip(&snapshot.elements);
+    all.into_iter().any(|(index, element)| element.role == Role::WebView && element.end <= index + 1)
+}
+
+/// Returns the field that the keyboard types into.
+pub fn focused_field(snapshot: &Snapshot) -> Option<&Element> {
+    let is_field =
+        |element: &&Element| element.role == Role::TextField && element.state.focused == Some(true);
+    snapshot.elements.iter().find(is_field)
 }
 
 /// True for the on-screen keyboard.

@@ -97,6 +97,10 @@ impl Wda {
         self.read_in_session("/wda/activeAppInfo").await
     }
 
+    pub async fn is_locked(&self) -> Result<bool, DeviceError> {
+        self.read("/wda/locked").await
+    }
+
     /// The levels after which trees end without a word. A session of another client has its own, or the usual number.
     pub fn depth_max(&self) -> u32 {
         if self.session_is_ours() { DEPTH_MAX } else { USUAL_DEPTH }

@@ -4,12 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch};
+use mdm_core::port::{Capture, Device as _, DeviceError, DeviceErrorKind, Dispatch, Input};
+use mdm_core::screen::element::Role;
 use mdm_core::screen::snapshot::{Limits, Snapshot};
 use mdm_ios::connect::{self, Connector, Transport};
+use mdm_ios::device::{Backends, IosDevice};
 use mdm_ios::idb::{
-    AppActivity, ElementTarget, HidButtonKind, HidOrientationKind, Idb, Launch, LogStyle, Permission, Point,
-    ScrollDirection, SearchableKey, events,
+    AppActivity, ElementTarget, HidButtonKind, HidOrientationKind, Idb, Launch, LeastLevel, LogStyle,
+    Permission, Point, ScrollDirection, SearchableKey, events,
 };
 use mdm_ios::tree::{self, Format};
 use mdm_virtual_device::{AppFile, IPhone, IPhoneConfig, IPhoneFaults};
@@ -295,7 +297,7 @@ async fn the_log_is_followed_and_crashes_are_read() {
     let (_phone, idb) = with_app(IPhoneFaults::default()).await;
     let mut logs = Vec::new();
     for style in [LogStyle::Ndjson, LogStyle::Compact, LogStyle::Syslog, LogStyle::Default] {
-        logs.push(idb.log(style, None).await.expect("a log"));
+        logs.push(idb.log(style, LeastLevel::Debug, None).await.expect("a log"));
     }
     idb.hid(events::tap(place(&idb, "say").await)).await.expect("a tap");
     for log in &mut logs {
@@ -369,7 +371,7 @@ async fn a_broken_connection_is_told_once_and_made_anew() {
     tokio::task::yield_now().await;
     tokio::time::sleep(Duration::from_millis(1)).await;
     idb.describe().await.expect("a new connection");
-    let mut log = idb.log(LogStyle::Ndjson, None).await.expect("a log");
+    let mut log = idb.log(LogStyle::Ndjson, LeastLevel::Debug, None).await.expect("a log");
     phone.phone().set_plugged(false);
     assert_eq!(failed(log.next_line().await), (DeviceErrorKind::ConnectionLost, Dispatch::NotSent));
     assert_eq!(failed(idb.describe().await), (DeviceErrorKind::Offline, Dispatch::NotSent));
@@ -419,4 +421,18 @@ async fn sockets_carry_the_same_calls() {
         assert!(idb.describe().await.is_ok() && idb.tree(&[]).await.is_ok());
     }
     std::fs::remove_file(&path).expect("an end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_keyboard_is_where_its_keys_are() {
+    let (phone, _) = with_app(IPhoneFaults::default()).await;
+    let backends = Backends { idb: Some(idb(&phone)), ..Backends::default() };
+    let device = IosDevice::new("phone", backends);
+    assert_eq!(device.keyboard().await.expect("an answer"), None);
+    let Ok(Capture::New { snapshot, .. }) = device.snapshot(None).await else { panic!("a tree") };
+    let field = snapshot.elements.iter().find(|element| element.role == Role::TextField).expect("a field");
+    device.input(Input::Tap(field.bounds.center())).await.expect("a tap");
+    let keyboard = device.keyboard().await.expect("an answer").expect("a keyboard");
+    assert!(keyboard.top > snapshot.size.height as i32 / 2, "{keyboard:?}");
+    assert!(keyboard.width() > snapshot.size.width as i32 / 2, "{keyboard:?}");
 }

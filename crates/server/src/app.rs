@@ -14,6 +14,7 @@ use mdm_android::{Endpoint, Hub, HubConfig};
 use mdm_build::process::Processes;
 use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
+use mdm_ios::idb::CompanionStarter;
 use mdm_ios::route::Way;
 use mdm_ios::source::IosSource;
 use mdm_virtual_device::{IPhone, Phone};
@@ -38,6 +39,8 @@ pub struct App {
     /// The builds that run.
     pub processes: Processes,
     pub proxies: Proxies,
+    /// The companions of simulators that this process started.
+    pub companions: Option<Arc<CompanionStarter>>,
     /// Devices are found through an adb server, which is started if it does not run.
     pub adb_server: bool,
     /// Lists also those tools for which another one does as well.
@@ -97,10 +100,12 @@ impl App {
         let adb_server = devices.adb_server;
         let mut sources: Vec<Arc<dyn DeviceSource>> =
             vec![Arc::new(Hub::new(HubConfig::of_process(endpoints, adb_server)))];
+        let mut companions = None;
         if let Some(config) = ios::source(devices.iphone, &devices.ios) {
+            companions = config.simulators.as_ref().and_then(|simulators| simulators.starter.clone());
             sources.push(Arc::new(IosSource::new(config)));
         }
-        App { adb_server, ..App::with_sources(sources) }
+        App { adb_server, companions, ..App::with_sources(sources) }
     }
 
     pub fn with_source(source: Arc<dyn DeviceSource>) -> App {
@@ -115,6 +120,7 @@ impl App {
             roots: Roots::of_process(),
             processes: Processes::default(),
             proxies: Proxies::default(),
+            companions: None,
             adb_server: false,
             all_tools: false,
             actions: AtomicU64::new(0),

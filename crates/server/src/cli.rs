@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mdm_virtual_device::Faults;
+use mdm_virtual_device::{Faults, GivenFaults};
 use mobile_debug_mcp::app::Named;
 
 #[derive(Parser)]
@@ -82,6 +82,14 @@ pub enum Command {
     #[command(hide = true, name = "xcrun-stand-in")]
     XcrunStandIn {
         socket: PathBuf,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// What the `idb_companion` of an embedded iPhone runs
+    #[command(hide = true, name = "companion-stand-in")]
+    CompanionStandIn {
+        socket: PathBuf,
+        udid: String,
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -166,9 +174,9 @@ pub struct DeviceArgs {
     /// Install the app that this file describes on the embedded device; may be given more than once
     #[arg(long = "app", value_name = "FILE", requires = "virtual_device")]
     pub apps: Vec<PathBuf>,
-    /// What goes wrong on the embedded device, as for `virtual android`
+    /// What goes wrong on the embedded device, as for `virtual android` and `virtual ios`
     #[arg(long, value_name = "FAULTS", requires = "virtual_device")]
-    pub faults: Option<Faults>,
+    pub faults: Option<GivenFaults>,
     /// How long processes on the embedded device take
     #[arg(long, value_enum, requires = "virtual_device")]
     pub timing: Option<TimingArg>,
@@ -280,9 +288,10 @@ pub struct VirtualIos {
     pub apps: Vec<PathBuf>,
     #[arg(long, value_enum, default_value_t = TimingArg::Brisk)]
     pub timing: TimingArg,
-    /// What goes wrong, and how often: NAME or NAME=RATE, separated by commas (docs/faults.md)
+    /// What goes wrong: NAME or NAME=RATE of every phone, NAME or NAME=MS of iPhones, separated by commas
+    /// (docs/faults.md, docs/virtual-iphone.md)
     #[arg(long, value_name = "FAULTS", default_value = "")]
-    pub faults: Faults,
+    pub faults: GivenFaults,
     /// The same seed gives the same phone and the same faults
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -366,5 +375,25 @@ mod tests {
         let given = given.into_iter().chain(["--timing", "phone"]);
         assert!(Cli::try_parse_from(given).is_ok());
         assert!(Cli::try_parse_from(["mobile-debug-mcp", "serve", "--app", "a.json"]).is_err(), "no phone");
+    }
+
+    #[test]
+    fn the_embedded_iphone_takes_faults_of_its_own() {
+        let faults = |given: &'static str| {
+            let serve = ["mobile-debug-mcp", "serve", "--virtual", "ios", "--faults", given];
+            Cli::try_parse_from(serve).ok().and_then(|cli| match cli.command {
+                Some(Command::Serve { devices, .. }) => devices.faults,
+                _ => None,
+            })
+        };
+        let given = faults("hid-ignored,late-gesture=100,lost-tap=1").expect("known faults");
+        assert!(
+            given.iphone.hid_ignored && given.iphone.late_gesture_ms == 100 && given.faults.lost_tap == 1.0
+        );
+        assert!(faults("hid-ignored=2").is_none());
+        assert!(
+            Cli::try_parse_from(["mobile-debug-mcp", "virtual", "android", "--faults", "hid-ignored"])
+                .is_err()
+        );
     }
 }

@@ -34,7 +34,7 @@ pub fn words(words: &str, exact: bool) -> Result<Search, Refusal> {
 /// Searches one capture and builds the answer. `in_full` adds candidates as JSON, for programs; agents read the lines.
 pub fn answer(search: &Search, device: Option<&str>, seen: &Observation, in_full: bool) -> Answer {
     let result = &search.on(seen);
-    let partial = !seen.reading.snapshot.is_whole();
+    let partial = seen.reading.snapshot.is_partial();
     let nothing = FindFacts { device: device.map(str::to_owned), partial, ..FindFacts::default() };
     let (facts, lines) = match &result.best[..] {
         [] => {

@@ -72,6 +72,9 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
             virtual_phone::run(options).await
         }
         Some(Command::XcrunStandIn { socket, arguments }) => virtual_iphone::xcrun(&socket, &arguments),
+        Some(Command::CompanionStandIn { socket, udid, arguments }) => {
+            virtual_iphone::companion(&socket, &udid, &arguments).await
+        }
         Some(Command::Virtual { device: VirtualDevice::Ios(options) }) => virtual_iphone::run(options).await,
     }
 }
@@ -86,11 +89,17 @@ async fn with_app<F: Future<Output = ExitCode>>(
         (Ok(devices), Ok(roots)) => {
             let app =
                 App::new(devices).keeping(secrets.clone()).allowing(roots).listing_all_tools(args.all_tools);
-            command(match &args.state {
+            let companions = app.companions.clone();
+            let code = command(match &args.state {
                 Some(folder) => app.keeping_state_in(folder.clone()),
                 None => app,
             })
-            .await
+            .await;
+            // Nor must a companion outlive the program that started it.
+            if let Some(companions) = companions {
+                companions.end_all().await;
+            }
+            code
         }
         (Err(problem), _) | (_, Err(problem)) => fail(&problem),
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::DeviceErrorKind;
+use mdm_core::screen::snapshot::Platform;
 
 use crate::tools::install_hint;
 
@@ -18,7 +19,7 @@ pub struct Refusal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hint {
     /// What this cause asks for. `listed`: candidates stand below the message.
-    ForCause { cause: Cause, listed: bool },
+    ForCause { cause: Cause, listed: bool, platform: Option<Platform> },
     /// Something that only one argument needs to say.
     Words(Cow<'static, str>),
 }
@@ -41,7 +42,11 @@ impl From<Failure> for Refusal {
             failure.is(DeviceErrorKind::Rejected).then(|| install_hint(&failure.message)).flatten();
         let hint = match installing {
             Some(words) => Hint::Words(words.into()),
-            None => Hint::ForCause { cause: failure.cause, listed: !failure.candidates.is_empty() },
+            None => Hint::ForCause {
+                cause: failure.cause,
+                listed: !failure.candidates.is_empty(),
+                platform: failure.platform,
+            },
         };
         Refusal { failure, hint }
     }
@@ -55,14 +60,19 @@ impl std::fmt::Display for Refusal {
 
 impl Hint {
     pub fn text(&self) -> &str {
-        match self {
-            Hint::Words(words) => words,
-            Hint::ForCause { cause: Cause::Device(kind), .. } => for_device(*kind),
-            Hint::ForCause { cause, listed: true } => {
-                for_listed(*cause).or_else(|| for_call(*cause)).unwrap_or_else(|| for_element(*cause))
+        let (cause, listed, platform) = match self {
+            Hint::Words(words) => return words,
+            Hint::ForCause { cause, listed, platform } => (*cause, *listed, *platform),
+        };
+        let of_platform =
+            platform.filter(|platform| *platform == Platform::Ios).and_then(|_| for_iphone(cause));
+        of_platform.unwrap_or_else(|| match cause {
+            Cause::Device(kind) => for_device(kind),
+            cause => {
+                let below = if listed { for_listed(cause) } else { None };
+                below.or_else(|| for_call(cause)).unwrap_or_else(|| for_element(cause))
             }
-            Hint::ForCause { cause, .. } => for_call(*cause).unwrap_or_else(|| for_element(*cause)),
-        }
+        })
     }
 }
 
@@ -79,6 +89,31 @@ fn for_listed(cause: Cause) -> Option<&'static str> {
             "nothing was touched; these scroll the other way: use direction left or right, or up or down"
         }
         Cause::NoRoomToScroll => "name one of these with inside, or close what covers it",
+        _ => return None,
+    })
+}
+
+/// Advice that differs on an iPhone: it has other questions to accept and other programs that reach it.
+fn for_iphone(cause: Cause) -> Option<&'static str> {
+    Some(match cause {
+        Cause::DeviceUnauthorized | Cause::Device(DeviceErrorKind::Unauthorized) => {
+            "unlock the iPhone and tap Trust on it, plugged in; then call again. get_system_status says which of both it needs"
+        }
+        Cause::DeviceOffline | Cause::Device(DeviceErrorKind::Offline) => {
+            "get_system_status says which program has to be started for it; simulators also have to be booted"
+        }
+        Cause::Device(DeviceErrorKind::NotSupported) => {
+            "nothing was sent; the message names the program that could, started beside the others"
+        }
+        Cause::Device(DeviceErrorKind::TextNotTypeable) => {
+            "type only ASCII here; the message names what takes other text"
+        }
+        Cause::Device(DeviceErrorKind::NotIdle) => {
+            "WebDriverAgent waits for an app that never rests: capture_screenshot shows it; what was sent may still come"
+        }
+        Cause::Device(DeviceErrorKind::TreeUnavailable) => {
+            "try again; if it stays, capture_screenshot still works and tap takes x and y"
+        }
         _ => return None,
     })
 }
@@ -157,6 +192,12 @@ fn for_element(cause: Cause) -> &'static str {
             "the app may draw it without a tree, or be empty still: capture_screenshot shows it, tap takes x and y"
         }
         Cause::TreeDamaged => "the tree is damaged and the element may be in the missing part: read it again",
+        Cause::Untold => {
+            "capture_screenshot shows what is there, and tap takes x and y; the message names what could read it"
+        }
+        Cause::Locked => {
+            "unlock it: press_key with key wakeup does where no passcode is set, else its owner; then call again"
+        }
         Cause::AmbiguousTarget => "use one of these ids, or add role, inside or index",
         Cause::OutOfSight => "scroll_to_element brings it into view, where something around it scrolls",
         Cause::Disabled => "do what enables it first: fill a form, wait, tick a box",
@@ -226,7 +267,7 @@ mod tests {
     use super::*;
     use crate::tools;
 
-    const CAUSES: [Cause; 46] = [
+    const CAUSES: [Cause; 48] = [
         Cause::PlatformUnknown,
         Cause::NoDevice,
         Cause::DeviceNotFound,
@@ -244,6 +285,8 @@ mod tests {
         Cause::NotFound,
         Cause::NotFoundButNear,
         Cause::TreeDamaged,
+        Cause::Untold,
+        Cause::Locked,
         Cause::AmbiguousTarget,
         Cause::OutOfSight,
         Cause::Disabled,
@@ -278,12 +321,23 @@ mod tests {
     #[test]
     fn hints_name_only_tools_and_arguments_that_exist() {
         // F46
-        for cause in CAUSES {
-            for listed in [false, true] {
-                let hint = Hint::ForCause { cause, listed };
+        let of_devices = [
+            DeviceErrorKind::Unauthorized,
+            DeviceErrorKind::Offline,
+            DeviceErrorKind::NotSupported,
+            DeviceErrorKind::TextNotTypeable,
+            DeviceErrorKind::NotIdle,
+            DeviceErrorKind::TreeUnavailable,
+        ];
+        for cause in CAUSES.into_iter().chain(of_devices.map(Cause::Device)) {
+            for (listed, platform) in
+                [(false, None), (true, None), (false, Some(Platform::Ios)), (true, Some(Platform::Ios))]
+            {
+                let hint = Hint::ForCause { cause, listed, platform };
                 let words = hint.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
                 for word in words.filter(|word| word.contains('_') || word.chars().any(char::is_uppercase)) {
-                    let known = ["ASCII", "snapshot_revision"].contains(&word)
+                    let known = ["ASCII", "snapshot_revision", "WebDriverAgent", "Trust", "iPhone"]
+                        .contains(&word)
                         || tools::all().any(|tool| tool.name == word || tool.takes(word));
                     assert!(known, "{cause:?}: {word:?} in {:?}", hint.text());
                 }
@@ -296,7 +350,7 @@ mod tests {
         // F46
         let near = Cause::NotFoundButNear;
         for cause in CAUSES.into_iter().filter(|cause| ![near, Cause::AmbiguousTarget].contains(cause)) {
-            let text = Hint::ForCause { cause, listed: false };
+            let text = Hint::ForCause { cause, listed: false, platform: None };
             let speaks = text.text().contains("these");
             assert!(!speaks || cause == Cause::AmbiguousDevice, "{cause:?}: {}", text.text());
         }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mdm_ios::route::Way;
-use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneKind, Timing, xcrun};
+use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneKind, Timing, companion, xcrun};
 use mobile_debug_mcp::app::EmbeddedIPhone;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
@@ -19,10 +19,12 @@ const WDA_PORT: u16 = 8100;
 
 /// The iPhone inside this process, with every face that the product can use.
 pub fn embedded(args: &DeviceArgs) -> Result<EmbeddedIPhone, String> {
+    let given = args.faults.unwrap_or_default();
     let phone = IPhone::new(IPhoneConfig {
         timing: args.timing.map_or(Timing::Brisk, Timing::from),
         apps: load_apps(&args.apps)?,
-        faults: args.faults.unwrap_or_default(),
+        faults: given.faults,
+        iphone_faults: given.iphone,
         ..IPhoneConfig::default()
     });
     Ok(EmbeddedIPhone { phone, ways: vec![Way::Idb, Way::Wda] })
@@ -45,7 +47,8 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
         ios_version: options.ios_version.unwrap_or(usual.ios_version),
         apps: load_apps(&options.apps)?,
         timing: options.timing.into(),
-        faults: options.faults,
+        faults: options.faults.faults,
+        iphone_faults: options.faults.iphone,
         seed: options.seed,
         ..usual
     });
@@ -75,6 +78,10 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let listener = phone.install_xcrun(folder, &program);
         let listener = listener.map_err(|error| format!("{}: {error}", folder.display()))?;
+        let companions = phone.install_companion(folder, &program);
+        let companions = companions.map_err(|error| format!("{}: {error}", folder.display()))?;
+        let companion = phone.clone();
+        faces.spawn(async move { companion.serve_companion_unix(companions).await });
         let phone = phone.clone();
         told("xcrun", &folder.join("xcrun").display().to_string());
         faces.spawn(async move { phone.serve_xcrun(listener).await });
@@ -127,6 +134,14 @@ async fn listen(face: &str, port: u16) -> Result<TcpListener, String> {
 /// A reader that went away does not end the phone.
 fn told(face: &str, place: &str) {
     let _ = print(&format!("{face}: {place}"));
+}
+
+/// What the script `idb_companion` of an iPhone runs.
+pub async fn companion(socket: &Path, udid: &str, arguments: &[String]) -> ExitCode {
+    match companion::stand_in(socket, udid, arguments, &mut std::io::stdout()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error.to_string()),
+    }
 }
 
 /// What the script `xcrun` of an iPhone runs.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use mdm_virtual_device::{AppFile, Auth, Network, Phone, PhoneConfig, Recording, Timing};
+use mdm_virtual_device::{AppFile, Auth, IPhoneFaults, Network, Phone, PhoneConfig, Recording, Timing};
 use tokio::net::TcpListener;
 
 use crate::cli::{AuthArg, DeviceArgs, TimingArg, VirtualAndroid};
@@ -13,10 +13,14 @@ use crate::{fail, print};
 
 /// The phone inside this process.
 pub fn embedded(args: &DeviceArgs) -> Result<Phone, String> {
+    let given = args.faults.unwrap_or_default();
+    if given.iphone != IPhoneFaults::default() {
+        return Err(format!("only iPhones have the faults {}", IPhoneFaults::NAMES.join(", ")));
+    }
     Ok(Phone::new(PhoneConfig {
         timing: args.timing.map_or(Timing::Brisk, Timing::from),
         apps: load_apps(&args.apps)?,
-        faults: args.faults.unwrap_or_default(),
+        faults: given.faults,
         ..PhoneConfig::default()
     }))
 }

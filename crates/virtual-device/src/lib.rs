@@ -39,7 +39,8 @@ pub use faults::{Fault, Faults};
 pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use iphone::xcrun;
 pub use iphone::{
-    DeveloperImage, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind, PortOpener, Push, SimulatorState,
+    DeveloperImage, GivenFaults, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind, PortOpener, Push,
+    SimulatorState, companion,
 };
 pub use phone::Phone;
 pub use random::Random;

@@ -21,6 +21,7 @@ const MAY_TIME_OUT: &[(&str, &str)] = &[
     ("crates/android/src/adb/direct.rs", "each frame of the handshake with a phone"),
     ("crates/android/src/hub.rs", "one endpoint's share of a list"),
     ("crates/ios/src/source.rs", "one phone's share of a list"),
+    ("crates/ios/src/idb/start.rs", "the start of a companion"),
 ];
 
 /// Types of `tokio::time` that hold a time and do not wait for it.

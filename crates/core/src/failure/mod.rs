@@ -7,6 +7,7 @@ mod code;
 use std::fmt;
 
 use crate::port::{DeviceError, DeviceErrorKind, Dispatch};
+use crate::screen::snapshot::Platform;
 
 pub use code::ErrorCode;
 
@@ -46,6 +47,10 @@ pub enum Cause {
     OnlyDrawn,
     /// Nothing matches in the part of the tree that could be read.
     TreeDamaged,
+    /// Nothing matches in what the way of reading tells.
+    Untold,
+    /// Nothing matches, because the phone is locked.
+    Locked,
     AmbiguousTarget,
 
     // Whether it can be acted on.
@@ -126,12 +131,13 @@ impl Cause {
             | Cause::NotFoundButNear
             | Cause::BehindSystemDialog
             | Cause::OnlyDrawn
+            | Cause::Locked
             | Cause::NothingToClear
             | Cause::NothingScrolls
             | Cause::ContainerNotFound
             | Cause::EndReached
             | Cause::ScrollsExhausted => ErrorCode::ElementNotFound,
-            Cause::TreeDamaged => ErrorCode::UiTreeUnavailable,
+            Cause::TreeDamaged | Cause::Untold => ErrorCode::UiTreeUnavailable,
             Cause::AmbiguousTarget | Cause::AmbiguousControl | Cause::AmbiguousContainer => {
                 ErrorCode::AmbiguousTarget
             }
@@ -200,11 +206,19 @@ pub struct Failure {
     /// What could have been meant: device ids, element descriptions.
     pub candidates: Vec<String>,
     pub dispatch: Dispatch,
+    /// Where advice depends on it.
+    pub platform: Option<Platform>,
 }
 
 impl Failure {
     pub fn new(cause: Cause, message: impl Into<String>) -> Failure {
-        Failure { cause, message: message.into(), candidates: Vec::new(), dispatch: Dispatch::NotSent }
+        Failure {
+            cause,
+            message: message.into(),
+            candidates: Vec::new(),
+            dispatch: Dispatch::NotSent,
+            platform: None,
+        }
     }
 
     #[must_use]
@@ -215,6 +229,11 @@ impl Failure {
     #[must_use]
     pub fn with_dispatch(self, dispatch: Dispatch) -> Failure {
         Failure { dispatch, ..self }
+    }
+
+    #[must_use]
+    pub fn on(self, platform: Platform) -> Failure {
+        Failure { platform: Some(platform), ..self }
     }
 
     pub fn code(&self) -> ErrorCode {
@@ -233,7 +252,8 @@ impl Failure {
 
 impl From<DeviceError> for Failure {
     fn from(error: DeviceError) -> Failure {
-        Failure::new(Cause::Device(error.kind), error.detail).with_dispatch(error.dispatch)
+        let failure = Failure::new(Cause::Device(error.kind), error.detail).with_dispatch(error.dispatch);
+        Failure { platform: error.platform, ..failure }
     }
 }
 

@@ -125,7 +125,9 @@ fn absent(seen: &Observation) -> Judgement {
     if snapshot.proves_absence() {
         return Judgement::Fails { index: None, observed: "no such element".to_owned() };
     }
-    let why = if snapshot.is_whole() {
+    let why = if let Some(untold) = snapshot.untold() {
+        untold
+    } else if snapshot.is_whole() {
         "no window is on the screen"
     } else {
         "the tree is damaged, and the element may be in the missing part"

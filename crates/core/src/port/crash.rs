@@ -1,5 +1,7 @@
 //! The end of an app that was not asked for, as the platform reported it.
 
+use std::time::Duration;
+
 use super::PortFuture;
 use crate::text::quote::{push_name, push_quoted};
 
@@ -138,6 +140,11 @@ impl CrashReport {
 pub trait CrashSource: Send {
     /// Waits for the next reports; `None` when the device ended it. A report may come again when more of it is known.
     fn next(&mut self) -> PortFuture<'_, Option<Vec<CrashReport>>>;
+
+    /// How long to wait before it is asked again, of a source that only looks and does not wait itself.
+    fn pause(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// A report that is still being written has only the beginning of its message.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::screen::snapshot::Platform;
+
 /// How far a command with side effects got before it failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Dispatch {
@@ -76,17 +78,24 @@ pub struct DeviceError {
     pub kind: DeviceErrorKind,
     pub detail: String,
     pub dispatch: Dispatch,
+    /// What mends it may differ between platforms. Drivers of which there is only one need not say.
+    pub platform: Option<Platform>,
 }
 
 impl DeviceError {
     /// An error of a command that was not sent, or that has no effect.
     pub fn new(kind: DeviceErrorKind, detail: impl Into<String>) -> DeviceError {
-        DeviceError { kind, detail: detail.into(), dispatch: Dispatch::NotSent }
+        DeviceError { kind, detail: detail.into(), dispatch: Dispatch::NotSent, platform: None }
     }
 
     #[must_use]
     pub fn with_dispatch(self, dispatch: Dispatch) -> DeviceError {
         DeviceError { dispatch, ..self }
+    }
+
+    #[must_use]
+    pub fn on(self, platform: Platform) -> DeviceError {
+        DeviceError { platform: Some(platform), ..self }
     }
 
     /// The default answer of verbs that a driver does not have.

@@ -57,6 +57,8 @@ pub struct Listed {
     pub platform: Platform,
     pub id: String,
     pub availability: Availability,
+    /// What stands between the user and all that the device can do, and what mends it.
+    pub missing: Option<String>,
     /// Stays the same object for as long as the device stays connected.
     pub device: Arc<dyn Device>,
 }

@@ -51,6 +51,9 @@ impl Screen {
     }
 }
 
+/// The name of the screen behind which a locked phone hides everything.
+pub const LOCK_SCREEN: &str = "LockScreen";
+
 /// A part of the platform's answer that could not be read; the rest was kept (SE-07).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
@@ -69,6 +72,8 @@ pub enum DefectKind {
     BadUtf8,
     BadAttribute,
     BadMarkup,
+    /// A part of the screen of which this way of reading tells nothing, such as a web page. All that is told was read.
+    Untold,
 }
 
 impl DefectKind {
@@ -136,12 +141,23 @@ impl Snapshot {
         !self.defects.iter().any(|d| d.kind.loses_elements())
     }
 
+    /// Says of which part of the screen nothing was told, if there is one.
+    pub fn untold(&self) -> Option<&str> {
+        let untold = self.defects.iter().find(|defect| defect.kind == DefectKind::Untold);
+        untold.map(|defect| defect.detail.as_str())
+    }
+
+    /// True if there may be more on the screen than is in it.
+    pub fn is_partial(&self) -> bool {
+        !self.is_whole() || self.untold().is_some()
+    }
+
     /// True if what is not in it is not on the screen (W10). A tree without a single element was read between two
     /// windows and proves nothing; nor does an application of iOS with nothing in it, which is all that accessibility
     /// tells for a while after a boot.
     pub fn proves_absence(&self) -> bool {
         let is_bare = self.platform == Platform::Ios && self.elements.len() == 1;
-        self.is_whole() && !self.elements.is_empty() && !is_bare
+        !self.is_partial() && !self.elements.is_empty() && !is_bare
     }
 
     /// Indexes of the direct children of the element at `index`.

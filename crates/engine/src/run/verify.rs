@@ -179,7 +179,7 @@ impl Run<'_> {
 
     /// The device's answer was lost. Nothing is sent again; if what was expected is seen, that is the answer.
     pub async fn rescue(&mut self, act: &Act, failure: Failure) -> Result<(), Failure> {
-        if act.expect.is_none() || failure.cause == Cause::Cancelled {
+        if failure.cause == Cause::Cancelled || !self.progress.has_time_left() {
             return Err(failure);
         }
         self.follow(act).await;

@@ -23,6 +23,7 @@ impl IosDevice {
             check_app_id(app)?;
         }
         self.state().keyboard = None;
+        self.keep_log().await;
         match command {
             AppCommand::Start { app } => self.launch(app).await,
             AppCommand::Terminate { app } => self.terminate(app).await,

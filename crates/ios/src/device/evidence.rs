@@ -6,9 +6,10 @@ use mdm_core::port::{CrashReport, DeviceError, DeviceErrorKind, LogRead, LogSour
 
 use super::apps::check_app_id;
 use super::{IosDevice, Server, wrong_way};
-use crate::idb::LogStyle;
+use crate::idb::{LeastLevel, LogStyle};
 use crate::reports;
 use crate::route::{Verb, Way};
+use crate::served;
 
 /// How far back the log of a simulator is read.
 const HISTORY_S: u64 = 600;
@@ -28,7 +29,7 @@ impl IosDevice {
             }
             Server::Idb(_) | Server::Usb(_) => {
                 if !self.log.is_following() {
-                    self.log.follow(self.open_log().await?);
+                    self.log.follow(self.open_log(LeastLevel::Info).await?);
                     self.state().has_no_log = false;
                 }
                 self.log.read()
@@ -45,9 +46,25 @@ impl IosDevice {
         Ok(read)
     }
 
-    pub(super) async fn open_log(&self) -> Result<Box<dyn LogSource>, DeviceError> {
+    /// Begins to keep the log where only what is followed can be read later: before the first command, whose lines are
+    /// wanted afterwards. One that cannot be followed is no failure of what was asked.
+    pub(super) async fn keep_log(&self) {
+        let follows = matches!(self.way(Verb::ReadLog), Ok(Way::Idb | Way::Usb));
+        if !follows || self.log.is_following() || self.state().has_no_log {
+            return;
+        }
+        // It serves later questions, and not this one.
+        let (opened, _) = served::noting(self.open_log(LeastLevel::Info)).await;
+        match opened {
+            Ok(source) => self.log.follow(source),
+            Err(_) => self.state().has_no_log = true,
+        }
+    }
+
+    /// `least` is what a companion is asked for; the others tell everything.
+    pub(super) async fn open_log(&self, least: LeastLevel) -> Result<Box<dyn LogSource>, DeviceError> {
         match self.server(Verb::FollowLog)? {
-            Server::Idb(idb) => Ok(Box::new(idb.log(LogStyle::Ndjson, None).await?)),
+            Server::Idb(idb) => Ok(Box::new(idb.log(LogStyle::Ndjson, least, None).await?)),
             Server::Simctl(one) => Ok(Box::new(one.simctl.follow_log(&one.udid, None)?)),
             Server::Usb(usb) => Ok(Box::new(usb.follow_log().await?)),
             Server::Wda(_) | Server::Core(_) => Err(wrong_way(Verb::FollowLog)),

@@ -5,10 +5,12 @@ use std::time::Duration;
 use mdm_core::port::{DeviceError, DeviceErrorKind, Input, Key, NativeAction, Orientation};
 use mdm_core::screen::geometry::Point;
 
-use super::{IosDevice, Server, hand, wrong_way};
+use super::{IosDevice, Server, hand, screen, wrong_way};
 use crate::gesture;
 use crate::idb::{self, HidButtonKind, HidEvent, HidOrientationKind, Idb, events};
-use crate::route::Verb;
+use crate::route::{Verb, Way};
+use crate::served;
+use crate::tree;
 use crate::wda::{Path, Wda};
 
 /// Deletes before the cursor, as a character that is typed.
@@ -20,9 +22,14 @@ const TEXT_CHARS_MAX: usize = 10_000;
 /// Usage of the key V, which pastes while command is held.
 const KEY_V: u64 = 25;
 
+/// Why a text is refused that no key has.
+const ONLY_KEYS: &str = "this companion of idb types only the characters of a US keyboard; others need a newer one, \
+                         WebDriverAgent, or simctl to paste them";
+
 impl IosDevice {
     pub(super) async fn send(&self, input: Input) -> Result<(), DeviceError> {
         self.state().keyboard = None;
+        self.keep_log().await;
         match input {
             Input::Text(text) => self.type_text(&text).await,
             Input::Erase { characters, .. } => self.erase(characters.min(ERASE_MAX)).await,
@@ -42,16 +49,17 @@ impl IosDevice {
     }
 
     /// Refuses a text before anything is touched (F82).
-    pub(super) fn find_text_typeable(&self, text: &str) -> Result<(), DeviceError> {
+    pub(super) async fn find_text_typeable(&self, text: &str) -> Result<(), DeviceError> {
         if text.chars().count() > TEXT_CHARS_MAX {
             let detail = format!("the text has more than {TEXT_CHARS_MAX} characters; type it in parts");
             return Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail));
         }
         match self.server(Verb::Text)? {
-            Server::Idb(_) if !has_keys(text) && !self.can_type_anything() => {
-                let detail = "idb types only the characters of a US keyboard; others need WebDriverAgent, or \
-                              simctl to paste them";
-                Err(DeviceError::new(DeviceErrorKind::TextNotTypeable, detail))
+            Server::Idb(idb) if !has_keys(text) && !self.can_type_anything() => {
+                match idb.acts_on_elements().await? {
+                    true => Ok(()),
+                    false => Err(DeviceError::new(DeviceErrorKind::TextNotTypeable, ONLY_KEYS)),
+                }
             }
             Server::Core(_) if !has_keys(text) => Err(not_on_keyboard()),
             _ => Ok(()),
@@ -76,12 +84,32 @@ impl IosDevice {
         match (has_keys(text), &self.backends.simctl, &self.backends.wda) {
             (true, ..) => idb.type_keys(text).await,
             (false, Some(one), _) => {
+                served::note(Way::Simctl);
                 one.simctl.set_pasteboard(&one.udid, text).await?;
                 idb.hid(events::chord(events::LEFT_COMMAND, KEY_V)).await
             }
-            (false, None, Some(wda)) => wda.type_keys(text).await,
-            (false, None, None) => idb.type_keys(text).await,
+            (false, None, Some(wda)) => {
+                served::note(Way::Wda);
+                wda.type_keys(text).await
+            }
+            (false, None, None) => self.add_to_field(idb, text).await,
         }
+    }
+
+    /// Sets what the field with the keyboard holds to that and the text: no key of a companion types such a one.
+    async fn add_to_field(&self, idb: &Idb, text: &str) -> Result<(), DeviceError> {
+        let refused = |detail: &str| DeviceError::new(DeviceErrorKind::Rejected, detail);
+        let snapshot = screen::parse(idb.tree(&screen::TREE_KEYS).await?).await?;
+        let field = tree::focused_field(&snapshot).ok_or_else(|| refused("no field has the keyboard"))?;
+        let held = field.text.as_deref().unwrap_or_default();
+        if field.password && !held.is_empty() {
+            return Err(refused(
+                "what a secret field holds cannot be read, and only all of it can be set: clear it",
+            ));
+        }
+        let middle = field.bounds.center();
+        let at = idb::Point { x: f64::from(middle.x), y: f64::from(middle.y) };
+        idb.set_value(idb::ElementTarget::At(at), &format!("{held}{text}")).await
     }
 
     async fn erase(&self, characters: u32) -> Result<(), DeviceError> {

@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use mdm_core::port::{Capture, DeviceError, DeviceErrorKind, DeviceInfo, Picture, RawAnswer};
+use mdm_core::screen::element::Role;
 use mdm_core::screen::geometry::{Point, Rect, Scale, Size};
-use mdm_core::screen::snapshot::{Defect, DefectKind, Limits, Platform, Screen, Snapshot};
+use mdm_core::screen::snapshot::{Defect, DefectKind, LOCK_SCREEN, Limits, Platform, Screen, Snapshot};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Backends, IosDevice, Server, wrong_way};
@@ -37,6 +38,8 @@ pub const TREE_KEYS: [&str; 18] = [
     "placeholder",
     "focused",
 ];
+/// The app of the home screen and of the lock screen.
+const SPRINGBOARD: &str = "com.apple.springboard";
 /// The type of the on-screen keyboard in JSON.
 const KEYBOARD: &[u8] = b"\"Keyboard\"";
 /// A tree of this size is read on a thread of its own, because it takes milliseconds in which others must be served.
@@ -112,18 +115,7 @@ impl IosDevice {
     }
 
     pub(super) async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
-        self.keep_log().await;
-        let (bytes, is_cut, focus) = match self.server(Verb::Tree)? {
-            Server::Idb(idb) => (idb.tree(&TREE_KEYS).await?, false, None),
-            Server::Wda(wda) => {
-                let tree = wda.tree().await?;
-                // Without a keyboard nothing is typed into.
-                let has_keyboard = memchr::memmem::find(&tree.bytes, KEYBOARD).is_some();
-                let focus = if has_keyboard { wda.active_frame().await? } else { None };
-                (tree.bytes, tree.is_cut, focus)
-            }
-            Server::Simctl(_) | Server::Usb(_) | Server::Core(_) => return Err(wrong_way(Verb::Tree)),
-        };
+        let (bytes, is_cut, focus) = self.read_tree().await.map_err(unreadable)?;
         // The tree is the same when another field gets the focus.
         let raw =
             RawAnswer(xxh3_64(&bytes) ^ focus.map_or(0, |rect| xxh3_64(format!("{rect:?}").as_bytes())));
@@ -135,11 +127,17 @@ impl IosDevice {
             let detail = "the tree is deeper than the system tells; what is below was left out".to_owned();
             snapshot.defects.push(Defect { kind: DefectKind::LimitReached, offset: 0, detail });
         }
+        if self.way(Verb::Tree) == Ok(Way::Idb) {
+            tell_what_idb_does_not(&mut snapshot);
+        }
         if let Some(focus) = focus {
             tree::set_focus(&mut snapshot, focus);
         }
         if let Some(app) = self.front_app(&snapshot, &bytes).await? {
             tree::set_app(&mut snapshot, &app);
+            if app == SPRINGBOARD && self.is_locked().await? {
+                snapshot.screen = Some(Screen { app, name: Some(LOCK_SCREEN.to_owned()) });
+            }
         }
         let mut state = self.state();
         state.size = Some(snapshot.size).filter(|size| *size != Size::default());
@@ -147,6 +145,29 @@ impl IosDevice {
         state.sliders = tree::sliders(&snapshot);
         drop(state);
         Ok(Capture::New { raw, snapshot })
+    }
+
+    /// Asks whether the lock screen is in front. Only WebDriverAgent tells.
+    async fn is_locked(&self) -> Result<bool, DeviceError> {
+        match &self.backends.wda {
+            Some(wda) if self.way(Verb::Tree) == Ok(Way::Wda) => wda.is_locked().await,
+            _ => Ok(false),
+        }
+    }
+
+    /// Returns the bytes of the tree, whether it was cut, and where the field is that has the keyboard.
+    async fn read_tree(&self) -> Result<(Bytes, bool, Option<Rect>), DeviceError> {
+        match self.server(Verb::Tree)? {
+            Server::Idb(idb) => Ok((idb.tree(&TREE_KEYS).await?, false, None)),
+            Server::Wda(wda) => {
+                let tree = wda.tree().await?;
+                // Without a keyboard nothing is typed into.
+                let has_keyboard = memchr::memmem::find(&tree.bytes, KEYBOARD).is_some();
+                let focus = if has_keyboard { wda.active_frame().await? } else { None };
+                Ok((tree.bytes, tree.is_cut, focus))
+            }
+            Server::Simctl(_) | Server::Usb(_) | Server::Core(_) => Err(wrong_way(Verb::Tree)),
+        }
     }
 
     /// True if a tree of WebDriverAgent goes as deep as it tells: what is below is left out without a word.
@@ -263,22 +284,18 @@ impl IosDevice {
         };
         self.state().size.ok_or_else(no_size)
     }
-
-    /// Begins to keep the log where only what is followed can be read later. One that cannot be followed is no failure
-    /// of what was asked.
-    async fn keep_log(&self) {
-        let follows = matches!(self.way(Verb::ReadLog), Ok(Way::Idb | Way::Usb));
-        if !follows || self.log.is_following() || self.state().has_no_log {
-            return;
-        }
-        match self.open_log().await {
-            Ok(source) => self.log.follow(source),
-            Err(_) => self.state().has_no_log = true,
-        }
-    }
 }
 
-async fn parse(bytes: Bytes) -> Result<Snapshot, DeviceError> {
+/// Says where the companion's tree leaves out what is on the screen.
+fn tell_what_idb_does_not(snapshot: &mut Snapshot) {
+    if tree::has_empty_web_view(snapshot) {
+        let detail = "what is inside the web view is not told by idb; WebDriverAgent reads it".to_owned();
+        snapshot.defects.push(Defect { kind: DefectKind::Untold, offset: 0, detail });
+    }
+    tree::content::gather(snapshot);
+}
+
+pub(super) async fn parse(bytes: Bytes) -> Result<Snapshot, DeviceError> {
     if bytes.len() < LARGE_TREE_BYTES {
         return Ok(tree::parse(&bytes, &Limits::default()));
     }
@@ -286,9 +303,23 @@ async fn parse(bytes: Bytes) -> Result<Snapshot, DeviceError> {
     read.map_err(|error| DeviceError::new(DeviceErrorKind::TreeUnavailable, error.to_string()))
 }
 
-/// Finds the on-screen keyboard, which is in the trees of iOS.
+/// Finds the on-screen keyboard, which is in the trees of iOS: as an element of its own, or as its keys alone.
 fn keyboard_in(snapshot: &Snapshot) -> Option<Rect> {
     let shown = |bounds: Rect| bounds.intersection(snapshot.size.rect()).filter(|shown| !shown.is_empty());
-    let keyboards = snapshot.elements.iter().filter(|element| tree::is_keyboard(element));
-    keyboards.into_iter().find_map(|keyboard| shown(keyboard.bounds))
+    let mut keyboards = snapshot.elements.iter().filter(|element| tree::is_keyboard(element));
+    keyboards.find_map(|keyboard| shown(keyboard.bounds)).or_else(|| {
+        let keys = snapshot.elements.iter().filter(|element| element.role == Role::Key);
+        let keys = keys.filter_map(|key| shown(key.bounds));
+        keys.reduce(|all, key| {
+            let (left, top) = (all.left.min(key.left), all.top.min(key.top));
+            Rect::new(left, top, all.right.max(key.right), all.bottom.max(key.bottom))
+        })
+    })
+}
+/// An app that does not answer accessibility in time does so at another time.
+fn unreadable(error: DeviceError) -> DeviceError {
+    match error.kind {
+        DeviceErrorKind::Rejected => DeviceError { kind: DeviceErrorKind::TreeUnavailable, ..error },
+        _ => error,
+    }
 }

@@ -27,11 +27,32 @@ impl LogStyle {
     }
 }
 
+/// What of the log is told: a simulator writes thousands of lines for debugging in a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeastLevel {
+    Info,
+    Debug,
+}
+
+impl LeastLevel {
+    fn name(self) -> &'static str {
+        match self {
+            LeastLevel::Info => "info",
+            LeastLevel::Debug => "debug",
+        }
+    }
+}
+
 impl Idb {
     /// Follows the log from now on. A predicate is one of Apple's `log`. Dropping the result ends it.
-    pub async fn log(&self, style: LogStyle, predicate: Option<&str>) -> Result<IdbLog, DeviceError> {
+    pub async fn log(
+        &self,
+        style: LogStyle,
+        least: LeastLevel,
+        predicate: Option<&str>,
+    ) -> Result<IdbLog, DeviceError> {
         const LOG: Method = Method::read("log", "follow the log");
-        let mut arguments = vec!["--style", style.name(), "--level", "debug"];
+        let mut arguments = vec!["--style", style.name(), "--level", least.name()];
         arguments.extend(predicate.into_iter().flat_map(|predicate| ["--predicate", predicate]));
         let request = LogRequest { arguments: arguments.into_iter().map(str::to_owned).collect(), source: 0 };
         Ok(IdbLog { answers: self.follow(LOG, request).await?, lines: Lines::default() })

@@ -11,6 +11,7 @@ pub mod events;
 mod link;
 mod log;
 mod quiet;
+mod start;
 mod system;
 mod target;
 mod tree;
@@ -20,12 +21,13 @@ use std::sync::Arc;
 pub use apps::{IdbApp, Launch};
 pub use companions::{Companion, CompanionAddress, find_companions, parse_state};
 pub use crashes::IdbCrash;
-pub use log::{IdbLog, LogStyle};
+pub use log::{IdbLog, LeastLevel, LogStyle};
 pub use mdm_wire::idb::{
     AppActivity, HidAction, HidButtonKind, HidEvent, HidOrientationKind, Permission, Point, ScrollDirection,
     SearchableKey,
 };
 pub use quiet::Quiescence;
+pub use start::CompanionStarter;
 pub use target::{IdbScreen, IdbTarget};
 pub use tree::ElementTarget;
 

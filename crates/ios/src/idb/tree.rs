@@ -93,6 +93,18 @@ impl Idb {
         self.act(target, ElementAction::Scroll(ElementScroll { direction: direction.into() })).await
     }
 
+    /// Asks whether this companion acts on elements, by a request that names neither an element nor an action.
+    pub async fn acts_on_elements(&self) -> Result<bool, DeviceError> {
+        const PROBE: Method = Method::read("accessibility_action", "act through accessibility");
+        let asked: Result<AccessibilityActionResponse, DeviceError> =
+            self.ask(PROBE, AccessibilityActionRequest::default()).await;
+        match asked {
+            Err(error) if error.kind == DeviceErrorKind::NotSupported => Ok(false),
+            Err(error) if error.kind == DeviceErrorKind::Rejected => Ok(true),
+            asked => asked.map(|_| true),
+        }
+    }
+
     async fn act(&self, target: ElementTarget, action: ElementAction) -> Result<(), DeviceError> {
         let (target, key) = match target {
             ElementTarget::Marker { text, key } => (ActionTarget::Marker(text), key),

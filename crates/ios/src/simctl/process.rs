@@ -1,6 +1,6 @@
 //! Runs `xcrun`: by argument list, with bounded output, and never longer than its caller waits.
 //!
-//! Architecture invariant: this is the only place of this crate that starts a process. A dropped future ends it.
+//! Architecture invariant: besides `idb/start.rs`, this is the only place of this crate that starts a process. A dropped future ends it.
 
 use std::ffi::OsStr;
 use std::io;

@@ -91,6 +91,8 @@ pub fn from_ios_type(class: &str, traits: IosTraits) -> Role {
         Role::Checkbox | Role::Button if traits.has(IosTraits::TOGGLE) => Role::Switch,
         Role::Radio | Role::Button if traits.has(IosTraits::TAB) => Role::Tab,
         Role::Button if traits.has(IosTraits::POPUP) => Role::Dropdown,
+        // idb calls the letters of a keyboard buttons; the keys that XCUITest calls so have that trait too.
+        Role::Button if traits.has(IosTraits::KEYBOARD_KEY) && !traits.has(IosTraits::BUTTON) => Role::Key,
         Role::Slider if traits.has(IosTraits::PICKER) => Role::Picker,
         Role::Text if traits.has(IosTraits::HEADER) => Role::Heading,
         role @ (Role::Text | Role::Image | Role::Container | Role::Unknown) => {

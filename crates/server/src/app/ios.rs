@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mdm_ios::connect::{self, Connector, Transport};
 use mdm_ios::device::Backends;
-use mdm_ios::idb::Idb;
+use mdm_ios::idb::{CompanionStarter, Idb};
 use mdm_ios::real::RealDevices;
 use mdm_ios::reports::ReportFolder;
 use mdm_ios::route::Way;
@@ -36,6 +36,7 @@ pub fn source(iphone: Option<EmbeddedIPhone>, wanted: &IosDevices) -> Option<Sou
             simctl,
             companions: PathBuf::from(COMPANIONS),
             reports: home.as_deref().map(ReportFolder::of_home),
+            starter: CompanionStarter::find(std::env::var_os("PATH").as_deref()).map(Arc::new),
         }),
         usbmuxd: usbmuxd.map(|address| (RealDevices::new(&address), address)),
     };

@@ -47,6 +47,9 @@ struct DeviceLine {
     simulator: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     app_installed: Option<bool>,
+    /// What it needs to do more, or anything at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
     /// Why the details of a usable device are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -112,6 +115,7 @@ async fn describe(app: &App, listed: &Listed, app_id: Option<&str>, progress: &P
         model: None,
         simulator: None,
         app_installed: None,
+        missing: listed.missing.clone(),
         error: None,
     };
     if listed.availability != Availability::Ready {

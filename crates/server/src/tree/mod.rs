@@ -11,7 +11,7 @@ use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::meaning::label::label;
 use mdm_core::outline::{Lines, OutlineOptions, changes, lines, page};
 use mdm_core::screen::geometry::Size;
-use mdm_core::screen::snapshot::{Defect, Snapshot};
+use mdm_core::screen::snapshot::{Defect, DefectKind, Snapshot};
 use mdm_core::text::quote::push_name;
 use serde::Serialize;
 
@@ -192,9 +192,12 @@ impl Partial {
         if snapshot.defects.is_empty() {
             return None;
         }
-        let describe = |d: &Defect| format!("{:?} at byte {}: {:.80}", d.kind, d.offset, d.detail);
+        let describe = |d: &Defect| match d.kind {
+            DefectKind::Untold => d.detail.clone(),
+            kind => format!("{kind:?} at byte {}: {:.80}", d.offset, d.detail),
+        };
         Some(Partial {
-            partial: !snapshot.is_whole(),
+            partial: snapshot.is_partial(),
             defects: snapshot.defects.iter().take(DEFECTS_SHOWN_MAX).map(describe).collect(),
             defect_count: snapshot.defects.len(),
         })

@@ -163,6 +163,7 @@ fn defect(json: DefectJson) -> Option<Defect> {
         DefectKind::BadUtf8,
         DefectKind::BadAttribute,
         DefectKind::BadMarkup,
+        DefectKind::Untold,
     ];
     let kind = kinds.into_iter().find(|kind| format!("{kind:?}") == json.kind)?;
     Some(Defect { kind, offset: json.offset, detail: json.detail })

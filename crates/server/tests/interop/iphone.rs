@@ -91,6 +91,12 @@ fn every_face_says_where_it_is() {
         TcpStream::connect(address).unwrap_or_else(|e| panic!("{} at {address}: {e}", face.name()));
     }
     UnixStream::connect(phone.place(Face::CompanionSocket)).unwrap();
-    let listed = run(Command::new(phone.place(Face::Xcrun)).args(["simctl", "list", "devices", "-j"])).ok();
-    assert!(listed.out().contains(&phone.udid), "{}", listed.out());
+    let list = |phone: &IPhone| {
+        run(Command::new(phone.place(Face::Xcrun)).args(["simctl", "list", "devices", "-j"])).ok().out()
+    };
+    let on_a_cable = list(&phone);
+    assert!(!on_a_cable.contains(&phone.udid), "a phone on a cable is no simulator: {on_a_cable}");
+    let simulator = IPhone::start(&[Face::Xcrun]);
+    let listed = list(&simulator);
+    assert!(listed.contains(&simulator.udid), "{listed}");
 }

@@ -31,6 +31,7 @@ mod both_ways;
 mod build;
 mod client;
 mod clients;
+mod companion;
 mod facebook_wda;
 mod idb;
 mod inspector;

@@ -1,5 +1,6 @@
 //! The configuration of a new iPhone.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::app::user::AppFile;
@@ -101,4 +102,118 @@ pub struct IPhoneFaults {
     pub developer_mode_off: bool,
     /// The phone remembers another certificate of the computer than the computer has.
     pub wrong_certificate: bool,
+}
+
+impl IPhoneFaults {
+    /// The longest time that a fault may be given.
+    const MS_MAX: u64 = 600_000;
+    /// The time of a fault for which none is given.
+    const MS_USUAL: u64 = 5_000;
+
+    /// The names of the command line.
+    pub const NAMES: [&str; 11] = [
+        "one-element-tree",
+        "numeric-values",
+        "hid-ignored",
+        "old-companion",
+        "deep-tree",
+        "idle-hang",
+        "late-gesture",
+        "pairing-refused",
+        "passcode-locked",
+        "developer-mode-off",
+        "wrong-certificate",
+    ];
+
+    /// Takes `NAME`, or `NAME=MS` of a fault that has a time. False if an iPhone has no fault of this name.
+    fn take(&mut self, word: &str) -> Result<bool, String> {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        let flag = match name {
+            "one-element-tree" => &mut self.one_element_tree,
+            "numeric-values" => &mut self.numeric_values,
+            "hid-ignored" => &mut self.hid_ignored,
+            "old-companion" => &mut self.old_companion,
+            "deep-tree" => &mut self.deep_tree,
+            "pairing-refused" => &mut self.pairing_refused,
+            "passcode-locked" => &mut self.passcode_locked,
+            "developer-mode-off" => &mut self.developer_mode_off,
+            "wrong-certificate" => &mut self.wrong_certificate,
+            "idle-hang" => return milliseconds(word, value).map(|ms| self.idle_hang_ms = ms).map(|()| true),
+            "late-gesture" => {
+                return milliseconds(word, value).map(|ms| self.late_gesture_ms = ms).map(|()| true);
+            }
+            _ => return Ok(false),
+        };
+        if value.is_some() {
+            return Err(format!("{word}: it is there all the time and takes no rate"));
+        }
+        *flag = true;
+        Ok(true)
+    }
+}
+
+fn milliseconds(word: &str, value: Option<&str>) -> Result<u64, String> {
+    let ms =
+        value.map_or(Ok(IPhoneFaults::MS_USUAL), str::parse).map_err(|error| format!("{word}: {error}"))?;
+    match ms {
+        1..=IPhoneFaults::MS_MAX => Ok(ms),
+        _ => Err(format!("{word}: milliseconds from 1 to {}", IPhoneFaults::MS_MAX)),
+    }
+}
+
+/// The faults of a command line: those that every phone can have, and those of iPhones.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct GivenFaults {
+    pub faults: Faults,
+    pub iphone: IPhoneFaults,
+}
+
+/// Parses words between commas: `NAME` or `NAME=RATE` of [`Faults`], `NAME` or `NAME=MS` of [`IPhoneFaults`].
+impl FromStr for GivenFaults {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<GivenFaults, String> {
+        let (mut iphone, mut others) = (IPhoneFaults::default(), Vec::new());
+        for word in text.split(',').filter(|word| !word.is_empty()) {
+            if !iphone.take(word)? {
+                others.push(word);
+            }
+        }
+        let of_iphones =
+            |error: String| format!("{error}; of iPhones also {}", IPhoneFaults::NAMES.join(", "));
+        Ok(GivenFaults { faults: others.join(",").parse().map_err(of_iphones)?, iphone })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_every_phone_and_of_iphones_are_read_and_nonsense_is_named() {
+        let given: GivenFaults =
+            "hid-ignored,lost-tap=0.5,late-gesture=2500,idle-hang".parse().expect("valid");
+        let iphone = IPhoneFaults {
+            hid_ignored: true,
+            late_gesture_ms: 2500,
+            idle_hang_ms: IPhoneFaults::MS_USUAL,
+            ..IPhoneFaults::default()
+        };
+        assert_eq!(given, GivenFaults { faults: Faults { lost_tap: 0.5, ..Faults::default() }, iphone });
+        assert!("tap".parse::<GivenFaults>().expect_err("unknown").contains("wrong-certificate"));
+        for wrong in ["hid-ignored=1", "late-gesture=0", "late-gesture=x", "idle-hang=9999999", "lost-tap=2"]
+        {
+            assert!(wrong.parse::<GivenFaults>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_name_is_of_a_fault_of_its_own() {
+        let all: Vec<IPhoneFaults> =
+            IPhoneFaults::NAMES.map(|name| name.parse::<GivenFaults>().expect("its name").iphone).to_vec();
+        for (index, one) in all.iter().enumerate() {
+            assert_ne!(*one, IPhoneFaults::default());
+            assert!(!all[..index].contains(one), "{}", IPhoneFaults::NAMES[index]);
+        }
+    }
 }

@@ -3,11 +3,12 @@
 //! [`IPhone::elements`] is the one accessibility tree; every face writes it in its own format.
 
 mod apps;
-mod companion;
+pub mod companion;
 mod config;
 mod crash_files;
 pub mod element;
 mod names;
+mod program;
 mod shown;
 mod simulator;
 mod system_log;
@@ -22,9 +23,10 @@ use crate::app::geometry::{Point, Screen};
 use crate::config::{PhoneConfig, Platform};
 use crate::phone::Phone;
 use crate::surface::{Surface, SystemEvent};
-pub use config::{DeveloperImage, IPhoneConfig, IPhoneFaults, IPhoneKind};
+pub use config::{DeveloperImage, GivenFaults, IPhoneConfig, IPhoneFaults, IPhoneKind};
 use element::UiElement;
 pub use names::{bundle_of, package_of};
+use program::Program;
 pub(crate) use shown::shown_nodes;
 pub use simulator::{Push, SimulatorState};
 use usbmux::DeviceState;
@@ -43,7 +45,9 @@ pub struct IPhone {
     phone: Phone,
     config: std::sync::Arc<IPhoneConfig>,
     simulator: std::sync::Arc<std::sync::Mutex<SimulatorState>>,
-    wda: std::sync::Arc<tokio::sync::Mutex<wda::WdaState>>,
+    wda: std::sync::Arc<std::sync::Mutex<wda::MainThread>>,
+    wda_program: Program,
+    companion_program: Program,
     device: std::sync::Arc<std::sync::Mutex<DeviceState>>,
 }
 
@@ -70,6 +74,8 @@ impl IPhone {
             simulator: std::sync::Arc::default(),
             device: std::sync::Arc::default(),
             wda: std::sync::Arc::default(),
+            wda_program: Program::default(),
+            companion_program: Program::default(),
         }
     }
 
@@ -98,13 +104,37 @@ impl IPhone {
         act(&mut self.simulator.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
+    /// Ends WebDriverAgent, as a crash of its runner does. Touches that it has begun go on.
+    pub fn end_wda(&self) {
+        self.wda_program.end();
+    }
+
+    /// Starts WebDriverAgent again: it knows no session of before.
+    pub fn start_wda(&self) {
+        *self.wda.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = wda::MainThread::default();
+        self.wda_program.start();
+    }
+
+    pub fn end_companion(&self) {
+        self.companion_program.end();
+    }
+
+    pub fn start_companion(&self) {
+        self.companion_program.start();
+    }
+
     pub(crate) fn boot_simulator(&self) {
         self.simulator(|simulator| simulator.shut_down = false);
         self.phone.reboot();
+        self.start_wda();
+        self.start_companion();
     }
 
+    /// What is not booted has nobody to answer.
     pub(crate) fn shut_simulator_down(&self) {
         self.simulator(|simulator| simulator.shut_down = true);
+        self.end_wda();
+        self.end_companion();
         self.phone.reboot();
     }
 
@@ -167,5 +197,24 @@ impl Applications {
         }
         let system = scene.dialog_of_system.then(|| tree::system_application(&scene, screen));
         Some(Applications { bundle_id: bundle_of(scene.package).to_owned(), app, system })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_simulator_that_is_shut_down_has_nobody_to_answer() {
+        let phone = IPhone::new(IPhoneConfig::default());
+        let mut open = phone.connect_wda().expect("it is booted");
+        phone.shut_simulator_down();
+        assert!(phone.connect_wda().is_err() && phone.connect_companion().is_err());
+        let mut rest = Vec::new();
+        assert_eq!(open.read_to_end(&mut rest).await.expect("an end"), 0);
+        phone.boot_simulator();
+        assert!(phone.connect_wda().is_ok() && phone.connect_companion().is_ok());
     }
 }

@@ -29,12 +29,20 @@ pub struct SimulatorState {
     pub opened_urls: Vec<String>,
     /// Names of crash reports that were removed.
     pub deleted_crashes: BTreeSet<String>,
+    /// The arguments of each log that clients of the companion followed.
+    pub logs_followed: Vec<String>,
 }
 
 impl SimulatorState {
     pub fn push(&mut self, push: Push) {
         if self.pushes.len() < PUSHES_MAX {
             self.pushes.push(push);
+        }
+    }
+
+    pub fn follow_log(&mut self, arguments: &[String]) {
+        if self.logs_followed.len() < PUSHES_MAX {
+            self.logs_followed.push(arguments.join(" "));
         }
     }
 

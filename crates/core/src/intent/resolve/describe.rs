@@ -11,7 +11,7 @@ use crate::intent::selector::{Selector, role_word};
 use crate::meaning::{label, role};
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
-use crate::screen::snapshot::Platform;
+use crate::screen::snapshot::{LOCK_SCREEN, Platform};
 use crate::text::quote::push_quoted;
 
 /// Limit of one text from the device in a line about a candidate.
@@ -177,7 +177,8 @@ pub fn not_found(seen: &Observation, selector: &Selector) -> Failure {
 }
 
 fn nothing_matches(seen: &Observation, selector: &Selector, near: Vec<String>) -> Failure {
-    if !seen.reading.snapshot.proves_absence() {
+    let snapshot = &seen.reading.snapshot;
+    if !snapshot.is_whole() || (snapshot.untold().is_none() && !snapshot.proves_absence()) {
         // W10: absence cannot be concluded from a damaged tree.
         let message = format!(
             "the screen could be read only in part, and nothing in it matches {}",
@@ -189,6 +190,16 @@ fn nothing_matches(seen: &Observation, selector: &Selector, near: Vec<String>) -
         return stale(id);
     }
     let wanted = selector.describe();
+    let screen = snapshot.screen.as_ref();
+    if screen.is_some_and(|screen| screen.name.as_deref() == Some(LOCK_SCREEN)) {
+        let message = format!("the phone is locked, and nothing on its lock screen matches {wanted}");
+        return Failure::new(Cause::Locked, message).with_candidates(near);
+    }
+    if let Some(untold) = snapshot.untold() {
+        // W10: nor from what was never told.
+        let message = format!("nothing that can be read matches {wanted}; {untold}");
+        return Failure::new(Cause::Untold, message).with_candidates(near);
+    }
     if let Some(dialog) = system_dialog(seen) {
         let message = format!("a system dialog is in front: {dialog}; nothing in it matches {wanted}");
         return Failure::new(Cause::BehindSystemDialog, message).with_candidates(near);

@@ -139,7 +139,7 @@ impl WaitFacts {
             loading_state: seen.and_then(LoadingFacts::of),
             elapsed_ms: Some(waited.elapsed_ms),
             window: None,
-            partial: seen.is_some_and(|seen| !seen.reading.snapshot.is_whole()),
+            partial: seen.is_some_and(|seen| seen.reading.snapshot.is_partial()),
             error,
             own,
         }

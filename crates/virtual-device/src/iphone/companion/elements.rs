@@ -78,7 +78,7 @@ impl Builder {
 
     /// An element hides what is inside it, except controls; a container that is no element does not appear itself.
     fn visit<'a>(&mut self, element: &'a UiElement, depth: usize, into: &mut Vec<AxNode<'a>>) {
-        if !element.accessible && !roles::is_group(element.kind) {
+        if !element.accessible && !roles::is_group(element.kind) && element.kind != "WebView" {
             return self.children(element, depth, into);
         }
         if self.nodes >= NODES_MAX || depth >= DEPTH_MAX {
@@ -87,6 +87,11 @@ impl Builder {
         }
         self.nodes += 1;
         let mut node = AxNode::new(element);
+        // A web page is drawn by another process, which this reader does not ask.
+        if element.kind == "WebView" {
+            into.push(node);
+            return;
+        }
         if element.accessible {
             let mut inside = Vec::new();
             self.children(element, depth + 1, &mut inside);

@@ -12,6 +12,7 @@ pub async fn follow(iphone: &IPhone, request: LogRequest) -> Answer<Answers<LogR
     if request.source == i32::from(LogSource::Companion) {
         return Err(Status::failed_precondition("This companion keeps no log of its own"));
     }
+    iphone.simulator(|simulator| simulator.follow_log(&request.arguments));
     let options = Options::parse(&request.arguments);
     let (sender, receiver) = answers();
     let iphone = iphone.clone();

@@ -18,6 +18,7 @@ mod number;
 mod query;
 mod quiescence;
 mod roles;
+mod stand_in;
 mod system;
 mod target;
 
@@ -32,6 +33,7 @@ use tokio::net::{TcpListener, UnixListener};
 
 use super::IPhone;
 pub use elements::{AxNode, AxTree};
+pub use stand_in::{STAND_IN, stand_in};
 
 /// Bytes that a connection inside this process buffers in each direction.
 const DUPLEX_BYTES: usize = 256 * 1024;
@@ -68,6 +70,7 @@ impl IPhone {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
+        let ended = self.companion_program.connect()?;
         let cut = self.phone.open_connection()?;
         let iphone = self.clone();
         tokio::spawn(async move {
@@ -83,6 +86,7 @@ impl IPhone {
                 // A client that breaks the protocol only loses its connection.
                 _ = connection => {}
                 () = cut.cancelled() => {}
+                () = ended.cancelled() => {}
             }
             iphone.phone.close_connection();
         });

@@ -76,12 +76,14 @@ impl IPhone {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        let ended = self.wda_program.connect()?;
         let cut = self.phone.open_connection()?;
         let (server, phone) = (self.wda_server(), self.phone.clone());
         tokio::spawn(async move {
             tokio::select! {
                 () = serve_connection(server, socket) => {}
                 () = cut.cancelled() => {}
+                () = ended.cancelled() => {}
             }
             phone.close_connection();
         });
@@ -99,9 +101,13 @@ impl IPhone {
     }
 
     fn wda_server(&self) -> Arc<Server> {
-        Arc::new(Server { phone: self.clone(), state: Arc::clone(&self.wda) })
+        let state = self.wda.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        Arc::new(Server { phone: self.clone(), state })
     }
 }
+
+/// Whoever holds it is WebDriverAgent's main thread.
+pub type MainThread = Arc<Mutex<WdaState>>;
 
 /// What WebDriverAgent remembers between requests. All connections of a phone share it.
 #[derive(Debug, Default)]
@@ -125,8 +131,7 @@ struct Session {
 
 struct Server {
     phone: IPhone,
-    /// Whoever holds it is WebDriverAgent's main thread.
-    state: Arc<Mutex<WdaState>>,
+    state: MainThread,
 }
 
 async fn serve_connection<S>(server: Arc<Server>, socket: S)

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use super::output::Output;
-use crate::iphone::IPhone;
-use crate::iphone::clock_text;
+use crate::iphone::{IPhone, IPhoneKind, clock_text};
 
 const RUNTIME: &str = "com.apple.CoreSimulator.SimRuntime.";
 const DEVICE_TYPE: &str = "com.apple.CoreSimulator.SimDeviceType.";
@@ -71,12 +70,14 @@ fn type_id(name: &str) -> String {
 fn devices(phone: &IPhone, search: Option<&str>) -> Value {
     let config = phone.config();
     let state = if phone.simulator(|simulator| simulator.shut_down) { "Shutdown" } else { "Booted" };
-    let wanted = match search {
-        None => true,
-        Some("booted") => state == "Booted",
-        Some("available") => true,
-        Some(word) => config.udid == word || config.name.contains(word),
-    };
+    // A phone on a cable is no simulator.
+    let wanted = config.kind == IPhoneKind::Simulator
+        && match search {
+            None => true,
+            Some("booted") => state == "Booted",
+            Some("available") => true,
+            Some(word) => config.udid == word || config.name.contains(word),
+        };
     let home = "/Users/virtual/Library";
     let booted = clock_text(phone, true);
     let own = json!({

@@ -73,7 +73,7 @@ impl IPhone {
 }
 
 /// Quotes a path for the shell of the script.
-fn quoted(path: &Path) -> io::Result<String> {
+pub(super) fn quoted(path: &Path) -> io::Result<String> {
     let text = path.to_str().ok_or_else(|| io::Error::other("a path that is not UTF-8"))?;
     Ok(format!("'{}'", text.replace('\'', "'\\''")))
 }

@@ -6,6 +6,9 @@ use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
 use crate::world::{APP, World, code_of, fact};
 use crate::{gestures, page};
 
+mod broken;
+mod idb_alone;
+
 const IDB: &[Way] = &[Way::Idb];
 const WDA: &[Way] = &[Way::Wda];
 const BOTH: &[Way] = &[Way::Idb, Way::Wda];
@@ -22,6 +25,13 @@ async fn started(ways: &[Way]) -> World {
     let (_, world) = world(ways, IPhoneFaults::default());
     world.ok("start_app", &format!(r#"{{"appId":"{APP}","expect":{{"text":"Log in"}}}}"#)).await;
     world
+}
+
+/// The app in front of a phone with these faults.
+async fn started_on(ways: &[Way], faults: IPhoneFaults) -> (IPhone, World) {
+    let (iphone, world) = world(ways, faults);
+    world.ok("start_app", &format!(r#"{{"appId":"{APP}","expect":{{"text":"Log in"}}}}"#)).await;
+    (iphone, world)
 }
 
 /// A failing login is debugged and mended, in each way.
@@ -132,8 +142,6 @@ async fn each_refusal_is_coded_and_says_what_is_missing() {
     let apps = world.call("manage_app", r#"{"action":"list"}"#).await;
     assert!(apps.is_error && apps.text().contains("idb or simctl or usbmux"), "{}", apps.text());
     let world = started(IDB).await;
-    let typed = world.call("type_text", r#"{"selector":{"text":"Email"},"text":"grün"}"#).await;
-    assert!(typed.is_error && typed.text().contains("US keyboard"), "{}", typed.text());
     let missing = world.code("start_app", r#"{"appId":"com.example.absent"}"#).await;
     assert_eq!(missing, "APP_NOT_INSTALLED");
 }
@@ -255,6 +263,8 @@ async fn a_phone_that_trusts_nobody_or_is_locked_is_said_to_be_so() {
         let listed = world.told("list_devices", "{}").await;
         let answer = world.call("manage_app", r#"{"action":"list"}"#).await;
         assert!(answer.is_error, "{name}: {}", answer.text());
+        assert_eq!(code_of(&answer), "DEVICE_UNAUTHORIZED", "{name}");
+        assert!(answer.text().contains("unlock the iPhone and tap Trust"), "{name}: {}", answer.text());
         told.push_str(&format!("{name}: {}\n  {}\n", listed, answer.text()));
     }
     println!("{told}");
@@ -280,17 +290,6 @@ async fn a_connection_that_breaks_is_told_and_made_anew() {
         let back = world.call("get_ui_tree", "{}").await;
         assert!(!back.is_error, "{ways:?}: {}", back.text());
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_locked_screen_is_told() {
-    let (iphone, world) = world(BOTH, IPhoneFaults::default());
-    world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
-    iphone.set_locked(true);
-    let tapped = world.call("tap_element", r#"{"selector":{"text":"Settings"}}"#).await;
-    println!("{}", tapped.text());
-    assert!(tapped.is_error, "{}", tapped.text());
-    assert_eq!(world.phone.truth().inputs.len(), 0, "nothing behind the lock was touched");
 }
 
 #[tokio::test(start_paused = true)]
