@@ -94,7 +94,9 @@ fn for_device(kind: DeviceErrorKind) -> &'static str {
         }
         DeviceErrorKind::Rejected => "read the message: the command arrived and the device said no",
         DeviceErrorKind::ServiceMissing => "the device does not offer this service",
-        DeviceErrorKind::NotSupported => "nothing was sent; reach the same with other actions",
+        DeviceErrorKind::NotSupported => {
+            "nothing was sent; bring what the message names and call list_devices, or reach the same with other actions"
+        }
         DeviceErrorKind::KeyboardUnknown => {
             "nothing was sent; press_back closes a keyboard too, but leaves the screen when there is none"
         }

@@ -27,7 +27,7 @@ pub struct ListDevicesParams {
 #[derive(Debug, Serialize)]
 pub struct DevicesFacts {
     devices: Vec<DeviceLine>,
-    /// Failures of device sources.
+    /// Failures of device sources, and what iPhones lack.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     issues: Vec<String>,
 }
@@ -66,12 +66,24 @@ impl Tool for ListDevices {
     const TIMEOUT: Duration = Duration::from_secs(15);
 
     async fn run(call: &Call<'_>, params: ListDevicesParams) -> Result<Answer, Refusal> {
-        let list = call.app.fleet.list(params.platform.map(Platform::from), call.progress).await;
+        let fleet = &call.app.fleet;
+        let platform = params.platform.map(Platform::from);
+        let list = fleet.list(platform, call.progress).await;
         let app_id = params.app_id.as_deref();
         let lines = list.devices.iter().map(|device| describe(call.app, device, app_id, call.progress));
-        let issues = list.failures.iter().map(ToString::to_string).collect();
+        let mut issues: Vec<String> = list.failures.iter().map(ToString::to_string).collect();
+        if list.devices.iter().any(|listed| listed.platform == Platform::Ios) {
+            issues.extend(missing_on_ios(call).await);
+        }
         Ok(Answer::new(Facts::Devices(DevicesFacts { devices: join_all(lines).await, issues })))
     }
+}
+
+/// What an iPhone can do depends on what runs for it, so what is missing is said with it.
+async fn missing_on_ios(call: &Call<'_>) -> Vec<String> {
+    let healths = call.app.fleet.health(call.progress).await;
+    let of_ios = healths.into_iter().filter(|(platform, _)| *platform == Platform::Ios);
+    of_ios.filter_map(|(_, health)| health.ok()).flat_map(|health| health.issues).collect()
 }
 
 pub struct UseDevice;
