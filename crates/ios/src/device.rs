@@ -116,7 +116,12 @@ impl IosDevice {
 
     /// The program that serves a request.
     pub fn way(&self, verb: Verb) -> Result<Way, DeviceError> {
-        choose(verb, |way| self.has(way))
+        choose(verb, |way| self.has(way)).map_err(|mut error| {
+            if self.has(Way::Usb) && verb.ways().contains(&Way::Wda) {
+                error.detail.push_str(": start WebDriverAgent on it");
+            }
+            error
+        })
     }
 
     /// The program that serves a request, to be asked.

@@ -116,9 +116,9 @@ pub fn choose(verb: Verb, has: impl Fn(Way) -> bool) -> Result<Way, DeviceError>
     if let Some(way) = verb.ways().iter().copied().find(|way| has(*way)) {
         return Ok(way);
     }
-    let names = |ways: &mut dyn Iterator<Item = Way>| ways.map(Way::as_str).collect::<Vec<_>>().join(" or ");
-    let wanted = names(&mut verb.ways().iter().copied());
-    let had = names(&mut Way::ALL.into_iter().filter(|way| has(*way)));
+    let names = |ways: &mut dyn Iterator<Item = Way>| ways.map(Way::as_str).collect::<Vec<_>>();
+    let wanted = names(&mut verb.ways().iter().copied()).join(" or ");
+    let had = names(&mut Way::ALL.into_iter().filter(|way| has(*way))).join(", ");
     let detail = match had.is_empty() {
         true => format!("nothing reaches this iPhone: to {} it needs {wanted}", verb.as_str()),
         false => format!("this iPhone is reached through {had}; to {} it needs {wanted}", verb.as_str()),

@@ -181,7 +181,8 @@ impl IosSource {
         for ((device, lacking), probed) in surveyed.iter().zip(probed) {
             // What a phone lacks matters only if it can be reached.
             let is_ready = probed.availability == Availability::Ready;
-            let missing = probed.why.or_else(|| lacking.clone().filter(|_| is_ready));
+            let missing = probed.why.or_else(|| is_ready.then(|| lacking.join("; ")));
+            let missing = missing.filter(|missing| !missing.is_empty());
             found.listed.push(Listed { missing: missing.clone(), ..listed(device, probed.availability) });
             found.issues.extend(missing.map(|why| format!("{}: {why}", device.id())));
         }
@@ -190,25 +191,20 @@ impl IosSource {
 
     /// Sees in which ways a phone can be reached, and what is missing. WebDriverAgent is taken to be there, so that
     /// errors say to start it, unless the phone can be touched without it.
-    async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Option<String>) {
+    async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Vec<String>) {
         let udid = usb.udid().to_owned();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
         let listens = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
-        let blind = || {
-            "without WebDriverAgent its elements cannot be read; it shows pictures and takes touches by coordinates. \
-             Start WebDriverAgent on it for more"
-                .to_owned()
-        };
         if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
             && known.has(Way::Wda) == (!known.has(Way::Hid) || listens)
         {
-            let is_blind = !known.has(Way::Wda);
-            return (known, is_blind.then(blind));
+            let missing = if listens { Vec::new() } else { vec![without_wda(&known)] };
+            return (known, missing);
         }
-        let (core, missing) = match within(usb.core_device()).await {
-            Some(Ok(core)) => (core, None),
-            Some(Err(error)) => (None, Some(error.to_string())),
-            None => (None, Some("the tunnel to its developer services does not open".to_owned())),
+        let (core, mut missing) = match within(usb.core_device()).await {
+            Some(Ok(core)) => (core, Vec::new()),
+            Some(Err(error)) => (None, vec![error.to_string()]),
+            None => (None, vec!["the tunnel to its developer services does not open".to_owned()]),
         };
         let has_hid = core.as_ref().is_some_and(|core| core.offered().hid);
         let has_wda = !has_hid || listens;
@@ -223,7 +219,10 @@ impl IosSource {
             let wda = || Wda::new(usb.connector(WDA_PORT), format!("port {WDA_PORT} of {udid}"));
             Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
         });
-        (device, missing.or_else(|| (!has_wda).then(blind)))
+        if !listens {
+            missing.push(without_wda(&device));
+        }
+        (device, missing)
     }
 
     fn known_or(&self, id: &str, backends: impl FnOnce() -> Backends) -> Arc<IosDevice> {
@@ -241,6 +240,18 @@ impl IosSource {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|id, _| listed.iter().any(|listed| listed.id == *id));
     }
+}
+
+/// What a phone cannot do while nothing listens where WebDriverAgent would.
+fn without_wda(device: &IosDevice) -> String {
+    let lacks = match (device.has(Way::Hid), device.has(Way::CoreDevice)) {
+        (true, _) => "its elements cannot be read; it shows pictures and takes touches by coordinates",
+        (false, true) => {
+            "its screen can be neither read nor touched; it shows pictures, and apps start and end"
+        }
+        (false, false) => "its screen can be neither read nor touched, and no apps start",
+    };
+    format!("without WebDriverAgent {lacks}. Start WebDriverAgent on it for more")
 }
 
 /// Waits for an answer, but not for long.

@@ -103,7 +103,7 @@ fn for_iphone(cause: Cause) -> Option<&'static str> {
             "get_system_status says which program has to be started for it; simulators also have to be booted"
         }
         Cause::Device(DeviceErrorKind::NotSupported) => {
-            "nothing was sent; the message names the program that could, started beside the others"
+            "nothing was sent; start the program that the message names, then call list_devices, which finds it"
         }
         Cause::Device(DeviceErrorKind::TextNotTypeable) => {
             "type only ASCII here; the message names what takes other text"
@@ -129,7 +129,9 @@ fn for_device(kind: DeviceErrorKind) -> &'static str {
         }
         DeviceErrorKind::Rejected => "read the message: the command arrived and the device said no",
         DeviceErrorKind::ServiceMissing => "the device does not offer this service",
-        DeviceErrorKind::NotSupported => "nothing was sent; reach the same with other actions",
+        DeviceErrorKind::NotSupported => {
+            "nothing was sent; bring what the message names and call list_devices, or reach the same with other actions"
+        }
         DeviceErrorKind::KeyboardUnknown => {
             "nothing was sent; press_back closes a keyboard too, but leaves the screen when there is none"
         }

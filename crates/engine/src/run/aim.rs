@@ -126,6 +126,7 @@ impl Run<'_> {
             Err(failure) if failure.cause == Cause::Cancelled => return Err(failure),
             Err(failure) => {
                 self.outcome.places = places;
+                self.look_blindly(&failure).await;
                 self.note(Event::Obstructed { code: failure.code(), again: true });
                 self.note(Event::Reached(Lifecycle::Resolved));
             }

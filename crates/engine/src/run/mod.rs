@@ -6,6 +6,7 @@
 mod adjust;
 mod aftermath;
 mod aim;
+mod blind;
 mod command;
 mod read_list;
 mod scroll;
@@ -30,6 +31,7 @@ use mdm_core::screen::geometry::{Point, Rect};
 use crate::poll::{self, Counted, Turn};
 use crate::progress::Progress;
 use crate::session::Session;
+use blind::is_blind;
 use command::commands;
 
 pub async fn run(session: &Session, request: Request, progress: &Progress) -> Outcome {
@@ -39,8 +41,14 @@ pub async fn run(session: &Session, request: Request, progress: &Progress) -> Ou
         What::Act(act) => progress.within(Duration::from_millis(act.patience.call_ms)),
         What::Wait(_) => progress.clone(),
     };
-    let mut run =
-        Run { session, progress, outcome: Outcome::new(request, trace), scrolled: false, drawn_before: None };
+    let mut run = Run {
+        session,
+        progress,
+        outcome: Outcome::new(request, trace),
+        scrolled: false,
+        drawn_before: None,
+        picture_before: None,
+    };
     run.note(Event::CallBegan { name: run.outcome.request.name });
     let done = match &what {
         What::Act(act) => run.act(act).await,
@@ -57,6 +65,8 @@ struct Run<'a> {
     scrolled: bool,
     /// The part that the action goes to and of which the tree tells nothing, and a print of it before the action.
     drawn_before: Option<(Rect, Option<PicturePrint>)>,
+    /// A print of the whole screen before the action, where the device has no tree.
+    picture_before: Option<PicturePrint>,
 }
 
 impl Run<'_> {
@@ -188,8 +198,12 @@ impl Run<'_> {
         if act.action != Action::Back || self.session.capabilities().back != Support::Maybe {
             return Ok(None);
         }
-        let seen = self.session.capture_now(self.progress).await?;
-        Ok(back::button(&seen))
+        match self.session.capture_now(self.progress).await {
+            Ok(seen) => Ok(back::button(&seen)),
+            // Where no tree shows a button, the gesture is all there is.
+            Err(failure) if is_blind(&failure) => Ok(None),
+            Err(failure) => Err(failure),
+        }
     }
 
     async fn send_all(&mut self, commands: &[(SentKind, Command)]) -> Result<AppReport, Failure> {

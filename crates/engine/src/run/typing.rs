@@ -20,6 +20,7 @@ use mdm_core::intent::watch::{Goal, Wait, WatchReport};
 use mdm_core::port::{Input, Key};
 
 use super::Run;
+use super::blind::is_blind;
 
 /// Until a tapped field has the focus, and until a typed text stands in it.
 const FOCUS_MS: u64 = 3000;
@@ -85,12 +86,27 @@ impl Run<'_> {
             return self.focus(&place, before).await;
         }
         if typing.clear || act.is_followed() {
-            self.outcome.before = Some(self.session.capture_now(self.progress).await?);
+            match self.session.capture_now(self.progress).await {
+                Ok(seen) => self.outcome.before = Some(seen),
+                Err(failure) if is_blind(&failure) && !typing.clear => {
+                    self.look_blindly(&failure).await;
+                    return Ok(self.unseen_field());
+                }
+                Err(failure) => return Err(failure),
+            }
         }
         let mut seen = self.outcome.before.clone();
         let mut id = seen.as_deref().and_then(focused_field);
         // A keyboard is there for what has the focus, even if the tree does not show what that is.
-        if id.is_none() && self.session.keyboard_now(self.progress).await?.is_none() {
+        let keyboard = match id {
+            Some(_) => Ok(None),
+            None => self.session.keyboard_now(self.progress).await,
+        };
+        let keyboard = match keyboard {
+            Err(failure) if is_blind(&failure) => return Ok(self.unseen_field()),
+            keyboard => keyboard?,
+        };
+        if id.is_none() && keyboard.is_none() {
             let now = match seen.take() {
                 Some(seen) => seen,
                 None => self.session.capture_now(self.progress).await?,
@@ -105,6 +121,12 @@ impl Run<'_> {
         }
         self.note(Event::Reached(Lifecycle::Resolved));
         Ok(Field { seen, id })
+    }
+
+    /// Whatever has the focus, on a device that tells nothing of it.
+    fn unseen_field(&mut self) -> Field {
+        self.note(Event::Reached(Lifecycle::Resolved));
+        Field::default()
     }
 
     /// Gives the field the focus, or nothing is typed.

@@ -16,9 +16,10 @@ use mdm_core::intent::resolve::{shows_nothing, system_dialog};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::meaning::drawn::drawn_part;
 use mdm_core::port::PicturePrint;
-use mdm_core::screen::geometry::Rect;
+use mdm_core::screen::geometry::{Rect, Scale};
 
 use super::Run;
+use super::blind::{is_blind, with_pictures};
 use crate::poll::{self, Counted, Turn};
 
 /// Until the first look for a toast, and between two of them. One is shown for two seconds or longer.
@@ -46,14 +47,25 @@ impl Run<'_> {
             },
         };
         self.outcome.crash = crash;
-        match &after {
-            Ok(after) => self.note_after(after),
-            Err(failure) => {
-                let why = failure.code().as_str();
-                self.note(Event::Judged { met: None, changed: None, why });
+        self.outcome.after = Some(match after {
+            Ok(after) => {
+                self.note_after(&after);
+                Ok(after)
             }
+            Err(failure) => Err(self.note_unread(failure).await),
+        });
+    }
+
+    /// Where there is no tree, pictures tell a little.
+    async fn note_unread(&mut self, failure: Failure) -> Failure {
+        let why = failure.code().as_str();
+        if !is_blind(&failure) {
+            self.note(Event::Judged { met: None, changed: None, why });
+            return failure;
         }
-        self.outcome.after = Some(after);
+        let compared = self.compare_pictures().await;
+        self.note(Event::Judged { met: None, changed: compared.changed(), why });
+        with_pictures(failure, compared)
     }
 
     fn note_after(&mut self, after: &After) {
@@ -173,6 +185,10 @@ impl Run<'_> {
     async fn print_now(&self, part: Rect) -> Option<PicturePrint> {
         let progress = self.progress.within_next(PICTURE_MAX);
         let picture = self.session.screenshot_now(&progress).await.ok()?;
+        // Trees of iOS count in points, pictures in pixels.
+        let Scale(unit) = self.session.info(&progress).await.ok()?.scale;
+        let pixels = |at: i32| at.saturating_mul(unit.max(1) as i32);
+        let part = Rect::new(pixels(part.left), pixels(part.top), pixels(part.right), pixels(part.bottom));
         // A window that may not be photographed shows nothing.
         PicturePrint::new(&picture, part).filter(|_| !PicturePrint::is_black(&picture))
     }

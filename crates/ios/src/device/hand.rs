@@ -17,6 +17,7 @@ impl IosDevice {
     pub(super) async fn motions(&self, touch: Input) -> Result<Vec<Motion>, DeviceError> {
         let size = self.screen_size().await?;
         refuse_turned(size)?;
+        refuse_outside(&touch, size)?;
         let at = |point: Point| place(point, size);
         let one = |start: Point, legs: Vec<(Point, u32)>| {
             let legs = legs.into_iter().map(|(to, ms)| (at(to), ms)).collect();
@@ -91,6 +92,23 @@ fn refuse_turned(size: Size) -> Result<(), DeviceError> {
     Err(DeviceError::new(DeviceErrorKind::NotSupported, detail))
 }
 
+/// A place outside would become one at the edge, which may be anything (F48).
+fn refuse_outside(touch: &Input, size: Size) -> Result<(), DeviceError> {
+    let points = match touch {
+        Input::Tap(point) | Input::DoubleTap(point) | Input::LongPress { point, .. } => [*point; 2],
+        Input::Swipe { from, to, .. } | Input::Drag { from, to, .. } => [*from, *to],
+        _ => return Ok(()),
+    };
+    match points.into_iter().find(|point| !size.rect().contains(*point)) {
+        None => Ok(()),
+        Some(Point { x, y }) => {
+            let Size { width, height } = size;
+            let detail = format!("{x},{y} is outside of the screen, which has {width}x{height} points");
+            Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail))
+        }
+    }
+}
+
 fn place(point: Point, size: Size) -> Place {
     let part = |at: i32, length: u32| {
         let part = (f64::from(at) + 0.5) / f64::from(length.max(1)) * 65_536.0;
@@ -113,5 +131,10 @@ mod tests {
         assert_eq!(place(Point { x: 196, y: 426 }, size), Place { x: 32_768, y: 32_806 });
         assert_eq!(place(Point { x: 9999, y: -5 }, size), Place { x: 65_535, y: 0 });
         assert!(refuse_turned(Size { width: 852, height: 393 }).is_err());
+        let tap = |x, y| refuse_outside(&Input::Tap(Point { x, y }), size).is_ok();
+        assert_eq!(
+            [tap(0, 0), tap(392, 851), tap(393, 0), tap(0, 852), tap(-1, 0)],
+            [true, true, false, false, false]
+        );
     }
 }

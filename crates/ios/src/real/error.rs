@@ -82,14 +82,17 @@ pub fn told(error: IdeviceError, udid: &str, effect: Effect) -> DeviceError {
         IdeviceError::UnknownErrorType(what) => (Rejected, format!("the iPhone said no: {what:.300}")),
         other => (Protocol, format!("the iPhone {udid} broke its protocol: {other:.300}")),
     };
-    let dispatch = match (effect, kind) {
+    DeviceError::new(kind, detail).with_dispatch(dispatch(effect, kind))
+}
+
+fn dispatch(effect: Effect, kind: DeviceErrorKind) -> Dispatch {
+    match (effect, kind) {
         (Effect::Reads, _) => Dispatch::NotSent,
-        (Effect::Acts, ConnectionLost | Protocol) => Dispatch::Unknown,
-        (Effect::Acts, Rejected) => Dispatch::Refused,
+        (Effect::Acts, DeviceErrorKind::ConnectionLost | DeviceErrorKind::Protocol) => Dispatch::Unknown,
+        (Effect::Acts, DeviceErrorKind::Rejected) => Dispatch::Refused,
         // The way to the service was not there.
         (Effect::Acts, _) => Dispatch::NotSent,
-    };
-    DeviceError::new(kind, detail).with_dispatch(dispatch)
+    }
 }
 
 fn untrusted(udid: &str) -> String {

@@ -413,7 +413,7 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
             Some(_) => Vec::new(),
         },
         recovery: recovery(outcome),
-        observed_change: after.and_then(observed_change),
+        observed_change: after.map_or_else(|| seen_in_pictures(outcome), observed_change),
         snapshot_revision: after.map(|after| after.seen.revision).or_else(|| scrolled_revision(outcome)),
         stability_state: after.map_or_else(|| scrolled_stability(outcome), stability),
         rested_ms: after.and_then(|after| after.rested_ms),
@@ -433,6 +433,9 @@ fn answer(call: &Call<'_>, session: &Session, outcome: &Outcome, named: Option<N
         None => {}
         Some(Err(failure)) => {
             lines.push_str(&format!("sent, but the screen could not be read afterwards: {failure}\n"));
+            if seen_in_pictures(outcome).is_some() {
+                lines.push_str("capture_screenshot shows what is there now\n");
+            }
         }
         Some(Ok(after)) => changed::push_lines(&mut lines, outcome.before.as_deref(), after),
     }
@@ -568,6 +571,12 @@ fn scrolled_stability(outcome: &Outcome) -> Option<&'static str> {
 /// What changed, by its kind. Where the tree told nothing, a picture may have.
 fn observed_change(after: &After) -> Option<&'static str> {
     if after.drawing == Drawing::Changed { Some("pixels") } else { after.observed.as_str() }
+}
+
+/// Where no tree can be read, only pictures were compared.
+fn seen_in_pictures(outcome: &Outcome) -> Option<&'static str> {
+    let is_unread = matches!(outcome.after, Some(Err(_)));
+    (is_unread && outcome.trace.ui_changed == Some(true)).then_some("pixels")
 }
 
 /// A screen that rested in vain is neither stable nor stabilizing: `rested_ms` says how long (F11). One that is loading

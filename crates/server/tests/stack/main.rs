@@ -26,6 +26,7 @@ mod gestures;
 mod hints;
 mod hostile_trees;
 mod iphone;
+mod iphone_without_wda;
 mod json_delta;
 mod manage;
 mod mcp;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use mdm_ios::connect::{Connector, Transport};
+use mdm_ios::real::RealDevices;
 use mdm_ios::route::Way;
+use mdm_ios::source::{IosSource, SourceConfig};
 use mdm_virtual_device::{IPhone, Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices, EmbeddedIPhone};
@@ -35,6 +38,19 @@ impl World {
         let embedded = EmbeddedIPhone { phone: iphone.clone(), ways: ways.to_vec() };
         let devices = Devices { iphone: Some(embedded), ..Devices::default() };
         World { phone, app: Arc::new(App::new(devices)) }
+    }
+
+    /// A real iPhone that is found through usbmuxd, in whichever ways it offers.
+    pub fn on_cable(iphone: &IPhone) -> World {
+        let phone = iphone.phone().clone();
+        let iphone = iphone.clone();
+        let connector: Connector = Arc::new(move || {
+            let opened = iphone.connect_usbmuxd();
+            Box::pin(async move { Ok(Box::new(opened?) as Box<dyn Transport>) })
+        });
+        let usbmuxd = Some((RealDevices::with(connector), "usbmuxd".to_owned()));
+        let source = IosSource::new(SourceConfig { usbmuxd, ..SourceConfig::default() });
+        World { phone, app: Arc::new(App::with_source(Arc::new(source))) }
     }
 
     /// Starts the phone with the app in front.

@@ -1,10 +1,10 @@
 //! The product on an iPhone: the same tools and the same answers, whichever program reaches it.
 
 use mdm_ios::route::{Verb, Way};
-use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
+use mdm_virtual_device::{AppFile, DeveloperImage, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
 
 use crate::world::{APP, World, code_of, fact};
-use crate::{gestures, page};
+use crate::{gestures, iphone_without_wda as bare, page};
 
 mod broken;
 mod idb_alone;
@@ -14,6 +14,7 @@ const WDA: &[Way] = &[Way::Wda];
 const BOTH: &[Way] = &[Way::Idb, Way::Wda];
 const USB: &[Way] = &[Way::Usb];
 const CABLE: &[Way] = &[Way::Usb, Way::Wda];
+const BARE: &[Way] = &[Way::Usb, Way::CoreDevice, Way::Hid];
 
 fn world(ways: &[Way], faults: IPhoneFaults) -> (IPhone, World) {
     let iphone = IPhone::new(IPhoneConfig { iphone_faults: faults, ..IPhoneConfig::default() });
@@ -185,12 +186,13 @@ async fn every_cell_of_the_backend_matrix_is_tried() {
          (`cargo test -p mobile-debug-mcp --test stack matrix`): **yes** came back well, otherwise the code of the refusal. \
          With several programs the first of the last column that is there serves the request; the table is \
          `crates/ios/src/route.rs`. simctl runs as a process and is tried by `crates/ios/tests/simctl.rs`. Nothing here was \
-         tried on a real phone, nor on a Mac.\n\n| request | idb | WebDriverAgent | idb and WebDriverAgent | usbmux | usbmux and \
-         WebDriverAgent | order |\n|---|---|---|---|---|---|---|\n",
+         tried on a real phone, nor on a Mac. The phone behind usbmux has iOS 16.7, and iOS 27 with the developer image of \
+         Xcode 27 in the column of CoreDevice.\n\n| request | idb | WebDriverAgent | idb and WebDriverAgent | usbmux | usbmux and \
+         WebDriverAgent | usbmux and CoreDevice | order |\n|---|---|---|---|---|---|---|---|\n",
     );
     for (name, verb, tool, json) in REQUESTS {
         let mut row = format!("| {name} |");
-        for ways in [IDB, WDA, BOTH, USB, CABLE] {
+        for ways in [IDB, WDA, BOTH, USB, CABLE, BARE] {
             let world = world_for(ways).await;
             let answer = world.call(tool, json).await;
             let told = if answer.is_error { code_of(&answer) } else { "**yes**".to_owned() };
@@ -204,10 +206,15 @@ async fn every_cell_of_the_backend_matrix_is_tried() {
     assert!(difference.is_none(), "{}", difference.unwrap_or_default());
 }
 
-/// The app is in front where a program can start it; a phone on a cable is of a system that needs no tunnel.
+/// The app is in front. A phone on a cable is of a system that needs no tunnel, unless the tunnel is the way.
 async fn world_for(ways: &[Way]) -> World {
     if !ways.contains(&Way::Usb) {
         return started(ways).await;
+    }
+    if ways == BARE {
+        let world = World::on_cable(&bare::iphone("27.0", DeveloperImage::New, IPhoneFaults::default()));
+        world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
+        return world;
     }
     let cable =
         IPhoneConfig { kind: IPhoneKind::Device, ios_version: "16.7".to_owned(), ..IPhoneConfig::default() };
@@ -216,7 +223,7 @@ async fn world_for(ways: &[Way]) -> World {
     world
 }
 
-const REQUESTS: [(&str, Verb, &str, &str); 17] = [
+const REQUESTS: [(&str, Verb, &str, &str); 18] = [
     ("read the screen", Verb::Tree, "get_ui_tree", "{}"),
     ("take a picture", Verb::Picture, "capture_screenshot", "{}"),
     (
@@ -225,6 +232,7 @@ const REQUESTS: [(&str, Verb, &str, &str); 17] = [
         "tap_element",
         r#"{"selector":{"text":"Remember me"},"expect":{"text":"Remember me","checked":true}}"#,
     ),
+    ("tap a point", Verb::Touch, "tap", r#"{"x":100,"y":300}"#),
     ("type ASCII", Verb::Text, "type_text", r#"{"selector":{"text":"Email"},"text":"ada"}"#),
     ("type any text", Verb::Text, "type_text", r#"{"selector":{"text":"Email"},"text":"grün"}"#),
     ("home", Verb::Button, "press_key", r#"{"key":"home"}"#),
@@ -305,6 +313,31 @@ async fn a_slider_is_set_through_accessibility_first() {
         let real = world.phone.truth().sliders["gallery.brightness"];
         assert!((real - 75.0).abs() <= 1.0, "{ways:?}: {real}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_only_the_picture_of_an_iphone_shows_is_told() {
+    // F13: trees count in points and pictures in pixels; what changes is in the lower part of the screen.
+    let above = r#"{"type":"text","text":"Above"},"#.repeat(8);
+    let app = format!(
+        r#"{{"package":"org.example.count","label":"Count","start":"Home","style":"game","values":{{"n":0}},
+            "screens":{{"Home":{{"title":"Count","content":[{above}
+            {{"type":"text","text":"Points {{n}}"}},
+            {{"type":"button","text":"Score","on_tap":[{{"add":{{"n":1}}}}]}}]}}}}}}"#
+    );
+    let app = AppFile::parse(&app).unwrap_or_else(|error| panic!("{error}"));
+    let iphone = IPhone::new(IPhoneConfig { apps: vec![app], ..IPhoneConfig::default() });
+    let world = World::reaching(&iphone, WDA);
+    world.ok("start_app", r#"{"appId":"org.example.count"}"#).await;
+    for y in (300..800).step_by(20) {
+        let before = world.phone.truth().sliders["org.example.count.n"];
+        let answer = world.ok("tap", &format!(r#"{{"x":196,"y":{y},"settle":true}}"#)).await;
+        if world.phone.truth().sliders["org.example.count.n"] > before {
+            assert_eq!(fact(&answer, "observed_change"), "pixels", "{answer}");
+            return;
+        }
+    }
+    panic!("the button was never hit");
 }
 
 #[tokio::test(start_paused = true)]

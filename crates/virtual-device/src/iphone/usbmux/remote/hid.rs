@@ -260,3 +260,44 @@ fn pixel(state: &State, x: u16, y: u16) -> (i32, i32) {
     let part = |length: u32, part: u16| (u64::from(length) * u64::from(part) / 65_536) as i32;
     seen_from_upright(state, (part(width, x), part(height, y)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iphone::usbmux::tunnel::MediaStream;
+    use crate::iphone::{IPhoneConfig, IPhoneKind};
+
+    /// A report with one finger in the middle.
+    fn finger(down: bool) -> Vec<u8> {
+        let mut report = vec![0; TOUCH_BYTES];
+        report[..2].copy_from_slice(&[TOUCH_REPORT, 1]);
+        let state = if down { TOUCHING } else { 0 };
+        report[CONTACTS_AT..CONTACTS_AT + CONTACT_BYTES].copy_from_slice(&[state, 0, 0x80, 0, 0x80]);
+        report
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn touches_count_only_while_a_stream_is_watched_and_not_at_once() {
+        let phone = IPhone::new(IPhoneConfig { kind: IPhoneKind::Device, ..IPhoneConfig::default() });
+        let tunnel = Tunnel::new().0;
+        let mut hand = Hand {
+            phone: &phone,
+            tunnel: &tunnel,
+            fingers: BTreeMap::new(),
+            pinch: None,
+            pressed: Vec::new(),
+        };
+        let mut tap = || {
+            hand.touched(&finger(true));
+            hand.touched(&finger(false));
+            phone.phone().truth().inputs.len()
+        };
+        assert_eq!(tap(), 0, "no stream");
+        tunnel.watch(Some(MediaStream { session: [0; 16], port: 5000, began: Instant::now() }));
+        assert_eq!(tap(), 0, "a stream that has just begun");
+        tokio::time::advance(TRUST_AFTER).await;
+        assert_eq!(tap(), 1);
+        tunnel.watch(None);
+        assert_eq!(tap(), 1, "the stream has ended");
+    }
+}

@@ -52,6 +52,12 @@ pub struct Datagram {
 }
 
 impl Tunnel {
+    /// A new tunnel, and what waits to be sent in it.
+    pub fn new() -> (Tunnel, mpsc::Receiver<Datagram>) {
+        let (datagrams, waiting) = mpsc::channel(DATAGRAMS_MAX);
+        (Tunnel { watched: Mutex::default(), datagrams }, waiting)
+    }
+
     pub fn watched(&self) -> Option<MediaStream> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -72,8 +78,8 @@ pub fn phone_address() -> String {
 
 pub async fn serve(phone: &IPhone, stream: &mut (impl Wire + ?Sized)) -> io::Result<()> {
     let mtu = greet(stream).await?;
-    let (datagrams, waiting) = mpsc::channel(DATAGRAMS_MAX);
-    let tunnel = Arc::new(Tunnel { watched: Mutex::default(), datagrams });
+    let (tunnel, waiting) = Tunnel::new();
+    let tunnel = Arc::new(tunnel);
     let phone = phone.clone();
     let open = move |port: u16| {
         let target = remote::target(&phone, port)?;
