@@ -2,8 +2,6 @@
 
 mod ios;
 
-pub use ios::embedded as backends_of_embedded;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,8 +13,8 @@ use mdm_build::process::Processes;
 use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
 use mdm_ios::idb::CompanionStarter;
-use mdm_ios::route::Way;
-use mdm_ios::source::IosSource;
+pub use mdm_ios::route::Way;
+use mdm_ios::source::{Attached, IosSource, SourceConfig};
 use mdm_virtual_device::{IPhone, Phone};
 
 use crate::paths::Roots;
@@ -126,6 +124,16 @@ impl App {
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
         }
+    }
+
+    /// Drives iPhones in this process, each under its name.
+    pub fn of_iphones(phones: &[(&str, EmbeddedIPhone)]) -> App {
+        let attached = |(id, phone): &(&str, EmbeddedIPhone)| Attached {
+            id: (*id).to_owned(),
+            backends: ios::embedded(phone),
+        };
+        let attached = phones.iter().map(attached).collect();
+        App::with_source(Arc::new(IosSource::new(SourceConfig { attached, ..SourceConfig::default() })))
     }
 
     /// Shares what is kept secret with the log.

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use mdm_android::{Endpoint, Hub, HubConfig};
-use mdm_core::port::DeviceSource;
 use mdm_virtual_device::{
     AppFile, Applied, DumpShown, Fault, FaultEvent, Faults, Film, Frame, Phone, PhoneConfig, Random,
     ShownToast, Timing,
@@ -237,8 +236,8 @@ impl World {
                 Ok(World::of(seed, plan, phones))
             }
             Face::Ios => {
-                let (phones, source) = iphone::phones(seed, &plan)?;
-                Ok(World::with(seed, plan, phones, source))
+                let (phones, app) = iphone::phones(seed, &plan)?;
+                Ok(World::with(seed, plan, phones, app))
             }
         }
     }
@@ -257,16 +256,11 @@ impl World {
         };
         let endpoints = [(Face::Android.first(), Some(&phone)), (SECOND, second.as_ref())];
         let endpoints = endpoints.into_iter().filter_map(|(id, phone)| Some(endpoint(id, phone?))).collect();
-        let source = Arc::new(Hub::new(HubConfig::of_process(endpoints, false)));
-        World::with(seed, plan, (phone, second), source)
+        let app = App::with_source(Arc::new(Hub::new(HubConfig::of_process(endpoints, false))));
+        World::with(seed, plan, (phone, second), app)
     }
 
-    fn with(
-        seed: u64,
-        plan: Plan,
-        (phone, second): (Phone, Option<Phone>),
-        source: Arc<dyn DeviceSource>,
-    ) -> World {
+    fn with(seed: u64, plan: Plan, (phone, second): (Phone, Option<Phone>), app: App) -> World {
         World {
             seed,
             plan,
@@ -274,7 +268,7 @@ impl World {
             second,
             bound: None,
             last_tap_fault_ms: None,
-            app: App::with_source(source),
+            app,
             boot: Instant::now(),
             log: String::new(),
         }

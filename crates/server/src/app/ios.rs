@@ -70,7 +70,7 @@ fn companion(address: &str) -> Connector {
 }
 
 /// Returns the ways to an iPhone in this process.
-pub fn embedded(iphone: &EmbeddedIPhone) -> Backends {
+pub(super) fn embedded(iphone: &EmbeddedIPhone) -> Backends {
     let phone = || iphone.phone.clone();
     let has = |way: Way| iphone.ways.contains(&way);
     Backends {

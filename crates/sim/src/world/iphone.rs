@@ -1,12 +1,7 @@
 //! The iPhones of a seed, and the programs through which the product reaches them.
 
-use std::sync::Arc;
-
-use mdm_core::port::DeviceSource;
-use mdm_ios::route::Way;
-use mdm_ios::source::{Attached, IosSource, SourceConfig};
 use mdm_virtual_device::{AppFile, Faults, IPhone, IPhoneConfig, Phone, Random, Reader};
-use mobile_debug_mcp::app::{EmbeddedIPhone, backends_of_embedded};
+use mobile_debug_mcp::app::{App, EmbeddedIPhone, Way};
 
 use super::{Face, SECOND, timing};
 use crate::plan::Plan;
@@ -16,7 +11,7 @@ const SECOND_PERCENT: usize = 6;
 
 type Phones = (Phone, Option<Phone>);
 
-pub fn phones(seed: u64, plan: &Plan) -> Result<(Phones, Arc<dyn DeviceSource>), String> {
+pub fn phones(seed: u64, plan: &Plan) -> Result<(Phones, App), String> {
     let mut random = Random::new(seed, 2);
     let ways = match random.below(10) {
         0..=4 => vec![Way::Idb, Way::Wda],
@@ -35,15 +30,11 @@ pub fn phones(seed: u64, plan: &Plan) -> Result<(Phones, Arc<dyn DeviceSource>),
         let udid = "00008130-001A2B3C4D5E6F70".to_owned();
         IPhone::new(IPhoneConfig { seed: seed + 1, udid, ..config })
     });
-    let attached = |id: &str, phone: &IPhone| Attached {
-        id: id.to_owned(),
-        backends: backends_of_embedded(&EmbeddedIPhone { phone: phone.clone(), ways: ways.clone() }),
-    };
     let all = [(Face::Ios.first(), Some(&first)), (SECOND, second.as_ref())];
-    let attached = all.into_iter().filter_map(|(id, phone)| Some(attached(id, phone?))).collect();
-    let source = IosSource::new(SourceConfig { attached, ..SourceConfig::default() });
-    let phones = (first.phone().clone(), second.map(|phone| phone.phone().clone()));
-    Ok((phones, Arc::new(source)))
+    let embedded = |phone: &IPhone| EmbeddedIPhone { phone: phone.clone(), ways: ways.clone() };
+    let all: Vec<_> = all.into_iter().filter_map(|(id, phone)| Some((id, embedded(phone?)))).collect();
+    let phones = (first.phone().clone(), second.as_ref().map(|phone| phone.phone().clone()));
+    Ok((phones, App::of_iphones(&all)))
 }
 
 /// What goes wrong on an iPhone: readings that take long, fail or come too early, touches, connections, alerts.
