@@ -5,7 +5,6 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Instant;
 
 use mdm_ios::connect;
 use mdm_ios::device::{Backends, TREE_KEYS};
@@ -16,6 +15,7 @@ use mdm_virtual_device::{AppFile, IPhone, IPhoneConfig};
 use mobile_debug_mcp::app::App;
 use mobile_debug_mcp::tools;
 use tokio::net::TcpListener;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 const TEXTS: usize = 287;

@@ -15,10 +15,22 @@ pub enum Effect {
 }
 
 pub fn told(error: IdeviceError, udid: &str, effect: Effect) -> DeviceError {
+    let (kind, detail) = explained(error, udid);
+    let dispatch = match (effect, kind) {
+        (Effect::Reads, _) => Dispatch::NotSent,
+        (Effect::Acts, DeviceErrorKind::ConnectionLost | DeviceErrorKind::Protocol) => Dispatch::Unknown,
+        (Effect::Acts, DeviceErrorKind::Rejected) => Dispatch::Refused,
+        // The way to the service was not there.
+        (Effect::Acts, _) => Dispatch::NotSent,
+    };
+    DeviceError::new(kind, detail).with_dispatch(dispatch)
+}
+
+fn explained(error: IdeviceError, udid: &str) -> (DeviceErrorKind, String) {
     use DeviceErrorKind::{
         ConnectionLost, Gone, InvalidRequest, Protocol, Rejected, ServiceMissing, Unauthorized,
     };
-    let (kind, detail) = match error {
+    match error {
         IdeviceError::DeviceNotFound | IdeviceError::Usbmuxd(UsbmuxdError::BadDevice) => {
             (Gone, format!("the iPhone {udid} is not connected (any more): plug it in"))
         }
@@ -81,15 +93,7 @@ pub fn told(error: IdeviceError, udid: &str, effect: Effect) -> DeviceError {
         IdeviceError::Afc(error) => (Rejected, format!("the iPhone refused a file: {error:.300}")),
         IdeviceError::UnknownErrorType(what) => (Rejected, format!("the iPhone said no: {what:.300}")),
         other => (Protocol, format!("the iPhone {udid} broke its protocol: {other:.300}")),
-    };
-    let dispatch = match (effect, kind) {
-        (Effect::Reads, _) => Dispatch::NotSent,
-        (Effect::Acts, ConnectionLost | Protocol) => Dispatch::Unknown,
-        (Effect::Acts, Rejected) => Dispatch::Refused,
-        // The way to the service was not there.
-        (Effect::Acts, _) => Dispatch::NotSent,
-    };
-    DeviceError::new(kind, detail).with_dispatch(dispatch)
+    }
 }
 
 fn untrusted(udid: &str) -> String {

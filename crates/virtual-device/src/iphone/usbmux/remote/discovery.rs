@@ -303,7 +303,7 @@ impl Entry {
 
 /// Tells everything once, and listens for as long as the client stays.
 pub async fn serve<S: Wire>(phone: &IPhone, stream: S) -> io::Result<()> {
-    debug_assert!(DISCOVERY_PORT > FIRST_PORT, "discovery has a port of its own");
+    const { assert!(DISCOVERY_PORT > FIRST_PORT, "discovery has a port of its own") };
     let mut connection = Connection::accept(stream).await?;
     let listed = services(phone).into_iter().map(|service| (service.name, service.described)).collect();
     let told = Xpc::dictionary([

@@ -218,11 +218,10 @@ impl Flow {
             }
         }
         let said_all = !socket.may_recv() && socket.recv_queue() == 0;
-        if said_all && socket.state() != tcp::State::Listen && !self.client_ended {
-            if socket.state() != tcp::State::SynReceived {
-                self.client_ended = Pin::new(&mut self.pipe).poll_shutdown(context).is_ready();
-                moved |= self.client_ended;
-            }
+        let is_open = !matches!(socket.state(), tcp::State::Listen | tcp::State::SynReceived);
+        if said_all && is_open && !self.client_ended {
+            self.client_ended = Pin::new(&mut self.pipe).poll_shutdown(context).is_ready();
+            moved |= self.client_ended;
         }
         while socket.can_send() && !self.pipe_ended {
             let pipe = Pin::new(&mut self.pipe);
