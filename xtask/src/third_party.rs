@@ -68,8 +68,12 @@ pub fn install(root: &Path) -> Parts {
         "apt-get install libimobiledevice-utils ideviceinstaller",
         folder.map(|folder| vec![("MDM_TEST_LIBIMOBILEDEVICE", folder)]),
     );
-    let how = "cargo xtask third-party, with Python 3.10 or later, its venv module, and the network";
-    parts.take("Python with mcp, adbutils, uiautomator2, fb-idb and facebook-wda", how, python(root));
+    let how = "cargo xtask third-party, with Python 3.11 or later, its venv module, and the network";
+    parts.take(
+        "Python with mcp, adbutils, uiautomator2, fb-idb, facebook-wda and pymobiledevice3",
+        how,
+        python(root),
+    );
     let how = "cargo xtask third-party, with npm and the network";
     parts.take("Node, the MCP Inspector, mobile-mcp, agent-device, Appium and node-simctl", how, node(root));
     let how = "cargo xtask third-party, with the network";

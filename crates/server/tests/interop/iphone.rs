@@ -56,13 +56,18 @@ pub struct IPhone {
 
 impl IPhone {
     pub fn start(faces: &[Face]) -> IPhone {
+        IPhone::start_with(faces, &[])
+    }
+
+    /// With options that no face has.
+    pub fn start_with(faces: &[Face], options: &[&str]) -> IPhone {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let udid = format!("6B2F5A0C-7F0E-4C57-9F2B-{:08X}{count:04X}", std::process::id());
         let folder = Folder::new();
         let mut command = Command::new(BINARY);
         command.args(["virtual", "ios", "--timing", "instant", "--udid", &udid]);
-        command.args(faces.iter().flat_map(|face| face.options(&folder)));
+        command.args(options).args(faces.iter().flat_map(|face| face.options(&folder)));
         let talker = Talker::start(&mut command);
         let places = faces.iter().map(|_| place(&talker)).collect();
         IPhone { udid, places, folder, _talker: talker }

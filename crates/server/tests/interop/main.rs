@@ -43,6 +43,7 @@ mod mobile_mcp;
 mod node_simctl;
 mod phone;
 mod process;
+mod pymobiledevice3;
 mod python;
 mod rust_clients;
 mod stdio;
