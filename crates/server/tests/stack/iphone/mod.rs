@@ -183,9 +183,9 @@ async fn a_crash_is_told_by_the_action_that_caused_it_on_an_iphone_too() {
 async fn every_cell_of_the_backend_matrix_is_tried() {
     let mut page = String::from(
         "# Which program serves what on an iPhone\n\nEach cell was tried on the virtual iPhone with that program alone \
-         (`cargo test -p mobile-debug-mcp --test stack matrix`): **yes** came back well, otherwise the code of the refusal. \
-         With several programs the first of the last column that is there serves the request; the table is \
-         `crates/ios/src/route.rs`. simctl runs as a process and is tried by `crates/ios/tests/simctl.rs`. Nothing here was \
+         (`cargo test -p mobile-debug-mcp --test stack matrix`): in bold who served it, as the answer's `via` says, otherwise the \
+         code of the refusal. With several programs the first of the last column that is there serves the request, and \
+         whichever reads screens looks before and after it; the table is `crates/ios/src/route.rs`. simctl runs as a process and is tried by `crates/ios/tests/simctl.rs`. Nothing here was \
          tried on a real phone, nor on a Mac. The phone behind usbmux has iOS 16.7, and iOS 27 with the developer image of \
          Xcode 27 in the column of CoreDevice.\n\n| request | idb | WebDriverAgent | idb and WebDriverAgent | usbmux | usbmux and \
          WebDriverAgent | usbmux and CoreDevice | order |\n|---|---|---|---|---|---|---|---|\n",
@@ -195,8 +195,18 @@ async fn every_cell_of_the_backend_matrix_is_tried() {
         for ways in [IDB, WDA, BOTH, USB, CABLE, BARE] {
             let world = world_for(ways).await;
             let answer = world.call(tool, json).await;
-            let told = if answer.is_error { code_of(&answer) } else { "**yes**".to_owned() };
-            row.push_str(&format!(" {told} |"));
+            if answer.is_error {
+                row.push_str(&format!(" {} |", code_of(&answer)));
+                continue;
+            }
+            // The answer itself names who served it: the first of the row that is there, and whoever read the screen.
+            let first = verb.ways().iter().find(|way| ways.contains(way)).map(|way| way.as_str());
+            assert!(
+                first.is_some_and(|first| answer.via.contains(first)),
+                "{name} {ways:?}: {}",
+                answer.text()
+            );
+            row.push_str(&format!(" **{}** |", answer.via));
         }
         let order: Vec<&str> = verb.ways().iter().map(|way| way.as_str()).collect();
         page.push_str(&format!("{row} {} |\n", order.join(", ")));
