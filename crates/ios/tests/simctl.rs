@@ -7,12 +7,21 @@
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use mdm_core::port::{DeviceErrorKind, Dispatch, LogSource as _, Place};
+use mdm_core::port::{
+    AppCommand, Device as _, DeviceErrorKind, Dispatch, Input, LogSource as _, NightMode, Place,
+    SettingChange,
+};
+use mdm_core::screen::geometry::Point;
+use mdm_ios::connect::{Connector, Transport};
+use mdm_ios::device::{Backends, IosDevice, OneSimulator};
+use mdm_ios::idb::Idb;
 use mdm_ios::reports::ReportFolder;
 use mdm_ios::simctl::{Appearance, Privacy, Simctl, SimulatorState};
+use mdm_ios::wda::Wda;
 use mdm_virtual_device::{IPhone, IPhoneConfig, xcrun};
 
 const SOCKET: &str = "MDM_XCRUN_SOCKET";
@@ -91,6 +100,41 @@ const HELLO: &str = "<key>CFBundleIdentifier</key><string>com.example.hello</str
                      <key>CFBundleDisplayName</key><string>Caf\u{e9} \"H\"</string>\
                      <key>CFBundleShortVersionString</key><string>2.3</string>\
                      <key>CFBundleVersion</key><string>45</string>";
+
+/// A simulator with a companion and WebDriverAgent: simctl is a process each time, and only where nothing else can.
+#[tokio::test]
+async fn no_process_is_started_where_a_running_program_can_serve() {
+    let mac = mac();
+    let phone = mac.phone.clone();
+    let idb = Idb::new(pipe(move || phone.connect_companion()));
+    let phone = mac.phone.clone();
+    let wda = Wda::new(pipe(move || phone.connect_wda()), "127.0.0.1:8100".to_owned());
+    let simctl = Arc::new(Simctl::find(Some(mac.folder.join("xcrun"))).expect("xcrun is there"));
+    let one = OneSimulator { simctl: Arc::clone(&simctl), udid: UDID.to_owned(), reports: None };
+    let backends = Backends { idb: Some(idb), wda: Some(wda), simctl: Some(one), ..Backends::default() };
+    let device = IosDevice::new(UDID, backends);
+    let started = || simctl.processes_started();
+    let launch = AppCommand::Start { app: SHOP.to_owned() };
+    device.app(&launch).await.expect("the app starts");
+    for _ in 0..20 {
+        device.snapshot(None).await.expect("a tree");
+        device.input(Input::Tap(Point { x: 5, y: 5 })).await.expect("a tap");
+        device.screenshot().await.expect("a picture");
+    }
+    device.apps(true).await.expect("a list of apps");
+    assert_eq!(started(), 0, "20 trees, 20 taps, 20 pictures, a start and a list");
+    device.change(&SettingChange::DarkMode(NightMode::On)).await.expect("dark");
+    assert_eq!(started(), 3, "only simctl knows how dark a simulator is: read, set, read back");
+}
+
+fn pipe<S: Transport + 'static>(
+    connect: impl Fn() -> std::io::Result<S> + Send + Sync + 'static,
+) -> Connector {
+    Arc::new(move || {
+        let connected = connect();
+        Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) })
+    })
+}
 
 #[tokio::test]
 async fn simulators_are_listed_with_what_is_wrong_with_them() {

@@ -160,6 +160,9 @@ fn mentions<'a>(call: &'a Call, answer: &ToolAnswer) -> Option<(&'a Frame, Vec<M
 
 /// Matches the elements of a tree in JSON with the nodes of a frame: all of them, or the answer shows another frame.
 fn whole_tree(frame: &Frame, elements: &[Value]) -> Option<Vec<Mention>> {
+    // The product gathers what idb tells into an element of its own.
+    let is_told = |element: &&Value| element.get("type").and_then(Value::as_str) != Some("Content");
+    let elements: Vec<&Value> = elements.iter().filter(is_told).collect();
     if elements.len() != frame.nodes.len() {
         return None;
     }

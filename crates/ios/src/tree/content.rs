@@ -14,8 +14,6 @@ pub const CLASS: &str = "Content";
 /// A bar lies across most of the screen and along less than this part of it. A keyboard is one too.
 const BAR_WIDTH_PERCENT_MIN: i64 = 60;
 const BAR_HEIGHT_PERCENT_MAX: i64 = 45;
-/// The thickness of scroll bars: 30 points in most real trees.
-const SCROLL_BAR_POINTS_MAX: i32 = 40;
 
 /// Gathers what lies between the bars, unless something is known to scroll.
 pub fn gather(snapshot: &mut Snapshot) {
@@ -72,13 +70,11 @@ fn between_bars(snapshot: &Snapshot, screen: Rect, children: &[usize]) -> Rect {
     area
 }
 
-/// The part of the screen that the tallest scroll bar is for, if there is one: a thin element that tells a position.
+/// The part of the screen that the tallest scroll bar is for, if there is one.
 fn beside_scroll_bar(snapshot: &Snapshot, screen: Rect, children: &[usize]) -> Option<Rect> {
     let bars = children.iter().map(|index| &snapshot.elements[*index]).filter(|element| {
-        let tells_position = element.value.as_deref().is_some_and(|value| value.trim_end().ends_with('%'));
-        let (width, height) = (element.bounds.width(), element.bounds.height());
-        let is_upright = width <= SCROLL_BAR_POINTS_MAX && height > 2 * SCROLL_BAR_POINTS_MAX;
-        is_upright && tells_position && matches!(element.role, Role::Container | Role::Unknown)
+        let is_upright = element.bounds.height() > 2 * element.bounds.width();
+        is_upright && element.is_scroll_bar()
     });
     let bar = bars.map(|bar| bar.bounds).max_by_key(|bar| bar.height())?;
     Some(Rect { top: bar.top, bottom: bar.bottom, ..screen })

@@ -31,7 +31,10 @@ fn add(nodes: &mut Vec<ShownNode>, element: &UiElement, depth: u16) {
 }
 
 fn add_of_companion(nodes: &mut Vec<ShownNode>, ax: &AxNode<'_>, depth: u16) {
-    nodes.push(node(ax.element, &ax.label, depth));
+    let class = ax.role.role.strip_prefix("AX").unwrap_or(ax.role.role);
+    // idb tells fractions of points, which clients round.
+    let told = rounded(&ax.element.frame);
+    nodes.push(ShownNode { class, told, ..node(ax.element, &ax.label, depth) });
     for child in &ax.children {
         add_of_companion(nodes, child, depth.saturating_add(1));
     }
@@ -67,6 +70,11 @@ fn node(element: &UiElement, label: &str, depth: u16) -> ShownNode {
 fn pixels(frame: &Frame) -> Rect {
     let px = |points: f64| (points * f64::from(SCALE)).round() as i32;
     Rect::new(px(frame.x), px(frame.y), px(frame.x + frame.width), px(frame.y + frame.height))
+}
+
+fn rounded(frame: &Frame) -> (i32, i32, i32, i32) {
+    let edge = |points: f64| points.round() as i32;
+    (edge(frame.x), edge(frame.y), edge(frame.x + frame.width), edge(frame.y + frame.height))
 }
 
 /// The whole points around a frame.

@@ -108,7 +108,8 @@ fn is_alert(seen: &Observation, application: u32) -> bool {
     if inside().any(|inner| is_dialog(reading, inner)) {
         return true;
     }
-    let shown = inside().filter_map(|inner| reading.nodes[inner as usize].visible);
+    let says = |inner: &u32| label::own_words(reading.element(*inner)).is_some();
+    let shown = inside().filter(says).filter_map(|inner| reading.nodes[inner as usize].visible);
     let around = shown.reduce(|a, b| {
         Rect::new(a.left.min(b.left), a.top.min(b.top), a.right.max(b.right), a.bottom.max(b.bottom))
     });

@@ -283,7 +283,7 @@ fn an_alert_of_ios_is_one_also_where_the_tree_has_no_containers() {
         Tracker::default().observe(screen, 0)
     };
     let why = |seen: &Observation| failure(seen, &text("Save"), &resolved(seen, &text("Save"))).unwrap();
-    let flat = "Application [0,0][393,852]\n  StaticText [60,350][333,380] text:\"Allow it?\"\n  \
+    let flat = "Application [0,0][393,852]\n  Content [0,0][393,852] scroll\n  StaticText [60,350][333,380] text:\"Allow it?\"\n  \
                 Button [60,440][196,484] click text:OK";
     assert_eq!(why(&springboard(flat)).cause, crate::failure::Cause::BehindSystemDialog);
     let home = "Application [0,0][393,852]\n  Button [24,120][120,232] click text:Shop\n  \
