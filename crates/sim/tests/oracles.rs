@@ -296,6 +296,7 @@ fn delete_button(row: u32, top: i32) -> ShownNode {
     ShownNode {
         class: "android.widget.Button",
         visible: (0, top, 100, top + 100),
+        told: (0, top, 100, top + 100),
         drawn_at: row,
         datum: Some(Datum { part: "delete".into(), ..Datum::of(&format!("row {row} of orders")) }),
         ..node("delete", "Delete", false)
@@ -304,7 +305,8 @@ fn delete_button(row: u32, top: i32) -> ShownNode {
 
 fn title(row: u32, text: &str, top: i32) -> ShownNode {
     let datum = Some(Datum::of(&format!("row {row} of orders")));
-    ShownNode { clickable: false, visible: (100, top, 500, top + 100), datum, ..node("title", text, false) }
+    let place = (100, top, 500, top + 100);
+    ShownNode { clickable: false, visible: place, told: place, datum, ..node("title", text, false) }
 }
 
 /// Rows as (number, title) from the top, with a button each.
