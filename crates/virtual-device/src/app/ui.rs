@@ -32,6 +32,7 @@ use drag::Drag;
 use overlay::BlockedApp;
 pub use overlay::Notification;
 use requests::PendingAnswer;
+pub use touch::LONG_PRESS_MS;
 use touch::{Gesture, PendingTap};
 
 /// Events that may happen in one step of the clock.

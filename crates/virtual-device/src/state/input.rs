@@ -6,6 +6,7 @@ use super::State;
 use crate::app::datum::Datum;
 use crate::app::geometry::Point;
 use crate::app::keys;
+use crate::app::ui::LONG_PRESS_MS;
 use crate::faults::TapOutcome;
 use crate::surface::Touch;
 use crate::truth::{Applied, Hit};
@@ -19,6 +20,7 @@ pub struct HeldFinger {
     on: Option<Datum>,
     /// The frame of the film that it met.
     met: usize,
+    moved: bool,
 }
 
 impl State {
@@ -63,12 +65,18 @@ impl State {
 
     pub fn put_finger_down(&mut self, at: Point) {
         let on = self.surface.control_at(at, &self.display.screen());
-        self.finger = Some(HeldFinger { from: at, since: self.now, on, met: self.film.last_frame() });
+        let met = self.film.last_frame();
+        self.finger = Some(HeldFinger { from: at, since: self.now, on, met, moved: false });
     }
 
-    /// Lifts a finger that has rested for a moment: a tap of what it came down on, if that is still there.
-    pub fn lift_resting_finger(&mut self, at: Point) {
-        let Some(finger) = self.finger.take() else { return self.tap(at.0, at.1) };
+    /// Lifts the finger of an iPhone. One that neither moved nor rested for long taps what it came down on, if that is
+    /// still there.
+    pub fn lift_from_iphone(&mut self, at: Point) {
+        let Some(finger) = self.finger.take() else { return };
+        let ms = self.now.saturating_duration_since(finger.since).as_millis() as u64;
+        if finger.moved || at != finger.from || ms >= LONG_PRESS_MS {
+            return self.swipe(finger.from, at, ms);
+        }
         match self.faults.tap(at, self.now) {
             TapOutcome::Applied | TapOutcome::Double => self.apply_tap_of(&finger),
             TapOutcome::Lost | TapOutcome::Late => {}
@@ -91,8 +99,10 @@ impl State {
 
     pub fn move_finger(&mut self, to: Point) {
         self.touch(Touch::At(to));
-        if let Some(finger) = &self.finger {
-            self.begin_swipe(finger.from, to, 0);
+        if let Some(finger) = &mut self.finger {
+            finger.moved |= to != finger.from;
+            let from = finger.from;
+            self.begin_swipe(from, to, 0);
         }
     }
 
@@ -103,14 +113,19 @@ impl State {
         }
     }
 
-    /// Forgets a finger whose gesture is ended in another way.
-    pub fn forget_finger(&mut self) {
-        self.finger = None;
-    }
-
     pub fn cancel_finger(&mut self) {
         self.finger = None;
         self.touch(Touch::Cancelled);
+    }
+
+    /// Two fingers that came down at `from` and were lifted at `to`.
+    pub fn pinch(&mut self, from: [Point; 2], to: [Point; 2], ms: u64) {
+        let apart = |a: i32, b: i32| f64::from(a) - f64::from(b);
+        let span = |[a, b]: [Point; 2]| apart(a.0, b.0).hypot(apart(a.1, b.1)).max(1.0);
+        let hit = self.surface.pinch_target(from, &self.screen());
+        self.touch(Touch::Zooms { fingers: from, factor: (span(to) / span(from)) as f32 });
+        self.note_input(Applied::Pinch { from, to, ms, hit });
+        self.settle();
     }
 
     pub fn type_text(&mut self, text: &str) {

@@ -4,7 +4,7 @@ use mdm_wire::idb::{
     Empty, HidAction, HidButtonKind, HidDirection, HidEvent, HidOrientationKind, HidPinch, HidPress,
     HidPressed, HidSwipe, Point,
 };
-use tokio::time::{Duration, Instant};
+use tokio::time::Duration;
 use tonic::{Status, Streaming};
 
 use super::calls::Answer;
@@ -12,15 +12,12 @@ use super::keys;
 use crate::app::keys as phone_keys;
 use crate::iphone::{IPhone, SCALE};
 use crate::state::State;
-use crate::surface::{SystemEvent, Touch};
-use crate::truth::Applied;
+use crate::surface::SystemEvent;
 
 /// Events of one call.
 const EVENTS_MAX: usize = 100_000;
 /// Longest delay, swipe or pinch.
 const TIME_MAX: Duration = Duration::from_secs(60);
-/// A finger that rests this long does not tap.
-const LONG_PRESS_MS: u64 = 500;
 /// What idb takes for a duration or a radius that is not given.
 const PINCH_S: f64 = 0.5;
 const PINCH_RADIUS: f64 = 100.0;
@@ -29,7 +26,7 @@ const VOLUME_UP: u32 = 24;
 const VOLUME_DOWN: u32 = 25;
 
 pub async fn receive(iphone: &IPhone, mut events: Streaming<HidEvent>) -> Answer<Empty> {
-    let mut hand = Hand { iphone, finger: None, shift: false, command: false };
+    let mut hand = Hand { iphone, is_down: false, shift: false, command: false };
     for number in 0..EVENTS_MAX {
         let Some(event) = events.message().await? else { break };
         if number == 0 {
@@ -43,15 +40,10 @@ pub async fn receive(iphone: &IPhone, mut events: Streaming<HidEvent>) -> Answer
 /// What one call holds down.
 struct Hand<'a> {
     iphone: &'a IPhone,
-    finger: Option<Finger>,
+    /// A finger is down.
+    is_down: bool,
     shift: bool,
     command: bool,
-}
-
-struct Finger {
-    from: (i32, i32),
-    since: Instant,
-    moved: bool,
 }
 
 impl Hand<'_> {
@@ -125,32 +117,14 @@ impl Hand<'_> {
 
     fn touch(&mut self, point: Point, direction: HidDirection) {
         let at = self.pixel(point);
-        match (direction, self.finger.take()) {
-            (HidDirection::Down, None) => {
-                self.act(|state| state.put_finger_down(at));
-                self.finger = Some(Finger { from: at, since: Instant::now(), moved: false });
-            }
+        match direction {
+            HidDirection::Down if !self.is_down => self.act(|state| state.put_finger_down(at)),
             // A finger that is down and comes down again has moved.
-            (HidDirection::Down, Some(finger)) => {
-                self.act(|state| {
-                    state.touch(Touch::At(at));
-                    state.begin_swipe(finger.from, at, 0);
-                });
-                self.finger = Some(Finger { moved: finger.moved || at != finger.from, ..finger });
-            }
-            (HidDirection::Up, Some(finger)) => {
-                let ms = finger.since.elapsed().as_millis() as u64;
-                if !finger.moved && at == finger.from && ms < LONG_PRESS_MS {
-                    self.act(|state| state.lift_resting_finger(at));
-                } else {
-                    self.act(|state| {
-                        state.forget_finger();
-                        state.swipe(finger.from, at, ms);
-                    });
-                }
-            }
-            (HidDirection::Up, None) => {}
+            HidDirection::Down => self.act(|state| state.move_finger(at)),
+            HidDirection::Up if self.is_down => self.act(|state| state.lift_from_iphone(at)),
+            HidDirection::Up => {}
         }
+        self.is_down = direction == HidDirection::Down;
     }
 
     async fn swipe(&mut self, swipe: HidSwipe) {
@@ -174,12 +148,7 @@ impl Hand<'_> {
             |radius: f64| [self.pixel(Point { x: x - radius, y }), self.pixel(Point { x: x + radius, y })];
         let (from, to) = (fingers(radius), fingers(radius * pinch.scale));
         tokio::time::sleep(time).await;
-        self.act(|state| {
-            state.touch(Touch::Zooms { fingers: from, factor: pinch.scale as f32 });
-            let hit = state.surface.pinch_target(from, &state.screen());
-            state.note_input(Applied::Pinch { from, to, ms: time.as_millis() as u64, hit });
-            state.settle();
-        });
+        self.act(|state| state.pinch(from, to, time.as_millis() as u64));
     }
 
     fn key(&mut self, usage: u64, direction: HidDirection) {
@@ -189,17 +158,8 @@ impl Hand<'_> {
         } else if keys::COMMANDS.contains(&usage) {
             self.command = down;
         } else if down {
-            match keys::character(usage, self.shift) {
-                Some('a') if self.command => self.act(State::select_all),
-                Some('v') if self.command => self.act(|state| state.key(phone_keys::PASTE)),
-                Some(_) if self.command => {}
-                Some(typed) => self.act(|state| state.type_text(&typed.to_string())),
-                None => {
-                    if let Some(code) = keys::code(usage) {
-                        self.act(|state| state.key(code));
-                    }
-                }
-            }
+            let (shift, command) = (self.shift, self.command);
+            self.act(|state| keys::press(state, usage, shift, command));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Keys of a keyboard by their USB HID usages.
 
 use crate::app::keys;
+use crate::state::State;
 
 pub const ENTER: u64 = 40;
 pub const SHIFTS: [u64; 2] = [225, 229];
@@ -34,6 +35,17 @@ const SIGNS: [(char, char); 13] = [
     ('.', '>'),
     ('/', '?'),
 ];
+
+/// Types what a key of a US keyboard means.
+pub fn press(state: &mut State, usage: u64, shift: bool, command: bool) {
+    match (character(usage, shift), code(usage)) {
+        (Some('a'), _) if command => state.select_all(),
+        (Some('v'), _) if command => state.key(keys::PASTE),
+        (Some(typed), _) if !command => state.type_text(&typed.to_string()),
+        (None, Some(code)) => state.key(code),
+        _ => {}
+    }
+}
 
 pub fn character(usage: u64, shift: bool) -> Option<char> {
     let pick = |(plain, shifted): &(char, char)| if shift { *shifted } else { *plain };

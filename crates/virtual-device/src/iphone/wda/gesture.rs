@@ -10,13 +10,9 @@ use super::snapshot::{Node, Snapshot};
 use crate::app::geometry::Point;
 use crate::iphone::element::Frame;
 use crate::iphone::{IPhone, SCALE};
-use crate::surface::Touch;
-use crate::truth::Applied;
 
 /// The longest gesture.
 const GESTURE_MS_MAX: u64 = 120_000;
-/// A finger that rests this long does not tap but press.
-const LONG_PRESS_MS: u64 = 500;
 /// Time between two reports of a moving finger.
 const STEP_MS: u64 = 20;
 /// The speed of a drag that says none, in points per second.
@@ -103,14 +99,10 @@ async fn perform(phone: &IPhone, fingers: &[Finger]) {
 
 async fn one_finger(phone: &IPhone, finger: &Finger, begin: u64) {
     let (from, end) = (pixel(finger.first()), finger.end_ms());
-    let ms = end.saturating_sub(begin);
     phone.phone().with(|state| state.put_finger_down(from));
     if finger.rests() {
-        sleep_ms(ms).await;
-        return phone.phone().with(|state| match ms {
-            0..LONG_PRESS_MS => state.lift_resting_finger(from),
-            _ => state.lift_finger(from),
-        });
+        sleep_ms(end.saturating_sub(begin)).await;
+        return phone.phone().with(|state| state.lift_from_iphone(from));
     }
     let mut now = begin;
     while now < end {
@@ -120,24 +112,12 @@ async fn one_finger(phone: &IPhone, finger: &Finger, begin: u64) {
         let at = pixel(finger.at(now));
         phone.phone().with(|state| state.move_finger(at));
     }
-    phone.phone().with(|state| state.lift_finger(pixel(finger.last())));
+    phone.phone().with(|state| state.lift_from_iphone(pixel(finger.last())));
 }
 
 async fn sleep_ms(ms: u64) {
     if ms > 0 {
         tokio::time::sleep(Duration::from_millis(ms.min(GESTURE_MS_MAX))).await;
-    }
-}
-
-impl crate::state::State {
-    /// Two fingers that came down at `from` and were lifted at `to`.
-    pub fn pinch(&mut self, from: [Point; 2], to: [Point; 2], ms: u64) {
-        let apart = |a: i32, b: i32| f64::from(a) - f64::from(b);
-        let span = |[a, b]: [Point; 2]| apart(a.0, b.0).hypot(apart(a.1, b.1)).max(1.0);
-        let hit = self.surface.pinch_target(from, &self.screen());
-        self.touch(Touch::Zooms { fingers: from, factor: (span(to) / span(from)) as f32 });
-        self.note_input(Applied::Pinch { from, to, ms, hit });
-        self.settle();
     }
 }
 

@@ -153,7 +153,9 @@ impl<S: Wire> Connection<S> {
                 let more = i64::from(word(&body).unwrap_or(0) & 0x7fff_ffff);
                 match stream {
                     0 => self.window += more,
-                    _ => *self.windows.entry(stream).or_insert(self.window_initial) += more,
+                    ROOT | ANSWERS => *self.windows.entry(stream).or_insert(self.window_initial) += more,
+                    // Nothing is sent on others.
+                    _ => {}
                 }
                 Ok(())
             }

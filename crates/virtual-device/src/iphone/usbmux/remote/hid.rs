@@ -14,8 +14,7 @@ use crate::iphone::companion::{hid::seen_from_upright, keys};
 use crate::iphone::usbmux::Wire;
 use crate::iphone::usbmux::tunnel::Tunnel;
 use crate::state::State;
-use crate::surface::{SystemEvent, Touch};
-use crate::truth::Applied;
+use crate::surface::SystemEvent;
 
 const TOUCHSCREEN: u64 = 257;
 const TOUCH_REPORT: u8 = 9;
@@ -33,8 +32,6 @@ const USAGES_MAX: u64 = 232;
 const SURFACES_MAX: usize = 16;
 /// The phone trusts fingers only this long after a stream has begun.
 const TRUST_AFTER: Duration = Duration::from_millis(250);
-/// A finger that rests this long does not tap.
-const LONG_PRESS_MS: u64 = 500;
 const CONSUMER: u64 = 0x0c;
 const BUTTON_UP: u64 = 2;
 const VOLUME_UP: u32 = 24;
@@ -137,7 +134,6 @@ struct Finger {
     from: (i32, i32),
     at: (i32, i32),
     since: Instant,
-    moved: bool,
 }
 
 struct Pinch {
@@ -174,25 +170,19 @@ impl Hand<'_> {
         let alone = self.fingers.len() <= 1 && self.pinch.is_none();
         match (touching, self.fingers.remove(&identity)) {
             (true, None) => {
-                self.fingers.insert(identity, Finger { from: at, at, since: Instant::now(), moved: false });
+                if self.fingers.is_empty() {
+                    self.phone.note_touch(at);
+                    self.act(|state| state.put_finger_down(at));
+                }
+                self.fingers.insert(identity, Finger { from: at, at, since: Instant::now() });
             }
             (true, Some(finger)) => {
-                let moved = finger.moved || at != finger.from;
-                if moved && alone {
-                    self.act(|state| {
-                        state.touch(Touch::At(at));
-                        state.begin_swipe(finger.from, at, 0);
-                    });
+                if at != finger.at && alone {
+                    self.act(|state| state.move_finger(at));
                 }
-                self.fingers.insert(identity, Finger { at, moved, ..finger });
+                self.fingers.insert(identity, Finger { at, ..finger });
             }
-            (false, Some(finger)) if alone => {
-                let ms = finger.since.elapsed().as_millis() as u64;
-                match !finger.moved && at == finger.from && ms < LONG_PRESS_MS {
-                    true => self.act(|state| state.tap(at.0, at.1)),
-                    false => self.act(|state| state.swipe(finger.from, at, ms)),
-                }
-            }
+            (false, Some(_)) if alone => self.act(|state| state.lift_from_iphone(at)),
             (false, _) => {}
         }
     }
@@ -215,15 +205,10 @@ impl Hand<'_> {
     }
 
     fn pinched(&self, pinch: &Pinch) {
-        let apart = |[one, other]: [(i32, i32); 2]| {
-            f64::from(one.0 - other.0).hypot(f64::from(one.1 - other.1)).max(1.0)
-        };
-        let (from, to, ms) = (pinch.from, pinch.to, pinch.since.elapsed().as_millis() as u64);
+        let ms = pinch.since.elapsed().as_millis() as u64;
         self.act(|state| {
-            state.touch(Touch::Zooms { fingers: from, factor: (apart(to) / apart(from)) as f32 });
-            let hit = state.surface.pinch_target(from, &state.screen());
-            state.note_input(Applied::Pinch { from, to, ms, hit });
-            state.settle();
+            state.cancel_finger();
+            state.pinch(pinch.from, pinch.to, ms);
         });
     }
 
@@ -243,13 +228,7 @@ impl Hand<'_> {
             return;
         }
         for usage in fresh {
-            match (keys::character(usage, shift), keys::code(usage)) {
-                (Some('a'), _) if command => self.act(State::select_all),
-                (Some('v'), _) if command => self.act(|state| state.key(phone_keys::PASTE)),
-                (Some(typed), _) if !command => self.act(|state| state.type_text(&typed.to_string())),
-                (None, Some(code)) => self.act(|state| state.key(code)),
-                _ => {}
-            }
+            self.act(|state| keys::press(state, usage, shift, command));
         }
     }
 }
