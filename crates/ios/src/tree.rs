@@ -55,12 +55,33 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Snapshot {
     if read.len() < bytes.len() {
         arena.limit_bytes(read.len(), bytes.len());
     }
-    match locate::locate(read) {
+    let located = locate::locate(read);
+    match located {
         None => arena.defect(DefectKind::BadMarkup, 0, "no tree of an iOS screen in the answer"),
         Some(Located { format, start, quoted: false }) => read_tree(read, start, format, &mut arena),
         Some(Located { format, start, quoted: true }) => read_quoted(read, start, format, &mut arena),
     }
-    arena.finish()
+    let mut snapshot = arena.finish();
+    if located.is_some_and(|located| located.format == Format::IdbLegacy) {
+        put_into_application(&mut snapshot);
+    }
+    snapshot
+}
+
+/// A flat list begins with the application, and all that follows is in it. Elements without a common root would be taken
+/// for windows, of which the later ones lie in front.
+fn put_into_application(snapshot: &mut Snapshot) {
+    let end = snapshot.elements.len() as u32;
+    let Some((top, others)) = snapshot.elements.split_first_mut() else { return };
+    let is_flat = others.iter().all(|element| element.parent.is_none());
+    if !is_flat || role::short_type(&top.class) != "Application" {
+        return;
+    }
+    top.end = end;
+    for element in others {
+        element.parent = Some(0);
+        element.depth += 1;
+    }
 }
 
 /// Returns the name of the application at the top of a tree; empty when it has none.

@@ -14,7 +14,7 @@ use mdm_ios::idb::{
     Permission, Point, ScrollDirection, SearchableKey, events,
 };
 use mdm_ios::tree::{self, Format};
-use mdm_virtual_device::{AppFile, IPhone, IPhoneConfig, IPhoneFaults};
+use mdm_virtual_device::{AppFile, DumpFault, IPhone, IPhoneConfig, IPhoneFaults};
 use tokio::io::AsyncWriteExt as _;
 
 const APP: &str = "org.example.desk";
@@ -234,6 +234,25 @@ async fn faults_of_companions_reach_the_client() {
     let (_phone, idb) = with_app(IPhoneFaults { numeric_values: true, ..IPhoneFaults::default() }).await;
     let json = idb.element_at(place(&idb, "wifi").await, &["AXValue"]).await.expect("an element");
     assert_eq!(json, r#"{"AXValue":0}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reading_that_fails_once_does_not_make_the_trees_flat() {
+    // W10: which format a companion has is not learnt from a failure.
+    let depth = |snapshot: &Snapshot| snapshot.elements.iter().map(|element| element.depth).max();
+    let (phone, idb) = with_app(IPhoneFaults::default()).await;
+    let whole = snapshot(&idb).await;
+    phone.phone().inject_dump_fault(DumpFault::Killed);
+    let error = idb.tree(&[]).await.expect_err("the reading failed");
+    assert_eq!(error.kind, DeviceErrorKind::Rejected, "{error:?}");
+    assert_eq!(depth(&snapshot(&idb).await), depth(&whole));
+    // Before anything is known, another format is tried, and the best one the next time.
+    let (phone, idb) = with_app(IPhoneFaults::default()).await;
+    for _ in 0..2 {
+        phone.phone().inject_dump_fault(DumpFault::Killed);
+    }
+    assert_eq!(depth(&snapshot(&idb).await), Some(1), "a flat list");
+    assert_eq!(depth(&snapshot(&idb).await), depth(&whole));
 }
 
 #[tokio::test(start_paused = true)]

@@ -21,6 +21,7 @@ struct Handed {
     touchable: Vec<Datum>,
     /// All words of the thing.
     words: Vec<String>,
+    /// Where it was when it was last shown.
     place: (i32, i32, i32, i32),
     at_ms: u64,
 }
@@ -48,7 +49,7 @@ impl HandedOut {
             let shown = Shown { frame, at: mention.at };
             let Some(own) = shown.node().datum.clone().filter(|_| shown.has_meaning()) else { continue };
             let key = (call.device.clone(), mention.id);
-            let Some(first) = self.ids.get(&key) else {
+            let Some(first) = self.ids.get_mut(&key) else {
                 let words = words(frame, &own.thing);
                 let place = shown.spot();
                 let handed = Handed { own, touchable: shown.touchable(), words, place, at_ms: call.to_ms };
@@ -59,6 +60,7 @@ impl HandedOut {
             };
             judged.ids_seen += 1;
             if first.own.thing == own.thing {
+                first.place = shown.spot();
                 continue;
             }
             let twin = first.words == words(frame, &own.thing) && first.place == shown.spot();

@@ -170,16 +170,17 @@ impl Hit {
         }
     }
 
-    /// Names something that is not a widget of an app.
     /// Returns true if what was under the finger went away before the finger was lifted.
     pub fn went_away(&self) -> bool {
         self.label == WENT_AWAY
     }
 
-    pub(crate) fn gone() -> Hit {
-        Hit { acted: false, ..Hit::named(WENT_AWAY) }
+    /// What the finger came down on, which was not there any more when it was lifted.
+    pub(crate) fn gone(datum: Option<Datum>) -> Hit {
+        Hit { acted: false, datum, ..Hit::named(WENT_AWAY) }
     }
 
+    /// Names something that is not a widget of an app.
     pub(crate) fn named(name: &str) -> Hit {
         let (class, resource_id) = (String::new(), String::new());
         Hit { class, resource_id, label: name.to_owned(), acted: true, datum: None }

@@ -10,5 +10,5 @@ mod returned;
 mod rows;
 
 pub use element_id::{ElementId, InvalidElementId};
-pub use pairing::{NONE, Pairing, is_dialog, is_replaced, pair, pair_swiped};
+pub use pairing::{NONE, Pairing, is_dialog, is_replaced, pair, pair_swiped, title};
 pub use returned::is_same_screen;

@@ -4,7 +4,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::names::Names;
 use super::rows::{RowPair, Side, pair_rows};
-use crate::meaning::label::own_words;
+use crate::meaning::label::{own_words, speaks_for_itself};
+use crate::meaning::role;
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
 use crate::screen::reading::{ScreenReading, mix};
@@ -84,6 +85,7 @@ pub fn pair_swiped(
     matcher.pair_pending();
     matcher.unpair_other_dialogs();
     matcher.unpair_if_replaced();
+    matcher.unpair_texts_of_other_page();
     matcher.pairing
 }
 
@@ -270,10 +272,22 @@ impl Matcher<'_> {
             let (old, new) = (olds[*place], news[*place]);
             let (was, is) = (self.before.element(old), self.after.element(new));
             let same = same_kind(was, is) && was.stable_id == is.stable_id;
-            if same && (!is.is_tappable() || words(self.before, old) == words(self.after, new)) {
+            let same_words = || words(self.before, old) == words(self.after, new);
+            if same && (same_words() || !is.is_tappable() && !self.is_named_row(new)) {
                 self.pending.push((old, new));
             }
         }
+    }
+
+    /// True for an element of what scrolls that holds controls and has a name of its own: with other words it is another
+    /// row, which came to this place.
+    fn is_named_row(&self, new: u32) -> bool {
+        let holds_control = || {
+            let mut inside = self.after.range(new).skip(1).take(INNER_WORDS_ELEMENTS_MAX);
+            inside.any(|inner| self.after.element(inner).is_tappable())
+        };
+        let is_named = || speaks_for_itself(&self.after.snapshot, new as usize);
+        holds_control() && is_named() && scroller(self.after, new).is_some()
     }
 
     /// Pairs elements that moved to another parent and have an identifier that no other element has.
@@ -323,6 +337,29 @@ impl Matcher<'_> {
         }
     }
 
+    /// Unpairs texts that say something else below another title: they are of another page that looks alike. A number in a
+    /// title counts what is on the same page.
+    fn unpair_texts_of_other_page(&mut self) {
+        let title = |reading| Some(title(reading)?.replace(|c: char| c.is_ascii_digit(), ""));
+        let is_same = match (title(self.before), title(self.after)) {
+            (Some(was), Some(is)) => was == is,
+            _ => true,
+        };
+        if is_same {
+            return;
+        }
+        for new in 0..self.pairing.to_old.len() {
+            let old = self.pairing.to_old[new];
+            if old == NONE {
+                continue;
+            }
+            if own_words(self.before.element(old)) != own_words(self.after.element(new as u32)) {
+                self.pairing.to_old[new] = NONE;
+                self.pairing.to_new[old as usize] = NONE;
+            }
+        }
+    }
+
     /// Unpairs what is in a dialog when the dialog says something else: its buttons answer another question (F1).
     fn unpair_other_dialogs(&mut self) {
         let mut new = 0;
@@ -365,6 +402,13 @@ impl Matcher<'_> {
             }
         }
     }
+}
+
+/// The title of the screen: the words of the first heading in sight.
+pub fn title(reading: &ScreenReading) -> Option<&str> {
+    let in_sight = (0..reading.nodes.len()).filter(|index| reading.nodes[*index].visible.is_some());
+    let mut headings = in_sight.filter(|index| role::in_context(&reading.snapshot, *index) == Role::Heading);
+    headings.find_map(|index| own_words(reading.element(index as u32)))
 }
 
 /// True if it is another screen, or less than a third of the texts are still there. Which of several equal ones is which
@@ -551,6 +595,7 @@ fn id_hash(element: &Element) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::meaning::sketch::sketch;
+    use crate::screen::snapshot::Platform;
 
     fn page(top: i32, rows: [&str; 2]) -> ScreenReading {
         let [first, second] = rows;
@@ -594,5 +639,70 @@ mod tests {
         assert_eq!(scrolled.to_old[3..], [NONE, NONE], "its rows are others");
         let moved = pair(&before, &page(60, ["Order 7", "Order 8"]), true);
         assert_eq!(moved.to_old[2], NONE, "on a page that moved it may be another list");
+    }
+
+    /// A screen of iOS with these lines in a scroll view below a title.
+    fn ios_page(title: &str, lines: &str) -> ScreenReading {
+        let mut snapshot = sketch(&format!(
+            r#"
+            Application [0,0][393,852]
+              StaticText [0,60][393,100] role:Heading text:"{title}"
+              ScrollView [0,115][393,852] scroll
+            {lines}
+            "#
+        ));
+        snapshot.platform = Platform::Ios;
+        ScreenReading::new(snapshot)
+    }
+
+    #[test]
+    fn a_row_that_speaks_for_its_buttons_is_another_row_when_it_says_something_else() {
+        // ID-02, F1: a row of a list lies half under a button of the page, where another row came.
+        let page = |row: &str| {
+            let lines = format!(
+                r#"
+                Button [16,527][377,575] click text:"Upload"
+                Other [16,523][377,603] role:Container desc:"{row}, Delete"
+                  Button [257,539][369,587] click text:"Delete""#
+            );
+            ios_page("Orders", &lines)
+        };
+        let pairs = pair(&page("Milk, Order 104"), &page("Bread, Order 103"), true);
+        assert_eq!(pairs.to_old[3], 3, "the button of the page");
+        assert_eq!(pairs.to_old[4..], [NONE, NONE], "the row and its button");
+    }
+
+    #[test]
+    fn the_last_row_in_sight_that_says_something_else_is_another_row_also_if_it_is_a_plain_view() {
+        // ID-02: React Native's rows are views without a role.
+        let page = |last: &str| {
+            let lines = format!(
+                r#"
+                Other [16,587][377,667] role:Container desc:"Kowalski Order 100"
+                Other [16,667][377,747] role:Container desc:"Milk Order 101"
+                Other [16,747][377,852] role:Container desc:"{last}""#
+            );
+            ios_page("Orders", &lines)
+        };
+        let pairs = pair(&page("Bread Order 102"), &page("Kowalski Order 105"), true);
+        assert_eq!(pairs.to_old[3..], [3, 4, NONE]);
+    }
+
+    #[test]
+    fn a_text_below_another_title_is_another_text() {
+        // ID-02: iOS has no names of screens, and the rows of both pages have the same buttons.
+        let page = |name: &str, title: &str| {
+            let lines = format!(
+                r#"
+                StaticText [16,131][377,171] role:Text text:"{name} page"
+                Button [16,200][100,240] click text:"Delete"
+                Button [16,260][100,300] click text:"More options""#
+            );
+            ios_page(title, &lines)
+        };
+        let elsewhere = pair(&page("Alpha", "Alpha"), &page("Beta", "Beta"), true);
+        assert_eq!(elsewhere.to_old[3], NONE);
+        let counted = pair(&page("Alpha", "Inbox 3"), &page("Beta", "Inbox 4"), true);
+        assert_eq!(counted.to_old[3], 3, "a title that only counts is the same");
     }
 }

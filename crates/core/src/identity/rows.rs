@@ -5,6 +5,7 @@
 //! - it stands between two rows that are proven and moved alike.
 
 use super::names::Names;
+use crate::meaning::label::may_act;
 use crate::screen::geometry::Rect;
 use crate::screen::reading::ScreenReading;
 
@@ -405,7 +406,7 @@ fn row(side: &Side, band: Band, window: Option<(i32, i32)>) -> Row {
         names = side.names.join(names, *child);
         title = title.or_else(|| side.names.first(side.reading, *child));
         parts.extend(side.names.parts(side.reading, *child).take(PARTS_MAX));
-        is_target |= side.reading.range(*child).any(|inner| side.reading.element(inner).is_tappable());
+        is_target |= side.reading.range(*child).any(|inner| may_act(&side.reading.snapshot, inner as usize));
     }
     parts.sort_unstable();
     let is_cut = |reaches: fn((i32, i32), (i32, i32)) -> bool| {

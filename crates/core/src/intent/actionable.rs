@@ -2,7 +2,7 @@
 
 use crate::change::tracker::Observation;
 use crate::identity::ElementId;
-use crate::meaning::label::own_words;
+use crate::meaning::label::{may_act, own_words};
 use crate::screen::element::Role;
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::reading::ScreenReading;
@@ -192,8 +192,9 @@ fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> V
     let ancestors = ancestors(reading, target);
     let own_range = reading.range(target);
     let part = reading.range(described);
-    // Only a known drawing order puts an earlier element in front.
-    let first = if reading.element(target).drawing_order.is_some() { 0 } else { own_range.end };
+    // A known drawing order puts an earlier element in front. Trees of iOS do not tell the order at all.
+    let is_ios = reading.snapshot.platform == Platform::Ios;
+    let first = if is_ios || reading.element(target).drawing_order.is_some() { 0 } else { own_range.end };
     let mut covers = Vec::new();
     for index in (first..reading.nodes.len() as u32)
         .filter(|index| !part.contains(index) && !own_range.contains(index))
@@ -214,6 +215,9 @@ fn covers(reading: &ScreenReading, target: u32, described: u32, rect: Rect) -> V
         let sureness = match order {
             Some(false) => continue,
             Some(true) if reading.element(index).is_tappable() => Sureness::Certain,
+            None if index < own_range.end && is_ios && is_control_beside(reading, index, rect) => {
+                Sureness::Possible
+            }
             None if index < own_range.end => continue,
             _ => sureness(reading, &ancestors, index, over, (beside, branch, own)),
         };
@@ -253,13 +257,22 @@ fn sureness(
         (Role::Dialog | Role::Key, _) if !page => Sureness::Certain,
         (_, None) if within => Sureness::Certain,
         // An element that only scrolls is often the page below a bar.
-        _ if page || is_double || !element.is_tappable() || scrolls_below(reading, index, branch) => {
+        _ if page
+            || is_double
+            || !may_act(&reading.snapshot, index as usize)
+            || scrolls_below(reading, index, branch) =>
+        {
             Sureness::Possible
         }
         (_, Some(_)) if within => Sureness::Doubt,
         (_, Some(_)) if is_ios => Sureness::Beside,
         _ => Sureness::Possible,
     }
+}
+
+/// True for a control that leaves a part of `rect` free: one around all of it is the page or the dimmed part behind.
+fn is_control_beside(reading: &ScreenReading, index: u32, rect: Rect) -> bool {
+    reading.element(index).is_tappable() && seen_at(reading, index).is_some_and(|over| !holds(over, rect))
 }
 
 /// On iOS, true for what scrolls in a container of its own: rows go below the bars, which are listed before them.
@@ -317,7 +330,9 @@ fn part_at(
 /// lets it through only where it is empty, a dialog never.
 fn takes_taps(reading: &ScreenReading, index: u32, window: Option<u32>) -> bool {
     let element = reading.element(index);
-    let takes = element.is_tappable() || element.affordances.scrollable || element.role == Role::Dialog;
+    let takes = may_act(&reading.snapshot, index as usize)
+        || element.affordances.scrollable
+        || element.role == Role::Dialog;
     let shows = || {
         let whole_screen = holds_screen(reading, index);
         window.is_some() && !whole_screen && (window == Some(index) || own_words(element).is_some())
@@ -549,5 +564,41 @@ mod tests {
         assert!(is_moving(&first, &second, first.ids[1]));
         assert!(!is_moving(&second, &third, first.ids[1]));
         assert!(is_moving(&second, &third, ElementId(99)), "not proven to rest");
+    }
+
+    #[test]
+    fn a_view_of_ios_that_speaks_for_itself_may_lie_in_front() {
+        // F30: React Native's overlays are plain views, and what they say is in nothing inside them.
+        let mut over = sketch(
+            r#"
+            Application [0,0][393,852]
+              Other [16,131][377,691] role:Container desc:"Prairie Pause"
+                Button [16,291][377,339] click text:"Prairie"
+                Button [16,479][377,527] click text:"Pause"
+              Other [16,131][377,691] role:Container desc:"An offer Dismiss"
+                Button [32,185][361,233] click text:"Dismiss"
+            "#,
+        );
+        over.platform = Platform::Ios;
+        let reading = ScreenReading::new(over.clone());
+        assert_eq!(find_place(&reading, 3, 3).unwrap().maybe_covered_by, Some(4));
+        over.elements[4].description = Some("Dismiss".into());
+        let only_holds = ScreenReading::new(over);
+        assert_eq!(find_place(&only_holds, 3, 3).unwrap().maybe_covered_by, None);
+    }
+
+    #[test]
+    fn a_card_of_ios_is_touched_beside_controls_that_may_lie_over_it() {
+        // F30: the tree lists what is drawn behind last.
+        let mut page = sketch(
+            r#"
+            Application [0,0][393,852]
+              Button [16,351][377,399] click text:"Open"
+              Button [16,175][377,575] click text:"A card behind"
+            "#,
+        );
+        page.platform = Platform::Ios;
+        let point = check(&ScreenReading::new(page), 2).unwrap();
+        assert!(!Rect::new(16, 351, 377, 399).contains(point), "{point:?}");
     }
 }

@@ -7,10 +7,13 @@ use std::borrow::Cow;
 use crate::meaning::state;
 use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
-use crate::screen::snapshot::Snapshot;
+use crate::screen::snapshot::{Platform, Snapshot};
 use crate::text::quote::is_unreadable;
 
 pub(crate) use sibling::{any_sibling, sibling};
+
+/// Elements inside another whose words are compared with its own.
+const SPOKEN_FOR_MAX: usize = 64;
 
 /// The source of a label, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +97,28 @@ pub fn own_words(element: &Element) -> Option<&str> {
     let words = text.and_then(|text| without_state(element, text)).or(description);
     // Flutter writes a slider's value where other toolkits write its name.
     words.filter(|words| !is_only_value(element, words))
+}
+
+/// True if the element itself handles a tap, as far as the tree tells. Controls of React Native, and those that an app of
+/// iOS draws itself, are plain views that speak for themselves, as no view does that only holds others.
+pub fn may_act(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    let is_view =
+        snapshot.platform == Platform::Ios && matches!(element.role, Role::Container | Role::Unknown);
+    element.is_tappable() || is_view && !element.is_scroll_bar() && speaks_for_itself(snapshot, index)
+}
+
+/// True if the element says words that nothing inside it says.
+pub fn speaks_for_itself(snapshot: &Snapshot, index: usize) -> bool {
+    let element = &snapshot.elements[index];
+    let Some(words) = own_words(element) else { return false };
+    let end = (element.end as usize).clamp(index + 1, snapshot.elements.len());
+    let inside = snapshot.elements[index + 1..end].iter().take(SPOKEN_FOR_MAX);
+    let mut rest = words.to_owned();
+    for said in inside.filter_map(own_words) {
+        rest = rest.replacen(said, "", 1);
+    }
+    rest.chars().any(char::is_alphanumeric)
 }
 
 fn is_only_value(element: &Element, words: &str) -> bool {

@@ -121,6 +121,7 @@ fn named_role(word: &str) -> Role {
         Role::Row,
         Role::List,
         Role::Image,
+        Role::Heading,
         Role::Container,
         Role::Unknown,
     ];

@@ -152,12 +152,15 @@ impl Snapshot {
         !self.is_whole() || self.untold().is_some()
     }
 
+    /// True for an application of iOS with nothing in it, which is all that accessibility tells for a while after a boot.
+    pub fn is_bare(&self) -> bool {
+        self.platform == Platform::Ios && self.elements.len() == 1
+    }
+
     /// True if what is not in it is not on the screen (W10). A tree without a single element was read between two
-    /// windows and proves nothing; nor does an application of iOS with nothing in it, which is all that accessibility
-    /// tells for a while after a boot.
+    /// windows and proves nothing.
     pub fn proves_absence(&self) -> bool {
-        let is_bare = self.platform == Platform::Ios && self.elements.len() == 1;
-        !self.is_partial() && !self.elements.is_empty() && !is_bare
+        !self.is_partial() && !self.elements.is_empty() && !self.is_bare()
     }
 
     /// Indexes of the direct children of the element at `index`.

@@ -77,6 +77,11 @@ impl Run<'_> {
         check_range(&now, asked.goal.target)?;
         let fraction = fraction(&now, asked.goal.target);
         if let Some(fraction) = fraction.filter(|_| self.sets_values(&seen, index)) {
+            // Some platforms drag the slider themselves, and would touch what lies over it.
+            let place = track(&seen, done.id)?;
+            let middle = place.point(place.middle());
+            uncovered(&seen, done.id, &[middle])?;
+            self.refuse_under_keyboard(&seen, &[middle]).await?;
             seen = self.set_value(index, fraction, done).await?;
             if asked.goal.is_met_by(read(&seen, done)?) {
                 return Ok(());

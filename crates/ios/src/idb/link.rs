@@ -77,9 +77,9 @@ impl Link {
         self.learnt().missing.insert(method);
     }
 
-    /// The best format that the companion has not shown to lack.
-    pub fn tree_format(&self) -> TreeFormat {
-        self.learnt().tree_format.unwrap_or(TreeFormat::Complete)
+    /// The best format that the companion has, once it is known.
+    pub fn tree_format(&self) -> Option<TreeFormat> {
+        self.learnt().tree_format
     }
 
     pub fn set_tree_format(&self, format: TreeFormat) {

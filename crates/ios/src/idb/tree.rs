@@ -29,27 +29,28 @@ impl Idb {
     /// Returns the tree of the app in front as JSON, in the best format that the companion has: `crate::tree` tells them
     /// apart. No keys means the companion's own choice.
     pub async fn tree(&self, keys: &[&str]) -> Result<Bytes, DeviceError> {
-        let mut format = self.link.tree_format();
+        if let Some(format) = self.link.tree_format() {
+            return self.info(format, None, keys).await;
+        }
+        let mut was_refused = false;
+        let mut format = TreeFormat::Complete;
         loop {
             let answer = self.info(format, None, keys).await;
             // A companion that does not know a format falls back to the flat one, or refuses.
-            let next = match (&answer, format) {
-                (Ok(json), TreeFormat::Complete) if json.first() == Some(&b'{') => None,
-                (Ok(_), TreeFormat::Complete) => Some(TreeFormat::Nested),
-                (Err(error), TreeFormat::Complete) if error.kind == DeviceErrorKind::Rejected => {
-                    Some(TreeFormat::Nested)
+            let refused = answer.as_ref().is_err_and(|error| error.kind == DeviceErrorKind::Rejected);
+            let is_flat = answer.as_ref().is_ok_and(|json| json.first() != Some(&b'{'));
+            let next = match format {
+                TreeFormat::Complete if refused || is_flat => TreeFormat::Nested,
+                TreeFormat::Nested if refused => TreeFormat::Legacy,
+                _ => {
+                    // A refusal may pass: the better format is asked for again, until one was answered at once.
+                    if answer.is_ok() && !was_refused {
+                        self.link.set_tree_format(format);
+                    }
+                    return answer;
                 }
-                (Err(error), TreeFormat::Nested) if error.kind == DeviceErrorKind::Rejected => {
-                    Some(TreeFormat::Legacy)
-                }
-                _ => None,
             };
-            let Some(next) = next else {
-                if answer.is_ok() {
-                    self.link.set_tree_format(format);
-                }
-                return answer;
-            };
+            was_refused |= refused;
             format = next;
         }
     }

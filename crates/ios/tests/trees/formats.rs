@@ -135,13 +135,13 @@ fn a_range_is_known_only_if_the_source_has_it() {
 }
 
 #[test]
-fn every_format_except_the_flat_list_has_a_tree() {
+fn every_format_is_one_tree_and_a_flat_list_is_in_its_application() {
     for (format, source) in TUNER {
         let snapshot = read(source);
-        let roots = if format == Format::IdbLegacy { 29 } else { 1 };
-        assert_eq!(snapshot.roots().count(), roots, "{format:?}");
+        assert_eq!(snapshot.roots().count(), 1, "{format:?}");
+        assert_eq!(snapshot.elements[0].end as usize, snapshot.elements.len());
         let deepest = snapshot.elements.iter().map(|element| element.depth).max();
-        assert_eq!(deepest, Some(if roots == 1 { 3 } else { 0 }), "{format:?}");
+        assert_eq!(deepest, Some(if format == Format::IdbLegacy { 1 } else { 3 }), "{format:?}");
     }
 }
 

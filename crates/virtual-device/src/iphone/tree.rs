@@ -39,6 +39,7 @@ pub fn application(scene: &Scene, screen: &Screen) -> UiElement {
         let keys = board.caps(screen).into_iter().map(|(cap, rect)| key(cap, frame(&rect))).collect();
         let area = frame(&screen.keyboard());
         let mut keyboard = UiElement::new("Keyboard", area);
+        (keyboard.takes_taps, keyboard.drawn_at) = (true, u32::MAX);
         keyboard.children = wrap("Other", area, 2, keys);
         application.children.push(window(wrap("Other", all, 3, vec![keyboard]), all));
     }
@@ -196,7 +197,7 @@ fn key(cap: KeyCap, place: Frame) -> UiElement {
         KeyCap::Enter => ("Button", "Return".to_owned(), "return".to_owned()),
     };
     let mut key = UiElement::new(kind, place);
-    key.drawn_at = u32::MAX;
+    (key.takes_taps, key.drawn_at) = (true, u32::MAX);
     key.identifier = name;
     key.label = label;
     key.accessible = true;

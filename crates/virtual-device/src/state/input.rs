@@ -89,7 +89,7 @@ impl State {
         let hit = if self.surface.control_at(at, &screen) == finger.on {
             self.surface.tap(at, &screen, self.now)
         } else {
-            Some(Hit::gone())
+            Some(Hit::gone(finger.on.clone()))
         };
         self.surface.caused_by(None);
         self.film.note_input_at(finger.met);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Candidate, Resolution};
 use crate::change::tracker::Observation;
 use crate::failure::{Cause, Failure};
-use crate::identity::{ElementId, is_dialog};
+use crate::identity::{ElementId, is_dialog, title};
 use crate::intent::actionable::NotActionable;
 use crate::intent::selector::{Selector, role_word};
 use crate::meaning::{label, role};
@@ -139,9 +139,9 @@ fn front(seen: &Observation) -> Option<String> {
         let title = title.and_then(words).or_else(|| reading.range(dialog).find_map(words))?;
         return Some(format!("a dialog, {}, is in front", quoted(title)));
     }
-    let title = (0..count).filter(in_sight).filter(is_heading).find_map(words).map(quoted);
+    let screen_title = title(reading).map(quoted);
     let name = reading.snapshot.screen.as_ref().map(|screen| screen.short_name().to_owned());
-    match (title, name) {
+    match (screen_title, name) {
         (Some(title), Some(name)) => Some(format!("this is {name}, {title}")),
         (Some(one), None) | (None, Some(one)) => Some(format!("this is {one}")),
         (None, None) => None,

@@ -304,10 +304,12 @@ impl Watch<'_> {
         self.moving.clear();
     }
 
-    fn reached(&mut self, look: &Look, stable: bool) -> bool {
+    fn reached(&mut self, look: &Look, quiet: bool) -> bool {
+        // Where only the application is told, nothing is known of what moves in it.
+        let stable = quiet && !look.seen.reading.snapshot.is_bare();
         match &self.wait.goal {
             Goal::Quiet => stable,
-            Goal::Settled => stable && !self.has_begun_to_load(look),
+            Goal::Settled => quiet && !self.has_begun_to_load(look),
             Goal::Found(search) => search.finds_anything(&look.seen),
             Goal::Revision { than } => look.seen.revision != *than,
             Goal::Change => self.satisfied && stable,
@@ -418,6 +420,11 @@ impl Watch<'_> {
         let mut stability = self.stabiliser.state();
         let moving = if stability == Stability::Stable { Vec::new() } else { self.named() };
         let mut rested_ms = None;
+        if stability == Stability::Stable
+            && self.last.as_ref().is_some_and(|last| last.reading.snapshot.is_bare())
+        {
+            stability = Stability::Stabilizing;
+        }
         if ending != Ending::Reached && stability == Stability::Stable {
             // It rests, but what was waited for did not come: a wait that failed never says stable (SY-07).
             stability = Stability::Stabilizing;

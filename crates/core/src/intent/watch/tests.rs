@@ -11,6 +11,9 @@ use crate::meaning::sketch::sketch;
 use crate::port::DeviceErrorKind;
 use crate::screen::snapshot::{Defect, DefectKind, Screen, Snapshot};
 
+mod damage;
+mod pace;
+
 const WINDOW_MS: u64 = 250;
 const REACHED: Next = Next::Done(Ending::Reached);
 
@@ -229,87 +232,6 @@ fn an_element_rests_only_while_it_neither_moves_nor_changes() {
 }
 
 #[test]
-fn a_damaged_capture_proves_no_absence_and_is_no_baseline() {
-    // W10, W11
-    let wait = Wait::new(gone("Cart"), 0);
-    let mut feeder = Feeder::new(&wait);
-    for at_ms in [0, 20, 40] {
-        feeder.goes_on(at_ms, damaged(lines(&[])));
-    }
-    feeder.goes_on(60, says("Cart"));
-    let wait = Wait::new(Goal::Change, WINDOW_MS);
-    let mut feeder = Feeder::new(&wait);
-    feeder.goes_on(0, damaged(lines(&[])));
-    feeder.goes_on(20, says("Cart"));
-    feeder.goes_on(100, damaged(lines(&[])));
-    feeder.goes_on(1000, says("Cart"));
-    let report = feeder.finish(Ending::Timeout, 1000);
-    assert_eq!((report.change_detected, report.changes, report.damaged), (false, 0, 2));
-}
-
-#[test]
-fn a_target_missing_from_a_damaged_capture_is_not_gone() {
-    // W10
-    let base = Tracker::default().observe(says("Cart"), 0);
-    let target = base.ids[2];
-    let scope = Scope { target: Some(target), ..Scope::default() };
-    let wait = Wait { scope, ..Wait::new(Goal::Change, WINDOW_MS) };
-    let mut feeder = Feeder::since(&wait, says("Cart"));
-    for at_ms in [20, 40, 60, 80, 100, 120] {
-        feeder.goes_on(at_ms, damaged(lines(&[])));
-    }
-    feeder.goes_on(140, says("Cart"));
-    assert_eq!(feeder.look(160, lines(&[])), Next::Done(Ending::TargetGone(target)));
-    let report = feeder.finish(Ending::TargetGone(target), 160);
-    assert_eq!(report.seen.unwrap().ids.len(), 2, "the capture that shows it");
-}
-
-#[test]
-fn what_a_damaged_capture_shows_is_there() {
-    let wait = Wait::new(there("Cart"), WINDOW_MS);
-    let mut feeder = Feeder::new(&wait);
-    feeder.goes_on(0, damaged(says("Cart")));
-    feeder.ends(250, damaged(says("Cart")));
-    let found = Wait::new(Goal::Found(Search::Selector(called("Cart"))), WINDOW_MS);
-    let mut feeder = Feeder::new(&found);
-    feeder.goes_on(0, damaged(lines(&[])));
-    feeder.ends(20, damaged(says("Cart")));
-}
-
-#[test]
-fn five_equal_damaged_captures_are_taken_for_the_screen() {
-    let wait = quiet();
-    let mut feeder = Feeder::new(&wait);
-    for at_ms in [0, 20, 40, 60, 80, 329] {
-        feeder.goes_on(at_ms, damaged(says("Cart")));
-    }
-    feeder.ends(330, damaged(says("Cart")));
-    assert_eq!(feeder.finish(Ending::Reached, 330).damaged, 7);
-    let mut feeder = Feeder::new(&wait);
-    for (number, words) in ["Cart", "Order", "Cart", "Order", "Cart", "Order", "Cart"].into_iter().enumerate()
-    {
-        let pause_ms = feeder.pause_after(1000 * number as u64, damaged(says(words)));
-        assert_eq!(pause_ms, 20, "a damaged one is read again soon");
-    }
-    assert!(feeder.finish(Ending::Timeout, 7000).seen.is_none());
-}
-
-#[test]
-fn a_screen_without_elements_is_none() {
-    let empty = || Snapshot { elements: Vec::new(), ..says("") };
-    for goal in [Goal::Quiet, Goal::Change, gone("Cart")] {
-        let wait = Wait::new(goal, WINDOW_MS);
-        let mut feeder = Feeder::new(&wait);
-        feeder.goes_on(0, says("Cart"));
-        for number in 1..10 {
-            feeder.goes_on(number * 200, empty());
-        }
-        let report = feeder.finish(Ending::Timeout, 2000);
-        assert_eq!((report.changes, report.stability), (0, Stability::Stabilizing), "{:?}", wait.goal);
-    }
-}
-
-#[test]
 fn only_a_change_of_the_wanted_kind_satisfies() {
     let wait = Wait { filter: Some(ChangeKind::Text), ..Wait::new(Goal::Change, WINDOW_MS) };
     let ticked_off = |words: &str| {
@@ -457,63 +379,6 @@ fn a_search_ends_with_the_first_look_that_shows_something() {
     let mut feeder = Feeder::new(&wait);
     feeder.goes_on(0, says("Cart"));
     feeder.ends(40, says("Order"));
-}
-
-#[test]
-fn the_look_that_can_end_the_wait_comes_at_the_end_of_the_window() {
-    for (window_ms, cost_ms) in [(20, 0), (100, 0), (250, 0), (251, 3), (1000, 0), (600, 90)] {
-        for goal in [Goal::Quiet, there("Cart"), Goal::ElementRests(called("Send"))] {
-            let wait = Wait::new(goal, window_ms);
-            let mut feeder = Feeder { cost_ms, ..Feeder::new(&wait) };
-            let mut at_ms = 0;
-            while let Next::LookIn { ms } = feeder.look(at_ms, says("Cart")) {
-                at_ms += cost_ms + ms;
-            }
-            // A capture shows some moment of the time that it took: what it shows is certain from its end on.
-            assert_eq!(at_ms, cost_ms + window_ms, "{wait:?}");
-        }
-    }
-}
-
-#[test]
-fn the_longer_nothing_changes_the_longer_are_the_pauses() {
-    let wait = Wait::new(Goal::Change, WINDOW_MS);
-    let mut feeder = Feeder::new(&wait);
-    let quiet_ms = [0, 9_999, 10_000, 30_000, 60_000, 600_000];
-    let pauses = quiet_ms.map(|at_ms| feeder.pause_after(at_ms, says("Cart")));
-    assert_eq!(pauses, [40, 40, 100, 250, 500, 500]);
-    assert_eq!(feeder.pause_after(600_500, says("Order")), 40, "something moves again");
-}
-
-#[test]
-fn a_slow_device_is_left_alone_for_longer() {
-    let pauses = [0, 4, 15, 100].map(|cost_ms| {
-        let wait = Wait::new(Goal::Change, WINDOW_MS);
-        let mut feeder = Feeder { cost_ms, ..Feeder::new(&wait) };
-        feeder.pause_after(0, says("Cart"))
-    });
-    assert_eq!(pauses, [40, 40, 150, 200]);
-    let wait = Wait::new(Goal::Change, WINDOW_MS);
-    let mut feeder = Feeder::new(&wait);
-    let pauses = [100, 2, 100, 100, 100, 100].map(|cost_ms| {
-        feeder.cost_ms = cost_ms;
-        feeder.pause_after(0, says("Cart"))
-    });
-    assert_eq!(pauses, [200, 40, 40, 40, 40, 200], "the quickest of the last four tells");
-}
-
-#[test]
-fn an_adaptive_wait_takes_the_learnt_window() {
-    // SY-19
-    let pace = Some(Pace { window_ms: 600, rests: 3 });
-    for (adaptive, window_ms) in [(false, WINDOW_MS), (true, 600)] {
-        let wait = Wait { adaptive, ..quiet() };
-        let mut feeder = Feeder { pace, ..Feeder::new(&wait) };
-        feeder.goes_on(0, says("Cart"));
-        feeder.goes_on(window_ms - 1, says("Cart"));
-        feeder.ends(window_ms, says("Cart"));
-        assert_eq!(feeder.finish(Ending::Reached, window_ms).window_ms, window_ms);
-    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::{BOTH, CABLE, IDB, WDA, started_on, world};
 use crate::gestures;
-use crate::world::{APP, World, fact};
+use crate::world::{APP, World, code_of, fact};
 
 /// A press of two seconds, in the middle of which something happens.
 const PRESS: &str = r#"{"selector":{"text":"Settings"},"duration":2000}"#;
@@ -54,8 +54,8 @@ async fn a_connection_that_is_cut_in_the_middle_of_a_gesture_leaves_its_outcome_
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_expected_is_the_answer_although_the_answer_of_the_phone_was_lost() {
-    // RC-04: a press that opens nothing by itself is followed by what is seen.
+async fn an_expectation_that_held_before_proves_nothing_about_a_touch_whose_answer_was_lost() {
+    // RC-04
     let (_, world) = started_on(WDA, IPhoneFaults::default()).await;
     let phone = world.phone.clone();
     let json = r#"{"selector":{"text":"Settings"},"duration":2000,"expect":{"text":"Remember me"}}"#;
@@ -163,8 +163,10 @@ async fn the_hints_of_an_iphone_are_about_iphones() {
     let (iphone, world) = world(BOTH, IPhoneFaults::default());
     world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
     iphone.end_companion();
-    let tapped = world.call("tap_element", r#"{"selector":{"text":"Settings"}}"#).await.text();
+    let answer = world.call("tap_element", r#"{"selector":{"text":"Settings"}}"#).await;
+    let tapped = answer.text();
     println!("{tapped}");
+    assert!(answer.is_error && tapped.contains("idb"), "{tapped}");
     for word in ["adb", "cable", "USB debugging"] {
         assert!(!tapped.contains(word), "{word}: {tapped}");
     }
@@ -233,4 +235,26 @@ async fn a_locked_screen_is_told_with_what_unlocks_it() {
             world.ok("wait_for_ui", r#"{"selector":{"text":"Settings"}}"#).await;
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slider_under_the_keyboard_is_not_set_by_a_drag_on_the_keyboard() {
+    // AD-01, AC-05: WebDriverAgent sets a slider by dragging at its place.
+    let above = r#"{"type":"text","text":"Above"},"#.repeat(9);
+    let app = format!(
+        r#"{{"package":"org.example.mix","label":"Mix","start":"Home","style":"view","values":{{"name":"","at":10}},
+            "screens":{{"Home":{{"title":"Mix","content":[
+            {{"type":"field","id":"name","value":"name","hint":"Name"}},{above}
+            {{"type":"slider","id":"level","value":"at","text":"Level","min":0,"max":100}}]}}}}}}"#
+    );
+    let app = AppFile::parse(&app).unwrap();
+    let iphone = IPhone::new(IPhoneConfig { apps: vec![app], ..IPhoneConfig::default() });
+    let world = World::reaching(&iphone, WDA);
+    world.ok("start_app", r#"{"appId":"org.example.mix","expect":{"text":"Mix"}}"#).await;
+    world.ok("tap_element", r#"{"selector":{"resource_id":"name"}}"#).await;
+    let before = world.phone.truth().inputs.len();
+    let json = r#"{"selector":{"resource_id":"level"},"targetValue":90,"tolerance":1}"#;
+    let refused = world.call("adjust_control", json).await;
+    assert_eq!(code_of(&refused), "ELEMENT_NOT_INTERACTABLE", "{}", refused.text());
+    assert_eq!(world.phone.truth().inputs.len(), before, "nothing was touched: {}", refused.text());
 }
