@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mdm_core::port::{
     AlertAnswer, AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device,
-    DeviceError, DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, NativeAction, Picture,
-    PortFuture, RawAnswer, SettingChange, SettingReport, Support,
+    DeviceError, DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, NativeAction,
+    NetworkCommand, NetworkReport, Picture, PortFuture, RawAnswer, SettingChange, SettingReport, Support,
 };
 use mdm_core::screen::geometry::{Point, Rect, Size};
 use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
@@ -177,6 +177,12 @@ fn wrong_way(verb: Verb) -> DeviceError {
 }
 
 impl Device for IosDevice {
+    fn network<'a>(&'a self, _command: &'a NetworkCommand) -> PortFuture<'a, NetworkReport> {
+        let detail = "iPhones do not let programs set their proxy: a simulator uses its Mac's, a phone the one in its \
+                      Wi-Fi settings. Requests are also told from the log";
+        Box::pin(async move { Err(DeviceError::new(DeviceErrorKind::NotSupported, detail)) })
+    }
+
     fn info(&self) -> PortFuture<'_, DeviceInfo> {
         Box::pin(async { self.noted(self.read_info().await) })
     }

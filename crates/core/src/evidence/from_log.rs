@@ -18,6 +18,9 @@ const OPEN_MAX: usize = 256;
 /// How far the time in a line may be off from the times of the lines, to tell two requests apart.
 const CLOCK_SLACK_MS: u64 = 15;
 
+/// How soon after its end an app logs the address of a request.
+const NAMED_WITHIN_MS: u64 = 100;
+
 /// What one line says of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Sign {
@@ -91,11 +94,34 @@ impl Pairing {
                 let open = self.open.remove(at);
                 self.finish(open.at, entry, &sign, is_guessed);
             }
+            None if self.name_task(entry, &sign) => {}
             None => {
                 let at = self.begin(entry, &sign, false);
                 self.finish(at, entry, &sign, false);
             }
         }
+    }
+
+    /// iOS logs requests without their addresses, and many apps then log the address themselves. True if such a line
+    /// names the only request of the process that just ended in this way.
+    fn name_task(&mut self, entry: &LogEntry, sign: &Sign) -> bool {
+        let (Some(url), Some(now_ms)) = (&sign.url, entry.time_ms) else { return false };
+        let has_just_ended = |exchange: &Exchange| {
+            let ended_ms = exchange.began_ms.zip(exchange.duration_ms).map(|(began, ms)| began + ms);
+            ended_ms.is_some_and(|ended| now_ms.abs_diff(ended) <= NAMED_WITHIN_MS)
+        };
+        let mut nameless = self.all.iter_mut().rev().take(OPEN_MAX).filter(|exchange| {
+            exchange.url.is_empty()
+                && exchange.pid == entry.pid
+                && exchange.status == sign.status
+                && exchange.has_ended
+                && has_just_ended(exchange)
+        });
+        let (Some(only), None) = (nameless.next(), nameless.next()) else { return false };
+        only.url.clone_from(url);
+        only.method = only.method.take().or(sign.method.clone());
+        only.is_pairing_guessed = true;
+        true
     }
 
     /// Lines that name their request need no guessing.
@@ -154,6 +180,7 @@ impl Pairing {
             if exchange.duration_ms.is_some() && !sign.ends { exchange.duration_ms } else { None };
         exchange.duration_ms = sign.ms.or(measured_ms).or(lasted_ms);
         exchange.method = exchange.method.take().or(sign.method.clone());
+        exchange.request.bytes = sign.request_bytes.or(exchange.request.bytes);
         exchange.response.bytes = sign.response_bytes.or(exchange.response.bytes);
         exchange.is_pairing_guessed = is_guessed;
     }

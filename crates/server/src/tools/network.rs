@@ -330,7 +330,11 @@ pub fn push_exchange(out: &mut String, exchange: &Exchange, bodies: bool) {
     }
     out.push_str(exchange.method.as_deref().unwrap_or("?"));
     out.push(' ');
-    push_quoted(out, &redact::url(&exchange.url), URL_CHARS_MAX);
+    match exchange.url.is_empty() {
+        // iOS keeps addresses out of its log.
+        true => out.push_str("(address not told)"),
+        false => push_quoted(out, &redact::url(&exchange.url), URL_CHARS_MAX),
+    }
     if let Some(status) = exchange.status {
         out.push_str(&format!(" {status}"));
     }

@@ -1,5 +1,7 @@
 //! The log of an iPhone: what its apps said, in the words of the unified log.
 
+mod url_tasks;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -29,6 +31,8 @@ pub struct LogMessage {
     /// `Default`, `Info`, `Debug`, `Error` or `Fault`.
     pub kind: &'static str,
     pub category: String,
+    /// The library that said it, if the app did not itself.
+    pub library: Option<&'static str>,
     pub text: String,
 }
 
@@ -37,7 +41,8 @@ impl IPhone {
     pub(crate) fn log_since(&self, sequence: u64) -> (Vec<LogMessage>, u64) {
         self.phone.with(|state| {
             let owners = owners(state);
-            let all = state.log.since(sequence).filter_map(|entry| message(entry, &owners));
+            let tasks = url_tasks::numbers(state.log.since(0));
+            let all = state.log.since(sequence).flat_map(|entry| messages(entry, &owners, &tasks));
             (all.collect(), state.log.next_sequence())
         })
     }
@@ -63,6 +68,31 @@ fn owners(state: &State) -> BTreeMap<u32, String> {
     });
     let live = state.processes.iter().map(|(name, pid)| (pid, name.to_owned()));
     started.chain(live).collect()
+}
+
+/// What an entry is in the words of iOS. A request that Android's library tells in a line is told by CFNetwork in several.
+fn messages(
+    entry: &Entry,
+    owners: &BTreeMap<u32, String>,
+    tasks: &BTreeMap<u64, u32>,
+) -> impl Iterator<Item = LogMessage> {
+    let message = message(entry, owners);
+    let told = match tasks.get(&entry.sequence) {
+        Some(number) => url_tasks::lines(&entry.message, entry.pid, *number),
+        None => Vec::new(),
+    };
+    let plain = message.clone().filter(|_| told.is_empty());
+    let of_library = message.into_iter().flat_map(move |message| {
+        told.clone().into_iter().map(move |text| LogMessage {
+            bundle: "com.apple.CFNetwork".to_owned(),
+            category: "Default".to_owned(),
+            kind: "Default",
+            library: Some("CFNetwork"),
+            text,
+            ..message.clone()
+        })
+    });
+    plain.into_iter().chain(of_library)
 }
 
 fn message(entry: &Entry, owners: &BTreeMap<u32, String>) -> Option<LogMessage> {
@@ -93,6 +123,7 @@ fn message(entry: &Entry, owners: &BTreeMap<u32, String>) -> Option<LogMessage> 
         process,
         kind,
         category: entry.tag.clone(),
+        library: None,
         text,
     })
 }
@@ -110,6 +141,7 @@ fn started(entry: &Entry) -> Option<LogMessage> {
         process: "SpringBoard".to_owned(),
         kind: "Default",
         category: "Process".to_owned(),
+        library: None,
         text: format!("[app<{bundle}((null))>:{pid}] Bootstrap success!"),
     })
 }
@@ -157,8 +189,9 @@ impl LogMessage {
         let at = Civil::from_ms(self.wall_ms);
         let month = MONTHS.get(at.month.saturating_sub(1) as usize).unwrap_or(&"Jan");
         let kind = if self.kind == "Default" { "Notice" } else { self.kind };
+        let library = self.library.map(|name| format!("({name})")).unwrap_or_default();
         format!(
-            "{month} {:2} {:02}:{:02}:{:02} {host} {}[{}] <{kind}>: {}",
+            "{month} {:2} {:02}:{:02}:{:02} {host} {}{library}[{}] <{kind}>: {}",
             at.day, at.hour, at.minute, at.second, self.process, self.pid, self.text
         )
     }

@@ -157,6 +157,30 @@ fn url_session() {
 }
 
 #[test]
+fn an_app_names_the_request_that_the_system_logs_without_its_address() {
+    let task =
+        |number: u32, what: &str| format!("Task <4478B31E-21B9-4C79-8F7C-186BA02BF88A>.<{number}> {what}");
+    let done = "summary for task success {transaction_duration_ms=500, response_status=401, request_bytes=310, response_bytes=124}";
+    let (first, second) = (task(1, done), task(2, done));
+    let (began, also) =
+        (task(1, "resuming, timeouts(60.0, 604800.0)"), task(2, "resuming, timeouts(60.0, 604800.0)"));
+    let named = "POST https://h.example/login -> 401 (user: ada)";
+    let one = [(1000, 7, "App", began.as_str()), (1500, 7, "App", &first), (1502, 7, "Auth", named)];
+    assert_eq!(told(&one), ["POST https://h.example/login -> 401 in 500 (guessed)"]);
+    assert_eq!(exchanges(&log(&one))[0].request.bytes, Some(310));
+    let two = [
+        (1000, 7, "App", began.as_str()),
+        (1000, 7, "App", &also),
+        (1500, 7, "App", &first),
+        (1500, 7, "App", &second),
+        (1502, 7, "Auth", named),
+    ];
+    assert_eq!(told(&two).len(), 3, "which of the two it is nobody knows");
+    let late = [(1000, 7, "App", began.as_str()), (1500, 7, "App", &first), (1700, 7, "Auth", named)];
+    assert_eq!(told(&late).len(), 2);
+}
+
+#[test]
 fn ktor() {
     let lines = [
         (1000, 7, "HttpClient", "REQUEST: https://h.example/v1/items"),
