@@ -18,14 +18,12 @@ use crate::real::{RealDevice, RealDevices};
 use crate::reports::ReportFolder;
 use crate::route::Way;
 use crate::simctl::{Simctl, Simulator, SimulatorState};
-use crate::wda::Wda;
+use crate::wda::{RunnerNews, Runners, WDA_PORT, Wda};
 
 /// How long one may take to say who it is, before the others are listed without it.
 const ANSWER_WAIT: Duration = Duration::from_secs(2);
 /// Devices kept; a list longer than this is not a list of phones.
 const DEVICES_MAX: usize = 256;
-/// Where WebDriverAgent listens on a phone.
-const WDA_PORT: u16 = 8100;
 
 /// An iPhone whose backends were named by the user.
 pub struct Attached {
@@ -40,6 +38,8 @@ pub struct SourceConfig {
     pub simulators: Option<Simulators>,
     /// The usbmuxd of this machine, and what people call it.
     pub usbmuxd: Option<(RealDevices, String)>,
+    /// Starts WebDriverAgent on phones where it is installed.
+    pub runners: Arc<Runners>,
 }
 
 /// What reaches the simulators of a Mac.
@@ -57,6 +57,7 @@ pub struct IosSource {
     attached: Vec<Arc<IosDevice>>,
     simulators: Option<KnownSimulators>,
     usbmuxd: Option<(RealDevices, String)>,
+    runners: Arc<Runners>,
     /// One object for as long as a device stays connected.
     known: Mutex<BTreeMap<String, Arc<IosDevice>>>,
 }
@@ -97,6 +98,7 @@ impl IosSource {
             attached: config.attached.into_iter().map(device).collect(),
             simulators,
             usbmuxd: config.usbmuxd,
+            runners: config.runners,
             known: Mutex::default(),
         }
     }
@@ -175,6 +177,7 @@ impl IosSource {
                 return Found { issues: vec![issue], ..Found::default() };
             }
         };
+        self.runners.keep_only(&all.iter().map(|phone| phone.udid.as_str()).collect::<Vec<_>>());
         let surveyed = join_all(all.iter().map(|phone| self.survey(phones.device(&phone.udid)))).await;
         let probed = join_all(surveyed.iter().map(|(device, _)| probe(device))).await;
         let mut found = Found::default();
@@ -194,11 +197,20 @@ impl IosSource {
     async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Vec<String>) {
         let udid = usb.udid().to_owned();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
+        let runner = self.runners.of(&usb);
         let listens = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
+        let news = match listens {
+            true => None,
+            // One that cannot be asked is not known to have it.
+            false => {
+                Some(within(runner.look()).await.and_then(Result::ok).unwrap_or(RunnerNews::NotInstalled))
+            }
+        };
+        let is_there = news != Some(RunnerNews::NotInstalled);
         if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
-            && known.has(Way::Wda) == (!known.has(Way::Hid) || listens)
+            && known.has(Way::Wda) == (!known.has(Way::Hid) || is_there)
         {
-            let missing = if listens { Vec::new() } else { vec![without_wda(&known)] };
+            let missing = news.iter().map(|news| without_wda(&known, news)).collect();
             return (known, missing);
         }
         let (core, mut missing) = match within(usb.core_device()).await {
@@ -207,7 +219,7 @@ impl IosSource {
             None => (None, vec!["the tunnel to its developer services does not open".to_owned()]),
         };
         let has_hid = core.as_ref().is_some_and(|core| core.offered().hid);
-        let has_wda = !has_hid || listens;
+        let has_wda = !has_hid || is_there;
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
         let differs = |known: &Arc<IosDevice>| {
             known.has(Way::CoreDevice) != core.is_some() || known.has(Way::Wda) != has_wda
@@ -216,12 +228,10 @@ impl IosSource {
             self.forget(&udid);
         }
         let device = self.known_or(&udid, || {
-            let wda = || Wda::new(usb.connector(WDA_PORT), format!("port {WDA_PORT} of {udid}"));
+            let wda = || Wda::new(runner.connector(), format!("port {WDA_PORT} of {udid}"));
             Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
         });
-        if !listens {
-            missing.push(without_wda(&device));
-        }
+        missing.extend(news.iter().map(|news| without_wda(&device, news)));
         (device, missing)
     }
 
@@ -242,8 +252,8 @@ impl IosSource {
     }
 }
 
-/// What a phone cannot do while nothing listens where WebDriverAgent would.
-fn without_wda(device: &IosDevice) -> String {
+/// What is to be said of a phone on which nothing listens where WebDriverAgent would.
+fn without_wda(device: &IosDevice, news: &RunnerNews) -> String {
     let lacks = match (device.has(Way::Hid), device.has(Way::CoreDevice)) {
         (true, _) => "its elements cannot be read; it shows pictures and takes touches by coordinates",
         (false, true) => {
@@ -251,7 +261,19 @@ fn without_wda(device: &IosDevice) -> String {
         }
         (false, false) => "its screen can be neither read nor touched, and no apps start",
     };
-    format!("without WebDriverAgent {lacks}. Start WebDriverAgent on it for more")
+    match news {
+        RunnerNews::Installed => {
+            "WebDriverAgent is installed and does not run: the first call that needs it starts it".to_owned()
+        }
+        RunnerNews::Starting => "WebDriverAgent is starting".to_owned(),
+        RunnerNews::Failed(why) => {
+            format!("WebDriverAgent could not be started ({why}), and without it {lacks}")
+        }
+        RunnerNews::NotInstalled => format!(
+            "without WebDriverAgent {lacks}. Start WebDriverAgent on it for more; once installed it is started by \
+             itself"
+        ),
+    }
 }
 
 /// Waits for an answer, but not for long.

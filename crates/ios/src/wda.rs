@@ -6,6 +6,7 @@
 mod actions;
 mod http;
 mod messages;
+mod start;
 
 use std::sync::Mutex;
 
@@ -25,6 +26,7 @@ use messages::{
     LocationBody, NameBody, NewSession, Nothing, OrientationBody, PasteboardBody, SessionWishes, Settings,
     SettingsBody, UrlBody,
 };
+pub use start::{RunnerNews, RunnerStarter, Runners, WDA_PORT};
 
 use crate::connect::Connector;
 
@@ -365,6 +367,7 @@ impl Wda {
 
     fn lost(&self, kind: Kind, lost: Lost) -> DeviceError {
         match lost {
+            Lost::NotStarted(error) => error,
             Lost::Unreachable(why) => {
                 let detail = format!(
                     "WebDriverAgent does not answer at {}: {why}; start it on the phone and see that its port is forwarded",
