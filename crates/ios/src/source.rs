@@ -198,7 +198,7 @@ impl IosSource {
         let udid = usb.udid().to_owned();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
         let runner = self.runners.of(&usb);
-        let listens = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
+        let listens = within(runner.listens()).await.unwrap_or(false);
         let news = match listens {
             true => None,
             // One that cannot be asked is not known to have it.
@@ -228,7 +228,7 @@ impl IosSource {
             self.forget(&udid);
         }
         let device = self.known_or(&udid, || {
-            let wda = || Wda::new(runner.connector(), format!("port {WDA_PORT} of {udid}"));
+            let wda = || Wda::started_by(Arc::clone(&runner), format!("port {WDA_PORT} of {udid}"));
             Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
         });
         missing.extend(news.iter().map(|news| without_wda(&device, news)));

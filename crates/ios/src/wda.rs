@@ -8,7 +8,7 @@ mod http;
 mod messages;
 mod start;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use bytes::Bytes;
@@ -41,6 +41,8 @@ const DETAIL_CHARS_MAX: usize = 300;
 
 pub struct Wda {
     http: Http,
+    /// Starts it on a phone where it is installed.
+    starter: Option<Arc<RunnerStarter>>,
     state: Mutex<State>,
 }
 
@@ -72,7 +74,20 @@ enum Kind {
 impl Wda {
     /// `address` is what people call it, such as `127.0.0.1:8100`.
     pub fn new(connector: Connector, address: String) -> Wda {
-        Wda { http: Http::new(connector, address), state: Mutex::default() }
+        Wda { http: Http::new(connector, address), starter: None, state: Mutex::default() }
+    }
+
+    /// One that is started when it is asked for the first time.
+    pub fn started_by(starter: Arc<RunnerStarter>, address: String) -> Wda {
+        Wda { starter: Some(Arc::clone(&starter)), ..Wda::new(starter.connector(), address) }
+    }
+
+    /// False if a request would have to start it.
+    pub async fn runs(&self) -> bool {
+        match &self.starter {
+            Some(starter) => starter.listens().await,
+            None => true,
+        }
     }
 
     pub fn address(&self) -> &str {

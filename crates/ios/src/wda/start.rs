@@ -164,6 +164,11 @@ impl RunnerStarter {
         })
     }
 
+    /// True if WebDriverAgent can be asked as it is.
+    pub async fn listens(&self) -> bool {
+        self.phone.connector(WDA_PORT)().await.is_ok()
+    }
+
     async fn bundle(&self) -> Result<Option<String>, DeviceError> {
         let known = self.state().bundle.clone();
         if known.is_some() {
@@ -273,10 +278,10 @@ impl RunnerStarter {
         if error.kind == DeviceErrorKind::AppNotInstalled {
             self.state().bundle = None;
         }
-        // An app that is asked for and is missing is another matter.
+        // The phone itself is there: only what would answer is not.
         let kind = match error.kind {
-            DeviceErrorKind::AppNotInstalled => DeviceErrorKind::Offline,
-            kind => kind,
+            kind @ (DeviceErrorKind::Unauthorized | DeviceErrorKind::Gone | DeviceErrorKind::Local) => kind,
+            _ => DeviceErrorKind::Offline,
         };
         DeviceError::new(kind, format!("WebDriverAgent ({bundle}) could not be started: {}", error.detail))
     }
