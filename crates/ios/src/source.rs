@@ -82,6 +82,15 @@ struct Probed {
 struct Found {
     listed: Vec<Listed>,
     issues: Vec<String>,
+    /// What is worth knowing of them.
+    notes: Vec<String>,
+}
+
+/// A phone on a cable: what it lacks, and what is worth knowing.
+struct Surveyed {
+    device: Arc<IosDevice>,
+    lacking: Vec<String>,
+    note: Option<&'static str>,
 }
 
 impl IosSource {
@@ -116,6 +125,7 @@ impl IosSource {
                 }
             }
             found.issues.extend(part.issues);
+            found.notes.extend(part.notes);
         }
         self.forget_others(&found.listed);
         found
@@ -179,22 +189,26 @@ impl IosSource {
         };
         self.runners.keep_only(&all.iter().map(|phone| phone.udid.as_str()).collect::<Vec<_>>());
         let surveyed = join_all(all.iter().map(|phone| self.survey(phones.device(&phone.udid)))).await;
-        let probed = join_all(surveyed.iter().map(|(device, _)| probe(device))).await;
+        let probed = join_all(surveyed.iter().map(|surveyed| probe(&surveyed.device))).await;
         let mut found = Found::default();
-        for ((device, lacking), probed) in surveyed.iter().zip(probed) {
+        for (Surveyed { device, lacking, note }, probed) in surveyed.iter().zip(probed) {
             // What a phone lacks matters only if it can be reached.
             let is_ready = probed.availability == Availability::Ready;
-            let missing = probed.why.or_else(|| is_ready.then(|| lacking.join("; ")));
-            let missing = missing.filter(|missing| !missing.is_empty());
-            found.listed.push(Listed { missing: missing.clone(), ..listed(device, probed.availability) });
-            found.issues.extend(missing.map(|why| format!("{}: {why}", device.id())));
+            let issue = probed.why.or_else(|| is_ready.then(|| lacking.join("; ")));
+            let issue = issue.filter(|issue| !issue.is_empty());
+            let note = note.filter(|_| is_ready).map(str::to_owned);
+            let missing: Vec<String> = issue.iter().chain(&note).cloned().collect();
+            let missing = Some(missing.join("; ")).filter(|missing| !missing.is_empty());
+            found.listed.push(Listed { missing, ..listed(device, probed.availability) });
+            found.issues.extend(issue.map(|why| format!("{}: {why}", device.id())));
+            found.notes.extend(note.map(|note| format!("{}: {note}", device.id())));
         }
         found
     }
 
     /// Sees in which ways a phone can be reached, and what is missing. WebDriverAgent is taken to be there, so that
     /// errors say to start it, unless the phone can be touched without it.
-    async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Vec<String>) {
+    async fn survey(&self, usb: RealDevice) -> Surveyed {
         let udid = usb.udid().to_owned();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
         let runner = self.runners.of(&usb);
@@ -210,10 +224,9 @@ impl IosSource {
         if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
             && known.has(Way::Wda) == (!known.has(Way::Hid) || is_there)
         {
-            let missing = news.iter().map(|news| without_wda(&known, news)).collect();
-            return (known, missing);
+            return surveyed(known, Vec::new(), news);
         }
-        let (core, mut missing) = match within(usb.core_device()).await {
+        let (core, missing) = match within(usb.core_device()).await {
             Some(Ok(core)) => (core, Vec::new()),
             Some(Err(error)) => (None, vec![error.to_string()]),
             None => (None, vec!["the tunnel to its developer services does not open".to_owned()]),
@@ -231,8 +244,7 @@ impl IosSource {
             let wda = || Wda::started_by(Arc::clone(&runner), format!("port {WDA_PORT} of {udid}"));
             Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
         });
-        missing.extend(news.iter().map(|news| without_wda(&device, news)));
-        (device, missing)
+        surveyed(device, missing, news)
     }
 
     fn known_or(&self, id: &str, backends: impl FnOnce() -> Backends) -> Arc<IosDevice> {
@@ -252,8 +264,8 @@ impl IosSource {
     }
 }
 
-/// What is to be said of a phone on which nothing listens where WebDriverAgent would.
-fn without_wda(device: &IosDevice, news: &RunnerNews) -> String {
+/// Puts together what is to be said of a phone. Without news WebDriverAgent listens there.
+fn surveyed(device: Arc<IosDevice>, mut lacking: Vec<String>, news: Option<RunnerNews>) -> Surveyed {
     let lacks = match (device.has(Way::Hid), device.has(Way::CoreDevice)) {
         (true, _) => "its elements cannot be read; it shows pictures and takes touches by coordinates",
         (false, true) => {
@@ -261,19 +273,22 @@ fn without_wda(device: &IosDevice, news: &RunnerNews) -> String {
         }
         (false, false) => "its screen can be neither read nor touched, and no apps start",
     };
+    let mut note = None;
     match news {
-        RunnerNews::Installed => {
-            "WebDriverAgent is installed and does not run: the first call that needs it starts it".to_owned()
+        None => {}
+        Some(RunnerNews::Installed) => {
+            note = Some("WebDriverAgent is installed and does not run: the first call that needs it starts it");
         }
-        RunnerNews::Starting => "WebDriverAgent is starting".to_owned(),
-        RunnerNews::Failed(why) => {
-            format!("WebDriverAgent could not be started ({why}), and without it {lacks}")
+        Some(RunnerNews::Starting) => note = Some("WebDriverAgent is starting"),
+        Some(RunnerNews::Failed(why)) => {
+            lacking.push(format!("WebDriverAgent could not be started ({why}), and without it {lacks}"));
         }
-        RunnerNews::NotInstalled => format!(
+        Some(RunnerNews::NotInstalled) => lacking.push(format!(
             "without WebDriverAgent {lacks}. Start WebDriverAgent on it for more; once installed it is started by \
              itself"
-        ),
+        )),
     }
+    Surveyed { device, lacking, note }
 }
 
 /// Waits for an answer, but not for long.
@@ -406,6 +421,7 @@ impl DeviceSource for IosSource {
                 available: found.listed.iter().any(is_ready),
                 version: None,
                 issues: found.issues,
+                notes: found.notes,
             })
         })
     }

@@ -145,7 +145,7 @@ impl RealDevice {
             let mut channel = service.make_channel(PROCESSES).await?;
             let empty = || Value::Dictionary(Dictionary::new());
             let arguments = [Value::from(""), bundle.into(), empty(), Value::Array(Vec::new()), empty()];
-            let arguments = arguments.map(|value| AuxValue::archived_value(value)).to_vec();
+            let arguments = arguments.map(AuxValue::archived_value).to_vec();
             channel.call_method(Some(LAUNCH), Some(arguments), true).await?;
             let answer = channel.read_message().await?;
             Ok(answer.raw_data.as_deref().and_then(reason))

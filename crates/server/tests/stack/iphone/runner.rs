@@ -47,6 +47,8 @@ async fn the_first_call_that_needs_it_starts_it_and_says_so() {
             let told = world.told(tool, "{}").await;
             assert!(told.contains("the first call that needs it starts it"), "{version}: {told}");
         }
+        let status = world.ok("get_system_status", "{}").await;
+        assert_eq!(fact(&status, "status"), "ready", "{version}: nothing stands in the way: {status}");
         world.ok("manage_app", r#"{"action":"list"}"#).await;
         assert_eq!(launches(&world), 0, "{version}: looking starts nothing");
         let tree = world.ok("get_ui_tree", "{}").await;
@@ -152,4 +154,18 @@ async fn a_start_that_failed_is_listed_with_its_cause() {
     world.call("get_ui_tree", "{}").await;
     let listed = world.told("list_devices", "{}").await;
     assert!(listed.contains("could not be started") && listed.contains("VPN"), "{listed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_takes_longer_than_a_call_is_finished_by_the_next() {
+    let slow = IPhoneFaults { slow_runner_ms: 45_000, ..IPhoneFaults::default() };
+    let (_, world) = world(IPhoneConfig { iphone_faults: slow, ..config("18.5") });
+    let first = world.call("get_ui_tree", "{}").await;
+    println!("{}", first.text());
+    assert_eq!(code_of(&first), "TIMEOUT", "{}", first.text());
+    let listed = world.told("list_devices", "{}").await;
+    assert!(listed.contains("WebDriverAgent is starting"), "{listed}");
+    let second = world.ok("get_ui_tree", "{}").await;
+    assert!(second.contains(STARTED) && second.contains("46 s"), "all of its time: {second}");
+    assert_eq!(launches(&world), 1);
 }
