@@ -3,6 +3,7 @@
 //! The library runs the test. What the phone says when it refuses to start a runner is lost in it, so that the phone is
 //! asked once more for its words.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,7 @@ const LAUNCH: &str = "launchSuspendedProcessWithDevicePath:bundleIdentifier:envi
 const WORDS_WAIT: Duration = Duration::from_secs(5);
 /// Before iOS 17 a runner reads a file if this is not empty, and no such file was written.
 const CONFIGURATION: &str = "XCTestConfigurationFilePath";
+const DIED: &str = "it crashed, or was ended on the phone";
 
 type Stream = Box<dyn ReadWrite>;
 
@@ -119,7 +121,9 @@ impl RealDevice {
                 let detail = format!("{bundle} is not installed on the iPhone (any more)");
                 DeviceError::new(DeviceErrorKind::AppNotInstalled, detail)
             }
-            IdeviceError::TestRunnerDisconnected => gone("it crashed, or was ended on the phone"),
+            IdeviceError::TestRunnerDisconnected => gone(DIED),
+            // The same, when the library noticed it elsewhere first.
+            IdeviceError::Socket(error) if error.kind() == io::ErrorKind::BrokenPipe => gone(DIED),
             IdeviceError::TestRunnerTimeout | IdeviceError::XcTestTimeout(_) => {
                 rejected("its process runs, but its test does not answer: unlock the phone".to_owned())
             }
