@@ -9,6 +9,7 @@ mod error;
 mod hid;
 mod link;
 mod log;
+mod runner;
 mod tunnel;
 
 use std::path::Path;

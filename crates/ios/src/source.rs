@@ -18,14 +18,12 @@ use crate::real::{RealDevice, RealDevices};
 use crate::reports::ReportFolder;
 use crate::route::Way;
 use crate::simctl::{Simctl, Simulator, SimulatorState};
-use crate::wda::Wda;
+use crate::wda::{RunnerNews, Runners, WDA_PORT, Wda};
 
 /// How long one may take to say who it is, before the others are listed without it.
 const ANSWER_WAIT: Duration = Duration::from_secs(2);
 /// Devices kept; a list longer than this is not a list of phones.
 const DEVICES_MAX: usize = 256;
-/// Where WebDriverAgent listens on a phone.
-const WDA_PORT: u16 = 8100;
 
 /// An iPhone whose backends were named by the user.
 pub struct Attached {
@@ -40,6 +38,8 @@ pub struct SourceConfig {
     pub simulators: Option<Simulators>,
     /// The usbmuxd of this machine, and what people call it.
     pub usbmuxd: Option<(RealDevices, String)>,
+    /// Starts WebDriverAgent on phones where it is installed.
+    pub runners: Arc<Runners>,
 }
 
 /// What reaches the simulators of a Mac.
@@ -57,6 +57,7 @@ pub struct IosSource {
     attached: Vec<Arc<IosDevice>>,
     simulators: Option<KnownSimulators>,
     usbmuxd: Option<(RealDevices, String)>,
+    runners: Arc<Runners>,
     /// One object for as long as a device stays connected.
     known: Mutex<BTreeMap<String, Arc<IosDevice>>>,
 }
@@ -81,6 +82,15 @@ struct Probed {
 struct Found {
     listed: Vec<Listed>,
     issues: Vec<String>,
+    /// What is worth knowing of them.
+    notes: Vec<String>,
+}
+
+/// A phone on a cable: what it lacks, and what is worth knowing.
+struct Surveyed {
+    device: Arc<IosDevice>,
+    lacking: Vec<String>,
+    note: Option<&'static str>,
 }
 
 impl IosSource {
@@ -97,6 +107,7 @@ impl IosSource {
             attached: config.attached.into_iter().map(device).collect(),
             simulators,
             usbmuxd: config.usbmuxd,
+            runners: config.runners,
             known: Mutex::default(),
         }
     }
@@ -114,6 +125,7 @@ impl IosSource {
                 }
             }
             found.issues.extend(part.issues);
+            found.notes.extend(part.notes);
         }
         self.forget_others(&found.listed);
         found
@@ -175,39 +187,52 @@ impl IosSource {
                 return Found { issues: vec![issue], ..Found::default() };
             }
         };
+        self.runners.keep_only(&all.iter().map(|phone| phone.udid.as_str()).collect::<Vec<_>>());
         let surveyed = join_all(all.iter().map(|phone| self.survey(phones.device(&phone.udid)))).await;
-        let probed = join_all(surveyed.iter().map(|(device, _)| probe(device))).await;
+        let probed = join_all(surveyed.iter().map(|surveyed| probe(&surveyed.device))).await;
         let mut found = Found::default();
-        for ((device, lacking), probed) in surveyed.iter().zip(probed) {
+        for (Surveyed { device, lacking, note }, probed) in surveyed.iter().zip(probed) {
             // What a phone lacks matters only if it can be reached.
             let is_ready = probed.availability == Availability::Ready;
-            let missing = probed.why.or_else(|| is_ready.then(|| lacking.join("; ")));
-            let missing = missing.filter(|missing| !missing.is_empty());
-            found.listed.push(Listed { missing: missing.clone(), ..listed(device, probed.availability) });
-            found.issues.extend(missing.map(|why| format!("{}: {why}", device.id())));
+            let issue = probed.why.or_else(|| is_ready.then(|| lacking.join("; ")));
+            let issue = issue.filter(|issue| !issue.is_empty());
+            let note = note.filter(|_| is_ready).map(str::to_owned);
+            let missing: Vec<String> = issue.iter().chain(&note).cloned().collect();
+            let missing = Some(missing.join("; ")).filter(|missing| !missing.is_empty());
+            found.listed.push(Listed { missing, ..listed(device, probed.availability) });
+            found.issues.extend(issue.map(|why| format!("{}: {why}", device.id())));
+            found.notes.extend(note.map(|note| format!("{}: {note}", device.id())));
         }
         found
     }
 
     /// Sees in which ways a phone can be reached, and what is missing. WebDriverAgent is taken to be there, so that
     /// errors say to start it, unless the phone can be touched without it.
-    async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Vec<String>) {
+    async fn survey(&self, usb: RealDevice) -> Surveyed {
         let udid = usb.udid().to_owned();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
-        let listens = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
+        let runner = self.runners.of(&usb);
+        let listens = within(runner.listens()).await.unwrap_or(false);
+        let news = match listens {
+            true => None,
+            // One that cannot be asked is not known to have it.
+            false => {
+                Some(within(runner.look()).await.and_then(Result::ok).unwrap_or(RunnerNews::NotInstalled))
+            }
+        };
+        let is_there = news != Some(RunnerNews::NotInstalled);
         if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
-            && known.has(Way::Wda) == (!known.has(Way::Hid) || listens)
+            && known.has(Way::Wda) == (!known.has(Way::Hid) || is_there)
         {
-            let missing = if listens { Vec::new() } else { vec![without_wda(&known)] };
-            return (known, missing);
+            return surveyed(known, Vec::new(), news);
         }
-        let (core, mut missing) = match within(usb.core_device()).await {
+        let (core, missing) = match within(usb.core_device()).await {
             Some(Ok(core)) => (core, Vec::new()),
             Some(Err(error)) => (None, vec![error.to_string()]),
             None => (None, vec!["the tunnel to its developer services does not open".to_owned()]),
         };
         let has_hid = core.as_ref().is_some_and(|core| core.offered().hid);
-        let has_wda = !has_hid || listens;
+        let has_wda = !has_hid || is_there;
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
         let differs = |known: &Arc<IosDevice>| {
             known.has(Way::CoreDevice) != core.is_some() || known.has(Way::Wda) != has_wda
@@ -216,13 +241,10 @@ impl IosSource {
             self.forget(&udid);
         }
         let device = self.known_or(&udid, || {
-            let wda = || Wda::new(usb.connector(WDA_PORT), format!("port {WDA_PORT} of {udid}"));
+            let wda = || Wda::started_by(Arc::clone(&runner), format!("port {WDA_PORT} of {udid}"));
             Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
         });
-        if !listens {
-            missing.push(without_wda(&device));
-        }
-        (device, missing)
+        surveyed(device, missing, news)
     }
 
     fn known_or(&self, id: &str, backends: impl FnOnce() -> Backends) -> Arc<IosDevice> {
@@ -242,8 +264,8 @@ impl IosSource {
     }
 }
 
-/// What a phone cannot do while nothing listens where WebDriverAgent would.
-fn without_wda(device: &IosDevice) -> String {
+/// Puts together what is to be said of a phone. Without news WebDriverAgent listens there.
+fn surveyed(device: Arc<IosDevice>, mut lacking: Vec<String>, news: Option<RunnerNews>) -> Surveyed {
     let lacks = match (device.has(Way::Hid), device.has(Way::CoreDevice)) {
         (true, _) => "its elements cannot be read; it shows pictures and takes touches by coordinates",
         (false, true) => {
@@ -251,7 +273,22 @@ fn without_wda(device: &IosDevice) -> String {
         }
         (false, false) => "its screen can be neither read nor touched, and no apps start",
     };
-    format!("without WebDriverAgent {lacks}. Start WebDriverAgent on it for more")
+    let mut note = None;
+    match news {
+        None => {}
+        Some(RunnerNews::Installed) => {
+            note = Some("WebDriverAgent is installed and does not run: the first call that needs it starts it");
+        }
+        Some(RunnerNews::Starting) => note = Some("WebDriverAgent is starting"),
+        Some(RunnerNews::Failed(why)) => {
+            lacking.push(format!("WebDriverAgent could not be started ({why}), and without it {lacks}"));
+        }
+        Some(RunnerNews::NotInstalled) => lacking.push(format!(
+            "without WebDriverAgent {lacks}. Start WebDriverAgent on it for more; once installed it is started by \
+             itself"
+        )),
+    }
+    Surveyed { device, lacking, note }
 }
 
 /// Waits for an answer, but not for long.
@@ -384,6 +421,7 @@ impl DeviceSource for IosSource {
                 available: found.listed.iter().any(is_ready),
                 version: None,
                 issues: found.issues,
+                notes: found.notes,
             })
         })
     }

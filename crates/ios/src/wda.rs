@@ -6,8 +6,9 @@
 mod actions;
 mod http;
 mod messages;
+mod start;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use bytes::Bytes;
@@ -25,6 +26,7 @@ use messages::{
     LocationBody, NameBody, NewSession, Nothing, OrientationBody, PasteboardBody, SessionWishes, Settings,
     SettingsBody, UrlBody,
 };
+pub use start::{RunnerNews, RunnerStarter, Runners, WDA_PORT};
 
 use crate::connect::Connector;
 
@@ -39,6 +41,8 @@ const DETAIL_CHARS_MAX: usize = 300;
 
 pub struct Wda {
     http: Http,
+    /// Starts it on a phone where it is installed.
+    starter: Option<Arc<RunnerStarter>>,
     state: Mutex<State>,
 }
 
@@ -70,7 +74,20 @@ enum Kind {
 impl Wda {
     /// `address` is what people call it, such as `127.0.0.1:8100`.
     pub fn new(connector: Connector, address: String) -> Wda {
-        Wda { http: Http::new(connector, address), state: Mutex::default() }
+        Wda { http: Http::new(connector, address), starter: None, state: Mutex::default() }
+    }
+
+    /// One that is started when it is asked for the first time.
+    pub fn started_by(starter: Arc<RunnerStarter>, address: String) -> Wda {
+        Wda { starter: Some(Arc::clone(&starter)), ..Wda::new(starter.connector(), address) }
+    }
+
+    /// False if a request would have to start it.
+    pub async fn runs(&self) -> bool {
+        match &self.starter {
+            Some(starter) => starter.listens().await,
+            None => true,
+        }
     }
 
     pub fn address(&self) -> &str {
@@ -365,6 +382,7 @@ impl Wda {
 
     fn lost(&self, kind: Kind, lost: Lost) -> DeviceError {
         match lost {
+            Lost::NotStarted(error) => error,
             Lost::Unreachable(why) => {
                 let detail = format!(
                     "WebDriverAgent does not answer at {}: {why}; start it on the phone and see that its port is forwarded",

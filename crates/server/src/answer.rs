@@ -179,8 +179,8 @@ impl Answer {
 
     /// Names the programs that served the call.
     #[must_use]
-    pub fn served_by(self, ways: &[Way]) -> Answer {
-        let names: Vec<&str> = ways.iter().map(|way| way.as_str()).collect();
+    pub fn served_by(self, ways: impl IntoIterator<Item = Way>) -> Answer {
+        let names: Vec<&str> = ways.into_iter().map(Way::as_str).collect();
         Answer { via: names.join(", "), ..self }
     }
 

@@ -15,6 +15,7 @@ use mdm_engine::Fleet;
 use mdm_ios::idb::CompanionStarter;
 pub use mdm_ios::route::Way;
 use mdm_ios::source::{Attached, IosSource, SourceConfig};
+use mdm_ios::wda::Runners;
 use mdm_virtual_device::{IPhone, Phone};
 
 use crate::paths::Roots;
@@ -39,6 +40,8 @@ pub struct App {
     pub proxies: Proxies,
     /// The companions of simulators that this process started.
     pub companions: Option<Arc<CompanionStarter>>,
+    /// WebDriverAgents on phones that this process started.
+    pub runners: Arc<Runners>,
     /// Devices are found through an adb server, which is started if it does not run.
     pub adb_server: bool,
     /// Lists also those tools for which another one does as well.
@@ -67,6 +70,8 @@ pub struct IosDevices {
     pub wda: Vec<Named>,
     /// `HOST:PORT` of a usbmuxd, or the path of its socket.
     pub usbmuxd: Option<String>,
+    /// The bundle id of WebDriverAgent's runner where it has not its own name.
+    pub wda_bundle: Option<String>,
     /// The program that runs simctl.
     pub xcrun: Option<PathBuf>,
     /// Look where this machine usually has them.
@@ -98,12 +103,13 @@ impl App {
         let adb_server = devices.adb_server;
         let mut sources: Vec<Arc<dyn DeviceSource>> =
             vec![Arc::new(Hub::new(HubConfig::of_process(endpoints, adb_server)))];
-        let mut companions = None;
+        let (mut companions, mut runners) = (None, Arc::default());
         if let Some(config) = ios::source(devices.iphone, &devices.ios) {
             companions = config.simulators.as_ref().and_then(|simulators| simulators.starter.clone());
+            runners = Arc::clone(&config.runners);
             sources.push(Arc::new(IosSource::new(config)));
         }
-        App { adb_server, companions, ..App::with_sources(sources) }
+        App { adb_server, companions, runners, ..App::with_sources(sources) }
     }
 
     pub fn with_source(source: Arc<dyn DeviceSource>) -> App {
@@ -119,6 +125,7 @@ impl App {
             processes: Processes::default(),
             proxies: Proxies::default(),
             companions: None,
+            runners: Arc::default(),
             adb_server: false,
             all_tools: false,
             actions: AtomicU64::new(0),

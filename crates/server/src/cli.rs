@@ -192,6 +192,9 @@ pub struct DeviceArgs {
     /// A WebDriverAgent that runs already; with its phone's UDID before it when the phone is reached in other ways too
     #[arg(long, value_name = "[UDID=]URL", value_parser = wda_address)]
     pub wda: Vec<Named>,
+    /// The bundle id of WebDriverAgent on phones on a cable, where its name does not say that it is one or there are two
+    #[arg(long, value_name = "ID")]
+    pub wda_bundle: Option<String>,
     /// The usbmuxd through which phones on a cable are reached: HOST:PORT or the path of its socket; the system's by default
     #[arg(long, value_name = "ADDRESS")]
     pub usbmuxd: Option<String>,
@@ -280,6 +283,9 @@ pub struct VirtualIos {
     /// Version of iOS; a phone on a cable has 16.7 unless told, and its developer services in a tunnel from 17.4 on
     #[arg(long, value_name = "VERSION")]
     pub ios_version: Option<String>,
+    /// WebDriverAgent is installed on the phone on a cable and does not run: XCTest starts it
+    #[arg(long, requires = "usbmuxd")]
+    pub wda_installed: bool,
     /// A folder that gets an `xcrun` which knows this phone as a simulator
     #[arg(long, value_name = "FOLDER")]
     pub xcrun: Option<PathBuf>,

@@ -89,12 +89,13 @@ async fn with_app<F: Future<Output = ExitCode>>(
         (Ok(devices), Ok(roots)) => {
             let app =
                 App::new(devices).keeping(secrets.clone()).allowing(roots).listing_all_tools(args.all_tools);
-            let companions = app.companions.clone();
+            let (companions, runners) = (app.companions.clone(), Arc::clone(&app.runners));
             let code = command(match &args.state {
                 Some(folder) => app.keeping_state_in(folder.clone()),
                 None => app,
             })
             .await;
+            runners.end_all().await;
             // Nor must a companion outlive the program that started it.
             if let Some(companions) = companions {
                 companions.end_all().await;
@@ -116,6 +117,7 @@ fn devices(args: &DeviceArgs) -> Result<Devices, String> {
             idb: args.idb.clone(),
             wda: args.wda.clone(),
             usbmuxd: args.usbmuxd.clone(),
+            wda_bundle: args.wda_bundle.clone(),
             xcrun: args.xcrun.clone(),
             usual_places: !args.no_ios,
         },

@@ -15,7 +15,7 @@ use crate::virtual_phone::load_apps;
 use crate::{fail, print};
 
 /// Where WebDriverAgent listens on a phone.
-const WDA_PORT: u16 = 8100;
+const WDA_PORT: u16 = mdm_ios::wda::WDA_PORT;
 
 /// The iPhone inside this process, with every face that the product can use.
 pub fn embedded(args: &DeviceArgs) -> Result<EmbeddedIPhone, String> {
@@ -46,6 +46,7 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
         udid: options.udid.unwrap_or(usual.udid),
         ios_version: options.ios_version.unwrap_or(usual.ios_version),
         apps: load_apps(&options.apps)?,
+        runner_installed: options.wda_installed,
         timing: options.timing.into(),
         faults: options.faults.faults,
         iphone_faults: options.faults.iphone,
@@ -70,8 +71,10 @@ async fn serve(options: VirtualIos) -> Result<(), String> {
         faces.spawn(async move { phone.serve_companion_unix(listener).await });
     }
     if let Some(address) = &options.usbmuxd {
-        let wda = phone.clone();
-        phone.open_port(WDA_PORT, Arc::new(move || wda.connect_wda()));
+        if !options.wda_installed {
+            let wda = phone.clone();
+            phone.open_port(WDA_PORT, Arc::new(move || wda.connect_wda()));
+        }
         serve_usbmuxd(&phone, address, &mut faces).await?;
     }
     if let Some(folder) = &options.xcrun {

@@ -40,7 +40,7 @@ pub use film::{DumpShown, Film, Frame, ShownNode};
 pub use iphone::xcrun;
 pub use iphone::{
     DeveloperImage, GivenFaults, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind, PortOpener, Push,
-    SimulatorState, companion,
+    RUNNER_BUNDLE, SimulatorState, companion,
 };
 pub use phone::Phone;
 pub use random::Random;

@@ -22,6 +22,8 @@ const MAY_TIME_OUT: &[(&str, &str)] = &[
     ("crates/android/src/hub.rs", "one endpoint's share of a list"),
     ("crates/ios/src/source.rs", "one phone's share of a list"),
     ("crates/ios/src/idb/start.rs", "the start of a companion"),
+    ("crates/ios/src/wda/start.rs", "the start of WebDriverAgent on a phone"),
+    ("crates/ios/src/real/runner.rs", "the words of a phone that started nothing"),
     ("crates/ios/src/real/hid.rs", "a gesture: the places of its fingers are told one after the other"),
 ];
 

@@ -79,6 +79,8 @@ pub struct SourceHealth {
     pub available: bool,
     pub version: Option<String>,
     pub issues: Vec<String>,
+    /// What is worth knowing and stands in nobody's way.
+    pub notes: Vec<String>,
 }
 
 /// One device. Methods with a default are verbs that not every driver has; `capabilities` says which it has.

@@ -57,7 +57,7 @@ impl IosDevice {
         }
         let Backends { idb, wda, simctl, usb, .. } = &self.backends;
         let info = match (usb, idb, wda, simctl) {
-            (Some(usb), ..) => self.info_of_usb(usb).await?,
+            (Some(usb), ..) => return self.info_of_usb(usb).await,
             (None, Some(idb), ..) => self.info_of_idb(idb).await?,
             (None, None, Some(wda), _) => self.info_of_wda(wda).await?,
             (None, None, None, Some(one)) => {
@@ -80,11 +80,16 @@ impl IosDevice {
     async fn info_of_usb(&self, usb: &RealDevice) -> Result<DeviceInfo, DeviceError> {
         let facts = usb.facts().await?;
         let scale = match &self.backends.wda {
-            Some(wda) => wda.screen().await.map_or(USUAL_SCALE, |screen| screen.scale),
-            None => USUAL_SCALE,
+            // Who only asks what the phone is does not start anything on it.
+            Some(wda) if wda.runs().await => wda.screen().await.map(|screen| screen.scale).ok(),
+            _ => None,
         };
-        let blank = self.blank_info(false, scale);
-        Ok(DeviceInfo { os_version: facts.ios_version, model: facts.product_type, ..blank })
+        let blank = self.blank_info(false, scale.unwrap_or(USUAL_SCALE));
+        let info = DeviceInfo { os_version: facts.ios_version, model: facts.product_type, ..blank };
+        if scale.is_some() || self.backends.wda.is_none() {
+            self.state().info = Some(info.clone());
+        }
+        Ok(info)
     }
 
     async fn info_of_idb(&self, idb: &Idb) -> Result<DeviceInfo, DeviceError> {

@@ -6,9 +6,11 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use mdm_core::port::DeviceError;
 use tokio::sync::Mutex;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::start::NotStarted;
 use crate::connect::Connector;
 
 /// A screenshot as base64 is the longest answer.
@@ -19,6 +21,8 @@ const ANSWER_BYTES_MAX: usize = 96 * 1024 * 1024;
 pub enum Lost {
     /// Nobody listens: nothing was sent.
     Unreachable(String),
+    /// Nobody listens, and what could be done about it failed.
+    NotStarted(DeviceError),
     /// It broke after the request was sent.
     Broken(String),
 }
@@ -72,7 +76,10 @@ impl Http {
 
     async fn connect(&self) -> Result<Connection, Lost> {
         let unreachable = |error: &dyn std::fmt::Display| Lost::Unreachable(error.to_string());
-        let stream = (self.connector)().await.map_err(|error| unreachable(&error))?;
+        let stream = (self.connector)().await.map_err(|error| {
+            let failed = error.get_ref().and_then(|told| told.downcast_ref::<NotStarted>());
+            failed.map_or_else(|| unreachable(&error), |failed| Lost::NotStarted(failed.0.clone()))
+        })?;
         let (sender, driver) =
             http1::handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(&error))?;
         // Its end is told by the sender.

@@ -12,7 +12,7 @@ use mdm_ios::reports::ReportFolder;
 use mdm_ios::route::Way;
 use mdm_ios::simctl::Simctl;
 use mdm_ios::source::{Attached, Simulators, SourceConfig};
-use mdm_ios::wda::Wda;
+use mdm_ios::wda::{Runners, Wda};
 
 use super::{EmbeddedIPhone, IosDevices, Named, VIRTUAL_IOS_ID};
 
@@ -38,6 +38,7 @@ pub fn source(iphone: Option<EmbeddedIPhone>, wanted: &IosDevices) -> Option<Sou
             reports: home.as_deref().map(ReportFolder::of_home),
             starter: CompanionStarter::find(std::env::var_os("PATH").as_deref()).map(Arc::new),
         }),
+        runners: Arc::new(Runners::new(wanted.wda_bundle.clone())),
         usbmuxd: usbmuxd.map(|address| (RealDevices::new(&address), address)),
     };
     let has_any = !config.attached.is_empty() || config.simulators.is_some() || config.usbmuxd.is_some();

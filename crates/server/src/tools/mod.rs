@@ -169,9 +169,10 @@ impl Entry {
     ) -> Answer {
         let bus = std::sync::Arc::clone(app.fleet.bus());
         let progress = Progress::new(CALL_TIMEOUT, cancelled).telling(bus, call);
-        let (answer, ways) = mdm_ios::served::noting(self.call_within(app, arguments, &progress)).await;
+        let (answer, served) = mdm_ios::served::noting(self.call_within(app, arguments, &progress)).await;
         let news: String = app.fleet.take_untold_crashes().iter().map(aftermath::news).collect();
-        answer.with_news(&news).served_by(&ways)
+        let started: String = served.words.iter().map(|words| format!("{words}\n")).collect();
+        answer.with_news(&started).with_news(&news).served_by(served.ways)
     }
 
     /// The same as a part of another call, which ends by that call's deadline.

@@ -41,6 +41,9 @@ pub struct StatusFacts {
     device_states: String,
     ios_available: bool,
     issues: Vec<String>,
+    /// What is worth knowing and stands in nobody's way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// Whether apps can be built here, and what is missing.
     tools: Vec<ToolFacts>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,6 +84,7 @@ impl StatusFacts {
             _ => format!("devices: {}\n", self.device_states),
         };
         self.issues.iter().for_each(|issue| out.push_str(&format!("! {issue}\n")));
+        self.notes.iter().for_each(|note| out.push_str(&format!("{note}\n")));
         for tool in &self.tools {
             let name = tool.name;
             match (&tool.found, &tool.problem) {
@@ -154,7 +158,7 @@ impl Tool for GetSystemStatus {
 async fn status(app: &App, progress: &Progress) -> StatusFacts {
     let soon = &progress.within_next(answer_time(app, progress).await);
     let (healths, list, tools) = tokio::join!(app.fleet.health(soon), app.fleet.list(None, soon), tools());
-    let mut issues = Vec::new();
+    let (mut issues, mut notes) = (Vec::new(), Vec::new());
     let (mut adb_available, mut adb_version, mut ios_available) = (false, None, false);
     for (platform, health) in healths {
         match health {
@@ -167,6 +171,7 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
                     Platform::Ios => ios_available |= health.available,
                 }
                 issues.extend(health.issues);
+                notes.extend(health.notes);
             }
             Err(failure) => issues.push(failure.to_string()),
         }
@@ -197,6 +202,7 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
         device_states: count_states(&listed),
         ios_available,
         issues,
+        notes,
         tools,
         waits: waited.map(WaitCounts::new).collect(),
     }

@@ -7,6 +7,7 @@ use plist::{Dictionary, Value};
 
 use super::IPhone;
 use super::names::{bundle_of, package_of};
+use super::runner;
 use crate::apk::Manifest;
 use crate::state::State;
 
@@ -161,7 +162,8 @@ fn entry(state: &State, package: &str) -> AppEntry {
     let bundle = bundle_of(package).to_owned();
     let last = bundle.rsplit('.').next().unwrap_or(&bundle);
     let mut letters = last.chars();
-    let executable: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    let executable = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    let executable: String = runner::executable_of(&bundle).unwrap_or(executable);
     let label = found.and_then(|found| found.manifest.label.clone());
     let name = label.unwrap_or_else(|| match executable.as_str() {
         "Preferences" => "Settings".to_owned(),

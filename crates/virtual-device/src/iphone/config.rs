@@ -18,6 +18,8 @@ pub struct IPhoneConfig {
     pub kind: IPhoneKind,
     /// What a phone on a cable offers to developers, from iOS 17 on.
     pub developer_image: DeveloperImage,
+    /// WebDriverAgent is installed and does not run: XCTest starts it. Without this it runs where its port is opened.
+    pub runner_installed: bool,
     /// Apps to install beside the phone's own.
     pub apps: Vec<Arc<AppFile>>,
     pub network: Network,
@@ -41,6 +43,7 @@ impl Default for IPhoneConfig {
             ios_version: "18.5".to_owned(),
             kind: IPhoneKind::Simulator,
             developer_image: DeveloperImage::New,
+            runner_installed: false,
             apps: Vec::new(),
             network: Network::Off,
             timing: Timing::Instant,
@@ -64,6 +67,11 @@ impl IPhoneConfig {
     pub(crate) fn version(&self) -> (u32, u32) {
         let mut numbers = self.ios_version.split('.').map(|number| number.parse().unwrap_or(0));
         (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    }
+
+    /// True if an image is mounted. Without developer mode none can be.
+    pub(crate) fn has_developer_services(&self) -> bool {
+        self.developer_image != DeveloperImage::None && !self.iphone_faults.developer_mode_off
     }
 }
 
@@ -102,6 +110,12 @@ pub struct IPhoneFaults {
     pub developer_mode_off: bool,
     /// The phone remembers another certificate of the computer than the computer has.
     pub wrong_certificate: bool,
+    /// The owner of the phone has not trusted whoever signed WebDriverAgent's runner.
+    pub untrusted_runner: bool,
+    /// WebDriverAgent's runner takes this long to start.
+    pub slow_runner_ms: u64,
+    /// WebDriverAgent's runner crashes this long after its start.
+    pub runner_crash_ms: u64,
 }
 
 impl IPhoneFaults {
@@ -111,7 +125,7 @@ impl IPhoneFaults {
     const MS_USUAL: u64 = 5_000;
 
     /// The names of the command line.
-    pub const NAMES: [&str; 11] = [
+    pub const NAMES: [&str; 14] = [
         "one-element-tree",
         "numeric-values",
         "hid-ignored",
@@ -123,6 +137,9 @@ impl IPhoneFaults {
         "passcode-locked",
         "developer-mode-off",
         "wrong-certificate",
+        "untrusted-runner",
+        "slow-runner",
+        "runner-crash",
     ];
 
     /// Takes `NAME`, or `NAME=MS` of a fault that has a time. False if an iPhone has no fault of this name.
@@ -138,16 +155,27 @@ impl IPhoneFaults {
             "passcode-locked" => &mut self.passcode_locked,
             "developer-mode-off" => &mut self.developer_mode_off,
             "wrong-certificate" => &mut self.wrong_certificate,
-            "idle-hang" => return milliseconds(word, value).map(|ms| self.idle_hang_ms = ms).map(|()| true),
-            "late-gesture" => {
-                return milliseconds(word, value).map(|ms| self.late_gesture_ms = ms).map(|()| true);
-            }
-            _ => return Ok(false),
+            "untrusted-runner" => &mut self.untrusted_runner,
+            name => return self.take_time(name, word, value),
         };
         if value.is_some() {
             return Err(format!("{word}: it is there all the time and takes no rate"));
         }
         *flag = true;
+        Ok(true)
+    }
+}
+
+impl IPhoneFaults {
+    fn take_time(&mut self, name: &str, word: &str, value: Option<&str>) -> Result<bool, String> {
+        let time = match name {
+            "idle-hang" => &mut self.idle_hang_ms,
+            "late-gesture" => &mut self.late_gesture_ms,
+            "slow-runner" => &mut self.slow_runner_ms,
+            "runner-crash" => &mut self.runner_crash_ms,
+            _ => return Ok(false),
+        };
+        *time = milliseconds(word, value)?;
         Ok(true)
     }
 }

@@ -9,6 +9,7 @@ mod crash_files;
 pub mod element;
 mod names;
 mod program;
+mod runner;
 mod shown;
 mod simulator;
 mod system_log;
@@ -27,6 +28,8 @@ pub use config::{DeveloperImage, GivenFaults, IPhoneConfig, IPhoneFaults, IPhone
 use element::UiElement;
 pub use names::{bundle_of, package_of};
 use program::Program;
+pub use runner::RUNNER_BUNDLE;
+use runner::Runner;
 pub(crate) use shown::shown_nodes;
 pub use simulator::{Push, SimulatorState};
 use usbmux::DeviceState;
@@ -48,6 +51,7 @@ pub struct IPhone {
     wda: std::sync::Arc<std::sync::Mutex<wda::MainThread>>,
     wda_program: Program,
     companion_program: Program,
+    runner: tokio::sync::watch::Sender<Option<Runner>>,
     device: std::sync::Arc<std::sync::Mutex<DeviceState>>,
 }
 
@@ -68,7 +72,7 @@ impl IPhone {
             reader: config.reader,
             ..PhoneConfig::default()
         });
-        IPhone {
+        let iphone = IPhone {
             phone,
             config: std::sync::Arc::new(config),
             simulator: std::sync::Arc::default(),
@@ -76,7 +80,12 @@ impl IPhone {
             wda: std::sync::Arc::default(),
             wda_program: Program::default(),
             companion_program: Program::default(),
+            runner: tokio::sync::watch::Sender::default(),
+        };
+        if iphone.config.runner_installed {
+            iphone.install_runner();
         }
+        iphone
     }
 
     /// The phone behind all faces: its truth, film and switches for tests.

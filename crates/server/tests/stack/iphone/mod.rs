@@ -9,6 +9,7 @@ use crate::{gestures, iphone_without_wda as bare, page};
 mod broken;
 mod idb_alone;
 mod network;
+mod runner;
 
 const IDB: &[Way] = &[Way::Idb];
 const WDA: &[Way] = &[Way::Wda];

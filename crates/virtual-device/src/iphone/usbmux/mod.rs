@@ -2,13 +2,17 @@
 //! further services.
 
 mod afc;
+mod archive;
 mod device;
+mod dtx;
+mod instruments;
 mod lockdown;
 mod mux;
 mod pairing;
 mod plists;
 mod remote;
 mod services;
+mod testmanagerd;
 mod tunnel;
 
 use std::io;

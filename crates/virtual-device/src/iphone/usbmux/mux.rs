@@ -152,7 +152,11 @@ fn target(phone: &IPhone, request: &Dictionary) -> Result<Target, u64> {
     if let Some(service) = phone.device(|device| device.take_service(port)) {
         return Ok(Target::Service(service));
     }
-    match phone.device(|device| device.port(port)) {
+    let program = match phone.runner_listens(port) {
+        true => Some(phone.connect_wda()),
+        false => phone.device(|device| device.port(port)),
+    };
+    match program {
         Some(Ok(program)) => Ok(Target::Program(program)),
         _ => Err(REFUSED),
     }

@@ -7,10 +7,10 @@ use std::io;
 use super::DISCOVERY_PORT;
 use super::connection::Connection;
 use super::xpc::Xpc;
+use crate::iphone::IPhone;
 use crate::iphone::config::DeveloperImage;
 use crate::iphone::usbmux::Wire;
 use crate::iphone::usbmux::lockdown;
-use crate::iphone::{IPhone, IPhoneConfig};
 
 const FIRST_PORT: u16 = 49_600;
 const TRUSTED: &str = "com.apple.mobile.lockdown.remote.trusted";
@@ -257,9 +257,10 @@ pub fn services(phone: &IPhone) -> Vec<Service> {
     let config = phone.config();
     let is_there = |from: From| match from {
         From::System => true,
-        From::Image => has_image(config),
+        From::Image => config.has_developer_services(),
         From::NewImage => {
-            has_image(config) && config.developer_image == DeveloperImage::New && config.version() >= (27, 0)
+            let is_new = config.developer_image == DeveloperImage::New && config.version() >= (27, 0);
+            is_new && config.has_developer_services()
         }
     };
     let shims = SHIMS.iter().map(|name| {
@@ -281,11 +282,6 @@ pub fn services(phone: &IPhone) -> Vec<Service> {
         ]),
     };
     present.map(service).collect()
-}
-
-/// Without developer mode no image can be mounted.
-fn has_image(config: &IPhoneConfig) -> bool {
-    config.developer_image != DeveloperImage::None && !config.iphone_faults.developer_mode_off
 }
 
 impl Entry {

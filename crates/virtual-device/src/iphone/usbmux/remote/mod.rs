@@ -5,7 +5,6 @@ mod connection;
 mod core_device;
 mod discovery;
 mod hid;
-mod instruments;
 mod screen;
 mod shim;
 mod xpc;
@@ -17,6 +16,7 @@ use std::sync::Arc;
 use tokio::io::DuplexStream;
 
 use super::tunnel::Tunnel;
+use super::{instruments, testmanagerd};
 use crate::iphone::IPhone;
 
 pub const DISCOVERY_PORT: u16 = 56_307;
@@ -42,7 +42,12 @@ pub fn serve(phone: IPhone, tunnel: Arc<Tunnel>, target: Target, stream: DuplexS
     Box::pin(async move { run(&phone, &tunnel, target, stream).await })
 }
 
-async fn run(phone: &IPhone, tunnel: &Arc<Tunnel>, target: Target, stream: DuplexStream) -> io::Result<()> {
+async fn run(
+    phone: &IPhone,
+    tunnel: &Arc<Tunnel>,
+    target: Target,
+    mut stream: DuplexStream,
+) -> io::Result<()> {
     let Target::Service(name) = target else { return discovery::serve(phone, stream).await };
     match name.as_str() {
         "com.apple.mobile.lockdown.remote.trusted" | "com.apple.mobile.lockdown.remote.untrusted" => {
@@ -58,7 +63,8 @@ async fn run(phone: &IPhone, tunnel: &Arc<Tunnel>, target: Target, stream: Duple
             core_device::serve(stream, |feature, input| screen::display(tunnel, feature, input)).await
         }
         "com.apple.coredevice.hid.universalhidservice" => hid::surfaces(phone, tunnel, stream).await,
-        "com.apple.instruments.dtservicehub" => instruments::serve(phone, stream).await,
+        "com.apple.instruments.dtservicehub" => instruments::serve(phone, &mut stream).await,
+        "com.apple.dt.testmanagerd.remote" => testmanagerd::serve(phone, &mut stream).await,
         "com.apple.coredevice.hid.indigo" => hid::buttons(phone, tunnel, stream).await,
         name => match name.strip_suffix(".shim.remote") {
             Some(service) => shim::serve(phone, stream, service).await,

@@ -13,7 +13,7 @@ use tokio_rustls::TlsAcceptor;
 use super::Wire;
 use super::afc::{self, Files, Root};
 use super::device::StartedService;
-use super::tunnel;
+use super::{instruments, testmanagerd, tunnel};
 use crate::iphone::IPhone;
 
 const SERVICES: [&str; 11] = [
@@ -33,6 +33,9 @@ const SERVICES: [&str; 11] = [
 /// The tunnel to the services of iOS 17, which came with 17.4.
 const TUNNEL: &str = "com.apple.internal.devicecompute.CoreDeviceProxy";
 const TUNNEL_SINCE: (u32, u32) = (17, 4);
+/// Services of the developer image. The tunnel has them under other names since iOS 17.
+const TESTS: &str = "com.apple.testmanagerd.lockdown.secure";
+const INSTRUMENTS: &str = "com.apple.instruments.remoteserver.DVTSecureSocketProxy";
 /// Developer services that are behind the tunnel since iOS 17.
 const MOVED: [&str; 1] = ["com.apple.mobile.screenshotr"];
 
@@ -41,6 +44,7 @@ pub fn is_offered(phone: &IPhone, name: &str) -> bool {
     let version = phone.config().version();
     match name {
         TUNNEL => version >= TUNNEL_SINCE,
+        TESTS | INSTRUMENTS => version.0 < 17 && phone.config().has_developer_services(),
         name if MOVED.contains(&name) => version.0 < 17,
         name => SERVICES.contains(&name),
     }
@@ -60,6 +64,8 @@ pub async fn serve(phone: &IPhone, stream: Box<dyn Wire>, service: &StartedServi
 pub async fn run(phone: &IPhone, stream: &mut (impl Wire + ?Sized), name: &str) -> io::Result<()> {
     match name {
         TUNNEL => Box::pin(tunnel::serve(phone, stream)).await,
+        TESTS => testmanagerd::serve(phone, stream).await,
+        INSTRUMENTS => instruments::serve(phone, stream).await,
         "com.apple.afc" => afc::serve(phone, stream, Root::Media).await,
         "com.apple.crashreportcopymobile" => afc::serve(phone, stream, reports(phone)).await,
         "com.apple.crashreportmover" => {
