@@ -14,7 +14,7 @@ use mdm_core::screen::snapshot::Platform;
 use crate::connect;
 use crate::device::{Backends, IosDevice, OneSimulator};
 use crate::idb::{self, CompanionAddress, CompanionStarter, Idb};
-use crate::real::{RealDevice, RealDevices};
+use crate::real::{CoreDevice, RealDevice, RealDevices};
 use crate::reports::ReportFolder;
 use crate::route::Way;
 use crate::simctl::{Simctl, Simulator, SimulatorState};
@@ -120,7 +120,7 @@ impl IosSource {
     }
 
     async fn find_attached(&self) -> Found {
-        let probed = join_all(self.attached.iter().map(|device| probe(device))).await;
+        let probed = join_all(self.attached.iter().map(|device| probe(device.reach()))).await;
         let mut found = Found::default();
         for (device, probed) in self.attached.iter().zip(probed) {
             found.listed.push(Listed { missing: probed.why.clone(), ..listed(device, probed.availability) });
@@ -175,54 +175,61 @@ impl IosSource {
                 return Found { issues: vec![issue], ..Found::default() };
             }
         };
-        let surveyed = join_all(all.iter().map(|phone| self.survey(phones.device(&phone.udid)))).await;
-        let probed = join_all(surveyed.iter().map(|(device, _)| probe(device))).await;
+        let surveyed = all.iter().map(|phone| self.find_phone(phones.device(&phone.udid)));
         let mut found = Found::default();
-        for ((device, lacking), probed) in surveyed.iter().zip(probed) {
-            // What a phone lacks matters only if it can be reached.
-            let is_ready = probed.availability == Availability::Ready;
-            let missing = probed.why.or_else(|| is_ready.then(|| lacking.join("; ")));
-            let missing = missing.filter(|missing| !missing.is_empty());
-            found.listed.push(Listed { missing: missing.clone(), ..listed(device, probed.availability) });
+        for (device, availability) in join_all(surveyed).await {
+            let missing = Some(device.missing().join("; ")).filter(|missing| !missing.is_empty());
+            found.listed.push(Listed { missing: missing.clone(), ..listed(&device, availability) });
             found.issues.extend(missing.map(|why| format!("{}: {why}", device.id())));
         }
         found
     }
 
-    /// Sees in which ways a phone can be reached, and what is missing. WebDriverAgent is taken to be there, so that
-    /// errors say to start it, unless the phone can be touched without it.
-    async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Vec<String>) {
+    /// Looks at one phone: first whether it can be reached at all, then what it can do.
+    async fn find_phone(&self, usb: RealDevice) -> (Arc<IosDevice>, Availability) {
+        let probed = probe(usb.check_trust()).await;
+        let Some(why) = probed.why else {
+            let device = self.survey(usb).await;
+            device.note_found();
+            return (device, probed.availability);
+        };
         let udid = usb.udid().to_owned();
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
-        let listens = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
-        if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
-            && known.has(Way::Wda) == (!known.has(Way::Hid) || listens)
+        self.forget(&udid);
+        let backends = || Backends { usb: Some(usb), missing: vec![why], ..Backends::default() };
+        (self.known_or(&udid, backends), probed.availability)
+    }
+
+    /// Sees in which ways a phone can be reached, and what is missing. It is another device when that has changed.
+    async fn survey(&self, usb: RealDevice) -> Arc<IosDevice> {
+        let udid = usb.udid().to_owned();
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
+        let has_wda = within(usb.connector(WDA_PORT)()).await.is_some_and(|opened| opened.is_ok());
+        if let Some(known) = known().filter(|known| known.has(Way::CoreDevice))
+            && known.has(Way::Wda) == has_wda
         {
-            let missing = if listens { Vec::new() } else { vec![without_wda(&known)] };
-            return (known, missing);
+            return known;
         }
         let (core, mut missing) = match within(usb.core_device()).await {
             Some(Ok(core)) => (core, Vec::new()),
             Some(Err(error)) => (None, vec![error.to_string()]),
             None => (None, vec!["the tunnel to its developer services does not open".to_owned()]),
         };
-        let has_hid = core.as_ref().is_some_and(|core| core.offered().hid);
-        let has_wda = !has_hid || listens;
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
-        let differs = |known: &Arc<IosDevice>| {
-            known.has(Way::CoreDevice) != core.is_some() || known.has(Way::Wda) != has_wda
+        if !has_wda {
+            missing.push(without_wda(core.as_ref()));
+        }
+        let differs = |known: Arc<IosDevice>| {
+            known.has(Way::CoreDevice) != core.is_some()
+                || known.has(Way::Wda) != has_wda
+                || known.missing() != missing
         };
-        if known.as_ref().is_some_and(differs) {
+        if known().is_some_and(differs) {
             self.forget(&udid);
         }
-        let device = self.known_or(&udid, || {
+        self.known_or(&udid, || {
             let wda = || Wda::new(usb.connector(WDA_PORT), format!("port {WDA_PORT} of {udid}"));
-            Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
-        });
-        if !listens {
-            missing.push(without_wda(&device));
-        }
-        (device, missing)
+            let usb = Some(usb.clone());
+            Backends { wda: has_wda.then(wda), core, usb, missing, ..Backends::default() }
+        })
     }
 
     fn known_or(&self, id: &str, backends: impl FnOnce() -> Backends) -> Arc<IosDevice> {
@@ -243,13 +250,16 @@ impl IosSource {
 }
 
 /// What a phone cannot do while nothing listens where WebDriverAgent would.
-fn without_wda(device: &IosDevice) -> String {
-    let lacks = match (device.has(Way::Hid), device.has(Way::CoreDevice)) {
-        (true, _) => "its elements cannot be read; it shows pictures and takes touches by coordinates",
-        (false, true) => {
-            "its screen can be neither read nor touched; it shows pictures, and apps start and end"
+fn without_wda(core: Option<&CoreDevice>) -> String {
+    let lacks = match core.map(|core| core.offered().hid) {
+        Some(true) => {
+            "its elements cannot be found and touched; it speaks of its screen, shows pictures and takes touches by \
+             coordinates"
         }
-        (false, false) => "its screen can be neither read nor touched, and no apps start",
+        Some(false) => {
+            "its screen cannot be touched; it speaks of its screen and shows pictures, and apps start and end"
+        }
+        None => "its screen cannot be touched and no apps start; it speaks of its screen",
     };
     format!("without WebDriverAgent {lacks}. Start WebDriverAgent on it for more")
 }
@@ -317,8 +327,8 @@ async fn listens(address: &CompanionAddress) -> bool {
     connected.is_ok_and(|connected| connected.is_ok())
 }
 
-async fn probe(device: &IosDevice) -> Probed {
-    match tokio::time::timeout(ANSWER_WAIT, device.reach()).await {
+async fn probe(reach: impl Future<Output = Result<(), DeviceError>>) -> Probed {
+    match tokio::time::timeout(ANSWER_WAIT, reach).await {
         Ok(Ok(())) => Probed { availability: Availability::Ready, why: None },
         Ok(Err(error)) => Probed { availability: availability_of(&error), why: Some(error.to_string()) },
         Err(_) => {
@@ -369,7 +379,7 @@ impl DeviceSource for IosSource {
     fn find<'a>(&'a self, id: &'a str) -> PortFuture<'a, Option<Listed>> {
         Box::pin(async move {
             if let Some(device) = self.attached.iter().find(|device| device.id() == id) {
-                let probed = probe(device).await;
+                let probed = probe(device.reach()).await;
                 return Ok(Some(Listed { missing: probed.why, ..listed(device, probed.availability) }));
             }
             Ok(self.find_all().await.listed.into_iter().find(|listed| listed.id == id))

@@ -96,6 +96,8 @@ pub struct IPhoneFaults {
     pub late_gesture_ms: u64,
     /// The phone trusts no computer, and its owner refuses each that asks.
     pub pairing_refused: bool,
+    /// The phone trusts no computer until its owner has answered, this long after it was asked.
+    pub pairing_pending_ms: u64,
     /// The phone is locked with a passcode: no service starts.
     pub passcode_locked: bool,
     /// Developer mode is off, so that nothing of the developer image runs.
@@ -111,7 +113,7 @@ impl IPhoneFaults {
     const MS_USUAL: u64 = 5_000;
 
     /// The names of the command line.
-    pub const NAMES: [&str; 11] = [
+    pub const NAMES: [&str; 12] = [
         "one-element-tree",
         "numeric-values",
         "hid-ignored",
@@ -120,6 +122,7 @@ impl IPhoneFaults {
         "idle-hang",
         "late-gesture",
         "pairing-refused",
+        "pairing-pending",
         "passcode-locked",
         "developer-mode-off",
         "wrong-certificate",
@@ -141,6 +144,9 @@ impl IPhoneFaults {
             "idle-hang" => return milliseconds(word, value).map(|ms| self.idle_hang_ms = ms).map(|()| true),
             "late-gesture" => {
                 return milliseconds(word, value).map(|ms| self.late_gesture_ms = ms).map(|()| true);
+            }
+            "pairing-pending" => {
+                return milliseconds(word, value).map(|ms| self.pairing_pending_ms = ms).map(|()| true);
             }
             _ => return Ok(false),
         };

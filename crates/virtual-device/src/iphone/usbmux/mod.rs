@@ -3,6 +3,7 @@
 
 mod afc;
 mod device;
+mod dtx;
 mod lockdown;
 mod mux;
 mod pairing;
