@@ -96,14 +96,12 @@ async fn walk(provider: &Provider) -> Result<Walk, IdeviceError> {
     let (port, uses_tls) = lockdown.start_service(SERVICE).await?;
     let stream = provider.connect(port).await?.get_socket();
     let stream = stream.ok_or_else(|| IdeviceError::UnexpectedResponse("no connection".to_owned()))?;
-    let stream = if uses_tls { handshake::prove(stream, &record).await? } else { stream };
-    let mut inspector = Inspector {
-        stream,
-        buffer: Vec::new(),
-        parts: Parts::default(),
-        sent: 0,
-        until: Instant::now() + WALK_MAX,
+    let (stream, buffer) = match uses_tls {
+        true => handshake::prove(stream, &record).await?,
+        false => (stream, Vec::new()),
     };
+    let mut inspector =
+        Inspector { stream, buffer, parts: Parts::default(), sent: 0, until: Instant::now() + WALK_MAX };
     let mut walk = Walk { items: Vec::new(), end: End::Around };
     walk.end = match inspector.go_around(&mut walk.items).await {
         Ok(end) => end,
@@ -146,9 +144,14 @@ impl Inspector {
     }
 
     async fn visit_all(&mut self, items: &mut Vec<SpokenItem>) -> io::Result<End> {
-        // The focus stays where somebody left it, and a move to where it is already is not told: so a step aside first.
+        // The focus stays where somebody left it, and a move to where it is already is not told: so two steps aside
+        // first, because the first one may lead from nowhere to the first element.
         let Some(aside) = self.go(NEXT).await? else { return Ok(End::Silence) };
-        let first = self.go(FIRST).await?.unwrap_or(aside);
+        let Some(further) = self.go(NEXT).await? else {
+            items.push(aside.item);
+            return Ok(End::Silence);
+        };
+        let first = self.go(FIRST).await?.unwrap_or(further);
         let mut seen = BTreeSet::from([first.token]);
         items.push(first.item);
         while items.len() < ITEMS_MAX {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use idevice::pairing_file::PairingFile;
 use idevice::{Idevice, IdeviceError, ReadWrite};
@@ -14,14 +14,15 @@ use super::LABEL;
 
 type Stream = Box<dyn ReadWrite>;
 
-/// Bytes at the head of each record of TLS; the last two are its length.
+/// Bytes at the head of each record of TLS: its type, two of a version, two of its length.
 const RECORD_HEAD_BYTES: usize = 5;
+const RECORD_TYPES: std::ops::RangeInclusive<u8> = 20..=23;
 /// Most bytes that are taken at once.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// Makes the handshake and returns the connection without TLS.
-pub async fn prove(stream: Stream, record: &PairingFile) -> Result<Stream, IdeviceError> {
-    let records = Records { stream, head: [0; RECORD_HEAD_BYTES], head_bytes: 0, body_bytes: 0 };
+/// Makes the handshake and returns the connection without TLS, and what the phone has said on it already.
+pub async fn prove(stream: Stream, record: &PairingFile) -> Result<(Stream, Vec<u8>), IdeviceError> {
+    let records = Records { stream, head: Vec::new(), handed_out: 0, body_bytes: 0, is_over: false };
     let lent = Lent(Arc::new(Mutex::new(records)));
     let mut secure = Idevice::new(Box::new(lent.clone()), LABEL);
     secure.start_session(record, false).await?;
@@ -29,7 +30,10 @@ pub async fn prove(stream: Stream, record: &PairingFile) -> Result<Stream, Idevi
     drop(secure);
     let Lent(records) = lent;
     match Arc::try_unwrap(records) {
-        Ok(records) => Ok(records.into_inner().unwrap_or_else(PoisonError::into_inner).stream),
+        Ok(records) => {
+            let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Ok((records.stream, records.head))
+        }
         Err(_) => Err(IdeviceError::UnexpectedResponse("the connection is still in use".to_owned())),
     }
 }
@@ -38,13 +42,16 @@ pub async fn prove(stream: Stream, record: &PairingFile) -> Result<Stream, Idevi
 #[derive(Clone)]
 struct Lent(Arc<Mutex<Records>>);
 
-/// Hands out one record of TLS at a time: the phone speaks at once after the handshake, and what it says is not for TLS.
+/// Hands out records of TLS and nothing else: the phone speaks at once after the handshake, and TLS reads whatever comes.
 struct Records {
     stream: Stream,
-    head: [u8; RECORD_HEAD_BYTES],
-    /// Bytes of the head that were handed out, and bytes of the body that were not.
-    head_bytes: usize,
+    /// The head of a record as it comes, and how much of it was handed out.
+    head: Vec<u8>,
+    handed_out: usize,
+    /// Bytes of the body that were not handed out.
     body_bytes: usize,
+    /// What came is no record of TLS.
+    is_over: bool,
 }
 
 impl Lent {
@@ -54,17 +61,53 @@ impl Lent {
 }
 
 impl Records {
-    fn note(&mut self, read: &[u8]) {
+    /// Reads at most so many bytes.
+    fn poll_some(&mut self, context: &mut Context<'_>, bytes: usize) -> Poll<io::Result<Vec<u8>>> {
+        let mut chunk = vec![0; bytes];
+        let mut read = ReadBuf::new(&mut chunk);
+        ready!(Pin::new(&mut self.stream).poll_read(context, &mut read))?;
+        let read = read.filled().len();
+        chunk.truncate(read);
+        Poll::Ready(Ok(chunk))
+    }
+
+    fn poll_record(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.body_bytes > 0 {
-            self.body_bytes -= read.len();
-            return;
+            let wanted = self.body_bytes.min(CHUNK_BYTES).min(buffer.remaining());
+            let body = ready!(self.poll_some(context, wanted))?;
+            self.body_bytes -= body.len();
+            buffer.put_slice(&body);
+            return Poll::Ready(Ok(()));
         }
-        self.head[self.head_bytes..self.head_bytes + read.len()].copy_from_slice(read);
-        self.head_bytes += read.len();
-        if self.head_bytes == RECORD_HEAD_BYTES {
+        while self.head.len() < RECORD_HEAD_BYTES {
+            let more = ready!(self.poll_some(context, RECORD_HEAD_BYTES - self.head.len()))?;
+            if more.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            self.head.extend(more);
+        }
+        if !RECORD_TYPES.contains(&self.head[0]) {
+            return self.wait_in_vain(context);
+        }
+        let rest = &self.head[self.handed_out..];
+        let rest = &rest[..rest.len().min(buffer.remaining())];
+        buffer.put_slice(rest);
+        self.handed_out += rest.len();
+        if self.handed_out == RECORD_HEAD_BYTES {
             self.body_bytes = u16::from_be_bytes([self.head[3], self.head[4]]).into();
-            self.head_bytes = 0;
+            self.head.clear();
+            self.handed_out = 0;
         }
+        Poll::Ready(Ok(()))
+    }
+
+    /// A handshake that is over asks no second time.
+    fn wait_in_vain(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if std::mem::replace(&mut self.is_over, true) {
+            return Poll::Ready(Err(io::Error::other("the phone broke off the handshake")));
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 
@@ -80,21 +123,7 @@ impl AsyncRead for Lent {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let mut records = self.records();
-        let wanted = match records.body_bytes {
-            0 => RECORD_HEAD_BYTES - records.head_bytes,
-            left => left.min(CHUNK_BYTES),
-        };
-        let mut chunk = vec![0; wanted.min(buffer.remaining())];
-        let mut read = ReadBuf::new(&mut chunk);
-        match Pin::new(&mut records.stream).poll_read(context, &mut read) {
-            Poll::Ready(Ok(())) => {
-                records.note(read.filled());
-                buffer.put_slice(read.filled());
-                Poll::Ready(Ok(()))
-            }
-            other => other,
-        }
+        self.records().poll_record(context, buffer)
     }
 }
 
