@@ -128,13 +128,16 @@ impl IosDevice {
 
     /// The program that serves a request.
     pub fn way(&self, verb: Verb) -> Result<Way, DeviceError> {
-        choose(verb, |way| self.has(way)).map_err(|mut error| {
-            if !self.missing().is_empty() {
-                error.detail.push_str(": ");
-                error.detail.push_str(&self.missing().join("; "));
-            }
-            error
-        })
+        choose(verb, |way| self.has(way)).map_err(|error| self.with_missing(error))
+    }
+
+    /// Adds what stands in the way to an error that comes of it.
+    fn with_missing(&self, mut error: DeviceError) -> DeviceError {
+        if !self.missing().is_empty() {
+            error.detail.push_str(": ");
+            error.detail.push_str(&self.missing().join("; "));
+        }
+        error
     }
 
     /// The program that serves a request, to be asked.
@@ -196,11 +199,13 @@ impl Device for IosDevice {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let can = |verb: Verb| if self.way(verb).is_ok() { Support::Yes } else { Support::No };
+        // A phone that lacks something says so itself when it is asked.
+        let without = if self.missing().is_empty() { Support::No } else { Support::Maybe };
+        let can = |verb: Verb| if self.way(verb).is_ok() { Support::Yes } else { without };
         Capabilities {
             keys: can(Verb::Button),
             // A swipe from the edge goes back only where the app lets it.
-            back: if self.way(Verb::Touch).is_ok() { Support::Maybe } else { Support::No },
+            back: if self.way(Verb::Touch).is_ok() { Support::Maybe } else { without },
             pinch: can(Verb::Touch),
             set_text: Support::No,
             native_actions: can(Verb::SetValue),

@@ -139,6 +139,19 @@ async fn what_the_screen_speaks_is_told_where_there_is_no_tree() {
             assert!(refused.is_error, "{version} {tool} {json}: {}", refused.text());
         }
         assert!(world.phone.truth().inputs.is_empty(), "nothing was touched");
+        let picture = world.call("capture_screenshot", "{}").await;
+        match version {
+            "17.2" => {
+                assert_eq!(code_of(&picture), "SCREENSHOT_UNAVAILABLE", "{}", picture.text());
+                assert!(
+                    picture.text().contains("which came with iOS 17.4: update iOS"),
+                    "{}",
+                    picture.text()
+                );
+            }
+            "16.7" => assert_eq!((picture.is_error, picture.via.as_str()), (false, "usbmux")),
+            _ => assert_eq!((picture.is_error, picture.via.as_str()), (false, "CoreDevice")),
+        }
     }
     let off = IPhoneFaults { developer_mode_off: true, ..IPhoneFaults::default() };
     let world = World::on_cable(&iphone("18.5", DeveloperImage::New, off));

@@ -300,10 +300,10 @@ fn add_stops(element: &UiElement, pid: u32, path: &mut Vec<usize>, found: &mut V
 /// `Log in, Button`: the label, the value and the traits.
 fn words(element: &UiElement) -> String {
     let value = match &element.value {
-        Some(ElementValue::Text(text)) => text.clone(),
+        Some(ElementValue::Text(text)) if !text.is_empty() => text.clone(),
         Some(ElementValue::Fraction(at)) => format!("{:.0}%", at * 100.0),
         Some(ElementValue::On(on)) => u8::from(*on).to_string(),
-        None => element.placeholder.clone(),
+        Some(ElementValue::Text(_)) | None => element.placeholder.clone(),
     };
     let traits = element.traits.iter().map(|name| spaced(name));
     let selected = (element.selected && !element.traits.contains(&"Selected")).then(|| "Selected".to_owned());
