@@ -187,7 +187,7 @@ async fn every_cell_of_the_backend_matrix_is_tried() {
          code of the refusal. With several programs the first of the last column that is there serves the request, and \
          whichever reads screens looks before and after it; the table is `crates/ios/src/route.rs`. simctl runs as a process and is tried by `crates/ios/tests/simctl.rs`. Nothing here was \
          tried on a real phone, nor on a Mac. The phone behind usbmux has iOS 16.7, and iOS 27 with the developer image of \
-         Xcode 27 in the column of CoreDevice.\n\n| request | idb | WebDriverAgent | idb and WebDriverAgent | usbmux | usbmux and \
+         Xcode 27 in the column of CoreDevice. The accessibility audit is no tree: it lists what is spoken, without places.\n\n| request | idb | WebDriverAgent | idb and WebDriverAgent | usbmux | usbmux and \
          WebDriverAgent | usbmux and CoreDevice | order |\n|---|---|---|---|---|---|---|---|\n",
     );
     for (name, verb, tool, json) in REQUESTS {
