@@ -303,7 +303,7 @@ mod tests {
         let typed =
             |name: &str, fields: Value| pairs(&[("ObjectType", name.into()), ("Value", passthrough(fields))]);
         let words = ("CaptionTextValue_v1", passthrough("Log in, Button".into()));
-        let none = typed("AXAuditInspectorFocus_v1", pairs(&[words.clone()]));
+        let none = typed("AXAuditInspectorFocus_v1", pairs(std::slice::from_ref(&words)));
         assert!(read_focus(&none).is_none());
         let token = pairs(&[("PlatformElementValue_v1", passthrough(Value::Data(vec![1, 2])))]);
         let element = ("ElementValue_v1", typed("AXAuditElement_v1", token));

@@ -170,7 +170,7 @@ impl<W: AsyncWrite + Unpin> Session<'_, W> {
 
     /// Tells the state of every app that runs.
     async fn tell_apps(&mut self) -> io::Result<()> {
-        let front = self.phone.phone().with(|state| bundle_of(&state.front().0).to_owned());
+        let front = self.phone.phone().with(|state| bundle_of(state.front().0).to_owned());
         for app in self.phone.apps() {
             let Some(pid) = app.pid else { continue };
             let in_front = app.bundle == front || app.bundle == SPRINGBOARD;
