@@ -22,6 +22,8 @@ const MAY_TIME_OUT: &[(&str, &str)] = &[
     ("crates/android/src/hub.rs", "one endpoint's share of a list"),
     ("crates/ios/src/source.rs", "one phone's share of a list"),
     ("crates/ios/src/idb/start.rs", "the start of a companion"),
+    ("crates/ios/src/real/audit.rs", "one move of the focus, which a phone may not tell, and the whole walk"),
+    ("crates/ios/src/real/pairing.rs", "a person who is asked for trust"),
     ("crates/ios/src/real/hid.rs", "a gesture: the places of its fingers are told one after the other"),
 ];
 
