@@ -16,7 +16,7 @@ use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, FileCommand,
-    Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer,
+    Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer, SpokenScreen,
 };
 use mdm_core::screen::geometry::{Point, Rect};
 use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
@@ -171,6 +171,12 @@ impl Session {
     pub async fn screenshot(&self, progress: &Progress) -> Result<Picture, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "taking a screenshot", || self.device.screenshot()).await
+    }
+
+    /// Lists what the device speaks of its screen, where there is no tree.
+    pub async fn spoken(&self, progress: &Progress) -> Result<SpokenScreen, Failure> {
+        let _turn = self.turn(progress).await?;
+        progress.race_device("listening to the screen", self.device.spoken()).await
     }
 
     /// Takes a picture in the turn that the caller has.

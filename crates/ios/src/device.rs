@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mdm_core::port::{
     AlertAnswer, AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device,
     DeviceError, DeviceErrorKind, DeviceInfo, Input, InstalledApp, LogRead, LogSource, NativeAction,
-    NetworkCommand, NetworkReport, Picture, PortFuture, RawAnswer, SettingChange, SettingReport, Support,
+    NetworkCommand, NetworkReport, Picture, PortFuture, RawAnswer, SettingChange, SettingReport,
+    SpokenScreen, Support,
 };
 use mdm_core::screen::geometry::{Point, Rect, Size};
 use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
@@ -42,6 +43,8 @@ pub struct Backends {
     pub usb: Option<RealDevice>,
     /// The developer services of a real phone with iOS 17.4 or later.
     pub core: Option<CoreDevice>,
+    /// What stands in the way of more on a real phone, each with what mends it.
+    pub missing: Vec<String>,
 }
 
 /// A simulator of this Mac.
@@ -111,17 +114,31 @@ impl IosDevice {
             Way::Usb => self.backends.usb.is_some(),
             Way::CoreDevice => self.backends.core.is_some(),
             Way::Hid => self.backends.core.as_ref().is_some_and(|core| core.offered().hid),
+            Way::Audit => self.backends.usb.is_some(),
         }
+    }
+
+    /// Somebody just saw that the phone is there.
+    pub(crate) fn note_found(&self) {
+        self.state().is_lost = false;
+    }
+
+    pub(crate) fn missing(&self) -> &[String] {
+        &self.backends.missing
     }
 
     /// The program that serves a request.
     pub fn way(&self, verb: Verb) -> Result<Way, DeviceError> {
-        choose(verb, |way| self.has(way)).map_err(|mut error| {
-            if self.has(Way::Usb) && verb.ways().contains(&Way::Wda) {
-                error.detail.push_str(": start WebDriverAgent on it");
-            }
-            error
-        })
+        choose(verb, |way| self.has(way)).map_err(|error| self.with_missing(error))
+    }
+
+    /// Adds what stands in the way to an error that comes of it.
+    fn with_missing(&self, mut error: DeviceError) -> DeviceError {
+        if !self.missing().is_empty() {
+            error.detail.push_str(": ");
+            error.detail.push_str(&self.missing().join("; "));
+        }
+        error
     }
 
     /// The program that serves a request, to be asked.
@@ -132,7 +149,7 @@ impl IosDevice {
             Way::Idb => self.backends.idb.as_ref().map(Server::Idb),
             Way::Wda => self.backends.wda.as_ref().map(Server::Wda),
             Way::Simctl => self.backends.simctl.as_ref().map(Server::Simctl),
-            Way::Usb => self.backends.usb.as_ref().map(Server::Usb),
+            Way::Usb | Way::Audit => self.backends.usb.as_ref().map(Server::Usb),
             Way::CoreDevice | Way::Hid => self.backends.core.as_ref().map(Server::Core),
         };
         server.ok_or_else(|| DeviceError::not_supported(verb.as_str()))
@@ -140,11 +157,12 @@ impl IosDevice {
 
     /// Notes whether the connection stood.
     fn noted<T>(&self, result: Result<T, DeviceError>) -> Result<T, DeviceError> {
-        let lost = |error: &DeviceError| {
-            matches!(
-                error.kind,
-                DeviceErrorKind::Offline | DeviceErrorKind::ConnectionLost | DeviceErrorKind::Gone
-            )
+        let lost = |error: &DeviceError| match error.kind {
+            DeviceErrorKind::Offline | DeviceErrorKind::ConnectionLost | DeviceErrorKind::Gone => true,
+            // Somebody may bring what is missing before the next call, so that one looks again. A phone that can be
+            // touched is used as it is.
+            DeviceErrorKind::NotSupported => !self.missing().is_empty() && !self.has(Way::Hid),
+            _ => false,
         };
         self.state().is_lost = result.as_ref().is_err_and(lost);
         result.map_err(|error| error.on(Platform::Ios))
@@ -188,11 +206,13 @@ impl Device for IosDevice {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let can = |verb: Verb| if self.way(verb).is_ok() { Support::Yes } else { Support::No };
+        // A phone that lacks something says so itself when it is asked.
+        let without = if self.missing().is_empty() { Support::No } else { Support::Maybe };
+        let can = |verb: Verb| if self.way(verb).is_ok() { Support::Yes } else { without };
         Capabilities {
             keys: can(Verb::Button),
             // A swipe from the edge goes back only where the app lets it.
-            back: if self.way(Verb::Touch).is_ok() { Support::Maybe } else { Support::No },
+            back: if self.way(Verb::Touch).is_ok() { Support::Maybe } else { without },
             pinch: can(Verb::Touch),
             set_text: Support::No,
             native_actions: can(Verb::SetValue),
@@ -220,6 +240,16 @@ impl Device for IosDevice {
 
     fn screen(&self) -> PortFuture<'_, Screen> {
         Box::pin(async { self.noted(self.read_screen().await) })
+    }
+
+    fn spoken(&self) -> PortFuture<'_, SpokenScreen> {
+        Box::pin(async {
+            let spoken = match self.server(Verb::Spoken)? {
+                Server::Usb(usb) => usb.spoken().await,
+                _ => Err(wrong_way(Verb::Spoken)),
+            };
+            self.noted(spoken)
+        })
     }
 
     fn screenshot(&self) -> PortFuture<'_, Picture> {

@@ -4,11 +4,14 @@
 //! ends with the future that waits for it; a gesture alone goes on until its finger is lifted. Phones with iOS 17.4 and
 //! later have their developer services in a tunnel (`tunnel.rs`), which `core_device.rs` uses.
 
+mod audit;
 mod core_device;
 mod error;
+mod handshake;
 mod hid;
 mod link;
 mod log;
+mod pairing;
 mod runner;
 mod tunnel;
 
@@ -21,17 +24,19 @@ use idevice::crashreportcopymobile::{CrashReportCopyMobileClient, flush_reports}
 use idevice::installation_proxy::InstallationProxyClient;
 use idevice::lockdown::LockdownClient;
 use idevice::screenshotr::ScreenshotService;
-use mdm_core::port::{CrashReport, DeviceError, DeviceErrorKind, Dispatch, Picture};
+use mdm_core::port::{CrashReport, DeviceError, DeviceErrorKind, Dispatch, Picture, SpokenScreen};
 use plist::Value;
 
 use crate::connect::{self, Connector};
 use crate::crash::REPORT_BYTES_MAX;
 use crate::reports;
+use core_device::TunnelKind;
 pub use core_device::{CoreDevice, Offered, Process, runs_in};
 use error::{Effect, told};
 pub use hid::{Button, Finger, KeptHand, Motion, Place};
 use link::{Link, guarded};
 pub use log::DeviceLog;
+use pairing::Pairings;
 
 /// Where usbmuxd listens unless something else is said.
 pub const DEFAULT_ADDRESS: &str = "/var/run/usbmuxd";
@@ -44,6 +49,7 @@ const LABEL: &str = "mobile-debug";
 #[derive(Clone)]
 pub struct RealDevices {
     mux: Connector,
+    pairings: Arc<Pairings>,
 }
 
 /// How a phone is reached.
@@ -91,11 +97,11 @@ impl RealDevices {
             None if is_path => connect::unix(address.into()),
             None => connect::tcp(address.to_owned()),
         };
-        RealDevices { mux }
+        RealDevices::with(mux)
     }
 
     pub fn with(mux: Connector) -> RealDevices {
-        RealDevices { mux }
+        RealDevices { mux, pairings: Arc::default() }
     }
 
     /// Lists the phones that are connected.
@@ -124,7 +130,8 @@ impl RealDevices {
     }
 
     pub fn device(&self, udid: &str) -> RealDevice {
-        RealDevice { link: Link { mux: Arc::clone(&self.mux), udid: udid.to_owned() } }
+        let link = Link { mux: Arc::clone(&self.mux), udid: udid.to_owned() };
+        RealDevice { link, pairings: Arc::clone(&self.pairings) }
     }
 }
 
@@ -132,6 +139,7 @@ impl RealDevices {
 #[derive(Clone)]
 pub struct RealDevice {
     link: Link,
+    pairings: Arc<Pairings>,
 }
 
 impl RealDevice {
@@ -158,8 +166,12 @@ impl RealDevice {
             .await
     }
 
-    /// Proves that the phone trusts this computer, by a session with it; the error says what to do.
+    /// Proves that the phone trusts this computer, by a session with it. A phone that was never asked is asked for its
+    /// trust; the error says what to do.
     pub async fn check_trust(&self) -> Result<(), DeviceError> {
+        if !self.has_record().await? {
+            self.pairings.ask(&self.link).await?;
+        }
         self.link
             .with(Effect::Reads, async |provider| {
                 let record = idevice::provider::IdeviceProvider::get_pairing_file(&provider).await?;
@@ -169,6 +181,18 @@ impl RealDevice {
                 lockdown.get_value(Some("UniqueDeviceID"), None).await.map(drop)
             })
             .await
+    }
+
+    /// Asks usbmuxd whether this computer and the phone ever agreed.
+    async fn has_record(&self) -> Result<bool, DeviceError> {
+        let read = |provider: link::Provider| async move {
+            match idevice::provider::IdeviceProvider::get_pairing_file(&provider).await {
+                Ok(_) => Ok(true),
+                Err(error) if error::is_record_missing(&error) => Ok(false),
+                Err(error) => Err(error),
+            }
+        };
+        self.link.with(Effect::Reads, read).await
     }
 
     /// Lists the apps: those that somebody installed, or all with those of the system.
@@ -293,6 +317,11 @@ impl RealDevice {
         }
     }
 
+    /// Lists what the phone speaks of its screen, in the words of its accessibility audit.
+    pub async fn spoken(&self) -> Result<SpokenScreen, DeviceError> {
+        audit::spoken(&self.link).await
+    }
+
     /// Makes connections to a port of the phone, such as 8100 for WebDriverAgent.
     pub fn connector(&self, port: u16) -> Connector {
         let link = self.link.clone();
@@ -306,9 +335,10 @@ impl RealDevice {
     /// the error says what is missing.
     pub async fn core_device(&self) -> Result<Option<CoreDevice>, DeviceError> {
         let facts = self.facts().await?;
-        match core_device::has_tunnel(&facts.ios_version) {
-            true => CoreDevice::survey(self.link.clone()).await.map(Some),
-            false => Ok(None),
+        match core_device::tunnel_of(&facts.ios_version) {
+            TunnelKind::OverCable => CoreDevice::survey(self.link.clone()).await.map(Some),
+            TunnelKind::OfAdministrators => Err(tunnel::no_tunnel(self.udid())),
+            TunnelKind::None => Ok(None),
         }
     }
 
@@ -318,6 +348,27 @@ impl RealDevice {
             "apps of a real iPhone are started and ended through WebDriverAgent: start it on the phone";
         DeviceError::new(DeviceErrorKind::NotSupported, detail).with_dispatch(Dispatch::NotSent)
     }
+}
+
+/// Where lockdownd tells whether Developer Mode is on.
+const MODE_DOMAIN: &str = "com.apple.security.mac.amfi";
+const MODE_KEY: &str = "DeveloperModeStatus";
+
+/// Asks whether Developer Mode is on. Nothing from a phone that is too old to have it.
+async fn developer_mode(link: &Link) -> Result<Option<bool>, DeviceError> {
+    let mode = link.with(Effect::Reads, async |provider| {
+        let record = idevice::provider::IdeviceProvider::get_pairing_file(&provider).await?;
+        let mut lockdown = LockdownClient::connect(&provider).await?;
+        lockdown.start_session(&record).await?;
+        lockdown.get_value(Some(MODE_KEY), Some(MODE_DOMAIN)).await
+    });
+    Ok(mode.await?.as_boolean())
+}
+
+fn mode_is_off(udid: &str) -> String {
+    format!(
+        "Developer Mode of the iPhone {udid} is off: turn it on in Settings, Privacy & Security, and restart the phone"
+    )
 }
 
 /// `pull` of the crate leaves the file open on the phone when reading fails; the connection ends right after.

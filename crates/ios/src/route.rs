@@ -15,10 +15,13 @@ pub enum Way {
     CoreDevice,
     /// Touches, keys and buttons among them, from iOS 27 on.
     Hid,
+    /// What a real phone speaks of its screen to Accessibility Inspector.
+    Audit,
 }
 
 impl Way {
-    pub const ALL: [Way; 6] = [Way::Idb, Way::Wda, Way::Simctl, Way::Usb, Way::CoreDevice, Way::Hid];
+    pub const ALL: [Way; 7] =
+        [Way::Idb, Way::Wda, Way::Simctl, Way::Usb, Way::CoreDevice, Way::Hid, Way::Audit];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -28,6 +31,7 @@ impl Way {
             Way::Usb => "usbmux",
             Way::CoreDevice => "CoreDevice",
             Way::Hid => "touches of CoreDevice",
+            Way::Audit => "accessibility audit",
         }
     }
 }
@@ -36,6 +40,8 @@ impl Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     Tree,
+    /// A list of what is spoken, without places: no tree, and never taken for one.
+    Spoken,
     Picture,
     Touch,
     Text,
@@ -67,6 +73,7 @@ impl Verb {
     pub fn ways(self) -> &'static [Way] {
         match self {
             Verb::Tree => &[Way::Wda, Way::Idb],
+            Verb::Spoken => &[Way::Audit],
             Verb::Touch | Verb::Text | Verb::Button => &[Way::Idb, Way::Wda, Way::Hid],
             Verb::Turn => &[Way::Idb, Way::Wda],
             Verb::SetValue => &[Way::Wda],
@@ -87,6 +94,7 @@ impl Verb {
     pub fn as_str(self) -> &'static str {
         match self {
             Verb::Tree => "read the screen",
+            Verb::Spoken => "list what is spoken",
             Verb::Picture => "take pictures",
             Verb::Touch => "touch the screen",
             Verb::Text => "type",

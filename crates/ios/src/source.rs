@@ -14,11 +14,11 @@ use mdm_core::screen::snapshot::Platform;
 use crate::connect;
 use crate::device::{Backends, IosDevice, OneSimulator};
 use crate::idb::{self, CompanionAddress, CompanionStarter, Idb};
-use crate::real::{RealDevice, RealDevices};
+use crate::real::{CoreDevice, RealDevice, RealDevices};
 use crate::reports::ReportFolder;
 use crate::route::Way;
 use crate::simctl::{Simctl, Simulator, SimulatorState};
-use crate::wda::{RunnerNews, Runners, WDA_PORT, Wda};
+use crate::wda::{RunnerNews, RunnerStarter, Runners, WDA_PORT, Wda};
 
 /// How long one may take to say who it is, before the others are listed without it.
 const ANSWER_WAIT: Duration = Duration::from_secs(2);
@@ -86,10 +86,10 @@ struct Found {
     notes: Vec<String>,
 }
 
-/// A phone on a cable: what it lacks, and what is worth knowing.
+/// A phone on a cable, and what is worth knowing of it.
 struct Surveyed {
     device: Arc<IosDevice>,
-    lacking: Vec<String>,
+    availability: Availability,
     note: Option<&'static str>,
 }
 
@@ -132,7 +132,7 @@ impl IosSource {
     }
 
     async fn find_attached(&self) -> Found {
-        let probed = join_all(self.attached.iter().map(|device| probe(device))).await;
+        let probed = join_all(self.attached.iter().map(|device| probe(device.reach()))).await;
         let mut found = Found::default();
         for (device, probed) in self.attached.iter().zip(probed) {
             found.listed.push(Listed { missing: probed.why.clone(), ..listed(device, probed.availability) });
@@ -188,63 +188,69 @@ impl IosSource {
             }
         };
         self.runners.keep_only(&all.iter().map(|phone| phone.udid.as_str()).collect::<Vec<_>>());
-        let surveyed = join_all(all.iter().map(|phone| self.survey(phones.device(&phone.udid)))).await;
-        let probed = join_all(surveyed.iter().map(|surveyed| probe(&surveyed.device))).await;
+        let surveyed = all.iter().map(|phone| self.find_phone(phones.device(&phone.udid)));
         let mut found = Found::default();
-        for (Surveyed { device, lacking, note }, probed) in surveyed.iter().zip(probed) {
-            // What a phone lacks matters only if it can be reached.
-            let is_ready = probed.availability == Availability::Ready;
-            let issue = probed.why.or_else(|| is_ready.then(|| lacking.join("; ")));
-            let issue = issue.filter(|issue| !issue.is_empty());
-            let note = note.filter(|_| is_ready).map(str::to_owned);
-            let missing: Vec<String> = issue.iter().chain(&note).cloned().collect();
+        for Surveyed { device, availability, note } in join_all(surveyed).await {
+            let issue = Some(device.missing().join("; ")).filter(|issue| !issue.is_empty());
+            let missing: Vec<&str> = issue.as_deref().into_iter().chain(note).collect();
             let missing = Some(missing.join("; ")).filter(|missing| !missing.is_empty());
-            found.listed.push(Listed { missing, ..listed(device, probed.availability) });
+            found.listed.push(Listed { missing, ..listed(&device, availability) });
             found.issues.extend(issue.map(|why| format!("{}: {why}", device.id())));
             found.notes.extend(note.map(|note| format!("{}: {note}", device.id())));
         }
         found
     }
 
-    /// Sees in which ways a phone can be reached, and what is missing. WebDriverAgent is taken to be there, so that
-    /// errors say to start it, unless the phone can be touched without it.
-    async fn survey(&self, usb: RealDevice) -> Surveyed {
-        let udid = usb.udid().to_owned();
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
-        let runner = self.runners.of(&usb);
-        let listens = within(runner.listens()).await.unwrap_or(false);
-        let news = match listens {
-            true => None,
-            // One that cannot be asked is not known to have it.
-            false => {
-                Some(within(runner.look()).await.and_then(Result::ok).unwrap_or(RunnerNews::NotInstalled))
-            }
+    /// Looks at one phone: first whether it can be reached at all, then what it can do.
+    async fn find_phone(&self, usb: RealDevice) -> Surveyed {
+        let probed = probe(usb.check_trust()).await;
+        let availability = probed.availability;
+        let Some(why) = probed.why else {
+            let (device, note) = self.survey(usb).await;
+            device.note_found();
+            return Surveyed { device, availability, note };
         };
-        let is_there = news != Some(RunnerNews::NotInstalled);
-        if let Some(known) = known.filter(|known| known.has(Way::CoreDevice))
-            && known.has(Way::Wda) == (!known.has(Way::Hid) || is_there)
+        let udid = usb.udid().to_owned();
+        self.forget(&udid);
+        let backends = || Backends { usb: Some(usb), missing: vec![why], ..Backends::default() };
+        Surveyed { device: self.known_or(&udid, backends), availability, note: None }
+    }
+
+    /// Sees in which ways a phone can be reached, what is missing, and what is worth knowing. It is another device when
+    /// the ways or what is missing have changed.
+    async fn survey(&self, usb: RealDevice) -> (Arc<IosDevice>, Option<&'static str>) {
+        let udid = usb.udid().to_owned();
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
+        let runner = self.runners.of(&usb);
+        let news = look_for_runner(&runner).await;
+        let has_wda = news != Some(RunnerNews::NotInstalled);
+        let note = news.as_ref().and_then(note);
+        let has_failed = matches!(news, Some(RunnerNews::Failed(_)));
+        if let Some(known) = known().filter(|known| known.has(Way::CoreDevice) && !has_failed)
+            && known.has(Way::Wda) == has_wda
         {
-            return surveyed(known, Vec::new(), news);
+            return (known, note);
         }
-        let (core, missing) = match within(usb.core_device()).await {
+        let (core, mut missing) = match within(usb.core_device()).await {
             Some(Ok(core)) => (core, Vec::new()),
             Some(Err(error)) => (None, vec![error.to_string()]),
             None => (None, vec!["the tunnel to its developer services does not open".to_owned()]),
         };
-        let has_hid = core.as_ref().is_some_and(|core| core.offered().hid);
-        let has_wda = !has_hid || is_there;
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&udid).cloned();
-        let differs = |known: &Arc<IosDevice>| {
-            known.has(Way::CoreDevice) != core.is_some() || known.has(Way::Wda) != has_wda
+        missing.extend(news.and_then(|news| without_wda(&news, core.as_ref())));
+        let differs = |known: Arc<IosDevice>| {
+            known.has(Way::CoreDevice) != core.is_some()
+                || known.has(Way::Wda) != has_wda
+                || known.missing() != missing
         };
-        if known.as_ref().is_some_and(differs) {
+        if known().is_some_and(differs) {
             self.forget(&udid);
         }
         let device = self.known_or(&udid, || {
             let wda = || Wda::started_by(Arc::clone(&runner), format!("port {WDA_PORT} of {udid}"));
-            Backends { wda: has_wda.then(wda), core, usb: Some(usb.clone()), ..Backends::default() }
+            let usb = Some(usb.clone());
+            Backends { wda: has_wda.then(wda), core, usb, missing, ..Backends::default() }
         });
-        surveyed(device, missing, news)
+        (device, note)
     }
 
     fn known_or(&self, id: &str, backends: impl FnOnce() -> Backends) -> Arc<IosDevice> {
@@ -264,31 +270,47 @@ impl IosSource {
     }
 }
 
-/// Puts together what is to be said of a phone. Without news WebDriverAgent listens there.
-fn surveyed(device: Arc<IosDevice>, mut lacking: Vec<String>, news: Option<RunnerNews>) -> Surveyed {
-    let lacks = match (device.has(Way::Hid), device.has(Way::CoreDevice)) {
-        (true, _) => "its elements cannot be read; it shows pictures and takes touches by coordinates",
-        (false, true) => {
-            "its screen can be neither read nor touched; it shows pictures, and apps start and end"
-        }
-        (false, false) => "its screen can be neither read nor touched, and no apps start",
-    };
-    let mut note = None;
+/// What is known of WebDriverAgent where it does not listen.
+async fn look_for_runner(runner: &RunnerStarter) -> Option<RunnerNews> {
+    if within(runner.listens()).await.unwrap_or(false) {
+        return None;
+    }
+    // One that cannot be asked is not known to have it.
+    Some(within(runner.look()).await.and_then(Result::ok).unwrap_or(RunnerNews::NotInstalled))
+}
+
+fn note(news: &RunnerNews) -> Option<&'static str> {
     match news {
-        None => {}
-        Some(RunnerNews::Installed) => {
-            note = Some("WebDriverAgent is installed and does not run: the first call that needs it starts it");
+        RunnerNews::Installed => {
+            Some("WebDriverAgent is installed and does not run: the first call that needs it starts it")
         }
-        Some(RunnerNews::Starting) => note = Some("WebDriverAgent is starting"),
-        Some(RunnerNews::Failed(why)) => {
-            lacking.push(format!("WebDriverAgent could not be started ({why}), and without it {lacks}"));
+        RunnerNews::Starting => Some("WebDriverAgent is starting"),
+        RunnerNews::Failed(_) | RunnerNews::NotInstalled => None,
+    }
+}
+
+/// What a phone cannot do while WebDriverAgent is not there or could not be started.
+fn without_wda(news: &RunnerNews, core: Option<&CoreDevice>) -> Option<String> {
+    let lacks = match core.map(|core| core.offered().hid) {
+        Some(true) => {
+            "its elements cannot be found and touched; it speaks of its screen, shows pictures and takes touches by \
+             coordinates"
         }
-        Some(RunnerNews::NotInstalled) => lacking.push(format!(
+        Some(false) => {
+            "its screen cannot be touched; it speaks of its screen and shows pictures, and apps start and end"
+        }
+        None => "its screen cannot be touched and no apps start; it speaks of its screen",
+    };
+    match news {
+        RunnerNews::Installed | RunnerNews::Starting => None,
+        RunnerNews::Failed(why) => {
+            Some(format!("WebDriverAgent could not be started ({why}), and without it {lacks}"))
+        }
+        RunnerNews::NotInstalled => Some(format!(
             "without WebDriverAgent {lacks}. Start WebDriverAgent on it for more; once installed it is started by \
              itself"
         )),
     }
-    Surveyed { device, lacking, note }
 }
 
 /// Waits for an answer, but not for long.
@@ -354,8 +376,8 @@ async fn listens(address: &CompanionAddress) -> bool {
     connected.is_ok_and(|connected| connected.is_ok())
 }
 
-async fn probe(device: &IosDevice) -> Probed {
-    match tokio::time::timeout(ANSWER_WAIT, device.reach()).await {
+async fn probe(reach: impl Future<Output = Result<(), DeviceError>>) -> Probed {
+    match tokio::time::timeout(ANSWER_WAIT, reach).await {
         Ok(Ok(())) => Probed { availability: Availability::Ready, why: None },
         Ok(Err(error)) => Probed { availability: availability_of(&error), why: Some(error.to_string()) },
         Err(_) => {
@@ -406,7 +428,7 @@ impl DeviceSource for IosSource {
     fn find<'a>(&'a self, id: &'a str) -> PortFuture<'a, Option<Listed>> {
         Box::pin(async move {
             if let Some(device) = self.attached.iter().find(|device| device.id() == id) {
-                let probed = probe(device).await;
+                let probed = probe(device.reach()).await;
                 return Ok(Some(Listed { missing: probed.why, ..listed(device, probed.availability) }));
             }
             Ok(self.find_all().await.listed.into_iter().find(|listed| listed.id == id))

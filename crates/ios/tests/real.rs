@@ -245,3 +245,78 @@ fn crc32(bytes: &[u8]) -> u32 {
     };
     !bytes.iter().fold(u32::MAX, step)
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_the_screen_speaks_is_listed_from_its_first_element_again_and_again() {
+    for version in ["16.7", "17.2", "27.0"] {
+        let config = IPhoneConfig {
+            udid: UDID.to_owned(),
+            ios_version: version.to_owned(),
+            kind: IPhoneKind::Device,
+            ..IPhoneConfig::default()
+        };
+        let phone = IPhone::new(config);
+        let device = device(&phone);
+        let before = tokio::time::Instant::now();
+        let first = device.spoken().await.expect("a list");
+        let words: Vec<&str> = first.items.iter().map(|item| item.words.as_str()).collect();
+        assert!(words.len() > 3 && words[0].ends_with(", Button"), "{version}: {words:?}");
+        assert!(
+            words.contains(&"Settings, Button") && words.contains(&"page 1 of 1, Adjustable"),
+            "{words:?}"
+        );
+        assert_eq!(first.cut, None, "the focus went around");
+        // Two steps aside, one to the first element, and one from each.
+        let moves = before.elapsed().as_millis() / 100;
+        assert_eq!(moves as usize, words.len() + 3, "{version}: none was waited for in vain");
+        assert_eq!(device.spoken().await.as_ref(), Ok(&first), "the focus was left elsewhere");
+        assert!(phone.phone().truth().inputs.is_empty(), "nothing was touched");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_does_not_speak_says_why() {
+    let off = IPhoneFaults { developer_mode_off: true, ..IPhoneFaults::default() };
+    let error = device(&phone(off)).spoken().await.expect_err("nobody is there");
+    assert_eq!(error.kind, DeviceErrorKind::TreeUnavailable);
+    assert!(
+        error.detail.contains("Developer Mode of the iPhone") && error.detail.contains("is off"),
+        "{error}"
+    );
+    let locked = IPhoneFaults { passcode_locked: true, ..IPhoneFaults::default() };
+    let error = device(&phone(locked)).spoken().await.expect_err("it is locked");
+    assert!(error.detail.contains("unlock it"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_was_never_asked_is_asked_for_trust_until_its_owner_answers() {
+    let pending = IPhoneFaults { pairing_pending_ms: 20_000, ..IPhoneFaults::default() };
+    let phone = phone(pending);
+    let device = device(&phone);
+    for _ in 0..3 {
+        let error = device.check_trust().await.expect_err("nobody answered yet");
+        assert_eq!(error.kind, DeviceErrorKind::Unauthorized);
+        assert!(error.detail.contains("tap Trust on it"), "{error}");
+    }
+    tokio::time::sleep(std::time::Duration::from_secs(20)).await;
+    assert_eq!(device.check_trust().await, Ok(()), "the question was still open");
+    assert!(!device.apps(false).await.expect("a list").is_empty());
+    // usbmuxd keeps the record, for every other program too.
+    assert_eq!(devices(&phone).device(UDID).check_trust().await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_who_refuses_and_a_locked_phone_are_told() {
+    let refused =
+        IPhoneFaults { pairing_pending_ms: 5_000, pairing_refused: true, ..IPhoneFaults::default() };
+    let device_of_refused = device(&phone(refused));
+    let asked = device_of_refused.check_trust().await.expect_err("no answer yet");
+    assert!(asked.detail.contains("asks whether to trust"), "{asked}");
+    tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+    let answered = device_of_refused.check_trust().await.expect_err("refused");
+    assert!(answered.detail.contains("refused to trust this computer"), "{answered}");
+    let locked = IPhoneFaults { pairing_pending_ms: 5_000, passcode_locked: true, ..IPhoneFaults::default() };
+    let error = device(&phone(locked)).check_trust().await.expect_err("locked");
+    assert_eq!(error.kind, DeviceErrorKind::Unauthorized);
+    assert!(error.detail.contains("is locked: unlock it"), "{error}");
+}

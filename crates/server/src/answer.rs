@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 use crate::tools::facts::{
     ActionFacts, AppsFacts, ClassifiedFacts, CrashFacts, CrashListFacts, DevicesFacts, ExpectFacts,
     FingerprintFacts, FlowFacts, LogFacts, LogFileFacts, MockFacts, NetworkFacts, ScreenFacts,
-    ScreenshotFacts, SnapshotFacts, StatusFacts, StreamFacts, UseDeviceFacts, WaitFacts,
+    ScreenshotFacts, SnapshotFacts, SpokenFacts, StatusFacts, StreamFacts, UseDeviceFacts, WaitFacts,
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
@@ -55,6 +55,7 @@ pub enum Facts {
     Refused(RefusedFacts),
     Outline(Box<OutlineFacts>),
     Tree(Box<TreeJson>),
+    Spoken(Box<SpokenFacts>),
     Changes(Box<ChangesFacts>),
     Delta(Box<DeltaJson>),
     Find(Box<FindFacts>),
@@ -110,6 +111,7 @@ impl Facts {
             Facts::Refused(_) => Gist { failed: true, words: Vec::new() },
             Facts::Outline(_)
             | Facts::Tree(_)
+            | Facts::Spoken(_)
             | Facts::Changes(_)
             | Facts::Delta(_)
             | Facts::Devices(_)

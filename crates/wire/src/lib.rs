@@ -4,5 +4,7 @@
 //! and the embedded phone (`mdm-virtual-device`) share these codecs and nothing else.
 
 pub mod adb;
+pub mod dtx;
 pub mod idb;
+pub mod keyed_archive;
 pub mod markup;

@@ -24,6 +24,8 @@ const MAY_TIME_OUT: &[(&str, &str)] = &[
     ("crates/ios/src/idb/start.rs", "the start of a companion"),
     ("crates/ios/src/wda/start.rs", "the start of WebDriverAgent on a phone"),
     ("crates/ios/src/real/runner.rs", "the words of a phone that started nothing"),
+    ("crates/ios/src/real/audit.rs", "one move of the focus, which a phone may not tell, and the whole walk"),
+    ("crates/ios/src/real/pairing.rs", "a person who is asked for trust"),
     ("crates/ios/src/real/hid.rs", "a gesture: the places of its fingers are told one after the other"),
 ];
 

@@ -15,6 +15,7 @@ mod log;
 mod network;
 mod picture;
 mod setting;
+mod spoken;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -34,6 +35,7 @@ pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogRead, LogSource};
 pub use network::{NetworkCommand, NetworkReport};
 pub use picture::{Picture, PicturePrint, Pixels};
 pub use setting::{NightMode, Place, SettingChange, SettingReport};
+pub use spoken::{SpokenItem, SpokenScreen};
 
 /// A hash of the bytes of a device's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +160,12 @@ pub trait Device: Send + Sync {
     /// where trees tell neither what lies in front nor the keyboard.
     fn element_at(&self, _point: Point) -> PortFuture<'_, Option<Snapshot>> {
         Box::pin(async { Err(DeviceError::not_supported("tell what is at a point")) })
+    }
+
+    /// Lists what the device speaks of its screen. It takes seconds and moves the focus of accessibility, so it is asked
+    /// for once, by somebody who wants to read it, where there is no tree.
+    fn spoken(&self) -> PortFuture<'_, SpokenScreen> {
+        Box::pin(async { Err(DeviceError::not_supported("speak of its screen")) })
     }
 
     /// Lets go of the connection. The next call makes a new one.

@@ -237,7 +237,10 @@ impl IosDevice {
             Server::Wda(wda) => wda.screenshot().await?,
             Server::Simctl(one) => one.simctl.screenshot(&one.udid).await?,
             Server::Core(core) => core.screenshot().await?,
-            Server::Usb(usb) => match usb.screenshot().await? {
+            Server::Usb(usb) => match usb.screenshot().await.map_err(|error| match error.kind {
+                DeviceErrorKind::ScreenshotUnavailable => self.with_missing(error),
+                _ => error,
+            })? {
                 Picture::Png(png) => png,
                 raw @ Picture::Raw(_) => return Ok(raw),
             },

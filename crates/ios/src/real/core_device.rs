@@ -12,7 +12,8 @@ use super::hid::KeptHand;
 use super::link::Link;
 use super::tunnel::KeptTunnel;
 
-/// Since when a phone opens a tunnel without rights of an administrator.
+/// Since when developer services are in a tunnel, and since when that opens without rights of an administrator.
+const TUNNEL_NEEDED_SINCE: u32 = 17;
 const TUNNEL_SINCE: (u32, u32) = (17, 4);
 const APPS: &str = "com.apple.coredevice.appservice";
 const PICTURES: &str = "com.apple.coredevice.screencaptureservice";
@@ -136,10 +137,23 @@ impl CoreDevice {
     }
 }
 
-/// True if a phone of this version has a tunnel.
-pub(super) fn has_tunnel(ios_version: &str) -> bool {
+/// How the developer services of a phone are reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TunnelKind {
+    /// lockdownd starts them.
+    None,
+    /// Through a tunnel that only administrators can open.
+    OfAdministrators,
+    OverCable,
+}
+
+pub(super) fn tunnel_of(ios_version: &str) -> TunnelKind {
     let mut numbers = ios_version.split('.').map(|number| number.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= TUNNEL_SINCE
+    match (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) {
+        version if version >= TUNNEL_SINCE => TunnelKind::OverCable,
+        (TUNNEL_NEEDED_SINCE.., _) => TunnelKind::OfAdministrators,
+        _ => TunnelKind::None,
+    }
 }
 
 /// `file:///private/var/…` and `/var/…` name the same file.
@@ -178,8 +192,17 @@ mod tests {
 
     #[test]
     fn tunnels_came_with_17_4() {
-        let known = ["16.7", "17.0", "17.3.1", "17.4", "18.5", "26.0.1", "27", ""];
-        let has = known.map(has_tunnel);
-        assert_eq!(has, [false, false, false, true, true, true, true, false]);
+        use TunnelKind::{None, OfAdministrators, OverCable};
+        for (version, kind) in [
+            ("16.7", None),
+            ("17.0", OfAdministrators),
+            ("17.3.1", OfAdministrators),
+            ("17.4", OverCable),
+            ("26.0.1", OverCable),
+            ("27", OverCable),
+            ("", None),
+        ] {
+            assert_eq!(tunnel_of(version), kind, "{version}");
+        }
     }
 }

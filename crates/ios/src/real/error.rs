@@ -26,9 +26,7 @@ pub fn told(error: IdeviceError, udid: &str, effect: Effect) -> DeviceError {
             (ServiceMissing, format!("nothing listens on this port of the iPhone {udid}"))
         }
         IdeviceError::InvalidHostID => (Unauthorized, untrusted(udid)),
-        IdeviceError::UnexpectedResponse(what) if what.contains("PairRecordData") => {
-            (Unauthorized, untrusted(udid))
-        }
+        error if is_record_missing(&error) => (Unauthorized, untrusted(udid)),
         IdeviceError::UserDeniedPairing => {
             let detail = format!(
                 "the owner of the iPhone {udid} refused to trust this computer: plug it in again and tap Trust"
@@ -41,12 +39,7 @@ pub fn told(error: IdeviceError, udid: &str, effect: Effect) -> DeviceError {
         IdeviceError::PasswordProtected | IdeviceError::DeviceLocked => {
             (Unauthorized, format!("the iPhone {udid} is locked: unlock it with its passcode"))
         }
-        IdeviceError::DeveloperModeNotEnabled => {
-            let detail = format!(
-                "Developer Mode of the iPhone {udid} is off: turn it on in Settings, Privacy & Security"
-            );
-            (Rejected, detail)
-        }
+        IdeviceError::DeveloperModeNotEnabled => (Rejected, super::mode_is_off(udid)),
         // TLS says what it dislikes as bad data.
         IdeviceError::Socket(error) if error.kind() == io::ErrorKind::InvalidData => {
             (Unauthorized, broken_trust(udid, &error.to_string()))
@@ -83,6 +76,11 @@ pub fn told(error: IdeviceError, udid: &str, effect: Effect) -> DeviceError {
         other => (Protocol, format!("the iPhone {udid} broke its protocol: {other:.300}")),
     };
     DeviceError::new(kind, detail).with_dispatch(dispatch(effect, kind))
+}
+
+/// True if usbmuxd has no record of the phone, in the words of the library.
+pub fn is_record_missing(error: &IdeviceError) -> bool {
+    matches!(error, IdeviceError::UnexpectedResponse(what) if what.contains("PairRecordData"))
 }
 
 fn dispatch(effect: Effect, kind: DeviceErrorKind) -> Dispatch {

@@ -17,7 +17,7 @@ use idevice::{IdeviceError, ReadWrite};
 use mdm_core::port::{DeviceError, DeviceErrorKind};
 use plist::{Dictionary, Value};
 
-use super::core_device::has_tunnel;
+use super::core_device::{TunnelKind, tunnel_of};
 use super::error::{Effect, told};
 use super::link::Link;
 use super::tunnel::KeptTunnel;
@@ -73,7 +73,7 @@ impl RealDevice {
             return error;
         }
         let runner = bundle.to_owned();
-        let has_file = major(&version) < 17;
+        let has_file = tunnel_of(&version) == TunnelKind::None;
         let provider = match self.link.provider().await {
             Ok(provider) => provider,
             Err(error) => return error,
@@ -97,15 +97,16 @@ impl RealDevice {
 
     /// Sees whether the phone runs tests at all; the error says what is missing.
     async fn check_services(&self, version: &str) -> Result<(), DeviceError> {
-        if major(version) < 17 {
-            return Ok(());
-        }
-        if !has_tunnel(version) {
-            let detail = format!(
-                "tests of an iPhone with iOS {version} are started through a tunnel that needs an administrator; from \
-                 iOS 17.4 on none is needed: update iOS, or start WebDriverAgent with Xcode"
-            );
-            return Err(DeviceError::new(DeviceErrorKind::ServiceMissing, detail));
+        match tunnel_of(version) {
+            TunnelKind::None => return Ok(()),
+            TunnelKind::OfAdministrators => {
+                let detail = format!(
+                    "tests of an iPhone with iOS {version} are started through a tunnel that needs an administrator; \
+                     from iOS 17.4 on none is needed: update iOS, or start WebDriverAgent with Xcode"
+                );
+                return Err(DeviceError::new(DeviceErrorKind::ServiceMissing, detail));
+            }
+            TunnelKind::OverCable => {}
         }
         let tunnel = KeptTunnel::new(self.link.clone());
         match tunnel.discover().await?.offers(TESTS) {
@@ -154,7 +155,7 @@ impl RealDevice {
             let answer = channel.read_message().await?;
             Ok(answer.raw_data.as_deref().and_then(reason))
         };
-        if major(version) >= 17 {
+        if tunnel_of(version) == TunnelKind::OverCable {
             return KeptTunnel::new(self.link.clone()).with(Effect::Reads, ask).await;
         }
         let link: &Link = &self.link;
@@ -168,10 +169,6 @@ impl RealDevice {
 fn is_runner(app: &DeviceApp) -> bool {
     let says = |words: &str| words.to_lowercase().contains(WANTED);
     app.bundle.ends_with(RUNNER_SUFFIX) && (says(&app.bundle) || says(&app.name))
-}
-
-fn major(version: &str) -> u32 {
-    version.split('.').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 fn gone(why: &str) -> DeviceError {

@@ -5,7 +5,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use idevice::core_device_proxy::CoreDeviceProxy;
-use idevice::lockdown::LockdownClient;
 use idevice::rsd::RsdHandshake;
 use idevice::tcp::handle::AdapterHandle;
 use idevice::{IdeviceError, IdeviceService as _, RsdService};
@@ -17,9 +16,6 @@ use super::link::{Link, guarded};
 
 /// Least packet that IPv6 allows.
 const MTU_BYTES_MIN: u16 = 1280;
-/// Where lockdownd tells whether developer mode is on.
-const MODE_DOMAIN: &str = "com.apple.security.mac.amfi";
-const MODE_KEY: &str = "DeveloperModeStatus";
 
 /// Futures of the library's traits are `Send` only for as long as their types are not known, so they are boxed there.
 type Connecting<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
@@ -142,22 +138,10 @@ impl KeptTunnel {
 
     /// Says why a service of the developer image is not there.
     pub async fn why_missing(&self, service: &str) -> DeviceError {
-        let mode = self
-            .link
-            .with(Effect::Reads, async |provider| {
-                let record = idevice::provider::IdeviceProvider::get_pairing_file(&provider).await?;
-                let mut lockdown = LockdownClient::connect(&provider).await?;
-                lockdown.start_session(&record).await?;
-                lockdown.get_value(Some(MODE_KEY), Some(MODE_DOMAIN)).await
-            })
-            .await;
         let udid = &self.link.udid;
-        let detail = match mode.map(|value| value.as_boolean()) {
+        let detail = match super::developer_mode(&self.link).await {
             Err(error) => return error,
-            Ok(Some(false)) => format!(
-                "Developer Mode of the iPhone {udid} is off: turn it on in Settings, Privacy & Security, and restart \
-                 the phone"
-            ),
+            Ok(Some(false)) => super::mode_is_off(udid),
             Ok(_) => format!(
                 "the iPhone {udid} does not offer {service}: mount its developer image (Xcode does it when the phone \
                  is connected; go-ios and pymobiledevice3 can too). Touches and pictures of CoreDevice need iOS 27 \
@@ -168,7 +152,7 @@ impl KeptTunnel {
     }
 }
 
-fn no_tunnel(udid: &str) -> DeviceError {
+pub(super) fn no_tunnel(udid: &str) -> DeviceError {
     let detail = format!(
         "the iPhone {udid} offers no tunnel over the cable, which came with iOS 17.4: update iOS, or use \
          WebDriverAgent"

@@ -25,6 +25,7 @@ mod read_list;
 mod screenshot;
 mod scroll;
 mod snapshot;
+mod spoken;
 mod status;
 mod streams;
 mod taps;
@@ -67,6 +68,7 @@ pub mod facts {
     pub use super::observe::{FingerprintFacts, ScreenFacts};
     pub use super::screenshot::ScreenshotFacts;
     pub use super::snapshot::SnapshotFacts;
+    pub use super::spoken::SpokenFacts;
     pub use super::status::StatusFacts;
     pub use super::streams::StreamFacts;
     pub use super::waits::facts::WaitFacts;

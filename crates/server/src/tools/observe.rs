@@ -7,11 +7,12 @@ use mdm_core::change::tracker::{Comparison, Observation};
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::resolve::stale;
 use mdm_core::outline::OutlineOptions;
+use mdm_core::port::DeviceErrorKind;
 use mdm_engine::{Progress, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Tool, spoken};
 use crate::answer::{Answer, Facts};
 use crate::args::{DeviceArg, element_id};
 use crate::refusal::Refusal;
@@ -63,7 +64,16 @@ impl Tool for GetUiTree {
         let target = params.target.as_deref().map(element_id).transpose()?;
         let mut view = view(&params, handle)?;
         let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
-        let capture = capture(&session, call.progress, params.since_revision).await?;
+        let capture = match capture(&session, call.progress, params.since_revision).await {
+            // What is spoken has no ids, so it is no answer to who asks for a part or for changes.
+            Err(failure)
+                if failure.is(DeviceErrorKind::NotSupported)
+                    && (&handle, &target, params.since_revision) == (&None, &None, None) =>
+            {
+                return spoken::answer(&session, call.progress, failure).await;
+            }
+            capture => capture?,
+        };
         let seen = &capture.seen;
         if let Some(handle) = handle.filter(|handle| handle.revision != seen.revision) {
             return Err(moved_on(handle.revision, seen.revision).into());

@@ -6,6 +6,9 @@ use std::process::Command;
 use crate::iphone::{Face, IPhone};
 use crate::process::{BINARY, Talker, part, run};
 
+/// Calls until somebody has surely answered.
+const CALLS_MAX: u32 = 20;
+
 struct Tools {
     folder: PathBuf,
     phone: IPhone,
@@ -29,10 +32,14 @@ impl Tools {
     /// Our own product on the same phone.
     #[track_caller]
     fn call(&self, tool: &str, json: &str) -> String {
+        run(&mut self.product(tool, json)).ok().out()
+    }
+
+    fn product(&self, tool: &str, json: &str) -> Command {
         let mut command = Command::new(BINARY);
         let mux = self.phone.place(Face::Usbmuxd);
         command.args(["call", "--no-adb-server", "--no-ios", "--usbmuxd", mux, tool, json]);
-        run(&mut command).ok().out()
+        command
     }
 }
 
@@ -48,6 +55,9 @@ fn the_tools_of_libimobiledevice_know_the_iphone() {
     assert_eq!(tools.told("ideviceinfo", &["-k", "ProductVersion"]).trim(), "16.7");
     assert_eq!(tools.told("idevicename", &[]).trim(), "Virtual iPhone");
     assert!(tools.told("idevicepair", &["validate"]).contains("SUCCESS"));
+    assert!(tools.told("idevicepair", &["unpair"]).contains("SUCCESS"));
+    assert!(tools.told("idevicepair", &["pair"]).contains("SUCCESS"));
+    assert!(tools.told("idevicepair", &["validate"]).contains("SUCCESS"));
     assert!(tools.told("ideviceinstaller", &["-l", "-o", "list_all"]).contains("com.workbench"));
 
     let picture = tools.phone.folder.path().join("screen.png");
@@ -60,6 +70,28 @@ fn the_tools_of_libimobiledevice_know_the_iphone() {
     assert!(tools.call("manage_app", r#"{"action":"list"}"#).contains("com.example.hello"), "installed");
     tools.told("ideviceinstaller", &["-U", "com.example.hello"]);
     assert!(!tools.call("manage_app", r#"{"action":"list"}"#).contains("com.example.hello"), "removed");
+}
+
+/// The owner is asked, and both clients hear of it; what our own product agrees on serves Debian's tools too.
+#[test]
+fn a_phone_that_asks_its_owner_trusts_both_clients_after_the_answer() {
+    let Some(folder) = part("MDM_TEST_LIBIMOBILEDEVICE", "libimobiledevice") else { return };
+    let phone = IPhone::start_with(&[Face::Usbmuxd], &["--faults", "pairing-pending=3000"]);
+    let tools = Tools { folder, phone };
+    let asked = run(&mut tools.command("idevicepair", &["pair"]));
+    assert!(asked.out().contains("accept the trust dialog"), "{}", asked.out());
+    // Each call waits a second for the answer of the owner, who takes three.
+    let mut calls = 0;
+    let trusted = loop {
+        let answer = run(&mut tools.product("manage_app", r#"{"action":"list"}"#)).out();
+        calls += 1;
+        if answer.contains("com.workbench") || calls == CALLS_MAX {
+            break answer;
+        }
+        assert!(answer.contains("tap Trust on it"), "{answer}");
+    };
+    assert!(trusted.contains("com.workbench"), "{trusted}");
+    assert!(tools.told("idevicepair", &["validate"]).contains("SUCCESS"), "by our record");
 }
 
 /// The log of one program tells what another one did.

@@ -9,6 +9,7 @@ import sys
 from contextlib import AsyncExitStack
 
 from PIL import Image, ImageChops
+from pymobiledevice3.lockdown import create_using_usbmux
 from pymobiledevice3.remote.core_device.app_service import AppServiceService
 from pymobiledevice3.remote.core_device.hid_service import (
     KEY_H,
@@ -19,6 +20,7 @@ from pymobiledevice3.remote.core_device.hid_service import (
 )
 from pymobiledevice3.remote.core_device.screen_capture_service import ScreenCaptureService
 from pymobiledevice3.remote.userspace_tunnel import UserspaceRsdTunnel
+from pymobiledevice3.services.accessibilityaudit import AccessibilityAudit
 
 from clients import Operations, check
 
@@ -64,7 +66,21 @@ async def main():
         with operation("list services"):
             check("com.apple.coredevice.appservice" in rsd.peer_info["Services"], rsd.peer_info["Services"])
         await apps(rsd)
+        with operation("hear what the screen speaks, in the tunnel"):
+            await hear(rsd)
+        with operation("hear what the screen speaks, over lockdownd"):
+            lockdown = await create_using_usbmux(serial=sys.argv[1])
+            await hear(lockdown)
         await screen(rsd)
+
+
+async def hear(provider):
+    """Goes through the elements of the app in front until the focus comes to where it began."""
+    async with AccessibilityAudit(provider) as audit:
+        check("deviceApiVersion" in await audit.capabilities(), "no capabilities")
+        spoken = [element.caption async for element in audit.iter_elements()]
+    check("Log in, Button" in spoken, spoken)
+    check(len(spoken) == len(set(spoken)), spoken)
 
 
 async def apps(rsd):

@@ -1,9 +1,11 @@
-//! A real iPhone on which nothing is installed: pictures, apps and touches by coordinates, and no tree.
+//! A real iPhone on which nothing is installed: pictures, apps and touches by coordinates, a list of what is spoken, and no
+//! tree.
 
 use std::sync::Arc;
 
 use mdm_virtual_device::{DeveloperImage, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
 
+use crate::gestures;
 use crate::world::{APP, World, code_of, fact};
 
 pub fn iphone(ios_version: &str, developer_image: DeveloperImage, iphone_faults: IPhoneFaults) -> IPhone {
@@ -46,10 +48,16 @@ async fn what_it_can_and_what_is_missing_is_listed() {
     let starts = "Start WebDriverAgent on it";
     for (version, image, faults, words) in [
         ("27.0", DeveloperImage::New, none, ["takes touches by coordinates", starts]),
-        ("26.2", DeveloperImage::New, none, ["neither read nor touched; it shows pictures", starts]),
+        (
+            "26.2",
+            DeveloperImage::New,
+            none,
+            ["cannot be touched; it speaks of its screen and shows pictures", starts],
+        ),
         ("18.5", DeveloperImage::None, none, ["mount its developer image", starts]),
         ("18.5", DeveloperImage::New, off, ["Developer Mode of the iPhone", starts]),
-        ("17.3", DeveloperImage::New, none, ["neither read nor touched, and no apps start", starts]),
+        ("17.3", DeveloperImage::New, none, ["which came with iOS 17.4: update iOS", starts]),
+        ("16.7", DeveloperImage::New, none, ["cannot be touched and no apps start", starts]),
     ] {
         let world = World::on_cable(&iphone(version, image, faults));
         for tool in ["list_devices", "get_system_status"] {
@@ -62,30 +70,123 @@ async fn what_it_can_and_what_is_missing_is_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_developer_services_every_refusal_is_coded_and_says_to_start_web_driver_agent() {
+async fn every_refusal_names_what_is_missing_in_the_words_of_the_list() {
     let none = IPhoneFaults::default();
     let off = IPhoneFaults { developer_mode_off: true, ..none };
-    for (version, image, faults) in [
-        ("17.3", DeveloperImage::New, none),
-        ("18.5", DeveloperImage::None, none),
-        ("18.5", DeveloperImage::New, off),
+    for (version, image, faults, cause) in [
+        ("17.3", DeveloperImage::New, none, "which came with iOS 17.4: update iOS"),
+        ("18.5", DeveloperImage::None, none, "mount its developer image"),
+        ("18.5", DeveloperImage::New, off, "Developer Mode of the iPhone"),
     ] {
         let iphone = iphone(version, image, faults);
         let world = World::on_cable(&iphone);
+        let listed = world.ok("list_devices", "{}").await;
+        world.ok("manage_app", r#"{"action":"list"}"#).await;
         let start = format!(r#"{{"appId":"{APP}"}}"#);
         for (tool, json) in [
-            ("capture_screenshot", "{}"),
-            ("start_app", &start),
-            ("get_ui_tree", "{}"),
+            ("start_app", start.as_str()),
+            ("terminate_app", &start),
+            ("tap_element", r#"{"selector":{"text":"Settings"}}"#),
+            ("type_text", r#"{"selector":{"text":"Email"},"text":"ada"}"#),
             ("tap", r#"{"x":9,"y":9}"#),
+            ("press_key", r#"{"key":"home"}"#),
+            ("get_current_screen", "{}"),
+            ("wait_for_ui", r#"{"selector":{"text":"Settings"},"timeout_ms":500}"#),
         ] {
             let answer = world.call(tool, json).await;
-            assert!(answer.is_error, "{version} {tool}: {}", answer.text());
-            assert_eq!(code_of(&answer), "DEVICE_OFFLINE", "{version} {tool}: {}", answer.text());
-            assert!(answer.text().contains("WebDriverAgent does not answer"), "{}", answer.text());
+            let text = answer.text();
+            assert!(answer.is_error, "{version} {tool}: {text}");
+            assert_eq!(code_of(&answer), "PLATFORM_NOT_SUPPORTED", "{version} {tool}: {text}");
+            assert!(
+                text.contains(cause) && text.contains("Start WebDriverAgent on it"),
+                "{version} {tool}: {text}"
+            );
+            assert!(listed.contains(cause), "{listed}");
         }
-        world.ok("manage_app", r#"{"action":"list"}"#).await;
         assert!(world.phone.truth().inputs.is_empty());
+        // The next call sees that it has come, without a list.
+        let wda = iphone.clone();
+        iphone.open_port(8100, Arc::new(move || wda.connect_wda()));
+        world.ok("start_app", &start).await;
+        world
+            .ok("tap_element", r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server"}}"#)
+            .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_screen_speaks_is_told_where_there_is_no_tree() {
+    for version in ["16.7", "17.2", "18.5", "27.0"] {
+        let iphone = iphone(version, DeveloperImage::New, IPhoneFaults::default());
+        let world = World::on_cable(&iphone);
+        gestures::open_screen(&world, "LoginActivity").await;
+        let answer = world.call("get_ui_tree", "{}").await;
+        let text = answer.text();
+        assert!(!answer.is_error, "{version}: {text}");
+        assert_eq!(answer.via, "accessibility audit", "{text}");
+        assert!(text.contains("\"Log in, Button\"") && text.contains("Remember me"), "{version}: {text}");
+        assert!(text.contains(r#""partial":true"#) && text.contains("no places"), "{text}");
+        assert!(text.contains("Start WebDriverAgent on it"), "why there is no tree: {text}");
+        // It gives no element an id, so nothing can be touched by it.
+        assert!(!text.contains("e1 ") && !text.contains("snapshot_revision"), "{text}");
+        for (tool, json) in [
+            ("tap_element", r#"{"selector":{"text":"Log in"}}"#),
+            ("tap_element", r#"{"element_id":"e1"}"#),
+            ("get_ui_tree", r#"{"target":"e1"}"#),
+            ("wait_for_ui", r#"{"selector":{"text":"Log in"},"timeout_ms":500}"#),
+        ] {
+            let refused = world.call(tool, json).await;
+            assert!(refused.is_error, "{version} {tool} {json}: {}", refused.text());
+        }
+        assert!(world.phone.truth().inputs.is_empty(), "nothing was touched");
+        let picture = world.call("capture_screenshot", "{}").await;
+        match version {
+            "17.2" => {
+                assert_eq!(code_of(&picture), "SCREENSHOT_UNAVAILABLE", "{}", picture.text());
+                assert!(
+                    picture.text().contains("which came with iOS 17.4: update iOS"),
+                    "{}",
+                    picture.text()
+                );
+            }
+            "16.7" => assert_eq!((picture.is_error, picture.via.as_str()), (false, "usbmux")),
+            _ => assert_eq!((picture.is_error, picture.via.as_str()), (false, "CoreDevice")),
+        }
+    }
+    let off = IPhoneFaults { developer_mode_off: true, ..IPhoneFaults::default() };
+    let world = World::on_cable(&iphone("18.5", DeveloperImage::New, off));
+    let answer = world.call("get_ui_tree", "{}").await;
+    assert_eq!(code_of(&answer), "PLATFORM_NOT_SUPPORTED", "{}", answer.text());
+    assert!(answer.text().contains("turn it on in Settings"), "{}", answer.text());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_was_never_trusted_is_asked_and_every_call_says_to_tap_trust() {
+    let pending = IPhoneFaults { pairing_pending_ms: 60_000, ..IPhoneFaults::default() };
+    let world = World::on_cable(&iphone("16.7", DeveloperImage::New, pending));
+    for (tool, json) in [
+        ("get_ui_tree", "{}"),
+        ("capture_screenshot", "{}"),
+        ("tap", r#"{"x":9,"y":9}"#),
+        ("start_app", r#"{"appId":"com.workbench"}"#),
+        ("manage_app", r#"{"action":"list"}"#),
+    ] {
+        let answer = world.call(tool, json).await;
+        assert_eq!(code_of(&answer), "DEVICE_UNAUTHORIZED", "{tool}: {}", answer.text());
+        assert!(answer.text().contains("tap Trust on it"), "{tool}: {}", answer.text());
+    }
+    let listed = world.told("list_devices", "{}").await;
+    assert!(listed.contains("unauthorized") && listed.contains("tap Trust on it"), "{listed}");
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    world.ok("manage_app", r#"{"action":"list"}"#).await;
+    for (faults, words) in [
+        (IPhoneFaults { pairing_refused: true, ..IPhoneFaults::default() }, "refused to trust this computer"),
+        (IPhoneFaults { passcode_locked: true, ..pending }, "is locked: unlock it"),
+    ] {
+        let world = World::on_cable(&iphone("16.7", DeveloperImage::New, faults));
+        let answer = world.call("get_ui_tree", "{}").await;
+        assert_eq!(code_of(&answer), "DEVICE_UNAUTHORIZED", "{}", answer.text());
+        assert!(answer.text().contains(words), "{}", answer.text());
     }
 }
 
@@ -149,7 +250,6 @@ async fn what_needs_a_tree_is_refused_until_web_driver_agent_runs() {
     let (iphone, world) = started(IPhoneFaults::default()).await;
     let tap = r#"{"selector":{"text":"Settings"},"expect":{"text":"Use staging server"}}"#;
     for (tool, json) in [
-        ("get_ui_tree", "{}"),
         ("tap_element", tap),
         ("get_current_screen", "{}"),
         ("type_text", r#"{"selector":{"text":"Email"},"text":"ada"}"#),
@@ -158,7 +258,7 @@ async fn what_needs_a_tree_is_refused_until_web_driver_agent_runs() {
         let answer = world.call(tool, json).await;
         assert!(answer.is_error, "{tool}: {}", answer.text());
         assert_eq!(code_of(&answer), "PLATFORM_NOT_SUPPORTED", "{tool}: {}", answer.text());
-        assert!(answer.text().contains("start WebDriverAgent on it"), "{tool}: {}", answer.text());
+        assert!(answer.text().contains("Start WebDriverAgent on it"), "{tool}: {}", answer.text());
         assert!(answer.text().contains("call list_devices"), "{tool}: {}", answer.text());
     }
     let gone = r#"{"selector":{"text":"No such thing"},"condition":"not_exists","timeout_ms":500}"#;

@@ -104,6 +104,8 @@ pub struct IPhoneFaults {
     pub late_gesture_ms: u64,
     /// The phone trusts no computer, and its owner refuses each that asks.
     pub pairing_refused: bool,
+    /// The phone trusts no computer until its owner has answered, this long after it was asked.
+    pub pairing_pending_ms: u64,
     /// The phone is locked with a passcode: no service starts.
     pub passcode_locked: bool,
     /// Developer mode is off, so that nothing of the developer image runs.
@@ -125,7 +127,7 @@ impl IPhoneFaults {
     const MS_USUAL: u64 = 5_000;
 
     /// The names of the command line.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 15] = [
         "one-element-tree",
         "numeric-values",
         "hid-ignored",
@@ -134,6 +136,7 @@ impl IPhoneFaults {
         "idle-hang",
         "late-gesture",
         "pairing-refused",
+        "pairing-pending",
         "passcode-locked",
         "developer-mode-off",
         "wrong-certificate",
@@ -171,6 +174,7 @@ impl IPhoneFaults {
         let time = match name {
             "idle-hang" => &mut self.idle_hang_ms,
             "late-gesture" => &mut self.late_gesture_ms,
+            "pairing-pending" => &mut self.pairing_pending_ms,
             "slow-runner" => &mut self.slow_runner_ms,
             "runner-crash" => &mut self.runner_crash_ms,
             _ => return Ok(false),

@@ -120,10 +120,6 @@ async fn each_failure_is_coded_and_says_what_mends_it() {
         let with = |iphone_faults| IPhoneConfig { iphone_faults, ..config(version) };
         for (config, words) in [
             (
-                IPhoneConfig { runner_installed: false, ..config(version) },
-                "install it once, which is then started by itself",
-            ),
-            (
                 with(IPhoneFaults { untrusted_runner: true, ..none }),
                 "Settings, General, VPN & Device Management",
             ),
@@ -144,6 +140,17 @@ async fn each_failure_is_coded_and_says_what_mends_it() {
             assert_eq!(code_of(&tapped), "DEVICE_OFFLINE", "{version}: {}", tapped.text());
             assert_eq!(touches(&world), 0, "{version}");
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_none_is_installed_the_refusal_says_that_it_would_be_started() {
+    for version in ["16.7", "18.5"] {
+        let (_, world) = world(IPhoneConfig { runner_installed: false, ..config(version) });
+        let tapped = world.call("tap", r#"{"x":9,"y":9}"#).await;
+        assert_eq!(code_of(&tapped), "PLATFORM_NOT_SUPPORTED", "{version}: {}", tapped.text());
+        assert!(tapped.text().contains("once installed it is started by itself"), "{}", tapped.text());
+        assert_eq!((launches(&world), touches(&world)), (0, 0), "{version}");
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use plist::Dictionary;
+use tokio::time::Instant;
 
 use super::PortOpener;
 use super::afc::Files;
@@ -35,6 +36,10 @@ pub struct DeviceState {
     pub(super) files: Files,
     /// Names of crash reports that hosts removed.
     pub(super) removed_reports: Vec<String>,
+    /// The element at which accessibility stopped last; it stays when a client goes.
+    pub(super) focus: Option<Vec<u8>>,
+    /// When a host asked to be trusted.
+    pub(super) asked_at: Option<Instant>,
     /// The record that was there from the start was made.
     pub(super) prepared: bool,
 }

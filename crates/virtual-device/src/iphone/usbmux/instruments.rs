@@ -2,11 +2,12 @@
 
 use std::io;
 
+use mdm_wire::dtx::{Argument, Content};
 use plist::Value;
 
 use super::Wire;
-use super::archive::Object;
-use super::dtx::{self, Answer, Channels, Message, Peer};
+use super::dtx::{self, Channels, Peer};
+use super::plists::dictionary;
 use crate::helpers::picture;
 use crate::iphone::IPhone;
 use crate::iphone::runner;
@@ -19,43 +20,44 @@ const REFUSED: i64 = 2;
 
 pub async fn serve(phone: &IPhone, stream: &mut (impl Wire + ?Sized)) -> io::Result<()> {
     let (mut reader, writer) = tokio::io::split(stream);
-    let mut peer = Peer::greet(writer).await?;
+    let mut peer = Peer::greet(writer, dtx::capabilities()).await?;
     let mut channels = Channels::default();
     loop {
         let message = dtx::read(&mut reader).await?;
         channels.note(&message);
-        let Some(method) = message.method() else { continue };
+        let Some((method, arguments)) = message.call() else { continue };
         let answer = match (channels.name(&message), method) {
             (PICTURES, "takeScreenshot") => {
-                Answer::Object(Object::Data(picture::png(phone.phone()).to_vec()))
+                Content::Answer(Some(Value::Data(picture::png(phone.phone()).to_vec())))
             }
             (
                 PROCESSES,
                 "launchSuspendedProcessWithDevicePath:bundleIdentifier:environment:arguments:options:",
-            ) => launch(phone, &message),
+            ) => launch(phone, arguments),
             (PROCESSES, "killPid:") => {
-                kill(phone, message.number(0));
-                Answer::Done
+                kill(phone, arguments.first().and_then(Argument::number));
+                Content::Answer(None)
             }
             (PROCESSES | PICTURES, method) => dtx::no_such_method(method),
-            _ => Answer::Done,
+            _ => Content::Answer(None),
         };
-        peer.reply(&message, &answer).await?;
+        peer.reply(&message, answer).await?;
     }
 }
 
-fn launch(phone: &IPhone, call: &Message) -> Answer {
-    let bundle = call.text(1).unwrap_or_default();
+fn launch(phone: &IPhone, arguments: &[Argument]) -> Content {
+    let object = |index: usize| arguments.get(index).and_then(Argument::object);
+    let bundle = object(1).and_then(Value::as_string).unwrap_or_default();
     let Some(app) = phone.app(bundle) else {
         let why = format!("Application info provider (FBSApplicationLibrary) returned nil for \"{bundle}\"");
         return refused(bundle, &why);
     };
     phone.note_request(&["launch", bundle]);
-    let options = call.arguments.get(4).and_then(Value::as_dictionary);
+    let options = object(4).and_then(Value::as_dictionary);
     let stop_first = options.and_then(|options| options.get("KillExisting")).is_some_and(is_true);
     if !runner::is_runner(&app) {
         return match phone.launch_app(bundle, stop_first) {
-            Some(pid) => Answer::Object(Object::Number(pid.into())),
+            Some(pid) => Content::Answer(Some(i64::from(pid).into())),
             None => refused(bundle, "Launch failed"),
         };
     }
@@ -66,25 +68,25 @@ fn launch(phone: &IPhone, call: &Message) -> Answer {
         );
         return refused(bundle, &why);
     }
-    let environment = call.arguments.get(2).and_then(Value::as_dictionary);
+    let environment = object(2).and_then(Value::as_dictionary);
     let variable = |name: &str| environment?.get(name)?.as_string();
     let pid =
         phone.launch_runner(bundle, variable("XCTestSessionIdentifier"), variable(runner::PORT_VARIABLE));
-    Answer::Object(Object::Number(pid.into()))
+    Content::Answer(Some(i64::from(pid).into()))
 }
 
 /// The words are those of reports of people whose runner was not started.
-fn refused(bundle: &str, why: &str) -> Answer {
+fn refused(bundle: &str, why: &str) -> Content {
     let reason = format!(
         "The operation couldn\u{2019}t be completed. {why} : Failed to launch process with bundle identifier \
          '{bundle}'."
     );
     let description = format!("Request to launch {bundle} failed.");
-    let information = [
-        ("NSLocalizedDescription", Object::Text(description)),
-        ("NSLocalizedFailureReason", Object::Text(reason)),
-    ];
-    Answer::Error(Object::error(DOMAIN, REFUSED, information))
+    let information = dictionary([
+        ("NSLocalizedDescription", description.into()),
+        ("NSLocalizedFailureReason", reason.into()),
+    ]);
+    dtx::error(DOMAIN, REFUSED, information)
 }
 
 fn is_true(value: &Value) -> bool {

@@ -1,8 +1,10 @@
 //! lockdownd: who the phone is, whom it trusts, and the start of every service.
 
 use std::io;
+use std::time::Duration;
 
 use plist::{Dictionary, Value};
+use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
 use super::device::StartedService;
@@ -130,6 +132,10 @@ fn pair(phone: &IPhone, request: &Dictionary) -> Result<(), &'static str> {
     let faults = phone.config().iphone_faults;
     if faults.passcode_locked {
         return Err("PasswordProtected");
+    }
+    let pending = Duration::from_millis(faults.pairing_pending_ms);
+    if phone.device(|device| device.asked_at.get_or_insert_with(Instant::now).elapsed()) < pending {
+        return Err("PairingDialogResponsePending");
     }
     if faults.pairing_refused {
         return Err("UserDeniedPairing");

@@ -2,7 +2,6 @@
 //! further services.
 
 mod afc;
-mod archive;
 mod device;
 mod dtx;
 mod instruments;

@@ -10,7 +10,10 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::{DigitallySignedStruct, DistinguishedName as Name, Error, ServerConfig, SignatureScheme};
+use rustls::{
+    DigitallySignedStruct, DistinguishedName as Name, Error, ServerConfig, SignatureScheme,
+    SupportedProtocolVersion,
+};
 
 use super::plists::dictionary;
 use crate::iphone::IPhone;
@@ -49,24 +52,36 @@ impl Trusted {
 
     /// The phone's end of TLS with this host: only its certificate is taken.
     pub fn tls(&self) -> io::Result<Arc<ServerConfig>> {
+        self.server(rustls::DEFAULT_VERSIONS).map(Arc::new)
+    }
+
+    /// TLS for a connection that goes on without it: nothing of TLS may come after the handshake.
+    pub fn tls_for_handshake(&self) -> io::Result<Arc<ServerConfig>> {
+        let mut config = self.server(&[&rustls::version::TLS12])?;
+        config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
+        Ok(Arc::new(config))
+    }
+
+    fn server(&self, versions: &[&'static SupportedProtocolVersion]) -> io::Result<ServerConfig> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key = PrivateKeyDer::from_pem_slice(DEVICE_KEY.as_bytes()).map_err(io::Error::other)?;
         let verifier =
             OnlyHost { certificates: self.host_certificates.clone(), provider: Arc::clone(&provider) };
         let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
+            .with_protocol_versions(versions)
             .map_err(io::Error::other)?
             .with_client_cert_verifier(Arc::new(verifier))
             .with_single_cert(vec![self.device_certificate.clone()], key)
             .map_err(io::Error::other)?;
-        Ok(Arc::new(config))
+        Ok(config)
     }
 }
 
-/// Makes usbmuxd have a record of the phone, and the phone trust its host, unless a person refused.
+/// Makes usbmuxd have a record of the phone, and the phone trust its host, unless a person has to be asked.
 pub fn prepare(phone: &IPhone) {
     let faults = phone.config().iphone_faults;
-    if faults.pairing_refused || phone.device(|device| std::mem::replace(&mut device.prepared, true)) {
+    let is_strange = faults.pairing_refused || faults.pairing_pending_ms > 0;
+    if is_strange || phone.device(|device| std::mem::replace(&mut device.prepared, true)) {
         return;
     }
     // The keys are constants: this cannot fail on one machine and work on another.

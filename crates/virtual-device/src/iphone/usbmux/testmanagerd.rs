@@ -5,13 +5,15 @@
 use std::io;
 
 use futures_util::StreamExt as _;
+use mdm_wire::dtx::{Argument, Content, Message};
+use mdm_wire::keyed_archive::CLASS;
 use plist::Value;
 use tokio::io::AsyncWrite;
 use tokio::time::{Duration, Instant, sleep_until};
 
 use super::Wire;
-use super::archive::Object;
-use super::dtx::{self, Answer, Argument, Channels, Message, Peer};
+use super::dtx::{self, Channels, Peer};
+use super::plists::dictionary;
 use crate::iphone::IPhone;
 use crate::iphone::runner::Authorised;
 
@@ -72,7 +74,7 @@ pub async fn serve(phone: &IPhone, stream: &mut (impl Wire + ?Sized)) -> io::Res
     let incoming =
         futures_util::stream::unfold(reader, async |mut reader| Some((dtx::read(&mut reader).await, reader)));
     tokio::pin!(incoming);
-    let peer = Peer::greet(writer).await?;
+    let peer = Peer::greet(writer, dtx::capabilities()).await?;
     let mut session = Session { phone, peer, identifier: None, stage: Stage::Awaited, runner: None };
     let mut channels = Channels::default();
     loop {
@@ -122,46 +124,46 @@ async fn ended(phone: &IPhone, runner: Option<&RunnerOfSession>, stage: Stage) {
 
 impl<W: AsyncWrite + Unpin> Session<'_, W> {
     async fn hear(&mut self, message: &Message, channel: &str) -> io::Result<()> {
-        let Some(method) = message.method() else { return self.hear_answer(message).await };
+        let Some((method, arguments)) = message.call() else { return self.hear_answer(message).await };
         let answer = match method {
-            method if DAEMON.contains(&channel) => self.daemon(method, message),
+            method if DAEMON.contains(&channel) => self.daemon(method, arguments),
             "_IDE_startExecutingTestPlanWithProtocolVersion:" if message.channel == -DRIVER_CHANNEL => {
                 if let Stage::Ready { told, .. } = &mut self.stage {
                     *told = true;
                 }
-                Answer::Done
+                Content::Answer(None)
             }
             _ if message.channel != 0 => dtx::no_such_method(method),
-            _ => Answer::Done,
+            _ => Content::Answer(None),
         };
-        self.peer.reply(message, &answer).await?;
+        self.peer.reply(message, answer).await?;
         self.begin().await
     }
 
-    fn daemon(&mut self, method: &str, call: &Message) -> Answer {
-        match method {
-            "_IDE_initiateControlSessionWithCapabilities:" => Answer::Object(capabilities()),
-            "_IDE_initiateControlSessionWithProtocolVersion:" => {
-                Answer::Object(Object::Number(PROTOCOL_VERSION))
-            }
+    fn daemon(&mut self, method: &str, arguments: &[Argument]) -> Content {
+        let answer: Value = match method {
+            "_IDE_initiateControlSessionWithCapabilities:" => capabilities(),
+            "_IDE_initiateControlSessionWithProtocolVersion:" => PROTOCOL_VERSION.into(),
             "_IDE_initiateSessionWithIdentifier:capabilities:" => {
-                self.initiate(call);
-                Answer::Object(capabilities())
+                self.initiate(arguments);
+                capabilities()
             }
             "_IDE_initiateSessionWithIdentifier:forClient:atPath:protocolVersion:" => {
-                self.initiate(call);
-                Answer::Object(Object::Number(PROTOCOL_VERSION))
+                self.initiate(arguments);
+                PROTOCOL_VERSION.into()
             }
             "_IDE_authorizeTestSessionWithProcessID:" => {
-                let pid = call.number(0).and_then(|pid| u32::try_from(pid).ok());
-                Answer::Object(Object::Bool(pid.is_some_and(|pid| self.phone.authorise_runner(pid))))
+                let pid = arguments.first().and_then(Argument::number);
+                let pid = pid.and_then(|pid| u32::try_from(pid).ok());
+                pid.is_some_and(|pid| self.phone.authorise_runner(pid)).into()
             }
-            method => dtx::no_such_method(method),
-        }
+            method => return dtx::no_such_method(method),
+        };
+        Content::Answer(Some(answer))
     }
 
-    fn initiate(&mut self, call: &Message) {
-        let identifier = call.arguments.first().and_then(Value::as_data);
+    fn initiate(&mut self, arguments: &[Argument]) {
+        let identifier = arguments.first().and_then(Argument::object).and_then(Value::as_data);
         self.identifier = identifier.filter(|identifier| identifier.len() == UUID_BYTES).map(<[u8]>::to_vec);
     }
 
@@ -175,15 +177,15 @@ impl<W: AsyncWrite + Unpin> Session<'_, W> {
     async fn hear_answer(&mut self, answer: &Message) -> io::Result<()> {
         match &mut self.stage {
             Stage::Opening(call) if answer.answers(*call) => {
-                let arguments = [Argument::Object(capabilities())];
+                let arguments = vec![Argument::Object(capabilities())];
                 let method = "_XCT_testRunnerReadyWithCapabilities:";
-                let asked = self.peer.call(DRIVER_CHANNEL, method, &arguments, true).await?;
+                let asked = self.peer.call(DRIVER_CHANNEL, method, arguments, true).await?;
                 self.stage = Stage::Ready { asked, configured: false, told: false };
                 Ok(())
             }
             Stage::Ready { asked, configured, .. } if answer.answers(*asked) => {
-                let bundle = answer.payload.as_ref().and_then(Value::as_dictionary);
-                *configured = bundle.is_some_and(|fields| fields.contains_key("testBundleURL"));
+                let Content::Answer(Some(Value::Dictionary(bundle))) = &answer.content else { return Ok(()) };
+                *configured = bundle.contains_key("testBundleURL");
                 self.begin().await
             }
             _ => Ok(()),
@@ -197,23 +199,23 @@ impl<W: AsyncWrite + Unpin> Session<'_, W> {
         }
         self.stage = Stage::Runs { since: Instant::now() };
         for method in ["_XCT_didBeginInitializingForUITesting", "_XCT_didBeginExecutingTestPlan"] {
-            self.peer.call(DRIVER_CHANNEL, method, &[], false).await?;
+            self.peer.call(DRIVER_CHANNEL, method, Vec::new(), false).await?;
         }
-        let words = Object::text("Built at Nov 10 2026 09:41:00");
-        self.peer.call(DRIVER_CHANNEL, "_XCT_logDebugMessage:", &[Argument::Object(words)], false).await?;
+        let words = vec![Argument::Object("Built at Nov 10 2026 09:41:00".into())];
+        self.peer.call(DRIVER_CHANNEL, "_XCT_logDebugMessage:", words, false).await?;
         self.phone.start_wda();
         Ok(())
     }
 }
 
 /// What both sides of a session can do.
-fn capabilities() -> Object {
+fn capabilities() -> Value {
     const NAMES: [&str; 4] = [
         "XCTIssue capability",
         "skipped test capability",
         "test timeout capability",
         "ubiquitous test identifiers",
     ];
-    let all = Object::Map(NAMES.map(|name| (name.to_owned(), Object::Number(1))).to_vec());
-    Object::Of("XCTCapabilities", vec![("capabilities-dictionary", all)])
+    let all = dictionary(NAMES.map(|name| (name, 1_u64.into())));
+    dictionary([(CLASS, "XCTCapabilities".into()), ("capabilities-dictionary", all)])
 }

@@ -1,5 +1,6 @@
 //! The services that lockdownd starts.
 
+mod audit;
 mod installation;
 mod logs;
 mod screenshot;
@@ -16,7 +17,8 @@ use super::device::StartedService;
 use super::{instruments, testmanagerd, tunnel};
 use crate::iphone::IPhone;
 
-const SERVICES: [&str; 11] = [
+const SERVICES: [&str; 12] = [
+    audit::NAME,
     "com.apple.afc",
     "com.apple.crashreportcopymobile",
     "com.apple.crashreportmover",
@@ -39,6 +41,9 @@ const INSTRUMENTS: &str = "com.apple.instruments.remoteserver.DVTSecureSocketPro
 /// Developer services that are behind the tunnel since iOS 17.
 const MOVED: [&str; 1] = ["com.apple.mobile.screenshotr"];
 
+/// Services that leave TLS as soon as each side has proven who it is.
+const HANDSHAKE_ONLY: [&str; 1] = [audit::NAME];
+
 /// True if lockdownd of this phone starts the service.
 pub fn is_offered(phone: &IPhone, name: &str) -> bool {
     let version = phone.config().version();
@@ -54,6 +59,11 @@ pub fn is_offered(phone: &IPhone, name: &str) -> bool {
 pub async fn serve(phone: &IPhone, stream: Box<dyn Wire>, service: &StartedService) -> io::Result<()> {
     let trusted = phone.device(|device| device.trusted(&service.host));
     let trusted = trusted.ok_or_else(|| io::Error::other("nobody is trusted any more"))?;
+    if HANDSHAKE_ONLY.contains(&service.name.as_str()) {
+        let secure = TlsAcceptor::from(trusted.tls_for_handshake()?).accept(stream).await?;
+        let (mut plain, _) = secure.into_inner();
+        return run(phone, &mut plain, &service.name).await;
+    }
     let mut stream = TlsAcceptor::from(trusted.tls()?).accept(stream).await?;
     let done = run(phone, &mut stream, &service.name).await;
     // The host is told that nothing more comes; it may have gone already.
@@ -66,6 +76,7 @@ pub async fn run(phone: &IPhone, stream: &mut (impl Wire + ?Sized), name: &str) 
         TUNNEL => Box::pin(tunnel::serve(phone, stream)).await,
         TESTS => testmanagerd::serve(phone, stream).await,
         INSTRUMENTS => instruments::serve(phone, stream).await,
+        audit::NAME => audit::serve(phone, stream).await,
         "com.apple.afc" => afc::serve(phone, stream, Root::Media).await,
         "com.apple.crashreportcopymobile" => afc::serve(phone, stream, reports(phone)).await,
         "com.apple.crashreportmover" => {
