@@ -1,10 +1,9 @@
 //! The speed of the log reader. An example of the Android crate measures.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::pipeline::run_example;
 use super::table::Line;
-use crate::command::{cargo, output};
 
 /// Megabytes a second that the reader shall read.
 const GOAL_MB_S: f64 = 200.0;
@@ -12,13 +11,8 @@ const GOAL_MB_S: f64 = 200.0;
 const GROWTH_KB: f64 = 1000.0;
 
 pub fn lines(root: &Path) -> Result<Vec<Line>, String> {
-    let arguments = ["run", "--quiet", "--release", "-p", "mdm-android", "--example", "log_speed"];
-    let text = output(cargo(root).args(arguments))?;
-    let pairs = text.lines().filter_map(|line| line.split_once(' '));
-    let found: BTreeMap<&str, f64> =
-        pairs.filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect();
-    let value =
-        |name: &str| found.get(name).copied().ok_or_else(|| format!("the example did not tell {name}"));
+    let found = run_example(root, "mdm-android", "log_speed", &[])?;
+    let value = |name: &str| found.value(name);
     let (read, floor) = (value("read_mb_s")?, value("floor_mb_s")?);
     let note = format!("{read:.0} MB/s; {:.2} of copying the lines alone, {floor:.0} MB/s", read / floor);
     Ok(vec![

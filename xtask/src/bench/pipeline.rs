@@ -39,8 +39,13 @@ impl Found {
 }
 
 pub fn measure(root: &Path, data: &Path) -> Result<Found, String> {
-    let arguments = ["run", "--quiet", "--release", "-p", "mdm-android", "--example", "pipeline", "--"];
-    let text = output(cargo(root).args(arguments).arg(data))?;
+    run_example(root, "mdm-android", "pipeline", &[data])
+}
+
+/// Runs an example that prints a name and a number on each line.
+pub fn run_example(root: &Path, package: &str, name: &str, arguments: &[&Path]) -> Result<Found, String> {
+    let words = ["run", "--quiet", "--release", "-p", package, "--example", name, "--"];
+    let text = output(cargo(root).args(words).args(arguments))?;
     let pairs = text.lines().filter_map(|line| line.split_once(' '));
     Ok(Found(pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()))
 }
