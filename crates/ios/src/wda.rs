@@ -125,7 +125,9 @@ impl Wda {
 
     /// Reads the tree as JSON, in which the identifier and the label of an element are told apart.
     pub async fn tree(&self) -> Result<Tree, DeviceError> {
-        let path = "/source?format=json";
+        // What is left out is told twice, or not read. What is visible costs a phone most, and nothing else tells it.
+        let path =
+            "/source?format=json&excluded_attributes=frame,nativeFrame,accessible,nativeAccessibilityElement";
         match self.in_session(Kind::Read, Method::GET, path, &()).await {
             Err(error) if error.detail.contains(TOO_DEEP) && self.session_is_ours() => {
                 self.set_depth(DEPTH_WHEN_REFUSED).await?;

@@ -85,7 +85,7 @@ pub fn pair_swiped(
     matcher.pair_pending();
     matcher.unpair_other_dialogs();
     matcher.unpair_if_replaced();
-    matcher.unpair_texts_of_other_page();
+    matcher.unpair_if_titled_otherwise();
     matcher.pairing
 }
 
@@ -337,9 +337,9 @@ impl Matcher<'_> {
         }
     }
 
-    /// Unpairs texts that say something else below another title: they are of another page that looks alike. A number in a
-    /// title counts what is on the same page.
-    fn unpair_texts_of_other_page(&mut self) {
+    /// Unpairs what is of another page that looks alike, by its title: texts that say something else, and what scrolls, where
+    /// other rows may say the same. A number in a title counts what is on the same page.
+    fn unpair_if_titled_otherwise(&mut self) {
         let title = |reading| Some(title(reading)?.replace(|c: char| c.is_ascii_digit(), ""));
         let is_same = match (title(self.before), title(self.after)) {
             (Some(was), Some(is)) => was == is,
@@ -353,7 +353,9 @@ impl Matcher<'_> {
             if old == NONE {
                 continue;
             }
-            if own_words(self.before.element(old)) != own_words(self.after.element(new as u32)) {
+            let is = self.after.element(new as u32);
+            let scrolls = is.parent.is_some_and(|parent| scroller(self.after, parent).is_some());
+            if scrolls || own_words(self.before.element(old)) != own_words(is) {
                 self.pairing.to_old[new] = NONE;
                 self.pairing.to_new[old as usize] = NONE;
             }

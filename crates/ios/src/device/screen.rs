@@ -296,10 +296,18 @@ impl IosDevice {
 
 /// Says where the companion's tree leaves out what is on the screen.
 fn tell_what_idb_does_not(snapshot: &mut Snapshot) {
-    if tree::has_empty_web_view(snapshot) {
-        let detail = "what is inside the web view is not told by idb; WebDriverAgent reads it".to_owned();
-        snapshot.defects.push(Defect { kind: DefectKind::Untold, offset: 0, detail });
-    }
+    let untold = if snapshot.is_bare() {
+        Some("idb tells only the app and nothing in it: it may be starting, or draw its screen itself")
+    } else if tree::has_empty_web_view(snapshot) {
+        Some("what is inside the web view is not told by idb; WebDriverAgent reads it")
+    } else {
+        None
+    };
+    snapshot.defects.extend(untold.map(|detail| Defect {
+        kind: DefectKind::Untold,
+        offset: 0,
+        detail: detail.to_owned(),
+    }));
     tree::content::gather(snapshot);
 }
 

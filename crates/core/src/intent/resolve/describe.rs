@@ -179,7 +179,8 @@ pub fn not_found(seen: &Observation, selector: &Selector) -> Failure {
 
 fn nothing_matches(seen: &Observation, selector: &Selector, near: Vec<String>) -> Failure {
     let snapshot = &seen.reading.snapshot;
-    if !snapshot.is_whole() || (snapshot.untold().is_none() && !snapshot.proves_absence()) {
+    let is_bare = snapshot.is_bare() && selector.id.is_some();
+    if !snapshot.is_whole() || is_bare || (snapshot.untold().is_none() && !snapshot.proves_absence()) {
         // W10: absence cannot be concluded from a damaged tree.
         let message = format!(
             "the screen could be read only in part, and nothing in it matches {}",

@@ -193,7 +193,8 @@ impl Watch<'_> {
         }
         let change =
             look.step.as_ref().map(|step| self.wait.scope.changes_in(step, &look.seen)).unwrap_or_default();
-        let changed = change.kind.is_relevant();
+        // What is not told is not gone.
+        let changed = change.kind.is_relevant() && !look.seen.reading.snapshot.is_bare();
         if changed {
             self.note_change(&change, look.ended_ms);
         } else if !self.looked {

@@ -99,8 +99,9 @@ fn an_application_with_nothing_in_it_is_not_called_stable() {
         }
     }
     let settled = Wait::new(Goal::Settled, WINDOW_MS);
-    let mut feeder = Feeder::new(&settled);
+    let mut feeder = Feeder::since(&settled, says("Cart"));
     let ended = (0..20).find(|number| feeder.look(number * 100, bare()) == REACHED);
     let report = feeder.finish(Ending::Reached, ended.unwrap() * 100);
     assert_eq!(report.stability, Stability::Stabilizing, "an action goes on, and does not call it stable");
+    assert_eq!((report.changes, report.change_detected), (0, false), "what is not told is not gone");
 }
