@@ -73,7 +73,13 @@ def make_app(folder, bundle_id):
     return bundle
 
 
+def settle():
+    """Waits until the screen has come to rest: a touch on a list that glides only stops it."""
+    run("ui", "quiet", "--bundle-id", APP, "5")
+
+
 def tap(key, value):
+    settle()
     run("ui", "tap", *centre(find(key, value)))
 
 
@@ -222,12 +228,15 @@ with operation("drag, and a crash"):
     run("ui", "text", "correct horse")
     run("ui", "tap", "Log in", "--api", "ax")
     run("ui", "wait", "Gallery", "--timeout", "10")
+    settle()
     run("ui", "tap", "Gallery", "--api", "ax")
     for _ in range(5):
+        settle()
         if any((element["AXLabel"] or "").startswith("Trouble") for element in elements()):
             break
         run("ui", "swipe", "200", "700", "200", "200", "--duration", "0.3")
     run("ui", "tap", "Trouble", "--api", "ax")
+    run("ui", "wait", "Crash", "--timeout", "10")
     tap("AXLabel", "Crash")
     check(apps()[APP]["process_state"] != "Running", apps()[APP])
 with operation("crash list, show and delete"):
