@@ -5,6 +5,7 @@
 
 pub mod adb;
 pub mod dtx;
+pub mod helper;
 pub mod idb;
 pub mod keyed_archive;
 pub mod markup;
