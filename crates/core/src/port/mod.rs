@@ -28,7 +28,7 @@ pub use apps::{AppDetails, AppVersion, InstalledApp};
 pub use command::{AlertAnswer, AppCommand, AppReport, Extra, FileCommand, NativeAction, OpenRequest};
 pub use crash::{CrashKind, CrashReport, CrashSource, Frame, NOT_RESPONDING, THROWN_MAX, Thrown};
 pub use error::{DeviceError, DeviceErrorKind, Dispatch};
-pub use event::DeviceEvent;
+pub use event::{DeviceEvent, Heard, Said, SaidKind};
 pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
 pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogRead, LogSource};
@@ -99,6 +99,17 @@ pub trait Device: Send + Sync {
     fn keyboard(&self) -> PortFuture<'_, Option<Rect>>;
     /// True while a toast is shown. Its text may be in no tree (F14).
     fn shows_toast(&self) -> PortFuture<'_, bool>;
+    /// What the device has told by itself after the event of this number, as far as it was heard. Asks the device nothing.
+    fn heard(&self, _after: u64) -> Heard {
+        Heard::default()
+    }
+
+    /// Waits until the device tells something after the event of this number. Never ends where nothing is told
+    /// ([`Capabilities::events`]).
+    fn next_heard(&self, _after: u64) -> PortFuture<'_, Heard> {
+        Box::pin(std::future::pending())
+    }
+
     /// Refuses a text that could not be typed. Asked before anything is touched (F82).
     fn check_text<'a>(&'a self, text: &'a str) -> PortFuture<'a, ()>;
     fn input(&self, input: Input) -> PortFuture<'_, ()>;
