@@ -34,3 +34,13 @@ pub fn unix(path: PathBuf) -> Connector {
         Box::pin(async move { Ok(Box::new(UnixStream::connect(path).await?) as Box<dyn Transport>) })
     })
 }
+
+/// Each connection is one of `connect`, such as a pipe to a phone in this process.
+pub fn pipe<S: Transport + 'static>(
+    connect: impl Fn() -> io::Result<S> + Send + Sync + 'static,
+) -> Connector {
+    Arc::new(move || {
+        let connected = connect();
+        Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) })
+    })
+}

@@ -39,10 +39,7 @@ fn phone(faults: IPhoneFaults) -> IPhone {
 
 fn pipe(phone: &IPhone) -> Connector {
     let phone = phone.clone();
-    Arc::new(move || {
-        let stream = phone.connect_companion();
-        Box::pin(async move { Ok(Box::new(stream?) as Box<dyn Transport>) })
-    })
+    connect::pipe(move || phone.connect_companion())
 }
 
 fn idb(phone: &IPhone) -> Idb {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use mdm_core::port::{CrashKind, DeviceErrorKind, Dispatch, LogLevel, LogSource as _, Picture};
-use mdm_ios::connect::{Connector, Transport};
+use mdm_ios::connect::pipe;
 use mdm_ios::real::{Connection, RealDevice, RealDevices};
 use mdm_virtual_device::{AppFile, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -34,11 +34,7 @@ fn phone(faults: IPhoneFaults) -> IPhone {
 
 fn devices(phone: &IPhone) -> RealDevices {
     let phone = phone.clone();
-    let connector: Connector = Arc::new(move || {
-        let phone = phone.clone();
-        Box::pin(async move { Ok(Box::new(phone.connect_usbmuxd()?) as Box<dyn Transport>) })
-    });
-    RealDevices::with(connector)
+    RealDevices::with(pipe(move || phone.connect_usbmuxd()))
 }
 
 fn device(phone: &IPhone) -> RealDevice {

@@ -2,11 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "helpers of tests may fail a test")]
 
-use std::sync::Arc;
-
 use mdm_core::port::{Device as _, DeviceErrorKind, Dispatch, Input, Key, Picture};
 use mdm_core::screen::geometry::Point;
-use mdm_ios::connect::{Connector, Transport};
+use mdm_ios::connect::pipe;
 use mdm_ios::device::{Backends, IosDevice};
 use mdm_ios::real::{CoreDevice, Offered, RealDevice, RealDevices, runs_in};
 use mdm_virtual_device::{Applied, DeveloperImage, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind};
@@ -26,11 +24,7 @@ fn phone(ios_version: &str, developer_image: DeveloperImage, iphone_faults: IPho
 
 fn device(phone: &IPhone) -> RealDevice {
     let phone = phone.clone();
-    let connector: Connector = Arc::new(move || {
-        let phone = phone.clone();
-        Box::pin(async move { Ok(Box::new(phone.connect_usbmuxd()?) as Box<dyn Transport>) })
-    });
-    RealDevices::with(connector).device(UDID)
+    RealDevices::with(pipe(move || phone.connect_usbmuxd())).device(UDID)
 }
 
 async fn core_device(phone: &IPhone) -> CoreDevice {

@@ -3,12 +3,11 @@
 
 #![expect(clippy::expect_used, reason = "helpers of tests may fail a test")]
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch};
 use mdm_core::screen::geometry::Point;
-use mdm_ios::connect::{Connector, Transport};
+use mdm_ios::connect::pipe;
 use mdm_ios::real::{RealDevice, RealDevices};
 use mdm_ios::served;
 use mdm_ios::wda::{Path, RunnerNews, Runners, WDA_PORT, Wda};
@@ -29,11 +28,7 @@ fn config(ios_version: &str) -> IPhoneConfig {
 
 fn device(phone: &IPhone) -> RealDevice {
     let phone = phone.clone();
-    let connector: Connector = Arc::new(move || {
-        let phone = phone.clone();
-        Box::pin(async move { Ok(Box::new(phone.connect_usbmuxd()?) as Box<dyn Transport>) })
-    });
-    RealDevices::with(connector).device(UDID)
+    RealDevices::with(pipe(move || phone.connect_usbmuxd())).device(UDID)
 }
 
 /// A phone, the runners of this computer, and WebDriverAgent as it is reached through them.
@@ -166,12 +161,15 @@ async fn each_failure_says_what_mends_it() {
             assert_eq!(world.launches(), launches, "{version}: one that failed is left alone for a while");
         }
         let world = world(with(crash));
-        let error = loop {
-            if let Err(error) = world.wda.status().await {
-                break error;
+        let mut error = None;
+        for _ in 0..10_000 {
+            error = world.wda.status().await.err();
+            if error.is_some() {
+                break;
             }
             sleep(Duration::from_millis(1)).await;
-        };
+        }
+        let error = error.expect("a runner that crashed answers no more");
         assert!(error.detail.contains("ended") || error.detail.contains("broke"), "{version}: {error}");
     }
     let world = world(config("17.2"));

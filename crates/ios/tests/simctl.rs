@@ -16,7 +16,7 @@ use mdm_core::port::{
     SettingChange,
 };
 use mdm_core::screen::geometry::Point;
-use mdm_ios::connect::{Connector, Transport};
+use mdm_ios::connect::pipe;
 use mdm_ios::device::{Backends, IosDevice, OneSimulator};
 use mdm_ios::idb::Idb;
 use mdm_ios::reports::ReportFolder;
@@ -125,15 +125,6 @@ async fn no_process_is_started_where_a_running_program_can_serve() {
     assert_eq!(started(), 0, "20 trees, 20 taps, 20 pictures, a start and a list");
     device.change(&SettingChange::DarkMode(NightMode::On)).await.expect("dark");
     assert_eq!(started(), 3, "only simctl knows how dark a simulator is: read, set, read back");
-}
-
-fn pipe<S: Transport + 'static>(
-    connect: impl Fn() -> std::io::Result<S> + Send + Sync + 'static,
-) -> Connector {
-    Arc::new(move || {
-        let connected = connect();
-        Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) })
-    })
 }
 
 #[tokio::test]

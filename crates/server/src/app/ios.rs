@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mdm_ios::connect::{self, Connector, Transport};
+use mdm_ios::connect::{self, Connector, pipe};
 use mdm_ios::device::Backends;
 use mdm_ios::idb::{CompanionStarter, Idb};
 use mdm_ios::real::RealDevices;
@@ -90,14 +90,4 @@ pub(super) fn embedded(iphone: &EmbeddedIPhone) -> Backends {
         }),
         ..Backends::default()
     }
-}
-
-/// Each connection is a pipe to the phone in this process.
-fn pipe<S: Transport + 'static>(
-    connect: impl Fn() -> std::io::Result<S> + Send + Sync + 'static,
-) -> Connector {
-    Arc::new(move || {
-        let connected = connect();
-        Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) })
-    })
 }

@@ -13,6 +13,7 @@ use mdm_core::intent::watch::RESTING;
 use mdm_core::meaning::label::label;
 use mdm_core::meaning::role;
 use mdm_core::port::{Dispatch, SettingChange, SettingReport};
+use mdm_core::screen::element::Role;
 use mdm_engine::{Session, WantedDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -529,7 +530,9 @@ fn in_sight(found: &InSight, seen: &Observation) -> PlaceFacts {
 fn named_place(seen: &Observation, index: usize) -> PlaceFacts {
     let snapshot = &seen.reading.snapshot;
     PlaceFacts {
-        role: Some(tree::role_name(role::in_context(snapshot, index))).filter(|name| !name.is_empty()),
+        role: Some(role::in_context(snapshot, index))
+            .filter(|role| *role != Role::Unknown)
+            .map(tree::role_name),
         label: label(snapshot, index).filter(|label| label.sure).map(|label| label.text.into_owned()),
         ..PlaceFacts::default()
     }

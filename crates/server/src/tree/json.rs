@@ -379,7 +379,7 @@ impl From<&Element> for RawJson {
             enabled: element.state.enabled,
             bounds: [left, top, right, bottom],
             depth: element.depth,
-            role: (element.role != Role::Unknown).then(|| role_name(element.role).into()),
+            role: Some(role_name(element.role).into()),
             state: StateJson {
                 checked: element.state.checked,
                 selected: element.state.selected.map(SelectedJson::Flag),
@@ -502,12 +502,12 @@ const ROLES: [(Role, &str); 23] = [
     (Role::WebView, "web_view"),
     (Role::Dialog, "dialog"),
     (Role::Container, "container"),
-    (Role::Unknown, ""),
+    (Role::Unknown, "unknown"),
 ];
 
-/// The contract's name of a role; empty for [`Role::Unknown`].
+/// The contract's name of a role (ID-09).
 pub fn role_name(role: Role) -> &'static str {
-    ROLES.iter().find(|(other, _)| *other == role).map_or("", |(_, name)| name)
+    ROLES.iter().find(|(other, _)| *other == role).map_or("unknown", |(_, name)| name)
 }
 
 fn role_of(name: &str) -> Option<Role> {

@@ -300,6 +300,18 @@ mod tests {
             prop_assert_eq!(read(&json), Some((Source::OwnJson, expect)));
         }
 
+        /// ID-09: every element has a role, which is `unknown` where it is not known.
+        #[test]
+        fn every_element_has_a_role(snapshot in snapshot()) {
+            let known: Vec<bool> = snapshot.elements.iter().map(|e| e.role != Role::Unknown).collect();
+            let seen = seen(snapshot);
+            let tree = serde_json::to_value(TreeJson::new(TreeHead::new(None, &seen), seen, None)).unwrap();
+            let elements = tree["elements"].as_array().cloned().unwrap_or_default();
+            let told: Vec<bool> =
+                elements.iter().map(|e| e["role"].as_str().expect("a role") != "unknown").collect();
+            prop_assert_eq!(told, known);
+        }
+
         /// From a file that was edited, perhaps with bad intent, a consistent tree is read that can be shown (SE-07).
         #[test]
         fn a_damaged_tree_is_refused_or_consistent(
