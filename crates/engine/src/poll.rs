@@ -13,6 +13,11 @@ use mdm_core::intent::watch::{Ending, Look, Next, Wait, Watch, WatchReport};
 use crate::progress::Progress;
 use crate::session::Session;
 
+/// The pause after a look, however soon the device tells of a change: changes come in groups. As long as the look took, up
+/// to a limit.
+const AFTER_EVENT_MS: u64 = 20;
+const AFTER_EVENT_MS_MAX: u64 = 100;
+
 /// Who holds the device's turn during a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
@@ -58,6 +63,7 @@ async fn poll(
     progress: &Progress,
 ) -> Result<Ending, Failure> {
     loop {
+        let (heard, began_ms) = (session.heard_number(), session.now_ms());
         let next = match look(session, watch, turn, progress).await {
             Ok(look) => watch.looked(look, session.now_ms()),
             Err(failure) if is_end_of_call(&failure, progress) => return ended_by(failure),
@@ -67,13 +73,32 @@ async fn poll(
             Next::Done(ending) => return Ok(ending),
             Next::LookIn { ms } => ms,
         };
-        if let Err(failure) = progress.pause("waiting for the screen", Duration::from_millis(ms)).await {
+        let took_ms = session.now_ms().saturating_sub(began_ms);
+        if let Err(failure) = pause(session, progress, ms, (heard, took_ms)).await {
             return ended_by(failure);
         }
         // A dump begun now would be abandoned, and occupy the device after the answer.
         if !progress.has_time_left() {
             return Ok(Ending::Timeout);
         }
+    }
+}
+
+/// Waits until the next look, which comes sooner when the device tells of a change since the last look began. A screen that
+/// changes all the time is not looked at for more than half of it.
+async fn pause(
+    session: &Session,
+    progress: &Progress,
+    ms: u64,
+    (heard, took_ms): (u64, u64),
+) -> Result<(), Failure> {
+    let pause_ms = |ms: u64| progress.pause("waiting for the screen", Duration::from_millis(ms));
+    let least_ms = took_ms.clamp(AFTER_EVENT_MS, AFTER_EVENT_MS_MAX).min(ms);
+    pause_ms(least_ms).await?;
+    tokio::select! {
+        biased;
+        _ = session.next_heard(heard) => Ok(()),
+        paused = pause_ms(ms - least_ms) => paused,
     }
 }
 

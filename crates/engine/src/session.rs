@@ -16,7 +16,7 @@ use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, FileCommand,
-    Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer, SpokenScreen,
+    Heard, Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer, SpokenScreen,
 };
 use mdm_core::screen::geometry::{Point, Rect};
 use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
@@ -346,6 +346,25 @@ impl Session {
 
     pub(crate) async fn shows_toast(&self, progress: &Progress) -> Result<bool, Failure> {
         progress.race_device("looking for a toast", self.device.shows_toast()).await
+    }
+
+    /// What the device told by itself after the event of this number.
+    pub(crate) fn heard(&self, after: u64) -> Heard {
+        self.device.heard(after)
+    }
+
+    /// The number of the newest event that the device told.
+    pub(crate) fn heard_number(&self) -> u64 {
+        self.device.heard(u64::MAX).number
+    }
+
+    /// Waits until the device tells something; for ever where it tells nothing.
+    pub(crate) async fn next_heard(&self, after: u64) -> Heard {
+        match self.device.next_heard(after).await {
+            Ok(heard) => heard,
+            // Whoever waits looks by itself too, and its look will say what is wrong.
+            Err(_) => std::future::pending().await,
+        }
     }
 
     pub(crate) async fn crashes(&self, progress: &Progress) -> Result<Vec<CrashReport>, Failure> {

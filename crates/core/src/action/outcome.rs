@@ -16,7 +16,7 @@ use crate::intent::scroll::Scrolled;
 use crate::intent::typing::ReadBack;
 use crate::intent::watch::{MovingElement, WatchReport};
 use crate::outline::ListRead;
-use crate::port::{AppReport, CrashReport, Dispatch, LogEntry, SettingReport};
+use crate::port::{AppReport, CrashReport, Dispatch, LogEntry, Said, SettingReport};
 use crate::screen::geometry::{Point, Rect};
 use crate::screen::snapshot::Screen;
 
@@ -171,6 +171,8 @@ pub struct After {
     pub held_before: bool,
     /// A toast was shown, whose text is not known.
     pub toast: bool,
+    /// Toasts and announcements since the dispatch, where the device tells their words.
+    pub said: Vec<Said>,
     pub drawing: Drawing,
     /// The last look could not be believed: `seen` is an earlier one.
     pub damaged: bool,
@@ -325,6 +327,7 @@ mod tests {
             rested_ms: None,
             watched_ms: 400,
             toast: false,
+            said: Vec::new(),
             drawing: Drawing::Told,
             damaged: false,
             unseen_ms: None,

@@ -141,6 +141,12 @@ impl Predicate {
         let Predicate::Element { selector, expected } = self else { return false };
         selector.text.is_some() && matches!(expected, Expected::Exists | Expected::Visible)
     }
+
+    /// True if this text, which was shown or spoken for a moment, is what was expected to be seen.
+    pub fn is_met_by_words(&self, text: &str) -> bool {
+        self.may_be_in_a_toast()
+            && self.selector().and_then(|selector| selector.text.as_ref()).is_some_and(|t| t.matches(text))
+    }
 }
 
 fn presence(seen: &Observation, chosen: &[u32], wanted: bool) -> Judgement {

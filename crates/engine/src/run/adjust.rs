@@ -2,6 +2,7 @@
 //! was seen a moment ago, and nothing else (W4).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mdm_core::action::event::Event;
 use mdm_core::action::outcome::{Effect, SentKind};
@@ -32,6 +33,9 @@ const DRAG_MS: u32 = 400;
 const LOOKS_MAX: u32 = 3;
 /// Looks between presses of keys, before the finger takes over.
 const KEY_ROUNDS_MAX: u32 = 3;
+/// The time between two looks that agree on a value, and how many of them it may take.
+const REST: Duration = Duration::from_millis(250);
+const REST_LOOKS_MAX: u32 = 4;
 
 impl Run<'_> {
     pub async fn adjust(&mut self, asked: &Adjustment) -> Result<(), Failure> {
@@ -146,7 +150,7 @@ impl Run<'_> {
                 }
                 AdjustStep::Converged => {
                     let reached = done.after.as_ref().map(|after| after.value);
-                    seen = self.session.capture_now(self.progress).await?;
+                    seen = self.look_at_rest(seen).await?;
                     let value = read(&seen, done)?;
                     looks += 1;
                     if Some(value) == reached || looks >= LOOKS_MAX && asked.goal.is_met_by(value) {
@@ -204,14 +208,23 @@ impl Run<'_> {
                 self.count_and_send(input.clone(), Mode::Semantic, done).await?;
             }
             seen = self.session.capture_now(self.progress).await?;
-            let mut value = read(&seen, done)?;
-            let later = self.session.capture_now(self.progress).await?;
-            if later.revision != seen.revision {
-                seen = later;
-                value = read(&seen, done)?;
-            }
-            steps.learn(value);
+            seen = self.look_at_rest(seen).await?;
+            steps.learn(read(&seen, done)?);
         }
+    }
+
+    /// Looks again until two looks agree that lie so far apart that nothing turns any more: a wheel in motion shows a value
+    /// that does not stay (F80). What never rests is believed as it was seen last.
+    async fn look_at_rest(&self, mut seen: Arc<Observation>) -> Result<Arc<Observation>, Failure> {
+        for _ in 0..REST_LOOKS_MAX {
+            self.progress.pause("waiting for the control to come to rest", REST).await?;
+            let now = self.session.capture_now(self.progress).await?;
+            if now.revision == seen.revision {
+                return Ok(now);
+            }
+            seen = now;
+        }
+        Ok(seen)
     }
 
     /// The keyboard is in no tree, and would take the touch.

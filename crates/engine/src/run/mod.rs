@@ -12,6 +12,7 @@ mod read_list;
 mod scroll;
 mod typing;
 mod verify;
+mod words;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +49,7 @@ pub async fn run(session: &Session, request: Request, progress: &Progress) -> Ou
         scrolled: false,
         drawn_before: None,
         picture_before: None,
+        heard_before: session.heard_number(),
     };
     run.note(Event::CallBegan { name: run.outcome.request.name });
     let done = match &what {
@@ -67,6 +69,8 @@ struct Run<'a> {
     drawn_before: Option<(Rect, Option<PicturePrint>)>,
     /// A print of the whole screen before the action, where the device has no tree.
     picture_before: Option<PicturePrint>,
+    /// What the device had told by itself before the first command was sent.
+    heard_before: u64,
 }
 
 impl Run<'_> {
@@ -224,6 +228,9 @@ impl Run<'_> {
             return Err(Failure::new(Cause::Timeout, "time was up before it could be sent"));
         }
         let at_ms = self.session.now_ms();
+        if self.outcome.sent.is_empty() {
+            self.heard_before = self.session.heard_number();
+        }
         self.session.memory().windows.sent(&self.outcome.request.id, self.outcome.request.name, at_ms);
         let sent = self.session.send_now(command, self.progress).await;
         let (dispatch, error) = match &sent {

@@ -100,7 +100,17 @@ impl Run<'_> {
         let before = self.outcome.before.clone();
         let (how, began_ms) = ((Turn::Held, Counted::AsWait), self.session.now_ms());
         let watched = poll::watch(self.session, &wait, before.clone(), how, self.progress);
+        let mut came_in_words = false;
         let (report, toast) = match &act.expect {
+            Some(predicate) if predicate.may_be_in_a_toast() && self.tells_words() => {
+                match self.watch_with_words(watched, predicate).await {
+                    Some(report) => (report, Some(false)),
+                    None => {
+                        came_in_words = true;
+                        (self.watch_rest(act, &before).await, Some(false))
+                    }
+                }
+            }
             Some(predicate) if predicate.may_be_in_a_toast() => self.watch_with_toasts(watched).await,
             _ => (watched.await, Some(false)),
         };
@@ -117,6 +127,7 @@ impl Run<'_> {
         let drawing = if told { Drawing::Told } else { self.compare_drawing().await };
         let (verdict, held_before) = match &act.expect {
             None => (Verdict::NotAsked, false),
+            Some(_) if came_in_words => (Verdict::Confirmed, false),
             Some(predicate) => {
                 let held_before = before.as_deref().is_some_and(|before| predicate.judge(before).holds());
                 let verdict = verdict(&report.ending, report.judgement, &seen, toast);
@@ -136,6 +147,7 @@ impl Run<'_> {
             verdict,
             held_before,
             toast: toast == Some(true),
+            said: self.session.heard(self.heard_before).words,
             drawing,
             damaged: report.ends_damaged,
             unseen_ms: report.unseen_ms,

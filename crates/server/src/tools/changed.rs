@@ -5,13 +5,35 @@ use mdm_core::change::tracker::Observation;
 use mdm_core::intent::resolve::{describe, shows_nothing, system_dialog};
 use mdm_core::intent::watch::MovingElement;
 use mdm_core::outline::{OutlineOptions, changes};
+use mdm_core::port::{Said, SaidKind};
 use mdm_core::screen::element::Element;
+use mdm_core::text::quote::push_quoted;
 
 use super::waits::facts::describe_moving;
 use crate::tree;
 
 /// Tokens of the lines that say what changed: an action's answer stays short, get_ui_tree says the rest.
 const CHANGE_TOKENS_MAX: usize = 120;
+/// Toasts and announcements that are repeated in an answer, and the characters of each.
+const SAID_MAX: usize = 4;
+const SAID_CHARS_MAX: usize = 200;
+
+/// Writes what the device said for a moment: no tree has it.
+fn push_said_lines(lines: &mut String, said: &[Said]) {
+    for said in said.iter().take(SAID_MAX) {
+        let kind = match said.kind {
+            SaidKind::Toast => "toast",
+            SaidKind::Announcement => "announced",
+        };
+        lines.push_str(kind);
+        lines.push(' ');
+        push_quoted(lines, &said.text, SAID_CHARS_MAX);
+        lines.push('\n');
+    }
+    if let Some(more) = said.len().checked_sub(SAID_MAX).filter(|more| *more > 0) {
+        lines.push_str(&format!("… {more} more toasts or announcements\n"));
+    }
+}
 
 /// Writes what came of an expectation, and what is different on the screen.
 pub fn push_lines(lines: &mut String, before: Option<&Observation>, after: &After) {
@@ -29,6 +51,7 @@ pub fn push_lines(lines: &mut String, before: Option<&Observation>, after: &Afte
     if after.toast {
         lines.push_str("a toast was shown; no tree has its text\n");
     }
+    push_said_lines(lines, &after.said);
     push_view_lines(lines, before, &after.seen);
     let unchanged = after.since.is_none() || !after.observed.is_relevant();
     if let Some(line) = not_in_the_tree(before, after).filter(|_| unchanged) {

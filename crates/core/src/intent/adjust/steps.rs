@@ -31,10 +31,15 @@ pub fn buttons(snapshot: &Snapshot, index: usize) -> Option<Buttons> {
         let text = element.text.as_deref().filter(|_| element.is_tappable() && at as u32 != now.index)?;
         value::read(text).map(|reading| reading.number)
     };
-    let beside = |wanted: &dyn Fn(f64) -> bool| (index + 1..end).find(|at| of(*at).is_some_and(wanted));
+    // A picker that goes round shows its last value beside its first: the nearer one is a step away (F80).
+    let beside = |is_wanted: &dyn Fn(f64) -> bool| {
+        let shown = (index + 1..end).filter_map(|at| Some((at as u32, of(at)?)));
+        let wanted = shown.filter(|(_, shown)| is_wanted(*shown));
+        let nearest = wanted.min_by(|(_, a), (_, b)| (a - now.value).abs().total_cmp(&(b - now.value).abs()));
+        nearest.map(|(at, _)| at)
+    };
     let down = beside(&|shown| shown < now.value);
     let up = beside(&|shown| shown > now.value);
-    let [down, up] = [down, up].map(|found| found.map(|at| at as u32));
     (down.is_some() || up.is_some()).then_some(Buttons { down, up })
 }
 
@@ -56,6 +61,8 @@ pub struct Steps {
     quiet: u32,
     /// The control went the other way, or its button takes no more presses.
     blocked: bool,
+    /// Presses that bring a control back which went round its end, or the other way (F80).
+    back: Option<(bool, u32)>,
     rounds: u32,
     rounds_max: u32,
 }
@@ -70,6 +77,7 @@ impl Steps {
             pending: None,
             quiet: 0,
             blocked: false,
+            back: None,
             rounds: 0,
             rounds_max,
         }
@@ -94,6 +102,7 @@ impl Steps {
             let each = way / f64::from(times);
             self.step = Some(self.step.map_or(each, |known| known.max(each)));
         } else if way < -EPSILON {
+            self.back = Some((!up, times)).filter(|_| !self.blocked);
             self.blocked = true;
         }
         self.now = value;
@@ -105,6 +114,10 @@ impl Steps {
     pub fn press(&mut self) -> Press {
         if self.goal.is_met_by(self.now) {
             return Press::Converged;
+        }
+        if let Some((up, times)) = self.back.take() {
+            self.pending = Some((up, times));
+            return Press::Times { up, times };
         }
         let stop = |why, nearest| Press::CannotReach { why, nearest };
         if self.blocked || self.quiet >= QUIET_MAX {
@@ -175,6 +188,29 @@ mod tests {
         assert_eq!(run(goal(17.0, 0.0), 2.0, 1.0, 20.0), (17.0, 15, None));
         assert_eq!(run(goal(0.5, 0.0), 2.0, 0.25, 20.0), (0.5, 6, None));
         assert_eq!(run(goal(30.0, 2.0), 0.0, 4.0, 100.0), (28.0, 7, None), "AD-01: within tolerance");
+    }
+
+    /// F80: a picker that goes round is brought back to where it was, and the value is refused.
+    #[test]
+    fn a_control_that_goes_round_its_end_is_brought_back() {
+        let round = |value: f64, by: f64| (value - 1.0 + by).rem_euclid(30.0) + 1.0;
+        for (start, target) in [(15.0, 35.0), (3.0, -4.0), (30.0, 31.0)] {
+            let (mut steps, mut value) = (Steps::new(goal(target, 0.0), start, 10), start);
+            let end = loop {
+                match steps.press() {
+                    Press::Times { up, times } => {
+                        value = round(value, f64::from(times) * if up { 1.0 } else { -1.0 });
+                        steps.learn(value);
+                    }
+                    end => break end,
+                }
+            };
+            let Press::CannotReach { why, nearest } = end else { panic!("{end:?}") };
+            assert_eq!(why, UnreachableReason::EndOfTrack);
+            // One press shows the step, and stays; the presses that went round are taken back.
+            assert!((value - start).abs() <= 1.0, "{start} -> {target}: left at {value}");
+            assert!(goal(target, 0.0).misses(nearest) <= goal(target, 0.0).misses(start));
+        }
     }
 
     #[test]
