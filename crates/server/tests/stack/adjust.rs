@@ -153,12 +153,17 @@ const STEPPER: &str = r#"{"package":"org.example.step","label":"Step","start":"M
 #[tokio::test(start_paused = true)]
 async fn steppers_and_pickers_are_set_by_their_buttons() {
     let world = on_screen("ControlsActivity", PhoneConfig::default()).await;
-    for target in [7.0, 0.0, 9.0] {
-        let json = format!(r#"{{"selector":{{"resource_id":"copies"}},"targetValue":{target}}}"#);
+    // The picker goes round: at 0 the button for less shows 20, at 20 the one for more shows 0 (F80).
+    for target in [7.0, 0.0, 9.0, 20.0, 12.0] {
+        let json = format!(r#"{{"selector":{{"text":"Copies"}},"targetValue":{target}}}"#);
         let answer = world.ok("adjust_control", &json).await;
         assert_eq!(fact(&answer, "adjustment_mode"), "semantic", "AD-02: {answer}");
         assert_eq!(real(&world, "copies"), Some(target), "{answer}");
     }
+    let answer = world.call("adjust_control", r#"{"selector":{"text":"Copies"},"targetValue":31}"#).await;
+    assert_eq!(code_of(&answer), "CONTROL_CONVERGENCE_FAILED", "F80: {}", answer.text());
+    let left_at = real(&world, "copies").unwrap_or_default();
+    assert!((12.0..=13.0).contains(&left_at), "F80: it is brought back, not left at {left_at}");
     let app = AppFile::parse(STEPPER).unwrap_or_else(|error| panic!("{error}"));
     let world = World::with(PhoneConfig { apps: vec![app], timing: Timing::Brisk, ..PhoneConfig::default() });
     world.ok("start_app", r#"{"appId":"org.example.step"}"#).await;

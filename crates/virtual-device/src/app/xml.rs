@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::widget::{Numbering, Widget};
+use super::widget::{Flags, Numbering, Widget};
 
 pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>";
 
 /// The first Android version whose nodes have `drawing-order` and `hint`.
 pub const SDK_WITH_HINT: u32 = 33;
+/// A list that its rows belong to. The phone's apps have them in menus only, where they have the focus.
+const LIST: &str = "android.widget.ListView";
 /// Classes that are never marked as "not accessibility friendly".
 const NAF_EXCLUDED: [&str; 4] = [
     "android.widget.GridView",
@@ -22,23 +24,30 @@ pub fn write(root: &Widget, package: &str, sdk: u32) -> String {
     out.push_str(HEADER);
     let (package, rotation) = root.window.map_or((package, 0), |w| (w.package, w.rotation));
     let _ = write!(out, "<hierarchy rotation=\"{rotation}\">");
-    node(&mut out, root, (0, 0), package, sdk);
+    node(&mut out, root, (0, 0, false), package, sdk);
     out.push_str("</hierarchy>");
     out
 }
 
-fn node(out: &mut String, widget: &Widget, (index, order): (usize, usize), package: &str, sdk: u32) {
+/// Writes a node: its place among its siblings, its place in the order of drawing, and whether it is a row of a list.
+fn node(
+    out: &mut String,
+    widget: &Widget,
+    (index, order, is_row): (usize, usize, bool),
+    package: &str,
+    sdk: u32,
+) {
     out.push_str("<node");
-    if !NAF_EXCLUDED.contains(&widget.class) && is_naf(widget) {
+    if !is_row && !NAF_EXCLUDED.contains(&widget.class) && is_naf(widget) {
         out.push_str(" NAF=\"true\"");
     }
     let _ = write!(out, " index=\"{index}\"");
     attribute(out, "text", &shown_text(widget));
-    attribute(out, "resource-id", &widget.resource_id);
+    attribute(out, "resource-id", told_id(widget));
     attribute(out, "class", widget.class);
     attribute(out, "package", package);
     attribute(out, "content-desc", &widget.description);
-    let flags = &widget.flags;
+    let flags = &told_flags(widget, is_row);
     for (name, value) in [
         ("checkable", flags.checkable),
         ("checked", flags.checked),
@@ -73,9 +82,27 @@ fn node(out: &mut String, widget: &Widget, (index, order): (usize, usize), packa
             Numbering::FromZero => order,
             Numbering::None => 0,
         };
-        node(out, child, (index, order), package, sdk);
+        node(out, child, (index, order, widget.class == LIST), package, sdk);
     }
     out.push_str("</node>");
+}
+
+/// Returns the id that Android tells accessibility: a number picker makes its nodes by itself, and leaves its own out.
+pub fn told_id(widget: &Widget) -> &str {
+    if widget.class == "android.widget.NumberPicker" { "" } else { &widget.resource_id }
+}
+
+/// Returns the flags that Android tells accessibility. The list takes the taps on its rows, which take none themselves; a
+/// drop-down list can be scrolled to its other choices, even when it is closed.
+pub fn told_flags(widget: &Widget, is_row: bool) -> Flags {
+    let mut flags = widget.flags;
+    match widget.class {
+        LIST => (flags.focusable, flags.focused) = (true, true),
+        "android.widget.Spinner" => (flags.scrollable, flags.long_clickable) = (true, true),
+        _ if is_row => (flags.clickable, flags.focusable, flags.long_clickable) = (false, false, false),
+        _ => {}
+    }
+    flags
 }
 
 /// Returns the text that Android tells accessibility: an empty field reports its hint, and a password is bullets.

@@ -72,20 +72,23 @@ fn tabs(gallery: &Gallery) -> Widget {
 
 fn picker(gallery: &Gallery) -> Widget {
     let value = gallery.number("copies");
-    let step = |name: &'static str, shown: f32| {
-        let known = (0.0..=PICKER_MAX).contains(&shown);
-        let text = if known { format!("{shown:.0}") } else { String::new() };
-        text_button(text, Key::of(name)).enabled(known)
-    };
+    let step = |name: &'static str, by: f32| text_button(format!("{:.0}", turned(value, by)), Key::of(name));
     let mut value_field = label(format!("{value:.0}")).id("android", "numberpicker_input");
     value_field.class = "android.widget.EditText";
     value_field.flags.focusable = true;
-    Widget::new("android.widget.NumberPicker")
+    let mut picker = Widget::new("android.widget.NumberPicker")
         .id(PACKAGE, "copies")
         .size(Size::Dp(112), Size::Content)
-        .child(step("copies_less", value - 1.0))
+        .child(step("copies_less", -1.0))
         .child(value_field)
-        .child(step("copies_more", value + 1.0))
+        .child(step("copies_more", 1.0));
+    picker.flags.scrollable = true;
+    picker
+}
+
+/// The wheel goes round, as a number picker does unless its app asks for something else.
+fn turned(value: f32, by: f32) -> f32 {
+    (value + by).rem_euclid(PICKER_MAX + 1.0)
 }
 
 fn expandable(gallery: &Gallery) -> Vec<Widget> {
@@ -130,7 +133,7 @@ pub fn tap(gallery: &mut Gallery, key: Key) -> bool {
         }
         "copies_less" | "copies_more" => {
             let by = if key.name == "copies_more" { 1.0 } else { -1.0 };
-            let value = (gallery.number("copies") + by).clamp(0.0, PICKER_MAX);
+            let value = turned(gallery.number("copies"), by);
             gallery.numbers.insert("copies", value);
         }
         name @ ("newsletter" | "advanced" | "terms") => {
