@@ -3,6 +3,7 @@ package mdm.helper;
 import android.view.accessibility.AccessibilityNodeInfo;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -65,16 +66,26 @@ final class Hidden {
 
     /**
      * Calls a method whose parameters differ between versions. Each parameter gets the first given value of its type
-     * that no earlier one got; the others get null, 0 or false.
+     * that no earlier one got; the others get null, 0 or false. Of several methods with that name the shortest is
+     * called that takes the given values.
      */
     static Object call(Object target, String name, Object... given) throws ReflectiveOperationException {
+        Method best = null;
         for (Method method : target.getClass().getMethods()) {
-            if (method.getName().equals(name)) {
-                method.setAccessible(true);
-                return method.invoke(target, fill(method.getParameterTypes(), given));
+            boolean isIt = method.getName().equals(name) && takes(method.getParameterTypes(), given);
+            if (isIt && (best == null || method.getParameterTypes().length < best.getParameterTypes().length)) {
+                best = method;
             }
         }
-        throw new NoSuchMethodException(target.getClass().getName() + "." + name);
+        if (best == null) {
+            throw new NoSuchMethodException(target.getClass().getName() + "." + name);
+        }
+        best.setAccessible(true);
+        return best.invoke(target, fill(best.getParameterTypes(), given));
+    }
+
+    private static boolean takes(Class<?>[] types, Object... given) {
+        return Arrays.asList(fill(types, given)).containsAll(Arrays.asList(given));
     }
 
     static Object[] fill(Class<?>[] types, Object... given) {

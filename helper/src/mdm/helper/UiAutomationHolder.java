@@ -58,10 +58,19 @@ final class UiAutomationHolder {
             }
             Class<?> type = Class.forName("android.view.accessibility.AccessibilityInteractionClient");
             Object client = type.getMethod("getInstance").invoke(null);
-            Object id = UiAutomation.class.getMethod("getConnectionId").invoke(automation);
-            Hidden.call(client, "clearCache", id);
+            clearCache(client);
         } catch (ReflectiveOperationException | RuntimeException e) {
             // The cache follows events by itself; clearing it only makes sure.
+        }
+    }
+
+    /** From API 33 the cache of one connection is cleared, before that the cache of all. */
+    private void clearCache(Object client) throws ReflectiveOperationException {
+        try {
+            Object id = UiAutomation.class.getMethod("getConnectionId").invoke(automation);
+            Hidden.call(client, "clearCache", id);
+        } catch (NoSuchMethodException e) {
+            Hidden.call(client, "clearCache");
         }
     }
 

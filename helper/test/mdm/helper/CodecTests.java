@@ -31,6 +31,7 @@ final class CodecTests {
         test("payloads that end too early or too late", CodecTests::payloads);
         test("a picture keeps its shape", CodecTests::sizes);
         test("a nonce has 32 digits", CodecTests::nonces);
+        test("the method that takes the values is called", CodecTests::overloads);
         test("parameters that other versions have are filled", CodecTests::fill);
     }
 
@@ -99,6 +100,28 @@ final class CodecTests {
     private static void fill() {
         Class<?>[] types = {String.class, String.class, int.class, int.class, boolean.class, Object.class};
         equal("[pkg, null, 1, 0, false, null]", Tests.join(Hidden.fill(types, "pkg", 1)));
+    }
+
+    /** Two methods as a vendor's clipboard has them. */
+    public static final class Overloaded {
+        public String get(String name, int user, boolean flag) {
+            return name + user + flag;
+        }
+
+        public String get(int user) {
+            return "no name";
+        }
+    }
+
+    private static void overloads() throws Exception {
+        equal("pkg0false", Hidden.call(new Overloaded(), "get", "pkg"));
+        equal("no name", Hidden.call(new Overloaded(), "get"));
+        try {
+            Hidden.call(new Overloaded(), "get", 1.5);
+            throw new AssertionError("a method took a number that none takes");
+        } catch (NoSuchMethodException e) {
+            // That is what must happen.
+        }
     }
 
     private static String size(int[] size) {
