@@ -47,7 +47,7 @@ pub fn install(root: &Path) -> Result<PathBuf, String> {
     Ok(dir)
 }
 
-fn fetch(maven: &Path, dir: &Path, hash: &str, artefact: &str) -> Result<(), String> {
+pub fn fetch(maven: &Path, dir: &Path, hash: &str, artefact: &str) -> Result<(), String> {
     let mut command = Command::new(maven);
     command.args(["-q", "-B", COPY_GOAL]).arg(format!("-Dartifact={artefact}"));
     output(command.arg(format!("-DoutputDirectory={}", dir.display())).current_dir(dir))?;
@@ -61,7 +61,7 @@ fn fetch(maven: &Path, dir: &Path, hash: &str, artefact: &str) -> Result<(), Str
 }
 
 /// The jar of an artefact, whose name ends with its version.
-fn file(dir: &Path, artefact: &str) -> Result<PathBuf, String> {
+pub fn file(dir: &Path, artefact: &str) -> Result<PathBuf, String> {
     let entries = fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let is_it = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -5,6 +5,7 @@ mod bench;
 mod command;
 mod docs;
 mod fuzz;
+mod helper;
 mod mcp;
 mod sim;
 mod test;
@@ -26,6 +27,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                  hostile input to the phone and the parsers, each target for that long (600)
   sim [--seed N] [--steps M] [--seeds K] [--intents I] [--log]
                  random apps, timings and faults, judged by the phone's own truth (docs/simulation.md)
+  helper         builds the program that a phone runs, helper/mdm-helper.jar, with a JDK 17 and Maven
   third-party    installs the pinned clients that the interop tests run, into .third-party/";
 
 fn main() -> ExitCode {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         ["bench", options @ ..] => bench::bench(&root, options),
         ["fuzz", options @ ..] => fuzz::fuzz(&root, options),
         ["sim", options @ ..] => sim::sim(&root, options),
+        ["helper"] => helper::write(&root),
         ["tokens"] => tokens::report(&root),
         ["docs"] => docs::write(&root),
         ["third-party"] => third_party::report(&root),

@@ -16,7 +16,7 @@ mod waiting;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{command, docs};
+use crate::{command, docs, helper};
 
 /// More folders inside each other than this is a link that leads in a circle.
 const FOLDER_DEPTH_MAX: usize = 32;
@@ -39,6 +39,7 @@ pub fn tidy(root: &Path) -> Result<(), String> {
         ("requirement ids", requirements::check(root)),
         ("pages", pages::check(root)),
         ("pins", pages::check_pins(root)),
+        ("the helper's jar", helper::check(root)),
         ("generated files", stale_files(root)),
     ];
     let broken = reports.iter().filter(|report| !tell(report)).count();
@@ -70,7 +71,7 @@ fn stale_files(root: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Files below `folder` with that ending, as sorted paths below `root`. Hidden folders and build output are left out.
-fn files(root: &Path, folder: &str, ending: &str) -> Result<Vec<PathBuf>, String> {
+pub fn files(root: &Path, folder: &str, ending: &str) -> Result<Vec<PathBuf>, String> {
     let (mut found, mut waiting) = (Vec::new(), vec![(root.join(folder), 0)]);
     while let Some((dir, depth)) = waiting.pop() {
         if !dir.is_dir() || depth > FOLDER_DEPTH_MAX {
