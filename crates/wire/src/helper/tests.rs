@@ -211,3 +211,60 @@ proptest! {
         let _ = Answer::decode(2 | ANSWER_BIT, &bytes[HEAD_BYTES..]);
     }
 }
+
+/// Messages that the Java program wrote (`helper/vectors`, each with a text beside it that a person can read).
+fn vector(name: &str) -> (Head, Vec<u8>) {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../helper/vectors").join(name);
+    let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let (head, payload) = bytes.split_first_chunk::<HEAD_BYTES>().unwrap();
+    let head = Head::decode(*head, ANSWER_BYTES_MAX).unwrap();
+    assert_eq!(head.payload_bytes, payload.len(), "{name}");
+    (head, bytes)
+}
+
+fn answer_of(name: &str) -> Answer {
+    let (head, bytes) = vector(name);
+    let answer = Answer::decode(head.kind, &bytes[HEAD_BYTES..]).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!(answer.frame(head.id, head.kind & !ANSWER_BIT), bytes, "{name} is written as Java wrote it");
+    answer
+}
+
+#[test]
+fn every_message_of_the_java_program_is_read_and_written_alike() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../helper/vectors");
+    let names =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.filter(|name| name.ends_with(".bin")).collect();
+    assert!(names.len() >= 20, "{names:?}");
+    for name in names {
+        let (head, bytes) = vector(&name);
+        let payload = &bytes[HEAD_BYTES..];
+        if name.ends_with("-request.bin") {
+            let request = Request::decode(head.kind, payload).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(request.frame(head.id), bytes, "{name}");
+        } else if name.starts_with("event-") {
+            assert_eq!(UiEvent::decode(payload).unwrap().frame(), bytes, "{name}");
+        } else {
+            answer_of(&name);
+        }
+    }
+}
+
+#[test]
+fn facts_of_a_tree_of_the_java_program_are_those_of_its_page() {
+    let Answer::Tree(tree) = answer_of("tree-answer.bin") else { panic!("no tree") };
+    let TreeAnswer::New { hash, tree } = *tree else { panic!("no new tree") };
+    assert_eq!((hash, tree.hash()), (0xac99_9095_9f77_77a8, hash), "both sides hash alike");
+    assert_eq!((tree.serial, tree.component.as_str()), (3, "org.example/org.example.MainActivity"));
+    let [base, dialog] = &tree.windows[..] else { panic!("two windows") };
+    assert_eq!((base.nodes.len(), dialog.parent, &*dialog.title), (5, Some(0), "Delete?"));
+    let field = &base.nodes[1];
+    assert_eq!(field.error.as_deref(), Some("No address"));
+    assert_eq!((field.hint.as_deref(), field.selection), (Some("you@example.org"), Some((4, 4))));
+    assert!(field.flags.has(Flags::EDITABLE) && !field.flags.has(Flags::CHECKED));
+    let range = base.nodes[2].range.unwrap();
+    assert_eq!((range.kind, range.min, range.max, range.current), (1, -1.5, 10.0, 2.25));
+    assert_eq!(base.nodes[4].item.map(|item| (item.row, item.column_span)), Some((7, 2)));
+    assert_eq!(&*dialog.nodes[0].text, "café 😀 \"quoted\"\nline");
+    assert_eq!(dialog.nodes[0].bounds, [-40, 900, 1120, 1500]);
+}
