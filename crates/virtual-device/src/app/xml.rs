@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::widget::{Numbering, Widget};
+use super::nodes;
+use super::widget::Widget;
 
 pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>";
 
@@ -59,20 +60,13 @@ fn node(out: &mut String, widget: &Widget, (index, order): (usize, usize), packa
         let _ = write!(out, " drawing-order=\"{order}\"");
         attribute(out, "hint", &widget.hint);
     }
-    let visible = || widget.children.iter().enumerate().filter(|(_, c)| !c.visible.is_empty());
-    if visible().next().is_none() {
+    let children = nodes::shown_children(widget);
+    if children.is_empty() {
         out.push_str(" />");
         return;
     }
     out.push('>');
-    let drawn = widget.drawn();
-    for (index, child) in visible() {
-        let order = drawn.iter().position(|other| std::ptr::eq(*other, child)).unwrap_or(index);
-        let order = match child.flags.numbering {
-            Numbering::FromOne => order + 1,
-            Numbering::FromZero => order,
-            Numbering::None => 0,
-        };
+    for (index, order, child) in children {
         node(out, child, (index, order), package, sdk);
     }
     out.push_str("</node>");
