@@ -57,13 +57,7 @@ pub trait Surface: Send {
     }
 
     /// Lets accessibility act on the node at this place of [`Surface::accessible`], counted through all windows.
-    fn perform(
-        &mut self,
-        _node: usize,
-        _action: &Performed,
-        _screen: &Screen,
-        _now: Instant,
-    ) -> Option<Hit> {
+    fn perform(&mut self, _node: usize, _action: &Performed, _screen: &Screen, _now: Instant) -> Option<Hit> {
         None
     }
 

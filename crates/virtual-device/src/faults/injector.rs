@@ -78,8 +78,7 @@ pub enum Outage {
 
 impl FaultInjector {
     pub fn new(faults: Faults, seed: u64, now: Instant) -> FaultInjector {
-        let random =
-            Fault::every().zip(1..).map(|(f, stream)| (f, Random::new(seed, stream))).collect();
+        let random = Fault::every().zip(1..).map(|(f, stream)| (f, Random::new(seed, stream))).collect();
         let mut injector = FaultInjector {
             faults,
             random,

@@ -30,6 +30,8 @@ use crate::shell::io::BrokenPipe;
 use crate::state::State;
 
 pub use automation::Automation;
+#[cfg(test)]
+pub use tree::Tree as DumpTree;
 
 /// Helpers that listen at a time.
 const LISTENERS_MAX: usize = 16;

@@ -86,9 +86,9 @@ impl Ui {
             ..Node::default()
         };
         let root = key("", "android.widget.FrameLayout", &screen.keyboard(), caps.len());
-        let keys = caps.iter().map(|(cap, area)| {
-            key(&cap.label(), "android.inputmethodservice.Keyboard$Key", area, 0)
-        });
+        let keys = caps
+            .iter()
+            .map(|(cap, area)| key(&cap.label(), "android.inputmethodservice.Keyboard$Key", area, 0));
         Window {
             id: KEYBOARD_ID,
             kind: INPUT_METHOD,
@@ -225,4 +225,93 @@ fn status_bar(screen: &Screen, layer: usize) -> Window {
 
 fn sides(area: &Rect) -> [i32; 4] {
     [area.left, area.top, area.right, area.bottom]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Platform;
+    use crate::helpers::DumpTree;
+    use crate::surface::Surface;
+
+    const SCREEN: Screen = Screen { width: 1080, height: 2400, density: 420, rotation: 0 };
+
+    fn check(ui: &Ui, what: &str) {
+        let dump = DumpTree::read(&String::from_utf8_lossy(&ui.hierarchy(&SCREEN, 36)));
+        let tree = ui.accessible_tree(&SCREEN, 36);
+        let nodes = &tree.windows[0].nodes;
+        assert_eq!(nodes.len(), dump.nodes.len(), "{what}");
+        for (node, dumped) in nodes.iter().zip(&dump.nodes) {
+            let names = ["class", "package", "resource-id", "text", "content-desc"];
+            let told = [&node.class, &node.package, &node.id, &node.text, &node.description];
+            for (name, told) in names.into_iter().zip(told) {
+                assert_eq!(&**told, dumped.get(name), "{what}: {name}");
+            }
+            let flags = [
+                ("checkable", Flags::CHECKABLE),
+                ("checked", Flags::CHECKED),
+                ("clickable", Flags::CLICKABLE),
+                ("enabled", Flags::ENABLED),
+                ("focusable", Flags::FOCUSABLE),
+                ("focused", Flags::FOCUSED),
+                ("scrollable", Flags::SCROLLABLE),
+                ("long-clickable", Flags::LONG_CLICKABLE),
+                ("password", Flags::PASSWORD),
+                ("selected", Flags::SELECTED),
+            ];
+            for (name, flag) in flags {
+                assert_eq!(node.flags.has(flag), dumped.is(name), "{what}: {name} of {node:?}");
+            }
+            assert_eq!(node.bounds, sides(&dumped.bounds), "{what}: {node:?}");
+            assert_eq!(node.children, dumped.children.len(), "{what}: {node:?}");
+            assert_eq!(node.drawing_order.to_string(), dumped.get("drawing-order"), "{what}: {node:?}");
+            assert_eq!(node.hint.as_deref().unwrap_or_default(), dumped.get("hint"), "{what}: {node:?}");
+        }
+        let mut sources: Vec<_> = nodes.iter().map(|node| node.source).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        assert_eq!(sources.len(), nodes.len(), "{what}: two views have one number");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_tree_and_the_dump_agree_on_every_screen_of_the_phone() {
+        let now = Instant::now();
+        let mut ui = Ui::new(now, &[], None, Platform::Android);
+        let packages: Vec<&'static str> = ui.apps.keys().copied().collect();
+        let mut count = 0;
+        for package in packages {
+            let activities = ui.app(package).map(|app| app.activities().to_vec()).unwrap_or_default();
+            for activity in activities {
+                assert!(Ui::launch(&mut ui, package, Some(activity), now), "{package}/{activity}");
+                check(&ui, &format!("{package}/{activity}"));
+                count += 1;
+            }
+        }
+        assert!(count > 20, "{count} screens");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slider_tells_its_range_and_takes_a_value() {
+        let now = Instant::now();
+        let mut ui = Ui::new(now, &[], None, Platform::Android);
+        Ui::launch(&mut ui, "com.workbench", Some(".SettingsActivity"), now);
+        let find = |ui: &Ui| {
+            let tree = ui.accessible_tree(&SCREEN, 36);
+            let at = tree.windows[0].nodes.iter().position(|node| node.range.is_some());
+            at.map(|at| (at, tree.windows[0].nodes[at].clone())).expect("a slider")
+        };
+        let (at, bar) = find(&ui);
+        assert!(bar.actions.iter().any(|action| action.id == nodes::action::SET_PROGRESS), "{bar:?}");
+        assert!(ui.perform_on(at, &Performed::SetProgress(83.0), &SCREEN, now).is_some());
+        let (_, bar) = find(&ui);
+        assert_eq!(
+            (bar.range.map(|range| range.current), bar.state_description.as_deref()),
+            (Some(83.0), Some("83%"))
+        );
+        assert_eq!(
+            ui.perform_on(at, &Performed::SetProgress(900.0), &SCREEN, now),
+            None,
+            "outside its range"
+        );
+    }
 }

@@ -16,8 +16,8 @@ use crate::app::{HttpAnswer, Values};
 use crate::draw;
 use crate::film::ShownNode;
 use crate::surface::{
-    Changes, InstalledApp, OutgoingRequest, Performed, Picture, Scene, Surface, SurfaceEvent, SurfaceTruth, SystemEvent,
-    Task, Toast, Touch, Windows,
+    Changes, InstalledApp, OutgoingRequest, Performed, Picture, Scene, Surface, SurfaceEvent, SurfaceTruth,
+    SystemEvent, Task, Toast, Touch, Windows,
 };
 use crate::truth::Hit;
 
@@ -47,13 +47,7 @@ impl Surface for Ui {
         Some(self.accessible_tree(screen, sdk))
     }
 
-    fn perform(
-        &mut self,
-        node: usize,
-        action: &Performed,
-        screen: &Screen,
-        now: Instant,
-    ) -> Option<Hit> {
+    fn perform(&mut self, node: usize, action: &Performed, screen: &Screen, now: Instant) -> Option<Hit> {
         self.perform_on(node, action, screen, now)
     }
 

@@ -128,7 +128,9 @@ impl EventWatch {
 
     /// Makes more events than a client can want, which is a fault.
     pub fn flood(&mut self, phone: &Phone) -> Vec<UiEvent> {
-        phone.with(|state| (0..FLOOD_EVENTS).map(|_| self.event(state, UiEvent::WINDOW_CONTENT_CHANGED, 1, "")).collect())
+        phone.with(|state| {
+            (0..FLOOD_EVENTS).map(|_| self.event(state, UiEvent::WINDOW_CONTENT_CHANGED, 1, "")).collect()
+        })
     }
 
     fn event(&mut self, state: &State, kind: u32, merged: u32, text: &str) -> UiEvent {

@@ -66,9 +66,8 @@ impl Helper {
 /// Runs `CLASSPATH=FILE app_process / mdm.helper.Main SOCKET FILE`.
 pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, BrokenPipe> {
     let path = call.variables.get("CLASSPATH").map(|path| call.path(path)).unwrap_or_default();
-    let is_archive = call.phone.with(|state| {
-        state.fs.read(&path).is_ok_and(|file| file.starts_with(ARCHIVE_START))
-    });
+    let is_archive =
+        call.phone.with(|state| state.fs.read(&path).is_ok_and(|file| file.starts_with(ARCHIVE_START)));
     if !is_archive {
         return super::class_not_found(call, CLASS).await;
     }

@@ -31,7 +31,8 @@ fn scaled(whole: Pixels, width_max: u16, height_max: u16) -> Pixels {
     let limit = |max: u16, size: u32| if max == 0 { size } else { u32::from(max).min(size) };
     let (width_max, height_max) = (limit(width_max, whole.width), limit(height_max, whole.height));
     // Which side is the tighter one, without fractions.
-    let by_width = u64::from(width_max) * u64::from(whole.height) <= u64::from(height_max) * u64::from(whole.width);
+    let by_width =
+        u64::from(width_max) * u64::from(whole.height) <= u64::from(height_max) * u64::from(whole.width);
     let part = |size: u32, num: u32, den: u32| {
         ((u64::from(size) * u64::from(num) / u64::from(den.max(1))) as u32).max(1)
     };

@@ -2,8 +2,8 @@
 
 use bytes::{Buf, BytesMut};
 use mdm_wire::helper::{
-    Answer, Argument, Flags, HEAD_BYTES, Head, KeyPress, Node, REQUEST_BYTES_MAX, Refusal, RefusalCode, Request,
-    TextMode, TextWay, Tree, TreeAnswer, VERSION, Welcome, Window,
+    Answer, Argument, Flags, HEAD_BYTES, Head, KeyPress, Node, REQUEST_BYTES_MAX, Refusal, RefusalCode,
+    Request, TextMode, TextWay, Tree, TreeAnswer, VERSION, Welcome, Window,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::time::{Duration, Instant};
@@ -68,7 +68,9 @@ pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
         };
         helper.note_request();
         let Some(frame) = session.answer(helper, head, &payload, &mut greeted).await else { return };
-        if socket.write_all(&frame).await.is_err() || matches!(Request::decode(head.kind, &payload), Ok(Request::Bye)) {
+        if socket.write_all(&frame).await.is_err()
+            || matches!(Request::decode(head.kind, &payload), Ok(Request::Bye))
+        {
             return;
         }
     }
@@ -143,7 +145,13 @@ impl Session<'_> {
     }
 
     /// Returns the answer's frame; nothing when the connection is to be closed.
-    async fn answer(&mut self, helper: &Helper, head: Head, payload: &[u8], greeted: &mut bool) -> Option<Vec<u8>> {
+    async fn answer(
+        &mut self,
+        helper: &Helper,
+        head: Head,
+        payload: &[u8],
+        greeted: &mut bool,
+    ) -> Option<Vec<u8>> {
         let request = match Request::decode(head.kind, payload) {
             Ok(request) => request,
             Err(broken) if *greeted => {
@@ -321,7 +329,8 @@ impl Session<'_> {
     fn focused_field(&self) -> Result<usize, Failed> {
         let tree = self.phone.with(|state| present(state));
         let is_field = |node: &Node| {
-            node.flags.has(Flags::FOCUSED) && (node.flags.has(Flags::EDITABLE) || node.class.ends_with("EditText"))
+            node.flags.has(Flags::FOCUSED)
+                && (node.flags.has(Flags::EDITABLE) || node.class.ends_with("EditText"))
         };
         let found = all_nodes(&tree).position(|(_, node)| is_field(node));
         found.ok_or_else(|| refuse(RefusalCode::Refused, "no field has the input focus"))
