@@ -182,7 +182,10 @@ impl Helper {
         if run.given_up || soon {
             return self.without();
         }
-        match self.start(device, &mut run).await {
+        let started = self.start(device, &mut run).await;
+        // The first command of all makes the connection.
+        run.generation = device.adb.generation();
+        match started {
             Ok(link) => Ok(Some(link)),
             Err(StartError::Adb(error)) => Err(device.error(error)),
             Err(StartError::Failed(why)) => {
@@ -200,10 +203,14 @@ impl Helper {
         let mut left = device.leaves(names.file.clone());
         let (link, welcome) = start::start(&device.adb, &names, Arc::clone(&self.memory)).await?;
         left.files.clear();
-        run.generation = device.adb.generation();
         let link = Arc::new(link);
         if self.mode == HelperMode::Auto && !run.is_trusted {
-            match self.compare(device, &link).await {
+            let trust = self.compare(device, &link).await;
+            if !matches!(trust, Trust::Agreed) {
+                // It holds UiAutomation, which the shell needs next.
+                say_goodbye(&link).await;
+            }
+            match trust {
                 Trust::Agreed => run.is_trusted = true,
                 Trust::Differs(how) => {
                     run.given_up = true;
@@ -400,10 +407,14 @@ impl Helper {
         self.usable.store(false, Ordering::Relaxed);
         self.notes().last = None;
         if let Some(link) = link {
-            // One that does not answer is cut off.
-            let _ = timeout(BYE_MAX, link.request(&Request::Bye)).await;
+            say_goodbye(&link).await;
         }
     }
+}
+
+/// Ends the helper. One that does not answer is cut off.
+async fn say_goodbye(link: &Link) {
+    let _ = timeout(BYE_MAX, link.request(&Request::Bye)).await;
 }
 
 /// Errors of adb that say that there is no device, and nothing about the helper.

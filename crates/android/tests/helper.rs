@@ -7,6 +7,7 @@
 )]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mdm_android::adb::direct::Transport;
 use mdm_android::adb::key::HostKey;
@@ -42,7 +43,8 @@ fn device_of(phone: &Phone, mode: HelperMode) -> AndroidDevice {
         Box::pin(async move { Ok(Box::new(connected?) as Box<dyn Transport>) }) as _
     });
     let adb = Adb::direct(Link::new(connector, HostKey::at("/nonexistent/adbkey")));
-    AndroidDevice::new("phone", adb, 7).with_helper(mode)
+    static SESSIONS: AtomicU64 = AtomicU64::new(1);
+    AndroidDevice::new("phone", adb, SESSIONS.fetch_add(1, Ordering::Relaxed)).with_helper(mode)
 }
 
 impl World {
@@ -147,10 +149,10 @@ async fn it_tells_what_a_dump_tells_and_more() {
     let told = helped.snapshot().await;
     let volume = &told.elements[find(&told, "volume")];
     let range = volume.value_range.as_deref().map(|range| (range.min, range.max));
-    assert_eq!((volume.value.as_deref(), range), (Some("50"), Some((0.0, 100.0))), "{volume:?}");
+    assert_eq!((volume.value.as_deref(), range), (Some("38"), Some((0.0, 100.0))), "{volume:?}");
     assert!(volume.affordances.adjustable);
     let state = volume.details.as_ref().and_then(|details| details.state_description.as_deref());
-    assert_eq!(state, Some("50%"));
+    assert_eq!(state, Some("38%"));
     helped.open(".LoginActivity").await;
     let told = helped.snapshot().await;
     let field = &told.elements[find(&told, "email")];

@@ -70,7 +70,9 @@ fn add<'a>(
     node.source = Some((source >> 1, 0));
     nodes.push((node, widget));
     for (index, order, child) in children {
-        add(nodes, child, (order, source_of(source, index, child)), about);
+        let same = |other: &&Widget| other.key.is_some() && other.key == child.key;
+        let is_alone = child.key.is_some() && widget.children.iter().filter(same).count() == 1;
+        add(nodes, child, (order, source_of(source, index, child, is_alone)), about);
     }
 }
 
@@ -93,10 +95,11 @@ pub fn shown_children(widget: &Widget) -> Vec<(usize, usize, &Widget)> {
 
 /// Numbers a view: the same one has the same number for as long as it is on its screen. Rows are known by their keys, so
 /// one that scrolls keeps its number.
-fn source_of(parent: u64, index: usize, widget: &Widget) -> u64 {
+fn source_of(parent: u64, index: usize, widget: &Widget, has_own_key: bool) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(SOURCE_FACTOR);
-    let number = widget.key.map_or(index as u64, |key| u64::from(key.index));
-    let name = widget.key.map_or("", |key| key.name).bytes();
+    let key = widget.key.filter(|_| has_own_key);
+    let number = key.map_or(index as u64, |key| u64::from(key.index));
+    let name = key.map_or("", |key| key.name).bytes();
     name.chain(number.to_be_bytes()).fold(parent, mix)
 }
 
