@@ -183,6 +183,8 @@ impl Helper {
             return self.without();
         }
         let started = self.start(device, &mut run).await;
+        // Noted afterwards, so that a caller who gives up in the middle leaves the next one free to start it.
+        run.started_at = Some(Instant::now());
         // The first command of all makes the connection.
         run.generation = device.adb.generation();
         match started {
@@ -197,7 +199,6 @@ impl Helper {
 
     /// Starts it, and trusts it if it may be trusted.
     async fn start(&self, device: &AndroidDevice, run: &mut Run) -> Result<Arc<Link>, StartError> {
-        run.started_at = Some(Instant::now());
         let number = self.starts.fetch_add(1, Ordering::Relaxed);
         let names = Names::new(self.session, number);
         let mut left = device.leaves(names.file.clone());

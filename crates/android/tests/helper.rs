@@ -20,6 +20,9 @@ use mdm_core::port::{
 use mdm_core::screen::geometry::{Point, Rect};
 use mdm_core::screen::snapshot::Snapshot;
 use mdm_virtual_device::{Applied, Faults, Phone, PhoneConfig, Timing};
+use mdm_wire::adb::shell::Packet;
+use mdm_wire::helper::{Hello, Request};
+use tokio::io::AsyncWriteExt;
 use tokio::time::{Duration, timeout};
 
 const APP: &str = "com.workbench";
@@ -220,11 +223,72 @@ async fn changes_and_toasts_are_heard() {
     world.open(".LoginActivity").await;
     let heard = timeout(Duration::from_secs(1), heard).await.expect("a change").unwrap();
     assert!(heard.number > before);
-    world.open(".ToastActivity").await;
-    let toasts = world.phone.toasts();
-    println!("{toasts:?}");
-    let said = world.device.heard(0).words;
-    assert!(said.iter().all(|said| said.kind == SaidKind::Toast), "{said:?}");
+    world.open(".DialogsActivity").await;
+    let screen = world.snapshot().await;
+    let before = world.device.heard(0).number;
+    world.device.input(Input::Tap(centre(&screen, "show_toast"))).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let said = world.device.heard(before).words;
+    let [said] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!((said.kind, said.text.as_str(), said.app.as_str()), (SaidKind::Toast, "Draft saved", APP));
+    assert!(world.device.heard(said.number).words.is_empty(), "told once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_events_is_counted_and_not_kept() {
+    let world = world(HelperMode::Always, "helper-flood=1");
+    world.snapshot().await;
+    world.open(".DialogsActivity").await;
+    let heard = timeout(Duration::from_secs(5), world.device.next_heard(0)).await.unwrap().unwrap();
+    assert!(heard.words.len() <= 64);
+    assert!(!world.snapshot().await.elements.is_empty(), "answers come between events");
+    assert!(world.device.heard(0).number >= 1_000, "{}", world.device.heard(0).number);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_given_up_does_not_confuse_the_next() {
+    let world = world(HelperMode::Always, "helper-delay=1");
+    world.open(".LoginActivity").await;
+    let point = Point { x: 500, y: 500 };
+    assert!(timeout(Duration::from_millis(1), world.device.snapshot(None)).await.is_err(), "it starts");
+    world.snapshot().await;
+    for _ in 0..3 {
+        let tap = world.device.input(Input::Tap(point));
+        assert!(timeout(Duration::from_millis(1), tap).await.is_err(), "it takes at least a second");
+        let screen = world.snapshot().await;
+        assert!(!screen.elements.is_empty(), "the late answer was skipped");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_helper_that_nobody_greets_rightly_serves_nobody() {
+    let world = world(HelperMode::Never, "");
+    let adb = world.device.adb();
+    adb.push(&mut &b"PK"[..], "/data/local/tmp/h.jar", 0o644, 0, |_| {}).await.unwrap();
+    let script = Script::new(
+        "CLASSPATH=/data/local/tmp/h.jar app_process / mdm.helper.Main sock /data/local/tmp/h.jar",
+    );
+    let mut shell = adb.shell_stream(&script).await.unwrap();
+    shell.write_stdin(b"000102030405060708090a0b0c0d0e0f\n").await.unwrap();
+    let ready = shell.next().await.unwrap();
+    assert!(format!("{ready:?}").contains("mdm-helper 1 ready"), "{ready:?}");
+    assert!(world.phone.truth().leftover_files.is_empty(), "the file is gone already");
+    let mut stream = adb.open("localabstract:sock").await.unwrap();
+    let hello = Request::Hello(Hello { version: 1, nonce: [9; 16] });
+    stream.write_all(&hello.frame(1)).await.unwrap();
+    assert_eq!(stream.read_to_limit(100).await.unwrap().0.len(), 0, "closed without a word");
+    let ended = shell.next().await.unwrap();
+    assert!(matches!(ended, Some(Packet::Exit(0))), "it ends with its connection: {ended:?}");
+    assert!(adb.open("localabstract:sock").await.is_err(), "the socket is free again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_is_no_program_is_complained_about() {
+    let world = world(HelperMode::Never, "");
+    let said = world.device.adb();
+    let script = Script::new("CLASSPATH=/data/local/tmp/none.jar app_process / mdm.helper.Main s /x");
+    let output = said.shell(&script, 1 << 16).await.unwrap();
+    assert!(output.message().contains("ClassNotFoundException"), "{}", output.message());
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mdm_android::adb::direct::Transport;
 use mdm_android::adb::link;
-use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_android::{Endpoint, HelperMode, Hub, HubConfig};
 use mdm_build::process::Processes;
 use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
@@ -57,6 +57,8 @@ pub struct Devices {
     /// `HOST:PORT` of adbds that are reached without an adb server.
     pub addresses: Vec<String>,
     pub adb_server: bool,
+    /// Whether a program of ours runs on Android devices.
+    pub helper: HelperMode,
     pub iphone: Option<EmbeddedIPhone>,
     pub ios: IosDevices,
 }
@@ -102,7 +104,7 @@ impl App {
         }
         let adb_server = devices.adb_server;
         let mut sources: Vec<Arc<dyn DeviceSource>> =
-            vec![Arc::new(Hub::new(HubConfig::of_process(endpoints, adb_server)))];
+            vec![Arc::new(Hub::with_helper(HubConfig::of_process(endpoints, adb_server), devices.helper))];
         let (mut companions, mut runners) = (None, Arc::default());
         if let Some(config) = ios::source(devices.iphone, &devices.ios) {
             companions = config.simulators.as_ref().and_then(|simulators| simulators.starter.clone());

@@ -112,6 +112,7 @@ fn devices(args: &DeviceArgs) -> Result<Devices, String> {
         phone: wanted(VirtualPlatform::Android).then(|| virtual_phone::embedded(args)).transpose()?,
         addresses: args.addresses.clone(),
         adb_server: !args.no_adb_server,
+        helper: args.helper.unwrap_or_default(),
         iphone: wanted(VirtualPlatform::Ios).then(|| virtual_iphone::embedded(args)).transpose()?,
         ios: IosDevices {
             idb: args.idb.clone(),
