@@ -284,3 +284,83 @@ pub fn rect([left, top, right, bottom]: [i32; 4]) -> Rect {
 pub fn clipped(area: Rect, screen: Rect) -> Rect {
     area.intersection(screen).unwrap_or(area)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCREEN: [i32; 4] = [0, 0, 1080, 2400];
+
+    fn node(text: &str, children: usize) -> Node {
+        Node {
+            text: text.into(),
+            children,
+            bounds: SCREEN,
+            class: "android.view.View".into(),
+            ..Node::default()
+        }
+    }
+
+    fn window(kind: u32, layer: i32, flags: u32, bounds: [i32; 4], text: &str) -> Window {
+        let nodes = vec![node(text, 0)];
+        Window { kind, layer, flags: WindowFlags(flags), bounds, nodes, ..Window::default() }
+    }
+
+    fn tree(windows: Vec<Window>) -> Tree {
+        Tree { width: 1080, height: 2400, complete: true, windows, ..Tree::default() }
+    }
+
+    fn texts(shown: &Shown) -> Vec<&str> {
+        shown.snapshot.elements.iter().map(|element| element.text.as_deref().unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn popups_in_front_of_the_focused_window_belong_to_the_screen() {
+        // F89
+        let (active, focused) = (WindowFlags::ACTIVE, WindowFlags::FOCUSED);
+        let all = tree(vec![
+            window(APPLICATION, 0, 0, SCREEN, "another app"),
+            window(APPLICATION, 1, active | focused, SCREEN, "app"),
+            window(APPLICATION, 2, 0, [0, 500, 600, 700], "suggestions"),
+            window(INPUT_METHOD, 3, 0, [0, 1500, 1080, 2400], "keyboard"),
+            window(SYSTEM, 4, 0, [0, 0, 1080, 60], "status bar"),
+            window(SYSTEM, 5, 0, SCREEN, "a window over everything"),
+        ]);
+        let shown = read(&all, &Limits::default());
+        assert_eq!(texts(&shown), ["app", "suggestions", "a window over everything"]);
+        assert_eq!(shown.origins, [1, 2, 5], "counted through all windows");
+        let dialog = tree(vec![
+            window(APPLICATION, 0, 0, SCREEN, "app"),
+            window(SYSTEM, 1, active | focused, [100, 900, 900, 1200], "dialog"),
+        ]);
+        assert_eq!(texts(&read(&dialog, &Limits::default())), ["dialog"]);
+        assert!(read(&tree(Vec::new()), &Limits::default()).snapshot.elements.is_empty());
+    }
+
+    #[test]
+    fn the_shape_is_that_of_the_tree_and_limits_hold() {
+        let nodes = vec![node("a", 2), node("b", 1), node("c", 0), node("d", 0)];
+        let whole = tree(vec![Window { kind: APPLICATION, nodes, ..Window::default() }]);
+        let shown = read(&whole, &Limits::default());
+        let shape: Vec<_> = shown.snapshot.elements.iter().map(|e| (e.parent, e.end, e.depth)).collect();
+        assert_eq!(shape, [(None, 4, 0), (Some(0), 3, 1), (Some(1), 3, 2), (Some(0), 4, 1)]);
+        let cut = read(&whole, &Limits { elements_max: 3, value_bytes_max: 0, ..Limits::default() });
+        assert_eq!(cut.snapshot.elements.len(), 3);
+        assert!(!cut.snapshot.is_whole() && cut.snapshot.elements.iter().all(|e| e.end <= 3));
+        let incomplete = Tree { complete: false, ..whole };
+        assert!(!read(&incomplete, &Limits::default()).snapshot.proves_absence());
+    }
+
+    #[test]
+    fn a_hint_is_no_text_and_a_range_is_a_value() {
+        let hint = Node { flags: Flags(Flags::SHOWS_HINT), hint: Some("Email".into()), ..node("Email", 0) };
+        let range = Range { kind: FLOATS, min: 0.0, max: 5.0, current: 3.5 };
+        let bar = Node { range: Some(range), class: "android.widget.RatingBar".into(), ..node("", 0) };
+        let nodes = vec![node("", 2), hint, bar];
+        let shown =
+            read(&tree(vec![Window { kind: APPLICATION, nodes, ..Window::default() }]), &Limits::default());
+        let [_, field, bar] = shown.snapshot.elements.as_slice() else { panic!("three") };
+        assert_eq!((field.text.as_deref(), field.hint.as_deref()), (None, Some("Email")));
+        assert_eq!(bar.value.as_deref(), Some("3.5"));
+    }
+}
