@@ -69,6 +69,10 @@ impl AndroidDevice {
         AndroidDevice { helper: Helper::new(mode, self.session), ..self }
     }
 
+    pub(crate) fn session(&self) -> u64 {
+        self.session
+    }
+
     /// Says why the shell is used although a helper was wanted.
     pub fn helper_note(&self) -> Option<String> {
         self.helper.why_not()

@@ -4,6 +4,7 @@
 //! again by the next call that wants it, at most once in a while, and given up after some failures in a row.
 
 mod compare;
+mod examine;
 mod heard;
 mod jar;
 mod link;

@@ -130,6 +130,23 @@ impl Hub {
         }
     }
 
+    /// Tries the helper on every device that can be used, and reports in lines, the device's id first.
+    pub async fn examine_helpers(&self) -> Vec<(String, Vec<String>)> {
+        let server = self.list_server().await;
+        let known: Vec<(String, Arc<AndroidDevice>)> = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let ready = server.iter().filter(|listed| listed.availability == Availability::Ready);
+            ready.filter_map(|l| Some((l.id.clone(), Arc::clone(known.get(&l.id)?)))).collect()
+        };
+        let direct = self.direct.iter().map(|probe| (probe.id.clone(), Arc::clone(&probe.device)));
+        let mut reports = Vec::new();
+        for (id, device) in direct.chain(known) {
+            let lines = device.examine_helper().await;
+            reports.push((id, lines));
+        }
+        reports
+    }
+
     async fn list_all(&self) -> Vec<Listed> {
         let states = self.probe_all().await;
         let direct = self.direct.iter().zip(states);

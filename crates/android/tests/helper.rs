@@ -283,6 +283,24 @@ async fn a_helper_that_nobody_greets_rightly_serves_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_report_of_it_has_no_text_of_the_screen() {
+    let world = world(HelperMode::Never, "");
+    world.open(".LoginActivity").await;
+    let report = world.device.examine_helper().await.join("\n");
+    for part in
+        ["started in", "windows and", "dump in", "the tree agrees with the dump", "picture of", "no change"]
+    {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    assert!(!report.contains("Sign in") && !report.contains("Email"), "{report}");
+    assert_eq!(world.helpers().await, 0, "nothing is left");
+    let liar = self::world(HelperMode::Never, "helper-lie=1");
+    liar.open(".LoginActivity").await;
+    let report = liar.device.examine_helper().await.join("\n");
+    assert!(report.contains("! the tree differs from the dump"), "{report}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_file_that_is_no_program_is_complained_about() {
     let world = world(HelperMode::Never, "");
     let said = world.device.adb();

@@ -93,15 +93,21 @@ pub struct Named {
     pub address: String,
 }
 
+/// Returns the Android devices that are reached without an adb server.
+pub fn endpoints(phone: Option<Phone>, addresses: Vec<String>) -> Vec<Endpoint> {
+    let mut endpoints = Vec::new();
+    if let Some(phone) = phone {
+        endpoints.push(Endpoint { id: VIRTUAL_ANDROID_ID.to_owned(), connector: phone_connector(phone) });
+    }
+    for address in addresses {
+        endpoints.push(Endpoint { id: address.clone(), connector: link::tcp(address) });
+    }
+    endpoints
+}
+
 impl App {
     pub fn new(devices: Devices) -> App {
-        let mut endpoints = Vec::new();
-        if let Some(phone) = devices.phone {
-            endpoints.push(Endpoint { id: VIRTUAL_ANDROID_ID.to_owned(), connector: phone_connector(phone) });
-        }
-        for address in devices.addresses {
-            endpoints.push(Endpoint { id: address.clone(), connector: link::tcp(address) });
-        }
+        let endpoints = endpoints(devices.phone, devices.addresses);
         let adb_server = devices.adb_server;
         let mut sources: Vec<Arc<dyn DeviceSource>> =
             vec![Arc::new(Hub::with_helper(HubConfig::of_process(endpoints, adb_server), devices.helper))];

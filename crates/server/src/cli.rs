@@ -47,6 +47,10 @@ pub enum Command {
     },
     /// Check whether devices can be reached, and say how to fix what prevents it
     Doctor {
+        /// Try the helper on every Android device, and report in lines that can be sent to us: they have no text of the
+        /// screen
+        #[arg(long = "try-helper")]
+        try_helper: bool,
         #[command(flatten)]
         devices: DeviceArgs,
     },

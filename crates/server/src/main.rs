@@ -55,7 +55,11 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
         None => with_app(&cli.devices, secrets, serve).await,
         Some(Command::Serve { devices }) => with_app(&devices, secrets, serve).await,
         Some(Command::Demo { platform, out }) => demo::run(platform, out).await,
-        Some(Command::Doctor { devices }) => with_app(&devices, secrets, doctor::run).await,
+        Some(Command::Doctor { try_helper: true, devices: args }) => match devices(&args) {
+            Ok(devices) => doctor::try_helper(devices).await,
+            Err(problem) => fail(&problem),
+        },
+        Some(Command::Doctor { devices, .. }) => with_app(&devices, secrets, doctor::run).await,
         Some(Command::Tools { json, markdown }) => print(&match (json, markdown) {
             (true, _) => docs::json(),
             (_, true) => docs::markdown(),
