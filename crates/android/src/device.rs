@@ -1,12 +1,14 @@
 //! The port of `mdm-core` over adb.
 
+mod input;
+
 use std::sync::Mutex;
 
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device, DeviceError,
-    DeviceErrorKind, DeviceInfo, Dispatch, FileCommand, Input, InstalledApp, Key, LogRead, LogSource,
-    NetworkCommand, NetworkReport, Orientation, Picture, PortFuture, RawAnswer, SettingChange, SettingReport,
-    Support,
+    DeviceErrorKind, DeviceInfo, Dispatch, FileCommand, Heard, Input, InstalledApp, LogRead, LogSource,
+    NativeAction, NetworkCommand, NetworkReport, Picture, PortFuture, RawAnswer, SettingChange,
+    SettingReport, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -17,8 +19,8 @@ use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::apps::{check_app_id, not_installed};
 use crate::capture::{self, FileNames};
-use crate::text::{self, Typing};
-use crate::{crash, fingers, gesture, log, network, pixels, screen};
+use crate::helper::{Helper, HelperMode};
+use crate::{crash, gesture, log, network, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 pub(crate) const SHORT_BYTES_MAX: usize = 64 * 1024;
@@ -39,6 +41,8 @@ pub struct AndroidDevice {
     /// The adb server's list of devices, where the device is one of its.
     listed: Option<watch::Receiver<Vec<DeviceLine>>>,
     files: FileNames,
+    pub(crate) helper: Helper,
+    session: u64,
     state: Mutex<State>,
 }
 
@@ -55,7 +59,23 @@ impl AndroidDevice {
     /// `session` makes the names of this process's files on the device its own.
     pub fn new(id: impl Into<String>, adb: Adb, session: u64) -> AndroidDevice {
         let files = FileNames::new(session);
-        AndroidDevice { id: id.into(), adb, listed: None, files, state: Mutex::default() }
+        let helper = Helper::new(HelperMode::default(), session);
+        AndroidDevice { id: id.into(), adb, listed: None, files, helper, session, state: Mutex::default() }
+    }
+
+    /// Says whether a program of ours may run on the device.
+    #[must_use]
+    pub fn with_helper(self, mode: HelperMode) -> AndroidDevice {
+        AndroidDevice { helper: Helper::new(mode, self.session), ..self }
+    }
+
+    pub(crate) fn session(&self) -> u64 {
+        self.session
+    }
+
+    /// Says why the shell is used although a helper was wanted.
+    pub fn helper_note(&self) -> Option<String> {
+        self.helper.why_not()
     }
 
     /// Names the list on which the device stands for as long as it is connected.
@@ -89,7 +109,23 @@ impl AndroidDevice {
         })
     }
 
-    async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
+    /// Reads the screen through the helper where there is one that is trusted.
+    async fn read_screen(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
+        if let Some(link) = self.helper.link(self).await? {
+            match self.helper.snapshot(&link, known.map(|RawAnswer(hash)| hash)).await {
+                Err(error) if self.helper.falls_back(&error) => {}
+                read => return Ok(read?),
+            }
+        }
+        self.capture(known).await
+    }
+
+    /// Remembers a file of ours on the device for removal, until the guard's list is emptied.
+    pub(crate) fn leaves(&self, file: String) -> Pending<'_> {
+        Pending { device: self, files: vec![file] }
+    }
+
+    pub(crate) async fn capture(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
         let file = self.files.next();
         let leftovers = std::mem::take(&mut self.state().leftovers);
         let script = capture::script(&file, &leftovers);
@@ -105,90 +141,6 @@ impl AndroidDevice {
         }
         let read = tokio::task::spawn_blocking(move || capture::read(&output, known)).await;
         read.map_err(|error| DeviceError::new(DeviceErrorKind::TreeUnavailable, error.to_string()))?
-    }
-
-    /// Refuses what cannot be typed, and asks the device only about a text that needs its clipboard.
-    async fn find_text_typeable(&self, typed: &str) -> Result<(), DeviceError> {
-        if typed.chars().count() > text::TEXT_CHARS_MAX {
-            let detail =
-                format!("the text has more than {} characters; type it in parts", text::TEXT_CHARS_MAX);
-            return Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail));
-        }
-        if text::plan(typed) != Typing::Paste {
-            return Ok(());
-        }
-        if typed.contains('\0') {
-            let detail = "the text has a NUL character, which no shell command can carry";
-            return Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail));
-        }
-        let output = self.run(&Script::new("cmd clipboard"), SHORT_BYTES_MAX).await?;
-        if output.message().contains(NO_SHELL_COMMANDS) {
-            return Err(no_clipboard());
-        }
-        Ok(())
-    }
-
-    async fn type_text(&self, typed: &str) -> Result<(), DeviceError> {
-        let done = match text::plan(typed) {
-            Typing::Keys(script) => self.act(&script).await.map(drop),
-            Typing::Paste => self.paste(typed).await,
-        };
-        // A device may repeat the command in its message, and the text may be a secret (F66).
-        done.map_err(|error| DeviceError { detail: text::without(&error.detail, typed), ..error })
-    }
-
-    async fn paste(&self, typed: &str) -> Result<(), DeviceError> {
-        let output = self.act_with_code(&text::paste(typed)).await?;
-        match output.exit_code {
-            0 => Ok(()),
-            text::NO_CLIPBOARD => Err(no_clipboard()),
-            text::CLIPBOARD_KEPT => {
-                let detail = "the text was pasted, and the clipboard still holds it: it could not be cleared";
-                Err(DeviceError::new(DeviceErrorKind::Rejected, detail).with_dispatch(Dispatch::Taken))
-            }
-            _ => Err(rejected(&output)),
-        }
-    }
-
-    async fn drag(&self, script: &Script) -> Result<(), DeviceError> {
-        let output = self.act_with_code(script).await?;
-        match output.exit_code {
-            0 => Ok(()),
-            gesture::TOO_OLD => Err(gesture::cannot_hold()),
-            _ => Err(rejected(&output)),
-        }
-    }
-
-    async fn pinch(&self, pinch: &fingers::Pinch) -> Result<(), DeviceError> {
-        let seen = self.run(&fingers::query_script(), SHORT_BYTES_MAX).await?.stdout_text();
-        let panel = fingers::panel(&seen)
-            .ok_or_else(|| gesture::pinch_not_supported("no touch screen under /dev/input can be written"))?;
-        let display = fingers::display(&seen).ok_or_else(|| {
-            gesture::pinch_not_supported("the device does not tell how its screen is turned")
-        })?;
-        let output = self.act_with_code(&fingers::pinch_script(&panel, &display, pinch)).await?;
-        match output.exit_code {
-            0 => Ok(()),
-            fingers::EVENT_REFUSED => {
-                Err(gesture::pinch_not_supported(&format!("{:.200}", output.message())))
-            }
-            _ => Err(rejected(&output)),
-        }
-    }
-
-    async fn hide_keyboard(&self) -> Result<(), DeviceError> {
-        let output = self.act_with_code(&gesture::hide_keyboard()).await?;
-        match output.exit_code {
-            0 => Ok(()),
-            gesture::KEYBOARD_UNKNOWN => Err(gesture::keyboard_unknown()),
-            _ => Err(rejected(&output)),
-        }
-    }
-
-    async fn turn_screen(&self, wanted: Orientation) -> Result<(), DeviceError> {
-        let size = self.run(&Script::new("wm size"), SHORT_BYTES_MAX).await?;
-        let wide = gesture::is_naturally_wide(&size.stdout_text());
-        self.act(&gesture::orientation(wanted, wide)).await.map(drop)
     }
 
     /// Raw pixels first: a phone takes far longer to make a PNG than to send what it has. Where the raw form is not
@@ -285,9 +237,9 @@ impl AndroidDevice {
 }
 
 /// Puts the files of a capture that did not end back on the list for removal, also when its future is dropped.
-struct Pending<'a> {
+pub(crate) struct Pending<'a> {
     device: &'a AndroidDevice,
-    files: Vec<String>,
+    pub files: Vec<String>,
 }
 
 impl Drop for Pending<'_> {
@@ -309,11 +261,6 @@ pub(crate) fn rejected(output: &Output) -> DeviceError {
 /// What a service says that has no commands for the shell, such as the clipboard of AOSP.
 pub(crate) const NO_SHELL_COMMANDS: &str = "No shell command implementation";
 
-fn no_clipboard() -> DeviceError {
-    let detail = "the text has characters that `input text` cannot type, and this device's shell cannot set the clipboard";
-    DeviceError::new(DeviceErrorKind::TextNotTypeable, detail)
-}
-
 impl Device for AndroidDevice {
     fn info(&self) -> PortFuture<'_, DeviceInfo> {
         Box::pin(async {
@@ -328,16 +275,17 @@ impl Device for AndroidDevice {
     }
 
     fn capabilities(&self) -> Capabilities {
+        let helped = if self.helper.is_usable() { Support::Yes } else { Support::No };
         Capabilities {
             keys: Support::Yes,
             back: Support::Yes,
             // Whether the shell may write to the touch screen differs from phone to phone.
-            pinch: Support::Maybe,
-            set_text: Support::No,
-            native_actions: Support::No,
+            pinch: if self.helper.is_usable() { Support::Yes } else { Support::Maybe },
+            set_text: helped,
+            native_actions: helped,
             hit_test: Support::No,
-            toasts: Support::No,
-            events: Support::No,
+            toasts: helped,
+            events: helped,
             clear_data: Support::Yes,
             log_stream: Support::Yes,
             install: Support::Yes,
@@ -359,7 +307,7 @@ impl Device for AndroidDevice {
     }
 
     fn snapshot(&self, known: Option<RawAnswer>) -> PortFuture<'_, Capture> {
-        Box::pin(self.capture(known))
+        Box::pin(self.read_screen(known))
     }
 
     fn screen(&self) -> PortFuture<'_, Screen> {
@@ -378,6 +326,12 @@ impl Device for AndroidDevice {
 
     fn keyboard(&self) -> PortFuture<'_, Option<Rect>> {
         Box::pin(async move {
+            if let Some(link) = self.helper.link(self).await? {
+                match self.helper.keyboard(&link).await {
+                    Err(error) if self.helper.falls_back(&error) => {}
+                    known => return Ok(known?),
+                }
+            }
             let output = self.run(&gesture::keyboard(), SHORT_BYTES_MAX).await?;
             Ok(gesture::keyboard_place(&output.stdout_text()))
         })
@@ -397,27 +351,24 @@ impl Device for AndroidDevice {
     }
 
     fn input(&self, input: Input) -> PortFuture<'_, ()> {
+        Box::pin(self.send_input(input))
+    }
+
+    fn act_natively<'a>(&'a self, action: &'a NativeAction) -> PortFuture<'a, ()> {
+        Box::pin(self.perform(action))
+    }
+
+    fn heard(&self, after: u64) -> Heard {
+        self.helper.memory().after(after)
+    }
+
+    fn next_heard(&self, after: u64) -> PortFuture<'_, Heard> {
         Box::pin(async move {
-            let script = match input {
-                Input::Text(typed) => return self.type_text(&typed).await,
-                Input::HideKeyboard => return self.hide_keyboard().await,
-                Input::Orientation(wanted) => return self.turn_screen(wanted).await,
-                Input::Tap(point) => gesture::tap(point),
-                Input::DoubleTap(point) => gesture::double_tap(point),
-                Input::Swipe { from, to, duration_ms } => gesture::swipe(from, to, duration_ms),
-                Input::LongPress { point, duration_ms } => gesture::swipe(point, point, duration_ms),
-                Input::Drag { from, to, hold_ms, duration_ms } => {
-                    return self.drag(&gesture::drag(from, to, hold_ms, duration_ms)).await;
-                }
-                Input::Pinch { center, within, from_px, to_px, duration_ms } => {
-                    let pinch = fingers::Pinch { center, within, from_px, to_px, duration_ms };
-                    return self.pinch(&pinch).await;
-                }
-                Input::Back => gesture::press(Key::Back),
-                Input::Key(key) => gesture::press(key),
-                Input::Erase { characters, has_lines } => gesture::erase(characters, has_lines),
-            };
-            self.act(&script).await.map(drop)
+            tokio::select! {
+                biased;
+                heard = self.helper.memory().next(after) => Ok(heard),
+                () = self.helper.keep_listening() => std::future::pending().await,
+            }
         })
     }
 
@@ -496,6 +447,7 @@ impl Device for AndroidDevice {
 
     fn close(&self) -> PortFuture<'_, ()> {
         Box::pin(async {
+            self.helper.stop().await;
             self.adb.close().await;
             Ok(())
         })

@@ -39,10 +39,10 @@ pub struct Panel {
 /// The screen in its current rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Display {
-    rotation: u8,
-    width: i64,
-    height: i64,
-    density: i64,
+    pub rotation: u8,
+    pub width: i64,
+    pub height: i64,
+    pub density: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,13 +110,11 @@ pub fn display(answer: &str) -> Option<Display> {
     let frame = viewport.split_once("logicalFrame=Rect(")?.1.split_once(" - ")?.1.split(')').next()?;
     let (width, height) = frame.split_once(',')?;
     let size = |text: &str| text.trim().parse::<i64>().ok().filter(|size| (1..=100_000).contains(size));
-    // The last line is the density in use.
-    let density = answer.lines().rev().find_map(|line| line.split_once("density:")?.1.trim().parse().ok());
     Some(Display {
         rotation: Some(rotation).filter(|turns| *turns < 4)?,
         width: size(width)?,
         height: size(height)?,
-        density: density.filter(|density| (1..=10_000).contains(density))?,
+        density: density(answer)?,
     })
 }
 
@@ -171,6 +169,22 @@ fn spans(pinch: &Pinch, display: &Display) -> (Vec<i64>, bool) {
     let first = if to < from { from + approach } else { (from - approach).max(1) };
     let frames = (0..=FRAMES).map(|frame| from + (to - from) * frame / FRAMES);
     ([first].into_iter().chain(frames).collect(), across >= down)
+}
+
+/// Returns where both fingers are in each frame, for a helper that has fingers of its own.
+pub fn places(display: &Display, pinch: &Pinch) -> Vec<[Point; 2]> {
+    let (spans, across) = spans(pinch, display);
+    let moved = |by: i64| match across {
+        true => Point { x: pinch.center.x.saturating_add(by as i32), y: pinch.center.y },
+        false => Point { x: pinch.center.x, y: pinch.center.y.saturating_add(by as i32) },
+    };
+    spans.into_iter().map(|span| [moved(-(span / 2)), moved(span - span / 2)]).collect()
+}
+
+/// Reads the answer of `wm density`, in which the last line is the density in use.
+pub fn density(answer: &str) -> Option<i64> {
+    let density = answer.lines().rev().find_map(|line| line.split_once("density:")?.1.trim().parse().ok());
+    density.filter(|density| (1..=10_000).contains(density))
 }
 
 /// Returns the script of a pinch. It lifts the fingers after any failure, also when the connection is gone. Each event

@@ -134,7 +134,7 @@ pub fn is_naturally_wide(answer: &str) -> bool {
     numbers.is_some_and(|(width, height): (u32, u32)| width > height)
 }
 
-fn code(key: Key) -> u16 {
+pub fn code(key: Key) -> u16 {
     match key {
         Key::Home => 3,
         Key::Back => 4,

@@ -4,6 +4,7 @@
 //! [`Defect`](mdm_core::screen::snapshot::Defect), and the rest is kept (SE-07).
 
 mod names;
+pub(crate) mod rules;
 mod scan;
 mod tree;
 mod value;
@@ -12,6 +13,7 @@ pub use mdm_core::screen::snapshot::Limits;
 use mdm_core::screen::snapshot::{DefectKind, Snapshot};
 
 use mdm_wire::markup::{Event, Scanner};
+pub(crate) use scan::Flags;
 use scan::{DIALECT, Tag};
 use tree::Tree;
 

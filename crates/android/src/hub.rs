@@ -18,6 +18,7 @@ use crate::adb::server::{AdbServer, Tracker};
 use crate::adb::server_start::{self, Environment};
 use crate::adb::{Adb, AdbError};
 use crate::device::AndroidDevice;
+use crate::helper::HelperMode;
 use crate::probe::{Answered, Probe};
 
 /// How soon after a failed start the adb program may be started again.
@@ -85,6 +86,7 @@ pub struct Hub {
     server: Option<AdbServer>,
     start: Option<StartServer>,
     session: u64,
+    helper: HelperMode,
     problems: Vec<String>,
     direct: Vec<Arc<Probe>>,
     tracking: tokio::sync::Mutex<Tracking>,
@@ -104,10 +106,16 @@ struct Tracked {
 
 impl Hub {
     pub fn new(config: HubConfig) -> Hub {
+        Hub::with_helper(config, HelperMode::default())
+    }
+
+    /// The same, with a program of ours on the devices or without one.
+    pub fn with_helper(config: HubConfig, helper: HelperMode) -> Hub {
         let session = config.session;
         let direct = config.endpoints.into_iter().map(|endpoint| {
             let adb = Adb::direct(Link::new(endpoint.connector, config.key.clone()));
-            let device = Arc::new(AndroidDevice::new(endpoint.id.clone(), adb, session));
+            let device = AndroidDevice::new(endpoint.id.clone(), adb, session).with_helper(helper);
+            let device = Arc::new(device);
             Arc::new(Probe::new(endpoint.id, device))
         });
         Hub {
@@ -115,10 +123,28 @@ impl Hub {
             server: config.server,
             start: config.start,
             session,
+            helper,
             problems: config.problems,
             tracking: tokio::sync::Mutex::default(),
             known: Mutex::default(),
         }
+    }
+
+    /// Tries the helper on every device that can be used, and reports in lines, the device's id first.
+    pub async fn examine_helpers(&self) -> Vec<(String, Vec<String>)> {
+        let server = self.list_server().await;
+        let known: Vec<(String, Arc<AndroidDevice>)> = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let ready = server.iter().filter(|listed| listed.availability == Availability::Ready);
+            ready.filter_map(|l| Some((l.id.clone(), Arc::clone(known.get(&l.id)?)))).collect()
+        };
+        let direct = self.direct.iter().map(|probe| (probe.id.clone(), Arc::clone(&probe.device)));
+        let mut reports = Vec::new();
+        for (id, device) in direct.chain(known) {
+            let lines = device.examine_helper().await;
+            reports.push((id, lines));
+        }
+        reports
     }
 
     async fn list_all(&self) -> Vec<Listed> {
@@ -168,7 +194,8 @@ impl Hub {
         for line in lines.iter().filter(|line| !named(&line.serial)).take(DEVICES_MAX) {
             let make = || {
                 let adb = Adb::through_server(server.clone(), &line.serial);
-                Arc::new(AndroidDevice::new(&line.serial, adb, self.session).listed_in(tracked.clone()))
+                let device = AndroidDevice::new(&line.serial, adb, self.session).with_helper(self.helper);
+                Arc::new(device.listed_in(tracked.clone()))
             };
             let availability = availability(&line.state);
             let device = match availability {
@@ -245,8 +272,11 @@ impl Hub {
 }
 
 fn listed_as(id: &str, availability: Availability, device: &Arc<AndroidDevice>) -> Listed {
+    let missing = device
+        .helper_note()
+        .map(|why| format!("the helper on the device is not used, so the shell is: {why}"));
     let device = Arc::clone(device) as Arc<dyn Device>;
-    Listed { platform: Platform::Android, id: id.to_owned(), availability, missing: None, device }
+    Listed { platform: Platform::Android, id: id.to_owned(), availability, missing, device }
 }
 
 async fn follow(mut tracker: Tracker, sender: watch::Sender<Vec<DeviceLine>>) {

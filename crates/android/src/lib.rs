@@ -12,6 +12,7 @@ pub mod crash;
 mod device;
 mod fingers;
 mod gesture;
+mod helper;
 pub mod hierarchy;
 mod hub;
 pub mod log;
@@ -19,8 +20,10 @@ mod network;
 mod pixels;
 mod probe;
 mod screen;
+pub mod served;
 mod settings;
 mod text;
 
 pub use device::AndroidDevice;
+pub use helper::HelperMode;
 pub use hub::{Endpoint, Hub, HubConfig, StartServer};

@@ -17,7 +17,11 @@ pub fn parse(dump: &str) -> Option<Screen> {
 /// Parses the word with a slash in `ActivityRecord{1a2b u0 com.app/.Main t12}`.
 fn component(record: &str) -> Option<Screen> {
     let inside = record.split_once('{')?.1;
-    let word = inside.split([' ', '}']).find(|word| word.contains('/'))?;
+    from_component(inside.split([' ', '}']).find(|word| word.contains('/'))?)
+}
+
+/// Reads `package/.Short` or `package/full.Name`.
+pub fn from_component(word: &str) -> Option<Screen> {
     let (package, activity) = word.split_once('/')?;
     if package.is_empty() || activity.is_empty() {
         return None;

@@ -1,7 +1,6 @@
 //! What a tool answers: typed facts, lines for reading, a picture. Rendered to text once, at the very edge.
 
 use mdm_core::text::quote::{escape_unreadable, push_quoted};
-use mdm_ios::route::Way;
 use serde::Serialize;
 
 use crate::facts_text;
@@ -28,7 +27,8 @@ pub struct Answer {
     pub image: Option<Image>,
     /// Follows from the facts alone; the exit code of the command line and the steps of a flow follow it (F45).
     pub is_error: bool,
-    /// The programs through which an iPhone was reached; empty where there is no choice.
+    /// The programs through which an iPhone was reached, or the shell where a helper on the device was wanted; empty
+    /// where it is the usual way.
     pub via: String,
 }
 
@@ -181,8 +181,8 @@ impl Answer {
 
     /// Names the programs that served the call.
     #[must_use]
-    pub fn served_by(self, ways: impl IntoIterator<Item = Way>) -> Answer {
-        let names: Vec<&str> = ways.into_iter().map(Way::as_str).collect();
+    pub fn served_by<'a>(self, ways: impl IntoIterator<Item = &'a str>) -> Answer {
+        let names: Vec<&str> = ways.into_iter().collect();
         Answer { via: names.join(", "), ..self }
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mdm_android::adb::direct::Transport;
 use mdm_android::adb::link;
-use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_android::{Endpoint, HelperMode, Hub, HubConfig};
 use mdm_build::process::Processes;
 use mdm_core::port::DeviceSource;
 use mdm_engine::Fleet;
@@ -57,6 +57,8 @@ pub struct Devices {
     /// `HOST:PORT` of adbds that are reached without an adb server.
     pub addresses: Vec<String>,
     pub adb_server: bool,
+    /// Whether a program of ours runs on Android devices.
+    pub helper: HelperMode,
     pub iphone: Option<EmbeddedIPhone>,
     pub ios: IosDevices,
 }
@@ -91,18 +93,24 @@ pub struct Named {
     pub address: String,
 }
 
+/// Returns the Android devices that are reached without an adb server.
+pub fn endpoints(phone: Option<Phone>, addresses: Vec<String>) -> Vec<Endpoint> {
+    let mut endpoints = Vec::new();
+    if let Some(phone) = phone {
+        endpoints.push(Endpoint { id: VIRTUAL_ANDROID_ID.to_owned(), connector: phone_connector(phone) });
+    }
+    for address in addresses {
+        endpoints.push(Endpoint { id: address.clone(), connector: link::tcp(address) });
+    }
+    endpoints
+}
+
 impl App {
     pub fn new(devices: Devices) -> App {
-        let mut endpoints = Vec::new();
-        if let Some(phone) = devices.phone {
-            endpoints.push(Endpoint { id: VIRTUAL_ANDROID_ID.to_owned(), connector: phone_connector(phone) });
-        }
-        for address in devices.addresses {
-            endpoints.push(Endpoint { id: address.clone(), connector: link::tcp(address) });
-        }
+        let endpoints = endpoints(devices.phone, devices.addresses);
         let adb_server = devices.adb_server;
         let mut sources: Vec<Arc<dyn DeviceSource>> =
-            vec![Arc::new(Hub::new(HubConfig::of_process(endpoints, adb_server)))];
+            vec![Arc::new(Hub::with_helper(HubConfig::of_process(endpoints, adb_server), devices.helper))];
         let (mut companions, mut runners) = (None, Arc::default());
         if let Some(config) = ios::source(devices.iphone, &devices.ios) {
             companions = config.simulators.as_ref().and_then(|simulators| simulators.starter.clone());

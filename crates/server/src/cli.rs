@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mdm_android::HelperMode;
 use mdm_virtual_device::{Faults, GivenFaults};
 use mobile_debug_mcp::app::Named;
 
@@ -46,6 +47,10 @@ pub enum Command {
     },
     /// Check whether devices can be reached, and say how to fix what prevents it
     Doctor {
+        /// Try the helper on every Android device, and report in lines that can be sent to us: they have no text of the
+        /// screen
+        #[arg(long = "try-helper")]
+        try_helper: bool,
         #[command(flatten)]
         devices: DeviceArgs,
     },
@@ -186,6 +191,10 @@ pub struct DeviceArgs {
     /// Do not use the adb server of this machine
     #[arg(long)]
     pub no_adb_server: bool,
+    /// Whether a small program of ours runs on Android devices while they are used, which is faster and tells more than
+    /// the shell: auto (once it agreed with a dump, else the shell), never (the default), always (nothing else)
+    #[arg(long, value_name = "WHEN")]
+    pub helper: Option<HelperMode>,
     /// A companion of idb that runs already: HOST:PORT or the path of its socket
     #[arg(long, value_name = "[UDID=]ADDRESS", value_parser = idb_address)]
     pub idb: Vec<Named>,

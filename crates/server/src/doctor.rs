@@ -1,10 +1,11 @@
-//! `doctor`: what get_system_status tells, for a person.
+//! `doctor`: what get_system_status tells, for a person; and a trial of the helper on devices.
 
 use std::process::ExitCode;
 
 use mdm_android::adb::server_start::Environment;
+use mdm_android::{Hub, HubConfig};
 use mobile_debug_mcp::answer::Facts;
-use mobile_debug_mcp::app::App;
+use mobile_debug_mcp::app::{self, App, Devices};
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::tools;
 use tokio_util::sync::CancellationToken;
@@ -23,4 +24,22 @@ pub async fn run(app: App) -> ExitCode {
         if ready { "A device can be used." } else { "No device can be used yet: see the lines with !." };
     let printed = super::print(&format!("{}adb key: {key}\n{end}", status.lines()));
     if ready { printed } else { ExitCode::FAILURE }
+}
+
+/// Tries the helper on every Android device.
+pub async fn try_helper(devices: Devices) -> ExitCode {
+    let endpoints = app::endpoints(devices.phone, devices.addresses);
+    let hub = Hub::new(HubConfig::of_process(endpoints, devices.adb_server));
+    let reports = hub.examine_helpers().await;
+    if reports.is_empty() {
+        return super::fail("no Android device can be used");
+    }
+    let is_bad = |line: &String| line.starts_with('!');
+    let good = !reports.iter().any(|(_, lines)| lines.iter().any(is_bad));
+    let text: String =
+        reports.iter().map(|(id, lines)| format!("{id}\n  {}\n", lines.join("\n  "))).collect();
+    let end =
+        if good { "The helper can be used." } else { "The helper cannot be used: see the lines with !." };
+    let printed = super::print(&format!("mobile-debug-mcp {}\n{text}{end}", env!("CARGO_PKG_VERSION")));
+    if good { printed } else { ExitCode::FAILURE }
 }

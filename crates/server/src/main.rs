@@ -55,7 +55,11 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
         None => with_app(&cli.devices, secrets, serve).await,
         Some(Command::Serve { devices }) => with_app(&devices, secrets, serve).await,
         Some(Command::Demo { platform, out }) => demo::run(platform, out).await,
-        Some(Command::Doctor { devices }) => with_app(&devices, secrets, doctor::run).await,
+        Some(Command::Doctor { try_helper: true, devices: args }) => match devices(&args) {
+            Ok(devices) => doctor::try_helper(devices).await,
+            Err(problem) => fail(&problem),
+        },
+        Some(Command::Doctor { devices, .. }) => with_app(&devices, secrets, doctor::run).await,
         Some(Command::Tools { json, markdown }) => print(&match (json, markdown) {
             (true, _) => docs::json(),
             (_, true) => docs::markdown(),
@@ -112,6 +116,7 @@ fn devices(args: &DeviceArgs) -> Result<Devices, String> {
         phone: wanted(VirtualPlatform::Android).then(|| virtual_phone::embedded(args)).transpose()?,
         addresses: args.addresses.clone(),
         adb_server: !args.no_adb_server,
+        helper: args.helper.unwrap_or_default(),
         iphone: wanted(VirtualPlatform::Ios).then(|| virtual_iphone::embedded(args)).transpose()?,
         ios: IosDevices {
             idb: args.idb.clone(),

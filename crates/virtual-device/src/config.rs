@@ -185,6 +185,25 @@ impl Timing {
         })
     }
 
+    /// Returns how long our helper takes for a tree. Others that keep UiAutomation report 6 to 17 ms for small screens on
+    /// a computer's emulator; a phone is assumed to take some times as long. Not measured on a phone.
+    pub(crate) fn helper_tree(self) -> Duration {
+        Duration::from_millis(match self {
+            Timing::Instant => 0,
+            Timing::Brisk => 5,
+            Timing::Phone => 60,
+        })
+    }
+
+    /// Returns how long our helper takes to hand an input to the system, besides the gesture itself.
+    pub(crate) fn helper_input(self) -> Duration {
+        Duration::from_millis(match self {
+            Timing::Instant => 0,
+            Timing::Brisk => 1,
+            Timing::Phone => 5,
+        })
+    }
+
     /// Returns how long a dump waits for that before it fails.
     pub(crate) fn idle_limit(self) -> Duration {
         Duration::from_secs(10)

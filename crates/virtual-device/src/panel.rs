@@ -98,6 +98,38 @@ impl State {
         }
     }
 
+    /// Puts fingers where a program wants them, in pixels, and lifts all others. The way through the panel is the same for
+    /// every touch; a point in the middle of a pixel comes back as that pixel.
+    pub fn panel_fingers(&mut self, fingers: &[(usize, (i32, i32))]) {
+        let raw = |at: (i32, i32)| self.panel_raw(at);
+        let placed: Vec<(usize, (i32, i32))> = fingers.iter().map(|(slot, at)| (*slot, raw(*at))).collect();
+        for (slot, contact) in self.panel.contacts.iter_mut().enumerate() {
+            let here = placed.iter().find(|(placed, _)| *placed == slot);
+            contact.down = here.is_some();
+            contact.raw = here.map_or(contact.raw, |(_, raw)| *raw);
+        }
+        self.panel_report();
+    }
+
+    fn panel_raw(&self, (x, y): (i32, i32)) -> (i32, i32) {
+        let screen = self.screen();
+        let (width, height) = match screen.rotation % 2 {
+            0 => (screen.width, screen.height),
+            _ => (screen.height, screen.width),
+        };
+        let (x, y) = match screen.rotation {
+            1 => (width - 1 - y, x),
+            2 => (width - 1 - x, height - 1 - y),
+            3 => (y, height - 1 - x),
+            _ => (x, y),
+        };
+        let scaled = |at: i32, size: i32| {
+            let steps = i64::from(AXIS_MAX + 1);
+            ((2 * i64::from(at) + 1) * steps / (2 * i64::from(size.max(1)))).clamp(0, AXIS_MAX.into()) as i32
+        };
+        (scaled(x, width), scaled(y, height))
+    }
+
     /// Converts the position of a contact to pixels of the screen as it is turned now.
     fn panel_point(&self, slot: usize) -> (i32, i32) {
         let screen = self.screen();

@@ -47,6 +47,8 @@ struct Inner {
     state: Mutex<State>,
     /// The sequence number after the last log line.
     logged: watch::Sender<u64>,
+    /// Differs after everything that accessibility may hear of.
+    changed: watch::Sender<u64>,
     /// Cancelled to drop every transport, and replaced by a new one at the same moment.
     cut: Mutex<CancellationToken>,
     reverse: adbd::Reverse,
@@ -64,6 +66,7 @@ impl Phone {
             scripts: broadcast::Sender::new(SCRIPTS_BEHIND_MAX),
             state: Mutex::new(State::new(config)),
             logged: watch::Sender::new(0),
+            changed: watch::Sender::new(0),
             cut: Mutex::new(CancellationToken::new()),
             reverse: adbd::Reverse::default(),
             helpers: Helpers::default(),
@@ -291,7 +294,9 @@ impl Phone {
         state.record_frame(now);
         self.send_requests(&mut state);
         let next = state.log.next_sequence();
+        let changes = state.surface.changes(now).count.wrapping_add(state.surface.toasts().len() as u64);
         drop(state);
+        self.inner.changed.send_if_modified(|last| std::mem::replace(last, changes) != changes);
         self.inner.logged.send_if_modified(|last| std::mem::replace(last, next) != next);
         result
     }
@@ -325,6 +330,11 @@ impl Phone {
                 }
             }
         }
+    }
+
+    /// Returns what tells that something changed, without saying what.
+    pub(crate) fn change_watch(&self) -> watch::Receiver<u64> {
+        self.inner.changed.subscribe()
     }
 
     pub(crate) fn log_watch(&self) -> watch::Receiver<u64> {

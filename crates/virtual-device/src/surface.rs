@@ -19,6 +19,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use mdm_wire::helper::Tree;
 use tokio::time::{Duration, Instant};
 
 use crate::app::datum::Datum;
@@ -48,6 +49,22 @@ pub trait Surface: Send {
 
     /// Returns the active window as `uiautomator dump` of that Android version writes it.
     fn hierarchy(&self, screen: &Screen, sdk: u32) -> Bytes;
+
+    /// Returns all windows as accessibility tells them to a program on the phone, with what the hierarchy leaves out. The
+    /// serial and the times are the reader's. Nothing for a surface that knows only its hierarchy.
+    fn accessible(&self, _screen: &Screen, _sdk: u32) -> Option<Tree> {
+        None
+    }
+
+    /// Lets accessibility act on the node at this place of [`Surface::accessible`], counted through all windows.
+    fn perform(&mut self, _node: usize, _action: &Performed, _screen: &Screen, _now: Instant) -> Option<Hit> {
+        None
+    }
+
+    /// Returns when accessibility may next hear of something that nobody did.
+    fn next_change(&self, _now: Instant) -> Option<Instant> {
+        self.next_due()
+    }
 
     /// Prepares a picture of the screen. `wall_ms` is the time for the clock in the status bar, since 1970.
     fn picture(&self, screen: &Screen, now: Instant, wall_ms: u64) -> Picture;
@@ -200,6 +217,18 @@ pub trait Surface: Send {
 
     /// Receives the answer to a request of [`SurfaceEvent::Request`]; it takes effect at `at`.
     fn answer(&mut self, _request: OutgoingRequest, _answer: HttpAnswer, _at: Instant) {}
+}
+
+/// An action of accessibility on a node.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Performed {
+    Click,
+    LongClick,
+    Focus,
+    ScrollForward,
+    ScrollBackward,
+    SetText(String),
+    SetProgress(f32),
 }
 
 /// The widgets on the screen, laid out.

@@ -139,6 +139,11 @@ pub enum Applied {
         text: String,
         into: Option<String>,
     },
+    /// Accessibility acted on a node without a finger; `hit` is the widget, if it took the action.
+    Performed {
+        action: String,
+        hit: Option<Hit>,
+    },
 }
 
 /// The widget that an input landed on.

@@ -28,6 +28,13 @@ impl Script {
         self
     }
 
+    /// Appends `word` quoted, as the end of the word before it: the value of `NAME=`.
+    pub fn joined(mut self, word: &str) -> Script {
+        self.sendable &= !word.contains('\0');
+        quote_into(word, &mut self.text);
+        self
+    }
+
     pub fn number(mut self, value: i64) -> Script {
         self.text.push_str(&format!(" {value}"));
         self

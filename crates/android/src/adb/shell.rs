@@ -2,7 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 use mdm_wire::adb::shell::Packet;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{Adb, AdbError, AdbStream, Script};
 
@@ -191,6 +191,14 @@ pub struct ShellStream {
 }
 
 impl ShellStream {
+    /// Writes to the command's standard input, which stays open for as long as this stream.
+    pub async fn write_stdin(&mut self, data: &[u8]) -> Result<(), AdbError> {
+        let mut out = BytesMut::new();
+        Packet::Stdin(Bytes::copy_from_slice(data)).encode(&mut out);
+        self.stream.write_all(&out).await.map_err(AdbError::lost)?;
+        self.stream.flush().await.map_err(AdbError::lost)
+    }
+
     /// Returns the next packet; `None` if the device closed the stream.
     pub async fn next(&mut self) -> Result<Option<Packet>, AdbError> {
         loop {

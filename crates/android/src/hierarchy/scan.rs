@@ -24,7 +24,7 @@ pub(super) struct Tag<'a> {
 
 /// Attributes with the value true or false.
 #[derive(Default)]
-pub(super) struct Flags {
+pub struct Flags {
     pub checkable: Option<bool>,
     pub checked: Option<bool>,
     pub clickable: Option<bool>,

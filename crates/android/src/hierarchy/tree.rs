@@ -1,12 +1,13 @@
 //! Builds the elements from tags.
 
 use mdm_core::meaning::role;
-use mdm_core::screen::element::{Affordances, Element, State};
+use mdm_core::screen::element::Element;
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Defect, DefectKind, Snapshot};
 
 use super::Limits;
 use super::names::Names;
+use super::rules;
 use super::scan::Tag;
 use super::value::{self, ValueFaults};
 
@@ -172,7 +173,7 @@ impl<'a> Tree<'a> {
         let class = self.classes.read(class_name, bytes_max, &mut faults);
         let app = self.packages.read(tag.package, bytes_max, &mut faults);
         let mut read = |raw| value::text(raw, bytes_max, &mut faults);
-        let affordances = affordances(tag);
+        let affordances = rules::affordances(&tag.flags);
         let parent_depth =
             parent.and_then(|index| self.snapshot.elements.get(index as usize)).map(|e| e.depth);
         let index = u32::try_from(self.snapshot.elements.len()).unwrap_or(u32::MAX);
@@ -181,7 +182,7 @@ impl<'a> Tree<'a> {
             end: index.saturating_add(1),
             depth: parent_depth.map_or(0, |depth| depth.saturating_add(1)),
             role: role::from_android_class(&class, affordances),
-            system_window: parent.is_none() && is_system_package(&app),
+            system_window: parent.is_none() && rules::is_system_package(&app),
             app,
             stable_id: read(tag.resource_id),
             text: read(tag.text),
@@ -192,10 +193,11 @@ impl<'a> Tree<'a> {
             bounds: Rect::default(),
             drawing_order: std::str::from_utf8(tag.drawing_order).ok().and_then(|order| order.parse().ok()),
             affordances,
-            state: state(tag),
+            state: rules::state(&tag.flags),
             password: tag.flags.password == Some(true),
             displayed: tag.flags.displayed,
-            clock: is_clock(&class, tag),
+            clock: rules::is_clock(&class, tag.resource_id, tag.package),
+            details: None,
             class,
         };
         self.report_faults(tag, faults);
@@ -233,43 +235,5 @@ impl<'a> Tree<'a> {
             let detail = format!("a value was cut after {} bytes", self.limits.value_bytes_max);
             self.defect(DefectKind::BadAttribute, tag.offset, detail);
         }
-    }
-}
-
-/// True for packages whose windows lie over any app: system dialogs, the permission controller.
-fn is_system_package(package: &str) -> bool {
-    package == "android" || package.starts_with("com.android.") || package.starts_with("com.google.android.")
-}
-
-/// True for classes that show the current time, and for the clock of the status bar.
-fn is_clock(class: &str, tag: &Tag<'_>) -> bool {
-    let is_class = |ending: &str| {
-        class.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    };
-    is_class("TextClock")
-        || is_class("Chronometer")
-        || is_class("DigitalClock")
-        || (tag.resource_id.ends_with(b":id/clock") && tag.package == b"com.android.systemui")
-}
-
-fn affordances(tag: &Tag<'_>) -> Affordances {
-    Affordances {
-        clickable: tag.flags.clickable == Some(true),
-        long_clickable: tag.flags.long_clickable == Some(true),
-        scrollable: tag.flags.scrollable == Some(true),
-        focusable: tag.flags.focusable == Some(true),
-        checkable: tag.flags.checkable == Some(true),
-        adjustable: false,
-    }
-}
-
-/// Reads the state. Every node has `checked`, so it counts only on a checkable one (ST-01).
-fn state(tag: &Tag<'_>) -> State {
-    State {
-        enabled: tag.flags.enabled,
-        checked: tag.flags.checked.filter(|_| tag.flags.checkable == Some(true)),
-        selected: tag.flags.selected,
-        focused: tag.flags.focused,
-        expanded: None,
     }
 }

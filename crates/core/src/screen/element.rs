@@ -131,6 +131,41 @@ pub struct Element {
     pub system_window: bool,
     /// True for views whose purpose is to show the current time.
     pub clock: bool,
+    /// What only a helper on the device tells. Boxed, because few elements have it.
+    pub details: Option<Box<Details>>,
+}
+
+/// Facts that the usual tree of a platform leaves out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Details {
+    /// The state in words of the app or the platform: "38%", "ON", "3 of 5 stars".
+    pub state_description: Option<Box<str>>,
+    /// The kind in words of the app.
+    pub role_description: Option<Box<str>>,
+    /// The mistake that a field shows.
+    pub error: Option<Box<str>>,
+    /// The title of a part of the screen that appears and goes as a whole.
+    pub pane_title: Option<Box<str>>,
+    pub collection: Option<CollectionSize>,
+    pub item: Option<CollectionPlace>,
+    /// A change of it is spoken by itself.
+    pub live: bool,
+    /// The platform's number of the view, the same for as long as its window is there.
+    pub source: Option<u64>,
+}
+
+/// How much a list holds, with what is out of sight; -1 where the app does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CollectionSize {
+    pub rows: i32,
+    pub columns: i32,
+}
+
+/// Where in its list an entry stands, counted from 0 over all entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CollectionPlace {
+    pub row: i32,
+    pub column: i32,
 }
 
 impl Element {

@@ -42,6 +42,7 @@ use futures_util::FutureExt;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::Dispatch;
 use mdm_engine::Progress;
+use mdm_ios::route::Way;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -171,10 +172,14 @@ impl Entry {
     ) -> Answer {
         let bus = std::sync::Arc::clone(app.fleet.bus());
         let progress = Progress::new(CALL_TIMEOUT, cancelled).telling(bus, call);
-        let (answer, served) = mdm_ios::served::noting(self.call_within(app, arguments, &progress)).await;
+        let called = mdm_ios::served::noting(self.call_within(app, arguments, &progress));
+        let ((answer, served), on_android) = mdm_android::served::noting(called).await;
         let news: String = app.fleet.take_untold_crashes().iter().map(aftermath::news).collect();
-        let started: String = served.words.iter().map(|words| format!("{words}\n")).collect();
-        answer.with_news(&started).with_news(&news).served_by(served.ways)
+        let told = served.words.iter().chain(&on_android.words);
+        let started: String = told.map(|words| format!("{words}\n")).collect();
+        let shell = on_android.by_shell.then_some("shell");
+        let ways = served.ways.into_iter().map(Way::as_str).chain(shell);
+        answer.with_news(&started).with_news(&news).served_by(ways)
     }
 
     /// The same as a part of another call, which ends by that call's deadline.

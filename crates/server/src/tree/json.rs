@@ -423,6 +423,7 @@ impl From<RawJson> for Element {
         let password = has(CAN_PASSWORD);
         let hidden = raw.password_length.filter(|_| password).map(|length| dots(length).into());
         Element {
+            details: None,
             parent: None,
             end: 0,
             depth: raw.depth,

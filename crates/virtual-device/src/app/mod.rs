@@ -7,6 +7,7 @@ pub mod installed;
 pub mod keyboard;
 pub mod keys;
 pub mod launcher;
+pub mod nodes;
 pub mod parts;
 pub mod settings;
 pub mod shop;

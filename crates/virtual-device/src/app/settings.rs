@@ -144,6 +144,7 @@ impl Settings {
             .appearance(Appearance::Slider(self.font_step / FONT_STEPS))
             .size(Size::Fill, Size::Dp(48));
         bar.key = Some(Key::of("font_size"));
+        bar.range = Some((0.0, FONT_STEPS));
         bar.flags.focusable = true;
         row(48, [bar])
     }

@@ -1,5 +1,6 @@
 //! The window manager of the drawn apps: tasks, windows, and effects that apps request.
 
+mod accessible;
 mod drag;
 mod ios;
 mod overlay;

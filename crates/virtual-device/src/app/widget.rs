@@ -158,6 +158,12 @@ pub struct Widget {
     pub padding_dp: i32,
     pub gap_dp: i32,
     pub scroll_px: i32,
+    /// The lowest and highest value of a bar, where it names them.
+    pub range: Option<(f32, f32)>,
+    /// Rows of a list, with those out of sight.
+    pub items: Option<u32>,
+    /// The place in its list, and true if the list lies sideways.
+    pub item: Option<(u32, bool)>,
     /// How many times faster than usual it flings.
     pub glide: i32,
     /// The distance from the corner of a stack.
@@ -190,6 +196,9 @@ impl Widget {
             padding_dp: 0,
             gap_dp: 0,
             scroll_px: 0,
+            range: None,
+            items: None,
+            item: None,
             glide: 1,
             offset_dp: (0, 0),
             anchor: None,
@@ -334,8 +343,21 @@ impl Widget {
         for (child, rect) in self.children.iter_mut().zip(rects) {
             child.place(rect, visible, screen);
         }
+        self.number_rows();
         if self.recycles() {
             self.children.retain(|c| !c.visible.is_empty());
+        }
+    }
+
+    /// Tells the rows of a list their places, before those out of sight are dropped.
+    fn number_rows(&mut self) {
+        if !self.class.ends_with("RecyclerView") && !self.class.ends_with("ListView") {
+            return;
+        }
+        let sideways = self.layout == Layout::Row;
+        self.items = u32::try_from(self.children.len()).ok();
+        for (child, place) in self.children.iter_mut().zip(0u32..) {
+            child.item = Some((place, sideways));
         }
     }
 

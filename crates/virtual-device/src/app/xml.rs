@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::widget::{Flags, Numbering, Widget};
+use super::nodes;
+use super::widget::{Flags, Widget};
 
 pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>";
 
@@ -68,21 +69,14 @@ fn node(
         let _ = write!(out, " drawing-order=\"{order}\"");
         attribute(out, "hint", &widget.hint);
     }
-    let visible = || widget.children.iter().enumerate().filter(|(_, c)| !c.visible.is_empty());
-    if visible().next().is_none() {
+    let children = nodes::shown_children(widget);
+    if children.is_empty() {
         out.push_str(" />");
         return;
     }
     out.push('>');
-    let drawn = widget.drawn();
-    for (index, child) in visible() {
-        let order = drawn.iter().position(|other| std::ptr::eq(*other, child)).unwrap_or(index);
-        let order = match child.flags.numbering {
-            Numbering::FromOne => order + 1,
-            Numbering::FromZero => order,
-            Numbering::None => 0,
-        };
-        node(out, child, (index, order, widget.class == LIST), package, sdk);
+    for (index, order, child) in children {
+        node(out, child, (index, order, is_list(widget)), package, sdk);
     }
     out.push_str("</node>");
 }
@@ -90,6 +84,11 @@ fn node(
 /// Returns the id that Android tells accessibility: a number picker makes its nodes by itself, and leaves its own out.
 pub fn told_id(widget: &Widget) -> &str {
     if widget.class == "android.widget.NumberPicker" { "" } else { &widget.resource_id }
+}
+
+/// True for a list that takes the taps on its rows.
+pub fn is_list(widget: &Widget) -> bool {
+    widget.class == LIST
 }
 
 /// Returns the flags that Android tells accessibility. The list takes the taps on its rows, which take none themselves; a

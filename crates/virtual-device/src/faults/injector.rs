@@ -78,8 +78,7 @@ pub enum Outage {
 
 impl FaultInjector {
     pub fn new(faults: Faults, seed: u64, now: Instant) -> FaultInjector {
-        let random =
-            Fault::ALL.into_iter().zip(1..).map(|(f, stream)| (f, Random::new(seed, stream))).collect();
+        let random = Fault::every().zip(1..).map(|(f, stream)| (f, Random::new(seed, stream))).collect();
         let mut injector = FaultInjector {
             faults,
             random,
@@ -135,7 +134,12 @@ impl FaultInjector {
         self.events.push_back((at, fault));
     }
 
-    fn between(&mut self, fault: Fault, low: u64, high: u64) -> u64 {
+    /// Draws whether a fault of a helper happens this time.
+    pub fn happens(&mut self, fault: Fault, now: Instant) -> bool {
+        self.happens_now(fault, now)
+    }
+
+    pub fn between(&mut self, fault: Fault, low: u64, high: u64) -> u64 {
         self.random.get_mut(&fault).map_or(low, |random| random.between(low, high))
     }
 

@@ -36,6 +36,20 @@ pub enum Fault {
     LowMemory,
     /// A dialog of the system covers the screen until it is answered.
     SystemDialog,
+    /// Our helper does not start: its virtual machine aborts.
+    HelperStart,
+    /// Our helper dies in the middle of a request, before or after it did what was asked.
+    HelperDeath,
+    /// Another program holds UiAutomation when our helper wants it.
+    HelperRefused,
+    /// Our helper tells another tree than a dump does.
+    HelperLie,
+    /// Our helper tells of no change any more.
+    HelperSilence,
+    /// Our helper tells of thousands of changes.
+    HelperFlood,
+    /// Our helper takes one to six seconds longer.
+    HelperDelay,
 }
 
 /// How often each fault happens: a share from 0 to 1 for dumps, taps and activities, times a minute for everything
@@ -58,12 +72,20 @@ pub struct Faults {
     pub clock_skew: f64,
     pub low_memory: f64,
     pub system_dialog: f64,
+    pub helper_start: f64,
+    pub helper_death: f64,
+    pub helper_refused: f64,
+    pub helper_lie: f64,
+    pub helper_silence: f64,
+    pub helper_flood: f64,
+    pub helper_delay: f64,
 }
 
 /// The highest rate, in times a minute.
 const PER_MINUTE_MAX: f64 = 600.0;
 
 impl Fault {
+    /// Faults that every client meets.
     pub const ALL: [Fault; 16] = [
         Fault::SlowDump,
         Fault::FailingDump,
@@ -82,6 +104,21 @@ impl Fault {
         Fault::SystemDialog,
         Fault::HangingDump,
     ];
+
+    /// Faults that only a client with our helper meets.
+    pub const OF_HELPER: [Fault; 7] = [
+        Fault::HelperStart,
+        Fault::HelperDeath,
+        Fault::HelperRefused,
+        Fault::HelperLie,
+        Fault::HelperSilence,
+        Fault::HelperFlood,
+        Fault::HelperDelay,
+    ];
+
+    pub(crate) fn every() -> impl Iterator<Item = Fault> {
+        Fault::ALL.into_iter().chain(Fault::OF_HELPER)
+    }
 
     /// Faults that happen at a time of their own; the others happen to a dump, a tap or an activity.
     pub(crate) const TIMED: [Fault; 6] = [
@@ -111,6 +148,13 @@ impl Fault {
             Fault::ClockSkew => "clock-skew",
             Fault::LowMemory => "low-memory",
             Fault::SystemDialog => "system-dialog",
+            Fault::HelperStart => "helper-start",
+            Fault::HelperDeath => "helper-death",
+            Fault::HelperRefused => "helper-refused",
+            Fault::HelperLie => "helper-lie",
+            Fault::HelperSilence => "helper-silence",
+            Fault::HelperFlood => "helper-flood",
+            Fault::HelperDelay => "helper-delay",
         }
     }
 
@@ -143,6 +187,13 @@ impl Faults {
             Fault::ClockSkew => &mut self.clock_skew,
             Fault::LowMemory => &mut self.low_memory,
             Fault::SystemDialog => &mut self.system_dialog,
+            Fault::HelperStart => &mut self.helper_start,
+            Fault::HelperDeath => &mut self.helper_death,
+            Fault::HelperRefused => &mut self.helper_refused,
+            Fault::HelperLie => &mut self.helper_lie,
+            Fault::HelperSilence => &mut self.helper_silence,
+            Fault::HelperFlood => &mut self.helper_flood,
+            Fault::HelperDelay => &mut self.helper_delay,
         }
     }
 }
@@ -155,8 +206,8 @@ impl FromStr for Faults {
         let mut faults = Faults::default();
         for word in text.split(',').filter(|word| !word.is_empty()) {
             let (name, rate) = word.split_once('=').map_or((word, None), |(n, r)| (n, Some(r)));
-            let fault = Fault::ALL.into_iter().find(|fault| fault.name() == name).ok_or_else(|| {
-                let names: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
+            let fault = Fault::every().find(|fault| fault.name() == name).ok_or_else(|| {
+                let names: Vec<&str> = Fault::every().map(Fault::name).collect();
                 format!("no fault {name:?}; there are {}", names.join(", "))
             })?;
             let (usual, most) = if fault.is_timed() { (2.0, PER_MINUTE_MAX) } else { (0.2, 1.0) };
@@ -186,9 +237,9 @@ mod tests {
 
     #[test]
     fn every_fault_has_a_name_and_a_rate_of_its_own() {
-        for fault in Fault::ALL {
+        for fault in Fault::every() {
             let faults: Faults = format!("{}=1", fault.name()).parse().expect("its name");
-            let set: Vec<Fault> = Fault::ALL.into_iter().filter(|f| faults.rate(*f) > 0.0).collect();
+            let set: Vec<Fault> = Fault::every().filter(|f| faults.rate(*f) > 0.0).collect();
             assert_eq!(set, [fault]);
         }
     }

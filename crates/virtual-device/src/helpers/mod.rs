@@ -10,6 +10,7 @@ mod automation;
 mod device_server;
 mod http;
 pub mod ime;
+mod own;
 pub mod picture;
 mod scroll;
 mod selector;
@@ -29,6 +30,8 @@ use crate::shell::io::BrokenPipe;
 use crate::state::State;
 
 pub use automation::Automation;
+#[cfg(test)]
+pub use tree::Tree as DumpTree;
 
 /// Helpers that listen at a time.
 const LISTENERS_MAX: usize = 16;
@@ -50,12 +53,15 @@ enum Server {
     Device,
     Appium(Arc<appium::Server>),
     AgentDevice(Arc<agent_device::Session>),
+    Own(Arc<own::Helper>),
 }
 
 impl Server {
     async fn serve(&self, phone: &Phone, socket: DuplexStream) {
-        if let Server::AgentDevice(session) = self {
-            return session.serve(phone, socket).await;
+        match self {
+            Server::AgentDevice(session) => return session.serve(phone, socket).await,
+            Server::Own(helper) => return helper.serve(phone, socket).await,
+            _ => {}
         }
         let mut connection = http::Connection::new(socket);
         while let Some(request) = connection.next().await {
@@ -71,7 +77,7 @@ impl Server {
             Server::Uiautomator2(server) => server.answer(phone, request).await,
             Server::Appium(server) => server.answer(phone, request).await,
             Server::Device => device_server::answer(phone, request).await,
-            Server::AgentDevice(_) => http::Response::text(404, "Not Found"),
+            Server::AgentDevice(_) | Server::Own(_) => http::Response::text(404, "Not Found"),
         }
     }
 }
@@ -156,18 +162,21 @@ pub async fn app_process(call: &Call<'_>) -> Result<u8, BrokenPipe> {
     match words.as_slice() {
         [_, uiautomator2::CLASS, rest @ ..] => uiautomator2::launch(call, rest).await,
         [_, device_server::CLASS, ..] => device_server::launch(call).await,
-        [_, class, ..] => {
-            let complaint = format!(
-                "Error: Unable to find class '{class}'\njava.lang.ClassNotFoundException: Didn't find class \"{class}\"\n"
-            );
-            call.io.stderr.write(complaint).await?;
-            Ok(1)
-        }
+        [_, own::CLASS, rest @ ..] => own::launch(call, rest).await,
+        [_, class, ..] => class_not_found(call, class).await,
         _ => {
             call.io.stderr.write("Usage: app_process [java-options] cmd-dir start-class-name\n").await?;
             Ok(255)
         }
     }
+}
+
+async fn class_not_found(call: &Call<'_>, class: &str) -> Result<u8, BrokenPipe> {
+    let complaint = format!(
+        "Error: Unable to find class '{class}'\njava.lang.ClassNotFoundException: Didn't find class \"{class}\"\n"
+    );
+    call.io.stderr.write(complaint).await?;
+    Ok(1)
 }
 
 /// Runs `am instrument … PACKAGE/RUNNER`; returns nothing when the phone does not know the runner or its app is not

@@ -8,7 +8,7 @@ use crate::app::geometry::Point;
 use crate::app::keys;
 use crate::app::ui::LONG_PRESS_MS;
 use crate::faults::TapOutcome;
-use crate::surface::Touch;
+use crate::surface::{Performed, Touch};
 use crate::truth::{Applied, Hit};
 
 /// A finger that one command put down and another will lift.
@@ -177,6 +177,22 @@ impl State {
         let into = self.surface.set_text(at, text, &self.display.screen(), self.now);
         let done = into.is_some();
         self.note_input(Applied::Text { text: text.to_owned(), into });
+        self.settle();
+        done
+    }
+
+    /// Lets accessibility act on a node; false when the node does not take it.
+    pub fn perform(&mut self, node: usize, action: &Performed) -> bool {
+        self.begin_input();
+        let hit = self.surface.perform(node, action, &self.display.screen(), self.now);
+        let done = hit.is_some();
+        let applied = match action {
+            Performed::SetText(text) => {
+                Applied::Text { text: text.clone(), into: hit.map(|hit| hit.resource_id) }
+            }
+            other => Applied::Performed { action: format!("{other:?}"), hit },
+        };
+        self.note_input(applied);
         self.settle();
         done
     }

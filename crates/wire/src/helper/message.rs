@@ -188,7 +188,8 @@ pub enum Answer {
 }
 
 impl Request {
-    fn kind(&self) -> u8 {
+    /// The number of this kind of request.
+    pub fn kind(&self) -> u8 {
         match self {
             Request::Hello(_) => 1,
             Request::Tree { .. } => 2,
@@ -361,6 +362,11 @@ impl Answer {
             }
         }
         frame(id, request_kind | ANSWER_BIT, &writer.bytes)
+    }
+
+    /// True if an answer of this kind belongs to a request of that kind.
+    pub fn belongs(kind: u8, request_kind: u8) -> bool {
+        kind == REFUSAL_KIND || kind == request_kind | ANSWER_BIT
     }
 
     pub fn decode(kind: u8, payload: &[u8]) -> Result<Answer, Broken> {

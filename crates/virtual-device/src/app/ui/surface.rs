@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
+use mdm_wire::helper::Tree;
 use tokio::time::Instant;
 
 use super::{Gesture, Ui};
@@ -15,8 +16,8 @@ use crate::app::{HttpAnswer, Values};
 use crate::draw;
 use crate::film::ShownNode;
 use crate::surface::{
-    Changes, InstalledApp, OutgoingRequest, Picture, Scene, Surface, SurfaceEvent, SurfaceTruth, SystemEvent,
-    Task, Toast, Touch, Windows,
+    Changes, InstalledApp, OutgoingRequest, Performed, Picture, Scene, Surface, SurfaceEvent, SurfaceTruth,
+    SystemEvent, Task, Toast, Touch, Windows,
 };
 use crate::truth::Hit;
 
@@ -40,6 +41,18 @@ impl Surface for Ui {
 
     fn hierarchy(&self, screen: &Screen, sdk: u32) -> Bytes {
         Bytes::from(xml::write(&self.active_window(screen), Ui::front(self).0, sdk))
+    }
+
+    fn accessible(&self, screen: &Screen, sdk: u32) -> Option<Tree> {
+        Some(self.accessible_tree(screen, sdk))
+    }
+
+    fn perform(&mut self, node: usize, action: &Performed, screen: &Screen, now: Instant) -> Option<Hit> {
+        self.perform_on(node, action, screen, now)
+    }
+
+    fn next_change(&self, now: Instant) -> Option<Instant> {
+        self.next_told(now)
     }
 
     fn scene(&self, screen: &Screen, now: Instant) -> Option<Scene> {

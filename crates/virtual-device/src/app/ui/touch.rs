@@ -336,7 +336,7 @@ impl Ui {
     }
 
     /// Scrolls a container and returns how far it moved.
-    fn scroll_by(&mut self, key: Key, by: i32, screen: &Screen, now: Instant) -> i32 {
+    pub(super) fn scroll_by(&mut self, key: Key, by: i32, screen: &Screen, now: Instant) -> i32 {
         let most = self.scroll_most(key, screen);
         let offset = self.scroll.entry(self.scroll_key(key)).or_insert(0);
         let before = *offset;

@@ -250,6 +250,7 @@ fn slider(app: &UserApp, spec: &WidgetSpec) -> Widget {
         .appearance(Appearance::Slider(fraction))
         .size(Size::Fill, Size::Dp(48));
     bar.key = Some(Key::of(spec.key));
+    bar.range = Some((low as f32, high as f32));
     bar.flags.focusable = true;
     bar
 }

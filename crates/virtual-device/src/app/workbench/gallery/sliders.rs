@@ -51,6 +51,9 @@ const fn spec(name: &'static str, title: &'static str, max: f32, start: f32) -> 
     Spec { name, title, min: 0.0, max, start, scale, direction, value_shown, enabled: true }
 }
 
+/// A bar has whole steps, so one with fewer cannot be set to the value that a person wants.
+const WHOLE_STEPS_MIN: f32 = 20.0;
+
 pub const ALL: [Spec; 9] = [
     spec("brightness", "Brightness", 100.0, 40.0),
     Spec { scale: Scale::Stepped(25.0), ..spec("quality", "Quality", 100.0, 50.0) },
@@ -108,6 +111,9 @@ impl Spec {
             ValueShown::Label | ValueShown::Nowhere => bar.id(PACKAGE, self.name),
         };
         bar.key = Some(Key::of(self.name));
+        // Where the app calculates its value, or shows parts of one, the bar counts from 0 to 100 all the same.
+        let counts = self.scale != Scale::Square && self.max - self.min >= WHOLE_STEPS_MIN;
+        bar.range = counts.then_some((self.min, self.max));
         bar.flags.focusable = true;
         bar
     }
