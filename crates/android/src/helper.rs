@@ -311,6 +311,10 @@ impl Helper {
             None => Ok(Capture::Unchanged),
             Some((hash, tree)) => {
                 let shown = self.keep(hash, &tree);
+                if hash == known {
+                    // The same screen under another serial: the helper had forgotten its trees.
+                    return Ok(Capture::Unchanged);
+                }
                 if shown.snapshot.elements.is_empty() {
                     let message = "no window can be read".to_owned();
                     let code = mdm_wire::helper::RefusalCode::NoWindow;
@@ -346,7 +350,7 @@ impl Helper {
         let shown = read(tree, &crate::hierarchy::Limits::default());
         let nodes: Vec<_> = tree.windows.iter().flat_map(|window| &window.nodes).collect();
         let ranges = shown.origins.iter().zip(0u32..).filter_map(|(origin, at)| {
-            let range = nodes.get(*origin as usize)?.range?;
+            let range = nodes.get(*origin as usize)?.range.filter(tree::is_sensible)?;
             Some((at, range))
         });
         self.notes().last = Some(LastTree {
@@ -387,8 +391,12 @@ impl Helper {
         let dump = device.capture(None).await?;
         self.notes().asked_at = None;
         let (Some((hash, tree)), Capture::New { snapshot, .. }) = (first, dump) else { return Ok(None) };
-        let after = self.ask_tree(link, hash).await?;
-        Ok(after.is_none().then_some((tree, snapshot)))
+        // It forgot its trees when it gave UiAutomation back, so it sends an equal one again.
+        let is_same = match self.ask_tree(link, hash).await? {
+            None => true,
+            Some((after, _)) => after == hash,
+        };
+        Ok(is_same.then_some((tree, snapshot)))
     }
 
     /// Keeps UiAutomation, and with it the events, while somebody waits for one.

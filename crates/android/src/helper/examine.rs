@@ -71,7 +71,14 @@ impl AndroidDevice {
         let dump = self.capture(None).await?;
         lines.push(format!("dump in {} ms", begun.elapsed().as_millis()));
         let after = link.request(&Request::Tree { known: hash }).await?;
-        let is_same = matches!(&after, Answer::Tree(answer) if matches!(**answer, TreeAnswer::Same));
+        // It forgot its trees when it gave UiAutomation back, so it sends an equal one again.
+        let is_same = match &after {
+            Answer::Tree(answer) => match answer.as_ref() {
+                TreeAnswer::Same => true,
+                TreeAnswer::New { hash: after, .. } => *after == hash,
+            },
+            _ => false,
+        };
         if let Capture::New { snapshot, .. } = dump {
             let how = differences(&tree, &snapshot);
             lines.push(match (how.is_empty(), is_same) {

@@ -157,6 +157,7 @@ impl Reader<'_> {
 
     fn element(&mut self, node: &Node, parent: Option<u32>, index: u32) -> Element {
         let flags = flags(node);
+        let range = node.range.filter(is_sensible);
         let mut affordances = rules::affordances(&flags);
         affordances.adjustable = has_action(node, ACTION_SET_PROGRESS);
         let mut state = rules::state(&flags);
@@ -176,8 +177,8 @@ impl Reader<'_> {
             description: self.text(&node.description),
             // A field that shows its hint without telling it apart has it as its text.
             hint: hint.or_else(|| self.text(&node.text).filter(|_| shows_hint)),
-            value: node.range.map(|range| value(range).into()),
-            value_range: node.range.map(|range| Box::new(value_range(range))),
+            value: range.map(|range| value(range).into()),
+            value_range: range.map(|range| Box::new(value_range(range))),
             bounds: clipped(rect(node.bounds), self.screen),
             drawing_order: u16::try_from(node.drawing_order).ok(),
             affordances,
@@ -262,6 +263,11 @@ fn expanded(node: &Node) -> Option<bool> {
         Some(0) | None => None,
         Some(state) => Some(state != COLLAPSED),
     }
+}
+
+/// False for a range that is no range, which an app may well report.
+pub fn is_sensible(range: &Range) -> bool {
+    range.current.is_finite() && range.min.is_finite() && range.max.is_finite() && range.min < range.max
 }
 
 /// Writes the value of a bar: whole numbers as they are, others with what they need.

@@ -97,6 +97,11 @@ fn texts_hash(element: &Element) -> u64 {
         }
     };
     add(1, &element.hint);
+    if let Some(details) = &element.details {
+        add(5, &details.state_description);
+        add(6, &details.error);
+        add(7, &details.pane_title);
+    }
     if !element.password {
         add(2, &element.description);
         add(3, &element.text);

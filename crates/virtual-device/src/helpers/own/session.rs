@@ -139,6 +139,7 @@ impl Session<'_> {
 
     fn release(&mut self) {
         self.automation = None;
+        self.kept.clear();
         if let Some(events) = self.events.take() {
             self.last_event = events.number();
         }
@@ -297,7 +298,7 @@ impl Session<'_> {
         });
         let mut tree = tree.ok_or_else(|| refuse(RefusalCode::NoWindow, "no window has a root"))?;
         let hash = tree.hash();
-        if hash == known {
+        if hash == known && self.kept.has(hash) {
             return Ok(Answer::Tree(Box::new(TreeAnswer::Same)));
         }
         self.kept.keep(&mut tree);

@@ -28,6 +28,16 @@ impl KeptTrees {
         self.trees.push_back(tree.clone());
     }
 
+    /// True if a tree of this hash is kept, so that its nodes can still be named.
+    pub fn has(&self, hash: u64) -> bool {
+        self.trees.iter().any(|tree| tree.hash() == hash)
+    }
+
+    /// Forgets all trees, but not how many there were.
+    pub fn clear(&mut self) {
+        self.trees.clear();
+    }
+
     pub fn find(&self, serial: u32, index: u32) -> Option<(&Window, &Node)> {
         let tree = self.trees.iter().find(|tree| tree.serial == serial)?;
         all_nodes(tree).nth(index as usize)
