@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::android_parts;
 use crate::command::{on_path, output};
+use crate::framework;
 
 /// Inspector 2.12 refuses an older Node.
 const NODE_MAJOR_MIN: u32 = 22;
@@ -83,6 +84,12 @@ pub fn install(root: &Path) -> Parts {
         "aapt2, d8, apksig and the stubs of Android",
         how,
         android_parts::install(root).map(|folder| vec![("MDM_TEST_ANDROID_PARTS", folder)]),
+    );
+    let how = "cargo xtask framework, with a JDK, Maven, npm and the network";
+    parts.take(
+        "Android's framework on a JVM",
+        how,
+        framework::install(root).map(|folder| vec![("MDM_TEST_FRAMEWORK", folder)]),
     );
     for (name, path) in &parts.env {
         println!("{name}={} {}", path.display(), version(name, path));
