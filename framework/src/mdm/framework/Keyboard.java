@@ -17,7 +17,7 @@ import org.robolectric.util.ReflectionHelpers;
  */
 public final class Keyboard {
     /** The part of the screen's height that it takes. */
-    private static final float UPRIGHT_HEIGHT = 0.36f;
+    private static final float UPRIGHT_HEIGHT = 0.35f;
     private static final float SIDEWAYS_HEIGHT = 0.5f;
 
     private static boolean shown;
@@ -45,6 +45,20 @@ public final class Keyboard {
             shown = now;
             relayoutAll();
         }
+    }
+
+    /** Takes Back while it is shown, and goes when the key is released; true for an event that it took. */
+    public static boolean takesKey(android.view.InputEvent event) {
+        boolean takes =
+                shown
+                        && event instanceof android.view.KeyEvent
+                        && ((android.view.KeyEvent) event).getKeyCode() == android.view.KeyEvent.KEYCODE_BACK;
+        if (takes && ((android.view.KeyEvent) event).getAction() == android.view.KeyEvent.ACTION_UP) {
+            shown = false;
+            served = null;
+            relayoutAll();
+        }
+        return takes;
     }
 
     /** Follows the focus: it goes with the window that it belongs to, and comes where a window asks for it. */

@@ -13,7 +13,7 @@ import org.robolectric.shadows.ShadowSystemClock;
  * Moves Android's clock to the phone's time, and runs every message and frame that is due on the way at its own time.
  * Between two requests the clock stands still.
  */
-final class PhoneClock {
+public final class PhoneClock {
     /** A frame of a display with 60 Hz. */
     static final Duration FRAME = Duration.ofNanos(16_666_667);
     /** More than this is not played; the clock jumps over the rest. */
@@ -24,6 +24,7 @@ final class PhoneClock {
 
     /** Android's uptime when the phone's was 0. */
     private static long offset;
+    private static long wallAtBoot;
 
     private final ShadowPausedLooper looper = Shadow.extract(Looper.getMainLooper());
     private final Consumer<Throwable> onCrash;
@@ -35,8 +36,14 @@ final class PhoneClock {
     }
 
     /** Lets this moment be the phone's time 0. */
-    static void startNow() {
+    static void startNow(long wall) {
+        wallAtBoot = wall;
         offset = SystemClock.uptimeMillis();
+    }
+
+    /** Returns the wall clock, in milliseconds since 1970. */
+    public static long wallMillis() {
+        return wallAtBoot + phoneUptime();
     }
 
     static long phoneUptime() {

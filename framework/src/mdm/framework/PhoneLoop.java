@@ -53,7 +53,7 @@ public final class PhoneLoop {
         ActivityThread thread = (ActivityThread) RuntimeEnvironment.getActivityThread();
         PhoneInstrumentation instrumentation = new PhoneInstrumentation(phone.stack);
         instrumentation.takeOver(thread);
-        PhoneClock.startNow();
+        PhoneClock.startNow(options.wallAtBoot);
         Journal.clear();
         phone.stack.requestByName(null);
         phone.clock.runDue();

@@ -29,7 +29,6 @@ final class Requests {
     private static final int TRUTH = 12;
     private static final int COMMIT = 13;
     private static final int SELECT_ALL = 14;
-    private static final int HOME = 15;
 
     private final Phone phone;
     private final DeviceConfiguration configuration;
@@ -98,9 +97,6 @@ final class Requests {
             case SELECT_ALL:
                 selectAll();
                 break;
-            case HOME:
-                phone.stack.requestHome();
-                break;
             default:
                 throw new IllegalArgumentException("no request has the number " + kind);
         }
@@ -125,6 +121,7 @@ final class Requests {
         if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
             throw new IllegalArgumentException(fingers + " fingers");
         }
+        long holdMs = request.i64();
         long ms = request.i64();
         float[] from = new float[2 * fingers];
         float[] to = new float[2 * fingers];
@@ -135,7 +132,7 @@ final class Requests {
             to[i] = request.i32();
         }
         View hit = ViewFinder.at(phone.windows, (int) from[0], (int) from[1]);
-        phone.touch.gesture(from, to, ms);
+        phone.touch.gesture(from, to, holdMs, ms);
         ViewFinder.write(hit, result);
     }
 

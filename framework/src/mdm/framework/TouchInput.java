@@ -30,8 +30,8 @@ final class TouchInput {
         this.windows = windows;
     }
 
-    /** Fingers that come down together, move evenly and are lifted together after this time. */
-    void gesture(float[] from, float[] to, long ms) {
+    /** Fingers that come down together, rest, move evenly and are lifted together after both times. */
+    void gesture(float[] from, float[] to, long holdMs, long ms) {
         long start = SystemClock.uptimeMillis();
         downTime = start;
         int fingers = from.length / 2;
@@ -39,13 +39,15 @@ final class TouchInput {
         for (int finger = 1; finger < fingers; finger++) {
             act(pointer(MotionEvent.ACTION_POINTER_DOWN, finger), from, finger + 1, start);
         }
+        long moves = start + holdMs;
         for (long at = FRAME_MS; at < ms; at += FRAME_MS) {
             float part = (float) at / ms;
-            schedule(start + at, MotionEvent.ACTION_MOVE, between(from, to, part), fingers);
+            schedule(moves + at, MotionEvent.ACTION_MOVE, between(from, to, part), fingers);
         }
-        if (ms > 0) {
-            schedule(start + ms, MotionEvent.ACTION_MOVE, to, fingers);
-            handler.postAtTime(() -> lift(to, start + ms), start + ms);
+        long end = moves + ms;
+        if (end > start) {
+            schedule(end, MotionEvent.ACTION_MOVE, to, fingers);
+            handler.postAtTime(() -> lift(to, end), end);
         } else {
             lift(to, start);
         }
