@@ -56,7 +56,7 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         AuthArg::Accept => Auth::AcceptNew,
         AuthArg::Refuse => Auth::Refuse,
     };
-    let network = options.network.map_or(Network::Off, |api| Network::On {
+    let network = options.network.as_ref().map_or(Network::Off, |api| Network::On {
         api: Some(api.trim_end_matches('/').to_owned()).filter(|api| !api.is_empty()),
     });
     let (faults, seed) = (options.faults, options.seed);
