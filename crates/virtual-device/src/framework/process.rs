@@ -17,7 +17,16 @@ use super::{FrameworkApp, FrameworkConfig};
 const START_LIMIT: Duration = Duration::from_secs(60);
 /// An app may take long for one message; one that takes this long is taken for dead.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
-const HEAP: &str = "-Xmx512m";
+/// How Java runs: it starts quickly, has room for the code of many screens, and never writes between the answers.
+const MACHINE: [&str; 7] = [
+    "-Xmx512m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=240m",
+    "-XX:+DisplayVMOutputToStderr",
+    "-Xlog:disable",
+    "-Xlog:all=warning:stderr",
+];
 /// Packages of Java that Robolectric and Android's classes reach into.
 const OPENED: [&str; 12] = [
     "java.lang", "java.lang.invoke", "java.lang.reflect", "java.util", "java.util.concurrent", "java.io", "java.net",
@@ -49,7 +58,7 @@ impl Process {
         let (apk, code) = app_files(home, &config.app)?;
         let temporary = temporary_folder()?;
         let mut command = java();
-        command.args(["-XX:+DisplayVMOutputToStderr", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", HEAP]);
+        command.args(MACHINE);
         for name in OPENED {
             command.arg(format!("--add-opens=java.base/{name}=ALL-UNNAMED"));
         }

@@ -69,7 +69,7 @@ async fn real_views_are_read_and_driven_over_adb() {
     ranges(&phone, &mut host).await;
     fields(&phone, &mut host).await;
     dialogs(&phone, &mut host).await;
-    lists(&phone, &mut host).await;
+    glides(&phone, &mut host).await;
     turned(&phone, &mut host).await;
     crash(&phone, &mut host).await;
 }
@@ -131,15 +131,13 @@ async fn dialogs(phone: &Phone, host: &mut Host) {
     assert_eq!(phone.truth().toasts[0].text, "Saved");
 }
 
-async fn lists(phone: &Phone, host: &mut Host) {
-    page(host, "Lists").await;
-    let (left, top, right, bottom) = view(phone, "list").visible;
-    let x = (left + right) / 2;
-    host.shell(&format!("input swipe {x} {} {x} {} 100", bottom - 20, top + 20)).await;
-    let lifted: i32 = fact(&view(phone, "list"), "firstPosition").parse().unwrap();
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    let rested: i32 = fact(&view(phone, "list"), "firstPosition").parse().unwrap();
-    assert!(rested > lifted && lifted > 0, "the list glides on: {lifted} then {rested}");
+async fn glides(phone: &Phone, host: &mut Host) {
+    page(host, "Picker").await;
+    host.shell("input swipe 30 2200 30 1400 100").await;
+    let lifted = view(phone, "scroll").scroll.1;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let rested = view(phone, "scroll").scroll.1;
+    assert!(rested > lifted && lifted > 0, "the page glides on: {lifted} then {rested}");
 }
 
 async fn turned(phone: &Phone, host: &mut Host) {

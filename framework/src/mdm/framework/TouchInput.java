@@ -21,7 +21,8 @@ final class TouchInput {
     private static final long FRAME_MS = 16;
 
     private final ScreenWindows windows;
-    private final Handler handler = new Handler(Looper.getMainLooper());
+    /** Input does not wait for a frame, as the barrier of one makes other messages do. */
+    private final Handler handler = Handler.createAsync(Looper.getMainLooper());
     private ScreenWindows.Window target;
     private boolean swallowed;
     private long downTime;
