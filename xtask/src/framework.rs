@@ -162,7 +162,9 @@ fn javac(sources: &Path, classes: &Path, class_path: &str) -> Result<(), String>
 fn jars(dir: &Path, folders: &[&str]) -> Result<String, String> {
     let mut found = Vec::new();
     for folder in folders {
-        found.extend(files(&dir.join(folder))?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "jar")));
+        found.extend(
+            files(&dir.join(folder))?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "jar")),
+        );
     }
     Ok(found.iter().map(|jar| jar.display().to_string()).collect::<Vec<_>>().join(":"))
 }

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mdm_virtual_device::{
-    AppFile, Auth, FrameworkApp, FrameworkConfig, IPhoneFaults, Network, Phone, PhoneConfig, Recording, Timing,
+    AppFile, Auth, FrameworkApp, FrameworkConfig, IPhoneFaults, Network, Phone, PhoneConfig, Recording,
+    Timing,
 };
 use tokio::net::TcpListener;
 
@@ -104,7 +105,8 @@ fn start(config: PhoneConfig, options: &VirtualAndroid) -> Result<Phone, String>
     if !options.framework {
         return Ok(Phone::new(config));
     }
-    let home = options.framework_home.clone().or_else(|| std::env::var_os(FRAMEWORK_HOME_VARIABLE).map(Into::into));
+    let home =
+        options.framework_home.clone().or_else(|| std::env::var_os(FRAMEWORK_HOME_VARIABLE).map(Into::into));
     let app = match (&options.apk, options.apps.as_slice()) {
         (Some(apk), _) => FrameworkApp::Apk(apk.clone()),
         (None, []) => FrameworkApp::Builtin(FRAMEWORK_APP.to_owned()),

@@ -19,8 +19,8 @@ use crate::surface::{
     Changes, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task, Toast, Touch, Windows,
 };
 use crate::truth::Hit;
-pub use codec::{ListenerCall, ViewTruth};
 use codec::{Entry, HitView, Kind, Malformed, Reader, Request, Status};
+pub use codec::{ListenerCall, ViewTruth};
 use process::Process;
 
 /// How long two fingers take that zoom.
@@ -572,7 +572,8 @@ fn empty_home(screen: &Screen) -> Bytes {
     ] {
         xml::attribute(&mut out, name, value);
     }
-    for name in ["checkable", "checked", "clickable", "focusable", "focused", "scrollable", "long-clickable"] {
+    for name in ["checkable", "checked", "clickable", "focusable", "focused", "scrollable", "long-clickable"]
+    {
         out.push_str(&format!(" {name}=\"false\""));
     }
     out.push_str(&format!(

@@ -29,8 +29,18 @@ const MACHINE: [&str; 7] = [
 ];
 /// Packages of Java that Robolectric and Android's classes reach into.
 const OPENED: [&str; 12] = [
-    "java.lang", "java.lang.invoke", "java.lang.reflect", "java.util", "java.util.concurrent", "java.io", "java.net",
-    "java.security", "java.text", "java.nio", "jdk.internal.access", "sun.nio.ch",
+    "java.lang",
+    "java.lang.invoke",
+    "java.lang.reflect",
+    "java.util",
+    "java.util.concurrent",
+    "java.io",
+    "java.net",
+    "java.security",
+    "java.text",
+    "java.nio",
+    "jdk.internal.access",
+    "sun.nio.ch",
 ];
 const PROPERTIES: [&str; 5] = [
     "robolectric.offline",
@@ -50,10 +60,17 @@ pub struct Process {
 
 impl Process {
     /// Starts the process and waits until its app is up.
-    pub fn start(config: &FrameworkConfig, size: (u32, u32), density: u32) -> Result<(Process, Status), String> {
+    pub fn start(
+        config: &FrameworkConfig,
+        size: (u32, u32),
+        density: u32,
+    ) -> Result<(Process, Status), String> {
         let home = &config.home;
         if !home.join("classes").is_dir() {
-            return Err(format!("{} does not hold the framework phone: run `cargo xtask framework`", home.display()));
+            return Err(format!(
+                "{} does not hold the framework phone: run `cargo xtask framework`",
+                home.display()
+            ));
         }
         let (apk, code) = app_files(home, &config.app)?;
         let temporary = temporary_folder()?;
@@ -69,7 +86,11 @@ impl Process {
         command.arg(property("java.io.tmpdir", &temporary));
         command.arg("-cp").arg(class_path(home, &code)?).arg("mdm.framework.Main");
         command.arg(word("apk", &apk)).arg(format!("sdk={}", config.sdk));
-        command.args([format!("width={}", size.0), format!("height={}", size.1), format!("density={density}")]);
+        command.args([
+            format!("width={}", size.0),
+            format!("height={}", size.1),
+            format!("density={density}"),
+        ]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log_file(config)?);
         let mut child = command.spawn().map_err(|e| format!("java cannot be started: {e}"))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
@@ -82,7 +103,9 @@ impl Process {
         let mut reader = Reader(&hello);
         let greeting = (reader.u8(), reader.u32());
         if greeting != (Ok(0), Ok(VERSION)) {
-            return Err(format!("the framework speaks another version: {greeting:?}; run `cargo xtask framework`"));
+            return Err(format!(
+                "the framework speaks another version: {greeting:?}; run `cargo xtask framework`"
+            ));
         }
         let first = status(&mut reader).map_err(|e| e.0.to_owned())?;
         Ok((process, first))

@@ -23,7 +23,8 @@ fn home(test: &str) -> Option<PathBuf> {
 }
 
 fn start(home: PathBuf) -> Phone {
-    let framework = FrameworkConfig { home, app: FrameworkApp::Builtin("widgets".to_owned()), sdk: 34, log: None };
+    let framework =
+        FrameworkConfig { home, app: FrameworkApp::Builtin("widgets".to_owned()), sdk: 34, log: None };
     let config = PhoneConfig { sdk: 34, timing: Timing::Phone, ..PhoneConfig::default() };
     Phone::with_framework(config, &framework).unwrap()
 }
@@ -60,7 +61,11 @@ async fn real_views_are_read_and_driven_over_adb() {
     let mut host = Host::connect(&phone).await;
 
     let tree = host.dump().await;
-    assert!(tree.starts_with("<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\">"));
+    assert!(
+        tree.starts_with(
+            "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\">"
+        )
+    );
     assert!(node(&tree, "text=\"Toggle\"").is_some(), "{tree}");
     let resumed = host.run("dumpsys activity activities").await;
     assert!(resumed.contains("org.mdm.widgets/.MainActivity"), "{resumed}");
@@ -100,7 +105,10 @@ async fn ranges(phone: &Phone, host: &mut Host) {
     assert_eq!(fact(&view(phone, "seek"), "progress"), "55");
     assert_eq!(view(phone, "adjusted").text, "volume 55");
     let tree = host.dump().await;
-    assert!(node(&tree, "id/seek\"").unwrap().contains("text=\"\""), "a dump has no value of a slider: {tree}");
+    assert!(
+        node(&tree, "id/seek\"").unwrap().contains("text=\"\""),
+        "a dump has no value of a slider: {tree}"
+    );
 }
 
 async fn fields(phone: &Phone, host: &mut Host) {
@@ -124,7 +132,9 @@ async fn dialogs(phone: &Phone, host: &mut Host) {
     tap(phone, host, "alert").await;
     assert!(phone.truth().dialog_open);
     let tree = host.dump().await;
-    assert!(node(&tree, "text=\"Delete the file?\"").is_some() && node(&tree, "text=\"Popup menu\"").is_none());
+    assert!(
+        node(&tree, "text=\"Delete the file?\"").is_some() && node(&tree, "text=\"Popup menu\"").is_none()
+    );
     tap(phone, host, "button1").await;
     assert_eq!((view(phone, "result").text, phone.truth().dialog_open), ("yes".to_owned(), false));
     tap(phone, host, "toast").await;

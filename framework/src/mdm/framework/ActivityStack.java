@@ -390,7 +390,7 @@ public final class ActivityStack {
         homeRequested = false;
         records.clear();
         home = true;
-        ScreenWindows.removeAll();
+        ProcessDeath.forgetEverything();
     }
 
     /** Gives a new configuration to all activities; those that do not handle it are made anew. */

@@ -159,11 +159,6 @@ final class ScreenWindows {
 
     /** Takes every window away without telling anybody, as when a process dies. */
     static void removeAll() {
-        for (ViewRootImpl root : roots()) {
-            // Nothing of it draws any more; messages that it has posted cannot be told from others and still run.
-            ReflectionHelpers.callInstanceMethod(
-                    root, "setWindowStopped", ReflectionHelpers.ClassParameter.from(boolean.class, true));
-        }
         WindowManagerGlobal global = WindowManagerGlobal.getInstance();
         for (String field : new String[] {"mRoots", "mParams", "mViews"}) {
             ReflectionHelpers.<ArrayList<?>>getField(global, field).clear();
