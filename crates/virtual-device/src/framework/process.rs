@@ -84,6 +84,8 @@ impl Process {
         }
         command.arg(property("robolectric.dependency.dir", &home.join("android")));
         command.arg(property("java.io.tmpdir", &temporary));
+        // Java deletes it too: a phone that is killed does not.
+        command.arg(property("mdm.temporary", &temporary));
         command.arg("-cp").arg(class_path(home, &code)?).arg("mdm.framework.Main");
         command.arg(word("apk", &apk)).arg(format!("sdk={}", config.sdk));
         command.args([

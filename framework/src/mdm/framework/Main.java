@@ -1,8 +1,13 @@
 package mdm.framework;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
 import org.robolectric.internal.AndroidSandbox;
 
 /**
@@ -27,11 +32,26 @@ public final class Main {
                                 .invoke(null, sandbox, args, in, out);
                         return null;
                     });
+            deleteTemporaryFiles();
             Runtime.getRuntime().halt(0);
         } catch (Throwable failure) {
             failure.printStackTrace();
+            deleteTemporaryFiles();
             // Threads of the app may still run; they must not keep the process.
             Runtime.getRuntime().halt(1);
+        }
+    }
+
+    /** Deletes the folder that was made for this process alone; nobody else is left who would. */
+    private static void deleteTemporaryFiles() {
+        String folder = System.getProperty("mdm.temporary");
+        if (folder == null) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(Path.of(folder))) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        } catch (IOException absent) {
+            System.err.println("the temporary files stay: " + absent);
         }
     }
 }
