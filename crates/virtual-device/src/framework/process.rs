@@ -19,7 +19,7 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// How Java runs: it starts quickly, has room for the code of many screens, and never writes between the answers.
 const MACHINE: [&str; 7] = [
-    "-Xmx512m",
+    "-Xmx768m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-XX:ReservedCodeCacheSize=240m",

@@ -48,4 +48,8 @@ public class ActivityShadow extends ShadowActivity {
     @SuppressWarnings("deprecation")
     @Implements(className = "android.app.ActivityGroup")
     public static class ActivityGroupShadow extends ActivityShadow {}
+
+    /** Lets an activity with tabs find its own tab host, where Robolectric would give it an empty one. */
+    @Implements(className = "android.app.TabActivity")
+    public static class TabActivityShadow extends ActivityGroupShadow {}
 }
