@@ -4,8 +4,10 @@ mod android_parts;
 mod bench;
 mod command;
 mod docs;
+mod framework;
 mod fuzz;
 mod helper;
+mod maven;
 mod mcp;
 mod sim;
 mod test;
@@ -25,6 +27,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                  times the release build against the virtual phone, beside the phone's own time
   fuzz [--seconds N]
                  hostile input to the phone and the parsers, each target for that long (600)
+  framework      fetches and builds the framework phone into .third-party/framework (docs/framework-phone.md)
   sim [--seed N] [--steps M] [--seeds K] [--intents I] [--log]
                  random apps, timings and faults, judged by the phone's own truth (docs/simulation.md)
   helper         builds the program that a phone runs, helper/mdm-helper.jar, with a JDK 17 and Maven
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         ["helper"] => helper::write(&root),
         ["tokens"] => tokens::report(&root),
         ["docs"] => docs::write(&root),
+        ["framework"] => framework::report(&root),
         ["third-party"] => third_party::report(&root),
         _ => Err(USAGE.to_owned()),
     };

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::android_parts;
 use crate::command::{on_path, output};
+use crate::framework;
 use crate::helper;
 
 /// Inspector 2.12 refuses an older Node.
@@ -89,6 +90,12 @@ pub fn install(root: &Path) -> Parts {
         "d8 and the classes of Android for the helper",
         how,
         helper::install(root).map(|folder| vec![("MDM_TEST_HELPER_PARTS", folder)]),
+    );
+    let how = "cargo xtask framework, with a JDK, Maven, npm and the network";
+    parts.take(
+        "Android's framework on a JVM",
+        how,
+        framework::install(root).map(|folder| vec![("MDM_TEST_FRAMEWORK", folder)]),
     );
     for (name, path) in &parts.env {
         println!("{name}={} {}", path.display(), version(name, path));

@@ -329,6 +329,19 @@ pub struct VirtualAndroid {
     /// Install the app that this file describes (docs/virtual-apps.md); may be given more than once
     #[arg(long = "app", value_name = "FILE", conflicts_with_all = ["hierarchy", "replay"])]
     pub apps: Vec<PathBuf>,
+    /// Draw the screen with Android's own framework on a JVM (docs/framework-phone.md); --app is then `widgets` or
+    /// `apidemos`
+    #[arg(long, conflicts_with_all = ["hierarchy", "replay", "network"])]
+    pub framework: bool,
+    /// Run this APK on the framework phone
+    #[arg(long, value_name = "FILE", requires = "framework", conflicts_with = "apps")]
+    pub apk: Option<PathBuf>,
+    /// The folder that `cargo xtask framework` made; else MDM_FRAMEWORK_HOME, else .third-party/framework
+    #[arg(long, value_name = "FOLDER", requires = "framework")]
+    pub framework_home: Option<PathBuf>,
+    /// Write what Java prints to this file
+    #[arg(long, value_name = "FILE", requires = "framework")]
+    pub framework_log: Option<PathBuf>,
     /// Let apps make real requests (plain http); Workbench asks this server when one is named
     #[arg(long, value_name = "http://HOST:PORT", num_args = 0..=1, default_missing_value = "")]
     pub network: Option<String>,

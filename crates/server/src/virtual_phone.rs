@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use mdm_virtual_device::{AppFile, Auth, IPhoneFaults, Network, Phone, PhoneConfig, Recording, Timing};
+use mdm_virtual_device::{
+    AppFile, Auth, FrameworkApp, FrameworkConfig, IPhoneFaults, Network, Phone, PhoneConfig, Recording,
+    Timing,
+};
 use tokio::net::TcpListener;
 
 use crate::cli::{AuthArg, DeviceArgs, TimingArg, VirtualAndroid};
@@ -44,7 +47,7 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         Ok(replay) => replay,
         Err(error) => return fail(&format!("the recording cannot be played: {error}")),
     };
-    let apps = match load_apps(&options.apps) {
+    let apps = match load_apps(if options.framework { &[] } else { &options.apps }) {
         Ok(apps) => apps,
         Err(problem) => return fail(&problem),
     };
@@ -54,7 +57,7 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         AuthArg::Accept => Auth::AcceptNew,
         AuthArg::Refuse => Auth::Refuse,
     };
-    let network = options.network.map_or(Network::Off, |api| Network::On {
+    let network = options.network.as_ref().map_or(Network::Off, |api| Network::On {
         api: Some(api.trim_end_matches('/').to_owned()).filter(|api| !api.is_empty()),
     });
     let (faults, seed) = (options.faults, options.seed);
@@ -69,7 +72,10 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         seed,
         ..PhoneConfig::default()
     };
-    let phone = Phone::new(config);
+    let phone = match start(config, &options) {
+        Ok(phone) => phone,
+        Err(problem) => return fail(&problem),
+    };
     let listener = match TcpListener::bind(("127.0.0.1", options.adb_port)).await {
         Ok(listener) => listener,
         Err(error) => return fail(&format!("cannot listen on port {}: {error}", options.adb_port)),
@@ -85,6 +91,36 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error.to_string()),
     }
+}
+
+/// The level of Android's classes that `cargo xtask framework` fetches, and its name for people.
+const FRAMEWORK_SDK: u32 = 34;
+const FRAMEWORK_VERSION: &str = "14";
+/// Where `cargo xtask framework` leaves its work, below the project's folder.
+const FRAMEWORK_HOME: &str = ".third-party/framework";
+const FRAMEWORK_HOME_VARIABLE: &str = "MDM_FRAMEWORK_HOME";
+const FRAMEWORK_APP: &str = "widgets";
+
+fn start(config: PhoneConfig, options: &VirtualAndroid) -> Result<Phone, String> {
+    if !options.framework {
+        return Ok(Phone::new(config));
+    }
+    let home =
+        options.framework_home.clone().or_else(|| std::env::var_os(FRAMEWORK_HOME_VARIABLE).map(Into::into));
+    let app = match (&options.apk, options.apps.as_slice()) {
+        (Some(apk), _) => FrameworkApp::Apk(apk.clone()),
+        (None, []) => FrameworkApp::Builtin(FRAMEWORK_APP.to_owned()),
+        (None, [name]) => FrameworkApp::Builtin(name.to_string_lossy().into_owned()),
+        (None, _) => return Err("the framework phone runs one app".to_owned()),
+    };
+    let framework = FrameworkConfig {
+        home: home.unwrap_or_else(|| PathBuf::from(FRAMEWORK_HOME)),
+        app,
+        sdk: FRAMEWORK_SDK,
+        log: options.framework_log.clone(),
+    };
+    let android_version = FRAMEWORK_VERSION.to_owned();
+    Phone::with_framework(PhoneConfig { sdk: FRAMEWORK_SDK, android_version, ..config }, &framework)
 }
 
 /// Places on the home screen.

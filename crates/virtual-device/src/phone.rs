@@ -16,6 +16,7 @@ use crate::adbd;
 use crate::config::{DumpFault, Network, PhoneConfig};
 use crate::faults::{Outage, TransportFault};
 use crate::film::Film;
+use crate::framework::{FrameworkConfig, FrameworkSurface};
 use crate::helpers::Helpers;
 use crate::network::{self, Route};
 use crate::state::State;
@@ -62,9 +63,20 @@ struct Inner {
 
 impl Phone {
     pub fn new(config: PhoneConfig) -> Phone {
+        Phone::of(State::new(config))
+    }
+
+    /// Starts a phone whose screen is drawn by Android's own framework. This blocks for seconds.
+    pub fn with_framework(config: PhoneConfig, framework: &FrameworkConfig) -> Result<Phone, String> {
+        let surface = FrameworkSurface::start(framework, (config.width, config.height), config.density)?;
+        let boot = surface.boot();
+        Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
+    }
+
+    fn of(state: State) -> Phone {
         let inner = Inner {
             scripts: broadcast::Sender::new(SCRIPTS_BEHIND_MAX),
-            state: Mutex::new(State::new(config)),
+            state: Mutex::new(state),
             logged: watch::Sender::new(0),
             changed: watch::Sender::new(0),
             cut: Mutex::new(CancellationToken::new()),

@@ -290,6 +290,12 @@ impl State {
         {
             self.set_rotation(turns);
         }
+        if done && (namespace, key) == ("system", "font_scale") {
+            let scale = value.parse::<f32>().ok().filter(|scale| (0.25..=5.0).contains(scale)).unwrap_or(1.0);
+            let thousandths = (scale * 1000.0).round() as u32;
+            self.surface.system(SystemEvent::FontScale { thousandths }, self.now);
+            self.settle();
+        }
         done
     }
 
@@ -366,6 +372,7 @@ impl State {
             toasts: self.toasts(),
             requests: self.record.requests(),
             replay: surface.replay,
+            framework: surface.framework,
         }
     }
 

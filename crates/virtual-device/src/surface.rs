@@ -1,7 +1,7 @@
 //! What is on the screen and what inputs do to it, behind one trait.
 //!
 //! The rest of the phone (adbd, shell, helpers, faults, film) knows only this trait. `app::ui::Ui` draws apps of its
-//! own, `replay::Replay` plays a recording; a foreign process that runs Android's view code would be a third.
+//! own, `replay::Replay` plays a recording, `framework::FrameworkSurface` runs Android's own view code in another process.
 //!
 //! # How to write another surface
 //!
@@ -10,8 +10,8 @@
 //! them has to be implemented for the phone to work.
 //!
 //! The phone calls a surface under its lock and in this order: [`Surface::advance`] with the present time, any number
-//! of other methods with that same time, then [`Surface::settle`]. Nothing may block: a surface in another process
-//! keeps a copy of what that process last sent, answers from the copy, and sends inputs without waiting.
+//! of other methods with that same time, then [`Surface::settle`]. Nothing may wait for long: the framework's process is
+//! asked and answers within milliseconds.
 //! [`Surface::picture`] returns a function that runs outside the lock; it may take its time.
 //!
 //! Time is tokio's, so that tests can stop it. Coordinates are pixels of the screen as it is turned now.
@@ -29,6 +29,7 @@ use crate::app::widget::{Key, Widget};
 use crate::app::{HttpAnswer, HttpRequest, Values};
 use crate::draw::Pixels;
 use crate::film::ShownNode;
+use crate::framework::FrameworkTruth;
 use crate::truth::{Hit, ReplayTruth};
 
 /// Draws one picture of the screen as it was when it was asked for.
@@ -215,6 +216,9 @@ pub trait Surface: Send {
         false
     }
 
+    /// Hears of the language that was set for the app in front, as a tag such as `de-DE`; empty for the system's.
+    fn language(&mut self, _tag: &str, _now: Instant) {}
+
     /// Receives the answer to a request of [`SurfaceEvent::Request`]; it takes effect at `at`.
     fn answer(&mut self, _request: OutgoingRequest, _answer: HttpAnswer, _at: Instant) {}
 }
@@ -356,11 +360,14 @@ pub struct Toast {
 pub struct SurfaceTruth {
     pub values: Values,
     pub replay: Option<ReplayTruth>,
+    pub framework: Option<FrameworkTruth>,
 }
 
 /// A part of a touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Touch {
+    /// A finger came down and stays until a swipe from here ends, or the touch is cancelled.
+    Down(Point),
     /// A finger came down at `from` and will move evenly to `to` in this time.
     Begins {
         from: Point,
@@ -382,6 +389,12 @@ pub enum SystemEvent {
     /// The screen's size, density or rotation changed, or the language.
     ConfigurationChanged,
     NightMode(bool),
+    /// The size of text changed: 1000 is the usual one.
+    FontScale {
+        thousandths: u32,
+    },
+    /// A program that reads the screen through accessibility came, or went.
+    AccessibilityReader(bool),
     OpenShade,
     CloseShade,
     /// The system shows a dialog that no app asked for.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::app::datum::Datum;
 use crate::app::widget::Widget;
 use crate::faults::Fault;
+use crate::framework::FrameworkTruth;
 
 /// Inputs, commands and faults that are kept, each; older ones are dropped.
 pub const LOG_ENTRIES_MAX: usize = 10_000;
@@ -47,6 +48,8 @@ pub struct Truth {
     pub requests: Vec<MadeRequest>,
     /// The position in the recording, if the phone plays one.
     pub replay: Option<ReplayTruth>,
+    /// The views themselves, if Android's framework draws the screen.
+    pub framework: Option<FrameworkTruth>,
 }
 
 /// A place in the phone's records, from [`crate::Phone::moment`].

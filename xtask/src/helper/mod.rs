@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::android_parts::{fetch, file};
 use crate::command::{on_path, output};
+use crate::maven::{fetch, file, pins_of};
 use crate::third_party::{copy, fresh_folder, same_text};
 use crate::tidy::files;
 
@@ -67,12 +67,8 @@ pub fn install(root: &Path) -> Result<PathBuf, String> {
         return Ok(dir);
     }
     fresh_folder(&dir)?;
-    let maven = on_path("mvn").ok_or("no mvn on PATH")?;
     let text = fs::read_to_string(&pins).map_err(|e| format!("{PINS}: {e}"))?;
-    for line in text.lines() {
-        let (hash, artefact) = line.split_once(' ').ok_or_else(|| format!("{PINS}: {line:?}"))?;
-        fetch(&maven, &dir, hash, artefact)?;
-    }
+    fetch(&dir, &pins_of(&text)?)?;
     copy(&pins, &dir.join(STAMP))?;
     Ok(dir)
 }

@@ -3,6 +3,7 @@
 use tokio::time::Instant;
 
 use crate::phone::Phone;
+use crate::surface::SystemEvent;
 
 /// The registration of a process as the UiAutomation. It ends when this is dropped, however the process ends.
 pub struct Automation(Phone);
@@ -15,14 +16,26 @@ impl Automation {
 
     pub fn take(phone: &Phone) -> Option<Automation> {
         let free = phone.with(|state| !std::mem::replace(&mut state.automation_busy, true));
-        free.then(|| Automation(phone.clone()))
+        free.then(|| {
+            tell_apps(phone, true);
+            Automation(phone.clone())
+        })
     }
 }
 
 impl Drop for Automation {
     fn drop(&mut self) {
+        tell_apps(&self.0, false);
         self.0.with(|state| state.automation_busy = false);
     }
+}
+
+/// Switches accessibility on or off for the apps: it is on only while a program reads the screen.
+fn tell_apps(phone: &Phone, reads: bool) {
+    phone.with(|state| {
+        state.surface.system(SystemEvent::AccessibilityReader(reads), state.now);
+        state.settle();
+    });
 }
 
 /// Waits until no accessibility event came for the quiet time, at most for the idle limit.

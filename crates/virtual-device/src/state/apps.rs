@@ -148,7 +148,10 @@ impl State {
         let (package, activity) = component;
         let Some(pid) = self.processes.remove(package) else { return };
         let mut trace = format!("FATAL EXCEPTION: main\nProcess: {package}, PID: {pid}\n{exception}");
-        for frame in frames.iter().map(String::as_str).chain(PLATFORM_FRAMES) {
+        // A trace of the real framework has its own frames of the platform.
+        let is_whole = frames.iter().any(|frame| frame.starts_with("android."));
+        let below = PLATFORM_FRAMES.into_iter().filter(|_| !is_whole);
+        for frame in frames.iter().map(String::as_str).chain(below) {
             let _ = write!(trace, "\n\tat {frame}");
         }
         self.log_line(Buffer::Crash, at, pid, 'E', "AndroidRuntime", &trace);

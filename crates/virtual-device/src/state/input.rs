@@ -66,6 +66,7 @@ impl State {
     pub fn put_finger_down(&mut self, at: Point) {
         let on = self.surface.control_at(at, &self.display.screen());
         let met = self.film.last_frame();
+        self.touch(Touch::Down(at));
         self.finger = Some(HeldFinger { from: at, since: self.now, on, met, moved: false });
     }
 

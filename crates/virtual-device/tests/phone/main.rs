@@ -13,6 +13,7 @@ mod capture;
 mod daemon;
 mod dash;
 mod files;
+mod framework;
 mod gallery;
 mod helpers;
 mod host;

@@ -173,7 +173,7 @@ impl Surface for Ui {
     }
 
     fn truth(&self) -> SurfaceTruth {
-        SurfaceTruth { values: self.values(), replay: None }
+        SurfaceTruth { values: self.values(), ..SurfaceTruth::default() }
     }
 
     fn saved(&self, package: &str) -> Values {
@@ -183,6 +183,7 @@ impl Surface for Ui {
     fn touch(&mut self, touch: Touch, screen: &Screen, now: Instant) {
         match touch {
             Touch::Begins { from, to, time } => self.begin_drag(from, to, time, screen, now),
+            Touch::Down(_) => {}
             Touch::At(at) => self.moved(at, now),
             Touch::Cancelled => self.drag = None,
             Touch::Zooms { fingers, factor } => self.zoom(fingers, factor, screen, now),
@@ -240,6 +241,8 @@ impl Surface for Ui {
             }
             SystemEvent::WindowDelayed { until } => self.opening_until = Some(until),
             SystemEvent::Locked(locked) => self.lock(locked, now),
+            // The drawn apps have one size of text, and do not care who reads them.
+            SystemEvent::FontScale { .. } | SystemEvent::AccessibilityReader(_) => return false,
         }
         true
     }

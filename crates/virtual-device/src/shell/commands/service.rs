@@ -168,6 +168,9 @@ fn locale(state: &mut State, words: &[&str]) -> ProgramOutput {
                 .locales
                 .insert((*package).to_owned(), tags.map_or(String::new(), |t| (*t).to_owned()));
             state.surface.system(SystemEvent::ConfigurationChanged, state.now);
+            if state.front().0 == *package {
+                state.surface.language(tags.map_or("", |tags| tags), state.now);
+            }
             state.show_installed(package);
             ProgramOutput::ok()
         }

@@ -1,0 +1,193 @@
+//! The framework phone: Android's view system on a JVM. Fetches Robolectric and Android's classes, compiles the sources
+//! under framework/ and builds the apps that it shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::android_parts;
+use crate::command::{on_path, output};
+use crate::maven::{self, Pin};
+use crate::third_party::{copy, fresh_folder, same_text};
+
+/// A hash, the name of an artefact and the folder that it goes to in each line.
+const PINS: &str = "xtask/third-party/framework.txt";
+const SOURCES: &str = "framework";
+const FOLDER: &str = ".third-party/framework";
+/// Copied in last, so that it stands for a finished download of exactly these pins.
+const STAMP: &str = "pins.installed.txt";
+/// Written last: the hashes of the sources that were built.
+const BUILT: &str = "sources.built.txt";
+/// The app that is not ours, from npm.
+const NPM: &str = "npm";
+const FILES_MAX: usize = 2000;
+
+pub fn report(root: &Path) -> Result<(), String> {
+    let dir = install(root)?;
+    println!("MDM_TEST_FRAMEWORK={}", dir.display());
+    Ok(())
+}
+
+/// The folder with everything that the phone needs; what is not there yet is fetched and built.
+pub fn install(root: &Path) -> Result<PathBuf, String> {
+    on_path("javac").ok_or("no JDK on PATH")?;
+    let (pins, dir) = (root.join(PINS), root.join(FOLDER));
+    if !same_text(&pins, &dir.join(STAMP)) {
+        fresh_folder(&dir)?;
+        let text = fs::read_to_string(&pins).map_err(|e| format!("{}: {e}", pins.display()))?;
+        fetch(&dir, &text)?;
+        copy(&pins, &dir.join(STAMP))?;
+    }
+    let hashes = hashes(&root.join(SOURCES))?;
+    if fs::read_to_string(dir.join(BUILT)).is_ok_and(|built| built == hashes) {
+        return Ok(dir);
+    }
+    build(root, &dir)?;
+    fs::write(dir.join(BUILT), hashes).map_err(|e| format!("{BUILT}: {e}"))?;
+    Ok(dir)
+}
+
+struct Line<'a> {
+    hash: &'a str,
+    artefact: &'a str,
+    folder: &'a str,
+}
+
+fn line(line: &str) -> Result<Line<'_>, String> {
+    match line.split(' ').collect::<Vec<_>>().as_slice() {
+        [hash, artefact, folder] => Ok(Line { hash, artefact, folder }),
+        _ => Err(format!("{PINS}: {line:?}")),
+    }
+}
+
+fn fetch(dir: &Path, text: &str) -> Result<(), String> {
+    let lines = text.lines().map(line).collect::<Result<Vec<_>, String>>()?;
+    let download = dir.join("download");
+    fresh_folder(&download)?;
+    let (npm, maven): (Vec<&Line<'_>>, Vec<&Line<'_>>) =
+        lines.iter().partition(|line| line.artefact.starts_with(NPM));
+    let pins: Vec<Pin<'_>> =
+        maven.iter().map(|line| Pin { hash: line.hash, artefact: line.artefact }).collect();
+    maven::fetch(&download, &pins)?;
+    for line in maven {
+        let name = line.artefact.split(':').nth(1).unwrap_or_default();
+        place(&maven::file(&download, name)?, &dir.join(line.folder))?;
+    }
+    for line in npm {
+        fetch_npm(line, &download, &dir.join(line.folder))?;
+    }
+    fs::remove_dir_all(&download).map_err(|e| format!("{}: {e}", download.display()))
+}
+
+/// Moves a file into a folder; of an archive for Android only its classes.
+fn place(file: &Path, folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let name = file.file_name().map(PathBuf::from).unwrap_or_default();
+    if name.extension().is_some_and(|kind| kind == "aar") {
+        let parent = file.parent().unwrap_or(folder);
+        output(Command::new("jar").arg("xf").arg(file).arg("classes.jar").current_dir(parent))?;
+        return copy(&parent.join("classes.jar"), &folder.join(name.with_extension("jar")));
+    }
+    fs::rename(file, folder.join(&name)).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn fetch_npm(line: &Line<'_>, download: &Path, folder: &Path) -> Result<(), String> {
+    let [_, name, version] = line.artefact.split(':').collect::<Vec<_>>()[..] else {
+        return Err(format!("not a package: {}", line.artefact));
+    };
+    let npm = on_path("npm").ok_or("no npm on PATH")?;
+    let package = format!("{name}@{version}");
+    output(Command::new(npm).args(["pack", "--loglevel=error", &package]).current_dir(download))?;
+    let archive = download.join(format!("{name}-{version}.tgz"));
+    maven::check(&archive, line.hash)?;
+    fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    output(Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(folder).arg("--strip-components=1"))
+        .map(drop)
+}
+
+/// Compiles everything that stands under framework/.
+fn build(root: &Path, dir: &Path) -> Result<(), String> {
+    let sources = root.join(SOURCES);
+    let libraries = jars(dir, &["android", "lib", "dex"])?;
+    javac(&sources.join("stubs"), &dir.join("stubs"), "")?;
+    javac(&sources.join("src"), &dir.join("classes"), &libraries)?;
+    let apps = dir.join("apps");
+    fresh_folder(&apps)?;
+    build_app(root, dir, &apps)?;
+    let apk = dir.join("apidemos/apks/ApiDemos-debug.apk");
+    copy(&apk, &apps.join("apidemos.apk"))?;
+    let class_path = format!("{}:{}", dir.join("classes").display(), jars(dir, &["dex", "lib"])?);
+    let mut convert = Command::new("java");
+    convert.args(["-cp", &class_path, "mdm.framework.apk.DexToJar"]);
+    output(convert.arg(&apk).arg(apps.join("apidemos.jar"))).map(drop)
+}
+
+/// Builds the app of ours: resources to an APK, classes to a jar beside it.
+fn build_app(root: &Path, dir: &Path, apps: &Path) -> Result<(), String> {
+    let (app, work) = (root.join(SOURCES).join("app"), dir.join("app-build"));
+    fresh_folder(&work)?;
+    let aapt2 = android_parts::install(root)?.join("aapt2");
+    let compiled = work.join("resources.zip");
+    output(Command::new(&aapt2).args(["compile", "--dir"]).arg(app.join("res")).arg("-o").arg(&compiled))?;
+    let mut link = Command::new(&aapt2);
+    link.arg("link").arg("--manifest").arg(app.join("AndroidManifest.xml"));
+    link.arg("-I").arg(jars(dir, &["android"])?).arg("--java").arg(work.join("java"));
+    output(link.arg("-o").arg(apps.join("widgets.apk")).arg(&compiled))?;
+    copy_sources(&app.join("src"), &work.join("java"))?;
+    javac(&work.join("java"), &work.join("classes"), &jars(dir, &["android", "lib"])?)?;
+    let mut jar = Command::new("jar");
+    jar.arg("cf").arg(apps.join("widgets.jar")).arg("-C").arg(work.join("classes")).arg(".");
+    output(&mut jar).map(drop)
+}
+
+fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
+    for file in files(from)? {
+        let inside = file.strip_prefix(from).map_err(|e| e.to_string())?;
+        let target = to.join(inside);
+        let folder = target.parent().unwrap_or(to);
+        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        copy(&file, &target)?;
+    }
+    Ok(())
+}
+
+fn javac(sources: &Path, classes: &Path, class_path: &str) -> Result<(), String> {
+    fresh_folder(classes)?;
+    let mut command = Command::new("javac");
+    command.args(["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "--release", "17", "-d"]).arg(classes);
+    output(command.args(["-cp", class_path]).args(files(sources)?)).map(drop)
+}
+
+/// The jars of these folders as a class path.
+fn jars(dir: &Path, folders: &[&str]) -> Result<String, String> {
+    let mut found = Vec::new();
+    for folder in folders {
+        found.extend(
+            files(&dir.join(folder))?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "jar")),
+        );
+    }
+    Ok(found.iter().map(|jar| jar.display().to_string()).collect::<Vec<_>>().join(":"))
+}
+
+/// All files below a folder, in order of their names.
+fn files(dir: &Path) -> Result<Vec<PathBuf>, String> {
+    let (mut found, mut folders) = (Vec::new(), vec![dir.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
+        }
+        if found.len() > FILES_MAX {
+            return Err(format!("more than {FILES_MAX} files in {}", dir.display()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// One line for each source file: what a build is a build of.
+fn hashes(sources: &Path) -> Result<String, String> {
+    let inside: Vec<PathBuf> =
+        files(sources)?.iter().filter_map(|f| Some(f.strip_prefix(sources).ok()?.to_path_buf())).collect();
+    output(Command::new("sha256sum").args(inside).current_dir(sources))
+}
