@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail a test")]
 
 mod dump;
+mod framework;
 mod golden;
 mod hostile;
 mod reading;

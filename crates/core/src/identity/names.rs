@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::meaning::label::own_words;
-use crate::screen::element::Element;
+use crate::screen::element::{Element, Role};
 use crate::screen::reading::{ScreenReading, mix};
 
 /// Elements of a subtree that are searched for its first name.
@@ -19,7 +19,8 @@ impl Names {
         let mut hashes: Vec<u64> = elements.iter().map(|element| own_name(element).unwrap_or(0)).collect();
         // Runs backwards, so that a child's hash is complete before it is joined to its parent's.
         for index in (0..elements.len()).rev() {
-            if let Some(parent) = elements[index].parent.filter(|parent| (*parent as usize) < index) {
+            let parent = elements[index].parent.filter(|parent| (*parent as usize) < index);
+            if let Some(parent) = parent.filter(|parent| !shows_values(&elements[*parent as usize])) {
                 let is_scroller = elements[index].affordances.scrollable;
                 let name = if is_scroller { own_name(&elements[index]).unwrap_or(0) } else { hashes[index] };
                 hashes[parent as usize] = joined(hashes[parent as usize], name);
@@ -38,15 +39,29 @@ impl Names {
 
     /// The names of the elements in the subtree.
     pub fn parts<'a>(&self, reading: &'a ScreenReading, index: u32) -> impl Iterator<Item = u64> + 'a {
-        reading.range(index).filter_map(|inner| own_name(reading.element(inner)))
+        named(reading, index).filter_map(|inner| own_name(reading.element(inner)))
     }
 
     /// The first name in the subtree: words if there are any, else an identifier.
     pub fn first(&self, reading: &ScreenReading, index: u32) -> Option<u64> {
-        let near = || reading.range(index).take(FIRST_NAME_ELEMENTS_MAX).map(|inner| reading.element(inner));
+        let near = || named(reading, index).take(FIRST_NAME_ELEMENTS_MAX).map(|inner| reading.element(inner));
         let words = near().find_map(own_words).map(|words| xxh3_64(words.as_bytes()));
         words.or_else(|| near().find_map(own_name))
     }
+}
+
+/// True for a control that shows its value, and the values next to it, in elements of its own: they are no names (F80).
+fn shows_values(element: &Element) -> bool {
+    matches!(element.role, Role::Stepper | Role::Picker)
+}
+
+/// The elements of a subtree that can have a name.
+fn named(reading: &ScreenReading, index: u32) -> impl Iterator<Item = u32> + '_ {
+    let is_value = move |inner: u32| {
+        let parent = reading.element(inner).parent;
+        inner != index && parent.is_some_and(|parent| shows_values(reading.element(parent)))
+    };
+    reading.range(index).filter(move |inner| !is_value(*inner))
 }
 
 /// An element without a name adds nothing, so that a row stays the same when a decoration appears.
