@@ -44,6 +44,10 @@ pub enum Request {
     },
     Release,
     Bye,
+    /// The next touch, keys, text or action must not begin after this uptime.
+    Until {
+        uptime_ms: u64,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,12 +146,14 @@ pub enum RefusalCode {
     Protected,
     Unsupported,
     Internal,
+    /// The time that `Until` named was over.
+    TooLate,
     /// A code of a later version.
     Other(u16),
 }
 
 impl RefusalCode {
-    const KNOWN: [RefusalCode; 9] = [
+    const KNOWN: [RefusalCode; 10] = [
         RefusalCode::BadRequest,
         RefusalCode::AutomationBusy,
         RefusalCode::NodeGone,
@@ -157,6 +163,7 @@ impl RefusalCode {
         RefusalCode::Protected,
         RefusalCode::Unsupported,
         RefusalCode::Internal,
+        RefusalCode::TooLate,
     ];
 
     fn from_number(number: u16) -> RefusalCode {
@@ -203,6 +210,7 @@ impl Request {
             Request::Events { .. } => 10,
             Request::Release => 11,
             Request::Bye => 12,
+            Request::Until { .. } => 13,
         }
     }
 
@@ -229,6 +237,7 @@ impl Request {
             }
             Request::SetClipboard(text) => _ = writer.text(text),
             Request::Events { on } => _ = writer.flag(*on),
+            Request::Until { uptime_ms } => _ = writer.u64(*uptime_ms),
             Request::GetClipboard | Request::Release | Request::Bye => {}
         }
         frame(id, self.kind(), &writer.bytes)
@@ -263,6 +272,7 @@ impl Request {
             10 => Request::Events { on: reader.flag()? },
             11 => Request::Release,
             12 => Request::Bye,
+            13 => Request::Until { uptime_ms: reader.u64()? },
             _ => return Err(Broken("no request has this kind")),
         };
         reader.end()?;
@@ -392,7 +402,7 @@ impl Answer {
                 let (there, text) = (reader.flag()?, reader.text()?);
                 Answer::Clipboard(there.then_some(text))
             }
-            3 | 4 | 6 | 9..=12 => Answer::Done,
+            3 | 4 | 6 | 9..=13 => Answer::Done,
             _ => return Err(Broken("no answer has this kind")),
         };
         reader.end()?;

@@ -21,6 +21,7 @@ public final class Frames {
     public static final int EVENTS = 10;
     public static final int RELEASE = 11;
     public static final int BYE = 12;
+    public static final int UNTIL = 13;
     public static final int EVENT = 64;
     /** Added to the kind of a request. */
     public static final int ANSWER = 128;

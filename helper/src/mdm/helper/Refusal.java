@@ -11,6 +11,7 @@ public final class Refusal extends Exception {
     public static final int PROTECTED = 7;
     public static final int UNSUPPORTED = 8;
     public static final int INTERNAL = 9;
+    public static final int TOO_LATE = 10;
 
     public final int code;
 

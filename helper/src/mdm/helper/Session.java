@@ -29,6 +29,8 @@ public final class Session {
     /** Held while a request is served. */
     private final ReentrantLock serving = new ReentrantLock();
     private volatile long lastRequestMs;
+    /** The next request with an effect must not begin after this uptime; 0 if it may. */
+    private long untilMs;
 
     public Session(Automation automation, byte[] nonce, InputStream in, OutputStream out) {
         this.automation = automation;
@@ -155,6 +157,10 @@ public final class Session {
             case Frames.BYE:
                 payload.end();
                 return new Bytes();
+            case Frames.UNTIL:
+                untilMs = payload.u64();
+                payload.end();
+                return new Bytes();
             default:
                 throw new Refusal(Refusal.BAD_REQUEST, "no request has the kind " + request.kind);
         }
@@ -179,16 +185,27 @@ public final class Session {
         return new Bytes().u8(1).u64(hash).u32(serial).u64(uptimeMs).append(body);
     }
 
+    /** Makes ready for an effect. A device that was stuck must not do what its client has given up. */
+    private void begin() throws Refusal {
+        long until = untilMs;
+        untilMs = 0;
+        automation.take();
+        long lateMs = automation.uptimeMillis() - until;
+        if (until != 0 && lateMs > 0) {
+            throw new Refusal(Refusal.TOO_LATE, "its time was over " + lateMs + " ms ago");
+        }
+    }
+
     private Bytes touch(byte[] payload) throws Refusal, InterruptedException {
         List<TouchPlan.Step> steps = TouchPlan.read(payload);
-        automation.take();
+        begin();
         toucher.touch(steps);
         return new Bytes();
     }
 
     private Bytes keys(byte[] payload) throws Refusal, InterruptedException {
         List<KeySender.Press> presses = KeySender.read(payload);
-        automation.take();
+        begin();
         keys.press(presses);
         return new Bytes();
     }
@@ -203,7 +220,7 @@ public final class Session {
             throw new Refusal(Refusal.BAD_REQUEST,
                     "mode " + mode + " with " + text.length() + " characters; at most " + TextWriter.CHARS_MAX);
         }
-        automation.take();
+        begin();
         AccessibilityNodeInfo field = serial == 0 ? focused() : trees.find(automation, serial, index);
         return new Bytes().u8(texts.write(field, mode, text));
     }
@@ -222,7 +239,7 @@ public final class Session {
         int action = payload.i32();
         Bundle arguments = arguments(payload);
         payload.end();
-        automation.take();
+        begin();
         AccessibilityNodeInfo node = trees.find(automation, serial, index);
         if (!automation.perform(node, action, arguments)) {
             throw new Refusal(Refusal.REFUSED, "the node did not take action " + (action & 0xffffffffL));

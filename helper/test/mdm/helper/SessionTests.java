@@ -26,6 +26,7 @@ final class SessionTests {
         test("an unchanged tree costs a hash and keeps its serial", SessionTests::unchanged);
         test("the last two trees are kept", SessionTests::serials);
         test("an action reaches its node", SessionTests::actions);
+        test("what a client gave up is not done", SessionTests::tooLate);
         test("a node that changed or went is not acted on", SessionTests::changed);
         test("text is set, inserted at the cursor, or pasted", SessionTests::texts);
         test("a text that no way carries changes nothing", SessionTests::noWay);
@@ -190,6 +191,22 @@ final class SessionTests {
         client.phone.isWilling = false;
         client.refused(Refusal.REFUSED, Frames.ACTION, client.action(serial, SLIDER, 16).u8(0));
         client.refused(Refusal.BAD_REQUEST, Frames.ACTION, client.action(serial, SLIDER, 16).u8(3).u8(0));
+        client.end();
+    }
+
+    private static void tooLate() throws Exception {
+        Client client = Client.greeted(Screens.full());
+        long serial = client.tree(0)[0];
+        long now = client.phone.uptimeMillis();
+        client.ask(Frames.UNTIL, new Bytes().u64(now - 1));
+        String why = client.refused(Refusal.TOO_LATE, Frames.ACTION, client.action(serial, FIELD, 16).u8(0));
+        equal("its time was over 1 ms ago", why);
+        equal("[]", client.phone.performed.toString());
+        // It is meant for one request.
+        client.ask(Frames.ACTION, client.action(serial, FIELD, 16).u8(0));
+        client.ask(Frames.UNTIL, new Bytes().u64(now));
+        client.ask(Frames.ACTION, client.action(serial, FIELD, 16).u8(0));
+        equal("[16, 16]", client.phone.performed.toString());
         client.end();
     }
 

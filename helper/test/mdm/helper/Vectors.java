@@ -86,6 +86,7 @@ final class Vectors {
         frame("set-clipboard-request", 9, Frames.SET_CLIPBOARD, new Bytes().str("copied"), "text=\"copied\"");
         frame("events-request", 10, Frames.EVENTS, new Bytes().u8(1), "on=1");
         frame("bye-request", 12, Frames.BYE, new Bytes(), "");
+        frame("until-request", 13, Frames.UNTIL, new Bytes().u64(98_765), "uptime_ms=98765");
         frame("refusal", 6, Frames.REFUSAL, new Bytes().u16(Refusal.NODE_CHANGED).str("the node shows something else"),
                 "code=4 message=\"the node shows something else\"");
     }

@@ -17,10 +17,12 @@ pub async fn touch(phone: &Phone, samples: &[Sample]) {
     let begun = Instant::now();
     for stroke in strokes(samples) {
         match still_finger(&stroke) {
-            // A tap takes the way of `input tap`, on which it may get lost or come late.
+            // A tap takes the way of `input tap`, on which it may get lost or come late. What it hits is decided when the
+            // finger comes down.
             Some(finger) => {
-                until(begun, stroke.lifted_at_ms).await;
+                until(begun, stroke.samples[0].at_ms).await;
                 phone.with(|state| state.tap(finger.x, finger.y));
+                until(begun, stroke.lifted_at_ms).await;
             }
             None => move_fingers(phone, &stroke, begun).await,
         }

@@ -3,6 +3,7 @@
 mod events;
 mod fingers;
 mod picture;
+mod record;
 mod session;
 mod tree;
 

@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant};
 
 use super::events::EventWatch;
 use super::tree::{KeptTrees, all_nodes, present};
-use super::{Helper, fingers, picture};
+use super::{Helper, fingers, picture, record};
 use crate::app::keys;
 use crate::app::nodes::action;
 use crate::faults::Fault;
@@ -44,6 +44,8 @@ struct Session<'a> {
     last_event: u32,
     /// No event is told any more, which is a fault.
     silent: bool,
+    /// The next request with an effect must not begin after this uptime.
+    until_ms: Option<u64>,
 }
 
 /// Serves until the client goes, says goodbye, or breaks the protocol.
@@ -55,6 +57,7 @@ pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
         events: None,
         last_event: 0,
         silent: false,
+        until_ms: None,
     };
     let mut input = BytesMut::new();
     let mut greeted = false;
@@ -132,7 +135,9 @@ impl Session<'_> {
             return Vec::new();
         }
         match &mut self.events {
-            Some(watch) if happens(Fault::HelperFlood) => watch.flood(self.phone),
+            Some(watch) if happens(Fault::HelperFlood) => {
+                events.into_iter().chain(watch.flood(self.phone)).collect()
+            }
             _ => events,
         }
     }
@@ -194,6 +199,9 @@ impl Session<'_> {
     }
 
     async fn perform(&mut self, request: Request) -> Result<Answer, Failed> {
+        if let Some(words) = record::words(&request) {
+            self.input(words).await?;
+        }
         match request {
             Request::Hello(_) => Ok(Answer::Hello(self.phone.with(|state| Welcome {
                 version: VERSION,
@@ -202,21 +210,17 @@ impl Session<'_> {
             }))),
             Request::Tree { known } => self.tree(known).await,
             Request::Touch(samples) => {
-                self.input().await?;
                 fingers::touch(self.phone, &samples).await;
                 Ok(Answer::Done)
             }
             Request::Keys(keys) => {
-                self.input().await?;
                 press(self.phone, &keys).await;
                 Ok(Answer::Done)
             }
             Request::Text { mode, serial, index, text } => {
-                self.input().await?;
                 self.text(mode, serial, index, &text).map(Answer::Text)
             }
             Request::Action { serial, index, action, argument } => {
-                self.input().await?;
                 self.action(serial, index, action, argument)
             }
             Request::Picture { width_max, height_max, quality } => {
@@ -241,6 +245,10 @@ impl Session<'_> {
                 Ok(Answer::Done)
             }
             Request::Bye => Ok(Answer::Done),
+            Request::Until { uptime_ms } => {
+                self.until_ms = Some(uptime_ms);
+                Ok(Answer::Done)
+            }
         }
     }
 
@@ -268,10 +276,16 @@ impl Session<'_> {
         Ok(Answer::Done)
     }
 
-    async fn input(&mut self) -> Result<(), Failed> {
+    /// Makes ready for a request with an effect, which is refused when its time is over.
+    async fn input(&mut self, words: Vec<String>) -> Result<(), Failed> {
         self.take_automation()?;
         let cost = self.phone.with(|state| state.config.timing.helper_input());
         tokio::time::sleep(cost).await;
+        let uptime_ms = self.phone.with(|state| state.clock.uptime_ms(state.now));
+        if self.until_ms.take().is_some_and(|until_ms| uptime_ms > until_ms) {
+            return Err(refuse(RefusalCode::TooLate, "the time for it is over"));
+        }
+        self.phone.with(|state| state.record.command(words));
         Ok(())
     }
 
