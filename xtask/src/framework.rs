@@ -21,10 +21,12 @@ const BUILT: &str = "sources.built.txt";
 /// The app that is not ours, from npm.
 const NPM: &str = "npm";
 const FILES_MAX: usize = 2000;
+/// Names the folder to the tests.
+pub const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
 
 pub fn report(root: &Path) -> Result<(), String> {
     let dir = install(root)?;
-    println!("MDM_TEST_FRAMEWORK={}", dir.display());
+    println!("{VARIABLE}={}", dir.display());
     Ok(())
 }
 

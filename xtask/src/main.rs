@@ -7,6 +7,7 @@ mod docs;
 mod framework;
 mod fuzz;
 mod helper;
+mod judge;
 mod maven;
 mod mcp;
 mod sim;
@@ -28,6 +29,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   fuzz [--seconds N]
                  hostile input to the phone and the parsers, each target for that long (600)
   framework      fetches and builds the framework phone into .third-party/framework (docs/framework-phone.md)
+  judge          the product on every activity of ApiDemos, judged by Android's own views; writes docs/figures/apidemos.md
   sim [--seed N] [--steps M] [--seeds K] [--intents I] [--log]
                  random apps, timings and faults, judged by the phone's own truth (docs/simulation.md)
   helper         builds the program that a phone runs, helper/mdm-helper.jar, with a JDK 17 and Maven
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         ["tokens"] => tokens::report(&root),
         ["docs"] => docs::write(&root),
         ["framework"] => framework::report(&root),
+        ["judge"] => judge::judge(&root),
         ["third-party"] => third_party::report(&root),
         _ => Err(USAGE.to_owned()),
     };

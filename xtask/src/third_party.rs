@@ -95,7 +95,7 @@ pub fn install(root: &Path) -> Parts {
     parts.take(
         "Android's framework on a JVM",
         how,
-        framework::install(root).map(|folder| vec![("MDM_TEST_FRAMEWORK", folder)]),
+        framework::install(root).map(|folder| vec![(framework::VARIABLE, folder)]),
     );
     for (name, path) in &parts.env {
         println!("{name}={} {}", path.display(), version(name, path));

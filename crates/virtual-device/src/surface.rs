@@ -180,6 +180,12 @@ pub trait Surface: Send {
         None
     }
 
+    /// Returns how long a drag takes on a surface that plays it from its beginning; `None` where it takes place at once,
+    /// at its end.
+    fn drag_time(&self, _ms: u64) -> Option<Duration> {
+        None
+    }
+
     /// Handles a long press that moves and lets go.
     fn drag_and_drop(
         &mut self,

@@ -1,5 +1,6 @@
 //! The drawn apps: what is on their screens and what touching it does.
 
+pub mod alert;
 pub mod datum;
 mod fling;
 pub mod geometry;
@@ -47,7 +48,7 @@ pub trait App: Send {
     }
 
     /// Returns the dialog over the activity, if one is open.
-    fn dialog(&self, _activity: &str) -> Option<Widget> {
+    fn dialog(&self, _activity: &str, _landscape: bool) -> Option<Widget> {
         None
     }
 

@@ -21,6 +21,8 @@ const INTEGERS: u32 = 0;
 const FLOATS: u32 = 1;
 /// The range of a bar that names none, as `ProgressBar` has it.
 const USUAL_RANGE: (f32, f32) = (0.0, 100.0);
+/// A fraction of a slider's way times its length is a whole number within this.
+const WHOLE_WITHIN: f32 = 0.01;
 const SOURCE_START: u64 = 0xcbf2_9ce4_8422_2325;
 const SOURCE_FACTOR: u64 = 0x0000_0100_0000_01b3;
 
@@ -159,9 +161,11 @@ fn range(widget: &Widget) -> Option<Range> {
     let at = widget.appearance.slider()?;
     let (min, max) = widget.range.unwrap_or(USUAL_RANGE);
     let exact = min + at.clamp(0.0, 1.0) * (max - min);
-    match widget.class.ends_with("RatingBar") {
-        true => Some(Range { kind: FLOATS, min, max, current: exact }),
-        false => Some(Range { kind: INTEGERS, min, max, current: exact.round() }),
+    let is_whole = (exact - exact.round()).abs() < WHOLE_WITHIN;
+    match is_whole && !widget.class.ends_with("RatingBar") {
+        true => Some(Range { kind: INTEGERS, min, max, current: exact.round() }),
+        // Compose tells its sliders as a SeekBar with any value.
+        false => Some(Range { kind: FLOATS, min, max, current: exact }),
     }
 }
 

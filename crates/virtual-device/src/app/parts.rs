@@ -1,5 +1,6 @@
 //! Widgets that many screens share.
 
+use super::alert::Alert;
 use super::widget::{Appearance, Key, Layout, Size, Widget};
 
 pub const SCROLL: Key = Key { name: "page", index: 0 };
@@ -139,24 +140,8 @@ pub fn entry(title: &str, summary: &str, key: Key) -> Widget {
 }
 
 /// The system's alert dialog with its well-known ids: the last answer is the positive one.
-pub fn alert(package: &str, title: &str, message: &str, answers: &[(&str, Key)]) -> Widget {
-    let ids: &[&str] = match answers.len() {
-        1 => &["button1"],
-        2 => &["button2", "button1"],
-        _ => &["button3", "button2", "button1"],
-    };
-    let mut buttons = row(56, [Widget::new("android.widget.Space").size(Size::Fill, Size::Dp(48))]);
-    buttons = buttons.id(package, "buttonPanel");
-    for ((text, key), id) in answers.iter().zip(ids) {
-        buttons = buttons.child(text_button(*text, *key).id("android", id));
-    }
-    let mut dialog = Widget::new("android.widget.FrameLayout")
-        .appearance(Appearance::Card)
-        .size(Size::Dp(320), Size::Content)
-        .layout(Layout::Column, 20, 12)
-        .child(heading(title).id(package, "alertTitle"));
-    if !message.is_empty() {
-        dialog = dialog.child(label(message).id("android", "message"));
-    }
-    dialog.child(buttons)
+pub fn alert(title: &str, message: &str, answers: &[(&str, Key)]) -> Widget {
+    let answers = answers.iter().map(|(text, key)| ((*text).to_owned(), *key)).collect();
+    let (title, message) = (title.to_owned(), message.to_owned());
+    Alert { title, message, answers, ..Alert::default() }.widget()
 }

@@ -78,7 +78,7 @@ pub fn view(window: &SystemWindow, notices: &[Notification], platform: Platform,
             (error(&format!("{label} isn't responding"), entries), "android")
         }
         SystemWindow::Alert { title, message } => {
-            (alert("android", title, message, &[("OK", Key::of("ok"))]), "android")
+            (alert(title, message, &[("OK", Key::of("ok"))]), "android")
         }
         SystemWindow::Shade => (shade(notices), SYSTEMUI),
         SystemWindow::Locked => (lock_screen(), SYSTEMUI),

@@ -26,7 +26,7 @@ use super::system::SystemWindow;
 use super::user::{AppFile, UserApp};
 use super::widget::{Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
-use super::{App, Context, Effect, Values, style};
+use super::{App, Context, Effect, Values, style, xml};
 use crate::config::Platform;
 use crate::surface::{InstalledApp, SurfaceEvent, Toast};
 use drag::Drag;
@@ -341,7 +341,7 @@ impl Ui {
     fn is_silent(&self) -> bool {
         let (package, activity) = self.front();
         let Some(app) = self.app(package) else { return false };
-        app.style(activity) == Style::Game && app.dialog(activity).is_none() && self.system.is_empty()
+        app.style(activity) == Style::Game && app.dialog(activity, false).is_none() && self.system.is_empty()
     }
 
     fn effect(&mut self, package: &'static str, now: Instant, effect: Effect) {
@@ -501,7 +501,9 @@ impl Ui {
             return Some(window);
         }
         let (package, activity) = self.front();
-        let mut dialog = self.app(package)?.dialog(activity)?;
+        let mut dialog = self.app(package)?.dialog(activity, screen.width > screen.height)?;
+        // The list of a menu has the focus.
+        dialog.walk_mut(&mut |w| w.flags.focused |= xml::is_list(w));
         dialog.window = Some(self.window_of(package, activity, screen));
         let anchor = dialog.anchor.and_then(|key| {
             let window = self.activity_window(screen);

@@ -158,6 +158,8 @@ pub struct Widget {
     pub padding_dp: i32,
     pub gap_dp: i32,
     pub scroll_px: i32,
+    /// How far it can be scrolled; known once it is placed.
+    pub scroll_most_px: i32,
     /// The lowest and highest value of a bar, where it names them.
     pub range: Option<(f32, f32)>,
     /// Rows of a list, with those out of sight.
@@ -196,6 +198,7 @@ impl Widget {
             padding_dp: 0,
             gap_dp: 0,
             scroll_px: 0,
+            scroll_most_px: 0,
             range: None,
             items: None,
             item: None,
@@ -333,6 +336,7 @@ impl Widget {
     pub fn place(&mut self, bounds: Rect, clip: Rect, screen: &Screen) {
         self.bounds = bounds;
         self.visible = bounds.intersect(&clip);
+        self.scroll_most_px = self.scroll_most(&bounds, screen);
         let inner = bounds.inset(screen.px(self.padding_dp));
         let rects = match self.layout {
             Layout::Column => self.column(inner, screen),
@@ -362,7 +366,7 @@ impl Widget {
     }
 
     pub(super) fn recycles(&self) -> bool {
-        self.flags.scrollable && !self.class.ends_with("ScrollView")
+        self.flags.scrollable && !self.flags.locked && !self.class.ends_with("ScrollView")
     }
 
     fn stack(&self, inner: Rect, screen: &Screen) -> Vec<Rect> {
@@ -448,6 +452,10 @@ impl Widget {
 
     pub fn find(&self, wanted: &dyn Fn(&Widget) -> bool) -> Option<&Widget> {
         if wanted(self) { Some(self) } else { self.children.iter().find_map(|c| c.find(wanted)) }
+    }
+
+    pub fn find_mut(&mut self, wanted: &dyn Fn(&Widget) -> bool) -> Option<&mut Widget> {
+        if wanted(self) { Some(self) } else { self.children.iter_mut().find_map(|c| c.find_mut(wanted)) }
     }
 
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Widget)) {

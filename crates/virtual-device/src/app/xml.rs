@@ -9,7 +9,7 @@ pub const HEADER: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' 
 
 /// The first Android version whose nodes have `drawing-order` and `hint`.
 pub const SDK_WITH_HINT: u32 = 33;
-/// A list that its rows belong to. The phone's apps have them in menus only, where they have the focus.
+/// A list that its rows belong to.
 const LIST: &str = "android.widget.ListView";
 /// Classes that are never marked as "not accessibility friendly".
 const NAF_EXCLUDED: [&str; 4] = [
@@ -91,12 +91,15 @@ pub fn is_list(widget: &Widget) -> bool {
     widget.class == LIST
 }
 
-/// Returns the flags that Android tells accessibility. The list takes the taps on its rows, which take none themselves; a
-/// drop-down list can be scrolled to its other choices, even when it is closed.
+/// Returns the flags that Android tells accessibility. The list takes the taps on its rows, which take none themselves;
+/// what fits into its container does not scroll; a drop-down list can be scrolled to its other choices, even when it is closed.
 pub fn told_flags(widget: &Widget, is_row: bool) -> Flags {
     let mut flags = widget.flags;
+    flags.scrollable &= widget.scroll_most_px > 0 || flags.locked;
     match widget.class {
-        LIST => (flags.focusable, flags.focused) = (true, true),
+        LIST => flags.focusable = !widget.children.is_empty(),
+        // Its wheel turns, whatever its numbers.
+        "android.widget.NumberPicker" => flags.scrollable = widget.flags.scrollable,
         "android.widget.Spinner" => (flags.scrollable, flags.long_clickable) = (true, true),
         _ if is_row => (flags.clickable, flags.focusable, flags.long_clickable) = (false, false, false),
         _ => {}

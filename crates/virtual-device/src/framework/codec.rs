@@ -7,7 +7,7 @@ use crate::app::geometry::Rect;
 pub const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Entries of one list in an answer.
 const LIST_MAX: usize = 50_000;
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -142,13 +142,13 @@ pub enum Entry {
     Listener(ListenerCall),
 }
 
-/// A call of a view's listener.
+/// A call of a view's listener, or a finger that came down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListenerCall {
     pub at_ms: u64,
     /// The number of the view in [`ViewTruth`].
     pub view: i64,
-    /// `click` or `longClick`.
+    /// `click`, `longClick`, or `touch` for the innermost view under the finger.
     pub what: String,
 }
 
@@ -256,8 +256,10 @@ pub struct ViewTruth {
     pub facts: Vec<(String, String)>,
 }
 
-pub fn views(reader: &mut Reader<'_>) -> Result<Vec<ViewTruth>, Malformed> {
-    reader.list(|reader| {
+/// Reads the number of the focused window, and the views of all windows.
+pub fn views(reader: &mut Reader<'_>) -> Result<(u32, Vec<ViewTruth>), Malformed> {
+    let focused_window = reader.u32()?;
+    let views = reader.list(|reader| {
         Ok(ViewTruth {
             number: reader.i64()?,
             parent: reader.i64()?,
@@ -280,7 +282,8 @@ pub fn views(reader: &mut Reader<'_>) -> Result<Vec<ViewTruth>, Malformed> {
             scroll: (reader.i32()?, reader.i32()?),
             facts: reader.list(|reader| Ok((reader.text()?, reader.text()?)))?,
         })
-    })
+    })?;
+    Ok((focused_window, views))
 }
 
 /// The view that a finger lands on.
@@ -313,7 +316,7 @@ mod tests {
     #[test]
     fn an_answer_that_lies_about_its_lengths_is_refused() {
         assert_eq!(Reader(&[0, 0, 0, 9, b'a']).text(), Err(Malformed("an answer ends too early")));
-        assert_eq!(views(&mut Reader(&[0xff; 8])), Err(Malformed("a list is too long")));
+        assert_eq!(views(&mut Reader(&[0xff; 12])), Err(Malformed("a list is too long")));
         assert_eq!(status(&mut Reader(&[0, 0, 0, 1, 77])), Err(Malformed("an entry of an unknown kind")));
         assert_eq!(Reader(&[2]).flag(), Err(Malformed("a flag is neither 0 nor 1")));
     }

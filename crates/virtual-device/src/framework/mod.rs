@@ -55,9 +55,11 @@ pub enum FrameworkApp {
 /// What tests may know of the views.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrameworkTruth {
+    /// The `window` of the views that a dump can show; 0 without one.
+    pub focused_window: u32,
     /// Every view on the screen, each before its children, the topmost window last.
     pub views: Vec<ViewTruth>,
-    /// Which listeners were called, in order.
+    /// Where fingers came down and which listeners were called, in order.
     pub listeners: Vec<ListenerCall>,
 }
 
@@ -385,6 +387,10 @@ impl Surface for FrameworkSurface {
         }
     }
 
+    fn drag_time(&self, ms: u64) -> Option<Duration> {
+        Some(Duration::from_millis(DRAG_HOLD_MS as u64 + ms))
+    }
+
     fn drag_and_drop(
         &mut self,
         from: Point,
@@ -462,8 +468,9 @@ impl Surface for FrameworkSurface {
     }
 
     fn truth(&self) -> SurfaceTruth {
-        let views = self.read(Kind::Truth, |request| request, codec::views).unwrap_or_default();
-        let framework = FrameworkTruth { views, listeners: self.listeners.clone() };
+        let (focused_window, views) =
+            self.read(Kind::Truth, |request| request, codec::views).unwrap_or_default();
+        let framework = FrameworkTruth { focused_window, views, listeners: self.listeners.clone() };
         SurfaceTruth { framework: Some(framework), ..SurfaceTruth::default() }
     }
 

@@ -46,6 +46,11 @@ impl State {
         self.settle();
     }
 
+    /// Returns how long a drag still takes after [`State::drag_and_drop`]; `None` if it is over then.
+    pub fn drag_time(&self, ms: u64) -> Option<Duration> {
+        self.surface.drag_time(ms)
+    }
+
     /// Makes a long press that moves and lets go.
     pub fn drag_and_drop(&mut self, from: Point, to: Point, ms: u64) {
         self.begin_input();

@@ -72,6 +72,7 @@ async fn real_views_are_read_and_driven_over_adb() {
 
     toggles(&phone, &mut host).await;
     ranges(&phone, &mut host).await;
+    drags(&phone, &mut host).await;
     fields(&phone, &mut host).await;
     dialogs(&phone, &mut host).await;
     glides(&phone, &mut host).await;
@@ -109,6 +110,15 @@ async fn ranges(phone: &Phone, host: &mut Host) {
         node(&tree, "id/seek\"").unwrap().contains("text=\"\""),
         "a dump has no value of a slider: {tree}"
     );
+}
+
+/// A command that drags ends when the finger is lifted.
+async fn drags(phone: &Phone, host: &mut Host) {
+    page(host, "Range").await;
+    let (left, top, _, bottom) = view(phone, "seek").visible;
+    let y = (top + bottom) / 2;
+    host.shell(&format!("input draganddrop {} {y} {} {y} 400", left + 50, left + 600)).await;
+    assert_eq!(fact(&view(phone, "seek"), "progress"), "55");
 }
 
 async fn fields(phone: &Phone, host: &mut Host) {

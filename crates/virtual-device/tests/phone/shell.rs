@@ -160,6 +160,7 @@ async fn tools_that_clients_pipe_through() {
     )
     .await;
     check(h, "pkill -f no.such.Server; echo $?; ps | wc -l; ps -A | grep -c zygote", "1\n3\n1\n", 0).await;
+    check(h, "ps --help | grep -c ^-A", "1\n", 0).await;
 }
 
 #[tokio::test(start_paused = true)]

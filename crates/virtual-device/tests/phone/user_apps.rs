@@ -231,9 +231,12 @@ fn wrong_files_are_refused_with_the_place() {
         ),
         (changed("[\"signed_in\",", "[\"signed\","), "saved", "no value or list \"signed\""),
         (
-            changed("\"answers\": [{\"text\": \"OK\"}]", "\"answers\": []"),
+            changed(
+                "\"answers\": [{\"text\": \"OK\"}]",
+                "\"answers\": [{\"text\": \"1\"}, {\"text\": \"2\"}, {\"text\": \"3\"}, {\"text\": \"4\"}]",
+            ),
             "dialogs.about.answers",
-            "1 to 3 answers",
+            "at most 3 answers",
         ),
         (
             changed("\"title\": \"My trips\"", "\"activity\": \".SignInActivity\""),

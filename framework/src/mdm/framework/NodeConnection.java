@@ -18,8 +18,10 @@ import org.robolectric.util.ReflectionHelpers;
  */
 final class NodeConnection {
     private static final int CONNECTION_ID = 1;
+    /** Those of UiAutomation, which counts as a tool and so sees views that filter touches while obscured. */
     private static final int FLAGS =
             AccessibilityNodeInfo.FLAG_SERVICE_REQUESTS_INCLUDE_NOT_IMPORTANT_VIEWS
+                    | AccessibilityNodeInfo.FLAG_SERVICE_IS_ACCESSIBILITY_TOOL
                     | AccessibilityNodeInfo.FLAG_SERVICE_REQUESTS_REPORT_VIEW_IDS;
     private static final String[] NO_PACKAGES = {};
 

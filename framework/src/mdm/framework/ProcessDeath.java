@@ -1,8 +1,13 @@
 package mdm.framework;
 
 import android.animation.AnimationHandler;
+import android.app.ActivityThread;
+import android.view.ViewRootImpl;
+import com.google.common.collect.Multimap;
+import java.util.Map;
 import org.robolectric.shadows.ShadowChoreographer;
 import org.robolectric.shadows.ShadowPausedLooper;
+import org.robolectric.shadows.ShadowWindowManagerImpl;
 import org.robolectric.util.ReflectionHelpers;
 
 /**
@@ -13,10 +18,20 @@ final class ProcessDeath {
     private ProcessDeath() {}
 
     static void forgetEverything() {
+        letGo();
         ScreenWindows.removeAll();
         ShadowPausedLooper.resetLoopers();
         ReflectionHelpers.setStaticField(AnimationHandler.class, "sAnimatorHandler", new ThreadLocal<>());
         ShadowChoreographer.setPaused(true);
         ShadowChoreographer.setFrameDelay(PhoneClock.FRAME);
+    }
+
+    /** Lets go of activities and windows that nobody destroys: they would fill the heap. */
+    private static void letGo() {
+        for (ViewRootImpl root : ScreenWindows.roots()) {
+            ReflectionHelpers.callInstanceMethod(root, "unregisterListeners");
+        }
+        ReflectionHelpers.<Map<?, ?>>getField(ActivityThread.currentActivityThread(), "mActivities").clear();
+        ReflectionHelpers.<Multimap<?, ?>>getStaticField(ShadowWindowManagerImpl.class, "views").clear();
     }
 }

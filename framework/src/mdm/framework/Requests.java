@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Answers requests; {@code docs/framework-phone.md} has the format. Each first moves the clock to its own time. */
 final class Requests {
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private static final int ADVANCE = 1;
     private static final int GESTURE = 2;
@@ -70,7 +70,7 @@ final class Requests {
                 gesture(request, result);
                 break;
             case MOTION:
-                phone.touch.single(request.u8(), request.i32(), request.i32());
+                motion(request.u8(), request.i32(), request.i32());
                 break;
             case KEY:
                 key(request.i32(), request.flag(), request.i32());
@@ -132,8 +132,20 @@ final class Requests {
             to[i] = request.i32();
         }
         View hit = ViewFinder.at(phone.windows, (int) from[0], (int) from[1]);
+        noteTouch((int) from[0], (int) from[1]);
         phone.touch.gesture(from, to, holdMs, ms);
         ViewFinder.write(hit, result);
+    }
+
+    private void motion(int action, int x, int y) {
+        if (action == MotionEvent.ACTION_DOWN) {
+            noteTouch(x, y);
+        }
+        phone.touch.single(action, x, y);
+    }
+
+    private void noteTouch(int x, int y) {
+        Journal.listener(ViewTruth.number(ViewFinder.innermost(phone.windows, x, y)), "touch");
     }
 
     private void key(int code, boolean isLong, int meta) {

@@ -5,6 +5,8 @@ import android.util.Xml;
 import android.view.accessibility.AccessibilityNodeInfo;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Set;
 import org.xmlpull.v1.XmlSerializer;
 
@@ -22,6 +24,8 @@ final class TreeDump {
     private final int width;
     private final int height;
     private final XmlSerializer out;
+    /** The nodes that are being written, the innermost last. */
+    private final Deque<AccessibilityNodeInfo> around = new ArrayDeque<>();
     private int nodes;
 
     private TreeDump(int width, int height, XmlSerializer out) {
@@ -48,9 +52,11 @@ final class TreeDump {
     }
 
     private void node(AccessibilityNodeInfo node, int index) throws IOException {
-        if (++nodes > NODES_MAX) {
+        // An activity inside another: the top view of each window has the same number, so the inner one is the outer one.
+        if (++nodes > NODES_MAX || around.contains(node)) {
             return;
         }
+        around.addLast(node);
         out.startTag("", "node");
         if (!NEVER_NAF.contains(String.valueOf(node.getClassName())) && isSilent(node)) {
             attribute("NAF", "true");
@@ -78,6 +84,7 @@ final class TreeDump {
                 node(child, i);
             }
         }
+        around.removeLast();
         out.endTag("", "node");
     }
 

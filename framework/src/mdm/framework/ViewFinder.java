@@ -6,11 +6,21 @@ import android.view.ViewGroup;
 import android.widget.TextView;
 import java.util.List;
 
-/** Finds the view that a finger lands on: the innermost one that takes a touch, else the innermost one. */
+/** Finds the view that a finger lands on: the innermost one that takes a touch, or the innermost one at all. */
 final class ViewFinder {
     private ViewFinder() {}
 
+    /** Returns the innermost view that takes a touch there; the innermost one if none does. */
     static View at(ScreenWindows windows, int x, int y) {
+        return find(windows, x, y, false);
+    }
+
+    /** Returns the smallest view there, also one that leaves touches to those around it. */
+    static View innermost(ScreenWindows windows, int x, int y) {
+        return find(windows, x, y, true);
+    }
+
+    private static View find(ScreenWindows windows, int x, int y, boolean any) {
         if (Keyboard.isShown() && Keyboard.frame(Screen.frame()).contains(x, y)) {
             return null;
         }
@@ -18,7 +28,7 @@ final class ViewFinder {
         for (int i = visible.size() - 1; i >= 0; i--) {
             Rect frame = visible.get(i).frame();
             if (frame.contains(x, y)) {
-                return inside(visible.get(i).view(), x - frame.left, y - frame.top);
+                return inside(visible.get(i).view(), x - frame.left, y - frame.top, any);
             }
             if (visible.get(i).isModal()) {
                 return null;
@@ -27,7 +37,7 @@ final class ViewFinder {
         return null;
     }
 
-    private static View inside(View view, int x, int y) {
+    private static View inside(View view, int x, int y, boolean any) {
         View innermost = view;
         View taking = takes(view) ? view : null;
         while (innermost instanceof ViewGroup) {
@@ -38,7 +48,7 @@ final class ViewFinder {
             innermost = next;
             taking = takes(next) ? next : taking;
         }
-        return taking != null ? taking : innermost;
+        return taking != null && !any ? taking : innermost;
     }
 
     private static boolean takes(View view) {

@@ -11,6 +11,7 @@ import android.widget.CalendarView;
 import android.widget.Checkable;
 import android.widget.DatePicker;
 import android.widget.ExpandableListView;
+import android.widget.ListAdapter;
 import android.widget.NumberPicker;
 import android.widget.ProgressBar;
 import android.widget.RatingBar;
@@ -42,9 +43,11 @@ final class ViewTruth {
         return view == null ? 0 : NUMBERS.computeIfAbsent(view, any -> ++lastNumber);
     }
 
-    /** Writes every view of every visible window, each before its children. */
+    /** Writes which window has the focus, and every view of every visible window, each before its children. */
     static void write(ScreenWindows windows, WireWriter answer) {
         WireWriter body = new WireWriter();
+        ScreenWindows.Window focused = windows.focusedWindow();
+        answer.u32(focused == null ? 0 : focused.accessibilityId());
         ViewTruth truth = new ViewTruth(body);
         for (ScreenWindows.Window window : windows.visible()) {
             truth.view(window.view(), window);
@@ -110,6 +113,7 @@ final class ViewTruth {
     /** Returns names and values by turns. */
     private static List<String> facts(View view) {
         List<String> facts = new ArrayList<>();
+        ViewDrawing.put(view, facts);
         if (view instanceof ProgressBar) {
             ProgressBar bar = (ProgressBar) view;
             put(facts, "min", bar.getMin(), "max", bar.getMax(), "progress", bar.getProgress());
@@ -137,8 +141,12 @@ final class ViewTruth {
             put(facts, "count", list.getCount(), "selectedPosition", list.getSelectedItemPosition());
             put(facts, "firstPosition", list.getFirstVisiblePosition(), "lastPosition", list.getLastVisiblePosition());
         }
+        if (view.getParent() instanceof AdapterView) {
+            item((AdapterView<?>) view.getParent(), view, facts);
+        }
         if (view instanceof AbsListView) {
             put(facts, "checkedCount", ((AbsListView) view).getCheckedItemCount());
+            lastItem((AbsListView) view, facts);
         }
         if (view instanceof ExpandableListView) {
             put(facts, "groups", ((ExpandableListView) view).getExpandableListAdapter() == null
@@ -166,7 +174,26 @@ final class ViewTruth {
         return facts;
     }
 
-    private static void put(List<String> facts, Object... namesAndValues) {
+    /** A row of a list: its position, and whether the adapter lets it be clicked. */
+    private static void item(AdapterView<?> list, View row, List<String> facts) {
+        int position = list.getPositionForView(row);
+        if (position == AdapterView.INVALID_POSITION || !(list.getAdapter() instanceof ListAdapter)) {
+            return;
+        }
+        ListAdapter adapter = (ListAdapter) list.getAdapter();
+        boolean reacts = position < adapter.getCount() && adapter.isEnabled(position);
+        put(facts, "position", position, "reacts", reacts && list.getOnItemClickListener() != null);
+    }
+
+    /** Adds the last row of a list as its adapter has it, if that is a text. */
+    private static void lastItem(AbsListView list, List<String> facts) {
+        Object last = list.getCount() > 0 ? list.getItemAtPosition(list.getCount() - 1) : null;
+        if (last instanceof CharSequence) {
+            put(facts, "lastItem", last);
+        }
+    }
+
+    static void put(List<String> facts, Object... namesAndValues) {
         for (Object each : namesAndValues) {
             facts.add(String.valueOf(each));
         }

@@ -4,7 +4,7 @@ use tokio::time::Duration;
 
 use super::check::ROWS_MAX;
 use super::spec::{Action, Condition, HttpSpec, Kind, LogStorm, Rules, Scalar, Script, WidgetSpec};
-use super::{MENU_OPTION, REQUESTS_MAX, Row, RowAt, UserApp, names};
+use super::{MENU_OPTION, REQUESTS_MAX, Row, RowAt, UserApp, names, toolkit};
 use crate::app::widget::Key;
 use crate::app::workbench::FIELD_CHARS_MAX;
 use crate::app::{Context, Effect, HttpAnswer, HttpRequest};
@@ -188,12 +188,27 @@ impl UserApp {
         let Some((widget, list)) = self.widget(key.name) else { return };
         let row = list.map(|list| (list.to_owned(), key.index));
         let (kind, script) = (widget.kind, widget.on_tap.clone());
-        let (value, option, key) = (widget.value.clone(), widget.option.clone(), widget.key);
+        let (value, option, index) = (widget.value.clone(), widget.option.clone(), key.index);
+        let turned = |by| match widget.value.as_ref().and_then(|name| self.values.get(name)) {
+            Some(Scalar::Number(number)) => toolkit::turned(widget, *number, by),
+            _ => None,
+        };
+        let wheel = if index == toolkit::BEFORE { turned(-1) } else { turned(1) };
+        let tab = widget.options.get(index as usize).cloned();
+        let key = widget.key;
         if row.is_some() {
             self.session.row.clone_from(&row);
         }
         match (kind, value) {
-            (Kind::Switch | Kind::CheckBox, Some(value)) => self.toggle(&value, &row),
+            (Kind::Switch | Kind::CheckBox | Kind::Toggle | Kind::CheckedText, Some(value)) => {
+                self.toggle(&value, &row);
+            }
+            (Kind::NumberPicker, Some(value)) => {
+                self.values.extend(wheel.map(|number| (value, Scalar::Number(number as f64))));
+            }
+            (Kind::TabHost, Some(value)) => {
+                self.values.extend(tab.map(|name| (value, Scalar::Text(name))));
+            }
             (Kind::Radio | Kind::Tab, Some(value)) => {
                 self.values.insert(value, Scalar::Text(option.unwrap_or_default()));
             }
@@ -323,7 +338,8 @@ pub(super) fn option_key(index: u32) -> Key {
 }
 
 pub(super) fn range(widget: &WidgetSpec) -> (f64, f64) {
-    (widget.min.unwrap_or(0.0), widget.max.unwrap_or(100.0))
+    let most = if widget.kind == Kind::Rating { 5.0 } else { 100.0 };
+    (widget.min.unwrap_or(0.0), widget.max.unwrap_or(most))
 }
 
 fn field_of<'a>(widgets: &'a [WidgetSpec], value: &str) -> Option<&'a WidgetSpec> {

@@ -207,9 +207,11 @@ impl Checker {
                 c.at(name, |c| {
                     c.at("title", |c| c.template(&dialog.title))?;
                     c.at("message", |c| c.template(&dialog.message))?;
+                    c.at("list", |c| c.widgets(&mut dialog.list, 1))?;
+                    c.at("content", |c| c.widgets(&mut dialog.content, 1))?;
                     c.at("answers", |c| {
-                        if dialog.answers.is_empty() || dialog.answers.len() > ANSWERS_MAX {
-                            return c.wrong(format!("a dialog has 1 to {ANSWERS_MAX} answers"));
+                        if dialog.answers.len() > ANSWERS_MAX {
+                            return c.wrong(format!("a dialog has at most {ANSWERS_MAX} answers"));
                         }
                         for (at, answer) in dialog.answers.iter_mut().enumerate() {
                             c.at(format!("[{at}]"), |c| {
@@ -252,7 +254,7 @@ impl Checker {
             return self.at("children", |c| c.wrong("this type holds no other widgets"));
         }
         let outer = self.list.clone();
-        if widget.kind == Kind::List {
+        if widget.kind.has_rows() {
             self.rows(widget)?;
         }
         self.at("on_tap", |c| c.script(&widget.on_tap))?;
@@ -264,7 +266,7 @@ impl Checker {
     }
 
     fn scrolling(&mut self, widget: &WidgetSpec) -> Checked {
-        let scrolls = matches!(widget.kind, Kind::List | Kind::Scroll);
+        let scrolls = widget.kind.has_rows() || widget.kind == Kind::Scroll;
         if !scrolls && (widget.sideways || widget.locked || !widget.on_end.0.is_empty()) {
             return self.wrong("only a list or a scroll has \"sideways\", \"locked\" and \"on_end\"");
         }
@@ -314,9 +316,12 @@ impl Checker {
     /// Checks that the value of a widget exists and has the right kind.
     fn binding(&mut self, widget: &WidgetSpec) -> Checked {
         let wanted = match widget.kind {
-            Kind::Field | Kind::Radio | Kind::Tab | Kind::DropDown => "a text",
-            Kind::Switch | Kind::CheckBox => "true or false",
-            Kind::Slider => "a number",
+            Kind::Field | Kind::Radio | Kind::Tab | Kind::DropDown | Kind::TabHost => "a text",
+            Kind::DatePicker | Kind::TimePicker | Kind::Calendar => "a text",
+            Kind::Switch | Kind::CheckBox | Kind::Toggle | Kind::CheckedText => "true or false",
+            Kind::Slider | Kind::Rating | Kind::NumberPicker | Kind::Chronometer => "a number",
+            Kind::Progress if widget.value.is_some() => "a number",
+            Kind::Search if widget.value.is_some() => "a text",
             _ if widget.value.is_some() => return self.at("value", |c| c.wrong("this type has no value")),
             _ => return Ok(()),
         };

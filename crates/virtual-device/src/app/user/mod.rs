@@ -6,6 +6,7 @@ mod load;
 pub mod names;
 mod spec;
 mod template;
+mod toolkit;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use tokio::time::{Duration, Instant};
 
 use super::geometry::Screen;
-use super::parts::{UP, alert};
+use super::parts::UP;
 use super::widget::{Key, Style, Widget};
 use super::{App, Context, Effect, HttpAnswer, Values};
 pub use load::{AppFile, AppFileError};
@@ -84,7 +85,9 @@ impl UserApp {
 
     /// Returns the widget with this key and, if it is in a row, the list.
     fn widget(&self, name: &str) -> Option<(&WidgetSpec, Option<&str>)> {
-        self.file.spec.screens.values().find_map(|screen| find(&screen.content, name, None))
+        let on_screens = self.file.spec.screens.values().map(|screen| &screen.content);
+        let in_dialogs = self.file.spec.dialogs.values().flat_map(|d| [&d.list, &d.content]);
+        on_screens.chain(in_dialogs).find_map(|widgets| find(widgets, name, None))
     }
 
     fn answer(&self, name: &str) -> Option<&AnswerSpec> {
@@ -152,7 +155,7 @@ fn find<'a>(
     list: Option<&'a str>,
 ) -> Option<(&'a WidgetSpec, Option<&'a str>)> {
     widgets.iter().find_map(|widget| {
-        let inside = if widget.kind == Kind::List { widget.rows.as_deref() } else { list };
+        let inside = if widget.kind.has_rows() { widget.rows.as_deref() } else { list };
         let found = (widget.key == key).then_some((widget, inside));
         found.or_else(|| find(&widget.children, key, inside))
     })
@@ -175,8 +178,8 @@ impl App for UserApp {
         &self.file.activities
     }
 
-    fn view(&self, activity: &str, _screen: &Screen) -> Widget {
-        view::screen(self, activity)
+    fn view(&self, activity: &str, screen: &Screen) -> Widget {
+        view::screen(self, activity, screen.width > screen.height)
     }
 
     fn style(&self, activity: &str) -> Style {
@@ -195,17 +198,14 @@ impl App for UserApp {
         self.file.screen(activity).is_some_and(|(_, screen)| screen.secure)
     }
 
-    fn dialog(&self, _activity: &str) -> Option<Widget> {
+    fn dialog(&self, _activity: &str, landscape: bool) -> Option<Widget> {
         if let Some((widget, _)) = self.session.menu.and_then(|key| self.widget(key)) {
             return Some(view::menu(self, widget));
         }
         let dialog = self.file.spec.dialogs.get(self.session.dialog.as_ref()?)?;
         let row = &self.session.row;
-        let texts: Vec<_> =
-            dialog.answers.iter().map(|a| (self.fill(&a.text, row), Key::of(a.key))).collect();
-        let answers: Vec<_> = texts.iter().map(|(text, key)| (text.as_str(), *key)).collect();
         let (title, message) = (self.fill(&dialog.title, row), self.fill(&dialog.message, row));
-        let shown = alert(self.file.package, &title, &message, &answers);
+        let shown = view::dialog(self, dialog, landscape);
         Some(match row.as_ref().filter(|_| self.is_about_row(dialog)) {
             Some((list, number)) => {
                 shown.stands_for(&format!("dialog {title} {message} for row {number} of {list}"))
@@ -275,7 +275,12 @@ impl App for UserApp {
     }
 
     fn field(&mut self, key: Key) -> Option<&mut String> {
-        let name = self.widget(key.name).filter(|(w, _)| w.kind == Kind::Field)?.0.value.clone()?;
+        let name = self
+            .widget(key.name)
+            .filter(|(w, _)| matches!(w.kind, Kind::Field | Kind::Search))?
+            .0
+            .value
+            .clone()?;
         match self.values.get_mut(&name)? {
             Scalar::Text(text) => Some(text),
             Scalar::Flag(_) | Scalar::Number(_) => None,

@@ -106,7 +106,27 @@ pub struct DialogSpec {
     pub title: String,
     #[serde(default)]
     pub message: String,
+    #[serde(default)]
+    pub shape: DialogShape,
+    /// Rows of a list.
+    #[serde(default)]
+    pub list: Vec<WidgetSpec>,
+    /// What it shows besides.
+    #[serde(default)]
+    pub content: Vec<WidgetSpec>,
+    #[serde(default)]
     pub answers: Vec<AnswerSpec>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DialogShape {
+    #[default]
+    Alert,
+    /// A dialog of the app's own content.
+    Bare,
+    /// A popup without title and buttons.
+    Popup,
 }
 
 #[derive(Debug, Deserialize)]
@@ -146,11 +166,31 @@ pub enum Kind {
     DropDown,
     Slider,
     List,
+    /// A view of any class, which may hold others.
+    View,
+    Toggle,
+    CheckedText,
+    Progress,
+    Rating,
+    NumberPicker,
+    DatePicker,
+    TimePicker,
+    Calendar,
+    Chronometer,
+    Search,
+    TabHost,
+    /// A list of the platform's own, whose rows take no taps themselves.
+    ListView,
 }
 
 impl Kind {
     pub fn holds_others(self) -> bool {
-        matches!(self, Kind::Column | Kind::Row | Kind::Stack | Kind::Scroll | Kind::Card | Kind::List)
+        matches!(self, Kind::Column | Kind::Row | Kind::Stack | Kind::Scroll | Kind::Card | Kind::View)
+            || self.has_rows()
+    }
+
+    pub fn has_rows(self) -> bool {
+        matches!(self, Kind::List | Kind::ListView)
     }
 }
 
@@ -178,6 +218,10 @@ pub struct WidgetSpec {
     #[serde(default)]
     pub disabled: bool,
     #[serde(default)]
+    pub selected: bool,
+    /// True or false instead of what its type does.
+    pub focusable: Option<bool>,
+    #[serde(default)]
     pub password: bool,
     #[serde(default)]
     pub rules: Rules,
@@ -200,6 +244,15 @@ pub struct WidgetSpec {
     /// Reports that it scrolls, but does not.
     #[serde(default)]
     pub locked: bool,
+    /// A picker of dates or times shows wheels.
+    #[serde(default)]
+    pub wheels: bool,
+    /// A picker of times counts hours to 12.
+    #[serde(default)]
+    pub half_days: bool,
+    /// A number picker stops at its ends.
+    #[serde(default)]
+    pub stops: bool,
     /// How many times faster than usual it flings.
     pub glide: Option<i32>,
     /// The script that runs when it was scrolled to its end.

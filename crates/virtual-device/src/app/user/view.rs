@@ -1,20 +1,22 @@
 //! Builds the widgets of an app from a file.
 
 use super::behave::{option_key, range};
-use super::spec::{Kind, Scalar, ScreenSpec, WidgetSpec};
-use super::{RowAt, UserApp};
+use super::spec::{DialogShape, DialogSpec, Kind, Scalar, ScreenSpec, WidgetSpec};
+use super::{RowAt, UserApp, toolkit};
+use crate::app::alert::{self, Alert};
 use crate::app::parts::{self, SCROLL, column, framed, label, space};
 use crate::app::widget::{Appearance, Key, Layout, Size, Widget};
 
 const PADDING_DP: i32 = 16;
 const GAP_DP: i32 = 12;
 const CARD_DP: i32 = 160;
+const MENU_DP: i32 = 200;
 
-pub fn screen(app: &UserApp, activity: &str) -> Widget {
+pub fn screen(app: &UserApp, activity: &str, landscape: bool) -> Widget {
     let Some((_, screen)) = app.file.screen(activity) else {
         return Widget::new("android.widget.FrameLayout");
     };
-    let content = screen.content.iter().flat_map(|widget| build(app, widget, &None));
+    let content = screen.content.iter().flat_map(|widget| build(app, widget, &None, landscape));
     let mut inside = column(GAP_DP, content);
     inside.padding_dp = PADDING_DP;
     let body = if fills(screen) {
@@ -52,26 +54,42 @@ fn is_full_stack(widget: &WidgetSpec) -> bool {
 }
 
 /// Returns the widget, with the mistake of a field below it; nothing when it is hidden now.
-fn build(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Vec<Widget> {
+pub fn build(app: &UserApp, spec: &WidgetSpec, row: &RowAt, landscape: bool) -> Vec<Widget> {
     if !app.hold(&spec.when) {
         return Vec::new();
     }
     let package = app.file.package;
     let mut widget = match spec.kind {
-        Kind::List => list(app, spec),
-        kind if kind.holds_others() => container(app, spec, row),
-        _ => leaf(app, spec, row),
+        Kind::List => list(app, spec, landscape),
+        Kind::ListView => toolkit::list_view(plain_rows(app, spec, landscape), spec),
+        kind if kind.holds_others() => container(app, spec, row, landscape),
+        _ => leaf(app, spec, row, landscape),
     };
-    if !spec.id.is_empty() {
-        widget = widget.id(package, &spec.id);
+    match spec.id.strip_prefix("android:") {
+        Some(id) => widget = widget.id("android", id),
+        None if !spec.id.is_empty() => widget = widget.id(package, &spec.id),
+        None => {}
     }
-    widget.description = app.fill(&spec.description, row);
+    if !spec.description.is_empty() {
+        widget.description = app.fill(&spec.description, row);
+    }
     widget.class = spec.class_name.unwrap_or(widget.class);
+    toolkit::by_nature(&mut widget);
+    widget.flags.selected |= spec.selected;
+    widget.flags.focusable = spec.focusable.unwrap_or(widget.flags.focusable);
+    if widget.hint.is_empty() && spec.kind != Kind::Search {
+        widget.hint = app.fill(&spec.hint, row);
+    }
+    widget.flags.password |= spec.password;
     widget.offset_dp = (spec.x.unwrap_or(0), spec.y.unwrap_or(0));
     widget.raised = spec.raised.unwrap_or(0);
     widget.width = spec.width.map_or(widget.width, Size::Dp);
     widget.height = spec.height.map_or(widget.height, Size::Dp);
     widget.flags.disabled = spec.disabled || !app.hold(&spec.enabled_when);
+    if spec.kind == Kind::DropDown {
+        let disabled = widget.flags.disabled;
+        widget.children.iter_mut().for_each(|choice| choice.flags.disabled = disabled);
+    }
     let mistake = spec.value.as_ref().filter(|_| spec.kind == Kind::Field).and_then(|v| app.mistake_of(v));
     let mistake = mistake.map(|text| {
         let line = label(text).appearance(Appearance::Error);
@@ -94,6 +112,7 @@ fn touchable(mut widget: Widget, spec: &WidgetSpec, row: &RowAt) -> Widget {
             | Kind::Radio
             | Kind::Tab
             | Kind::DropDown
+            | Kind::Toggle
     );
     if by_nature || !spec.on_tap.0.is_empty() {
         widget = widget.on_tap(key);
@@ -105,17 +124,18 @@ fn touchable(mut widget: Widget, spec: &WidgetSpec, row: &RowAt) -> Widget {
     widget
 }
 
-fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
+fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt, landscape: bool) -> Widget {
     let (class, layout) = match spec.kind {
         Kind::Row => ("android.widget.LinearLayout", Layout::Row),
         Kind::Stack => ("android.widget.FrameLayout", Layout::Stack),
+        Kind::View => ("android.view.View", Layout::Column),
         Kind::Card => ("androidx.cardview.widget.CardView", Layout::Column),
         Kind::Scroll if spec.sideways => ("android.widget.HorizontalScrollView", Layout::Row),
         Kind::Scroll => ("android.widget.ScrollView", Layout::Column),
         _ => ("android.widget.LinearLayout", Layout::Column),
     };
     let (padding, gap) = if spec.kind == Kind::Card { (PADDING_DP, GAP_DP / 2) } else { (0, GAP_DP / 2) };
-    let children = spec.children.iter().flat_map(|child| build(app, child, row));
+    let children = spec.children.iter().flat_map(|child| build(app, child, row, landscape));
     let mut widget = Widget::new(class)
         .layout(layout, spec.padding.unwrap_or(padding), spec.gap.unwrap_or(gap))
         .children(children);
@@ -133,12 +153,24 @@ fn container(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
     touchable(widget, spec, row)
 }
 
-fn list(app: &UserApp, spec: &WidgetSpec) -> Widget {
+/// Returns the rows of a list of the platform.
+fn plain_rows(app: &UserApp, spec: &WidgetSpec, landscape: bool) -> Vec<Widget> {
+    let name = spec.rows.clone().unwrap_or_default();
+    let rows = app.lists.get(&name).map(|list| list.rows.as_slice()).unwrap_or_default();
+    let build_row = |(number, _): &(u32, super::Row)| {
+        let at = Some((name.clone(), *number));
+        let built = spec.children.iter().flat_map(|child| build(app, child, &at, landscape)).next()?;
+        Some(touchable(built.stands_for(&format!("row {number} of {name}")), spec, &at))
+    };
+    rows.iter().filter_map(build_row).collect()
+}
+
+fn list(app: &UserApp, spec: &WidgetSpec, landscape: bool) -> Widget {
     let name = spec.rows.clone().unwrap_or_default();
     let rows = app.lists.get(&name).map(|list| list.rows.as_slice()).unwrap_or_default();
     let rows = rows.iter().map(|(number, _)| {
         let at = Some((name.clone(), *number));
-        let children = spec.children.iter().flat_map(|child| build(app, child, &at));
+        let children = spec.children.iter().flat_map(|child| build(app, child, &at, landscape));
         let mut row = Widget::new("android.widget.LinearLayout")
             .appearance(Appearance::Row)
             .layout(Layout::Column, spec.padding.unwrap_or(8), spec.gap.unwrap_or(0))
@@ -166,7 +198,7 @@ fn card_width(spec: &WidgetSpec) -> i32 {
     widest.unwrap_or(CARD_DP) + 2 * spec.padding.unwrap_or(8)
 }
 
-fn leaf(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
+fn leaf(app: &UserApp, spec: &WidgetSpec, row: &RowAt, landscape: bool) -> Widget {
     let text = app.fill(&spec.text, row);
     let key = Key::of(spec.key);
     let high = |class, look, dp| Widget::new(class).appearance(look).size(Size::Fill, Size::Dp(dp));
@@ -194,6 +226,21 @@ fn leaf(app: &UserApp, spec: &WidgetSpec, row: &RowAt) -> Widget {
         Kind::Tab => tab(app, spec, text),
         Kind::DropDown => drop_down(app, spec),
         Kind::Slider => return slider(app, spec),
+        Kind::Toggle => toolkit::toggle(app, spec, row),
+        Kind::CheckedText => {
+            let mut line = label(text);
+            line.class = "android.widget.CheckedTextView";
+            checked(app, spec, row, line)
+        }
+        Kind::Progress => toolkit::progress(app, spec),
+        Kind::Rating => return toolkit::rating(app, spec),
+        Kind::NumberPicker => return toolkit::number_picker(app, spec),
+        Kind::DatePicker => toolkit::date_picker(app, spec, landscape),
+        Kind::TimePicker => toolkit::time_picker(app, spec, landscape),
+        Kind::Calendar => toolkit::calendar(app, spec),
+        Kind::Chronometer => toolkit::chronometer(app, spec),
+        Kind::Search => toolkit::search(app, spec),
+        Kind::TabHost => toolkit::tab_host(app, spec),
         Kind::Space => space(spec.height.unwrap_or(16)),
         _ => label(text),
     };
@@ -255,6 +302,27 @@ fn slider(app: &UserApp, spec: &WidgetSpec) -> Widget {
     bar
 }
 
+/// Returns a dialog, laid out by nobody yet.
+pub fn dialog(app: &UserApp, spec: &DialogSpec, landscape: bool) -> Widget {
+    let row = &app.session.row;
+    let built = |widgets: &[WidgetSpec]| -> Vec<Widget> {
+        widgets.iter().flat_map(|widget| build(app, widget, row, landscape)).collect()
+    };
+    let (title, content) = (app.fill(&spec.title, row), built(&spec.content));
+    match spec.shape {
+        DialogShape::Bare => alert::bare_dialog(&title, content),
+        DialogShape::Popup => alert::popup(MENU_DP, content),
+        DialogShape::Alert => Alert {
+            title,
+            message: app.fill(&spec.message, row),
+            list: built(&spec.list),
+            custom: content,
+            answers: spec.answers.iter().map(|a| (app.fill(&a.text, row), Key::of(a.key))).collect(),
+        }
+        .widget(),
+    }
+}
+
 /// Returns the open drop-down, below the closed one.
 pub fn menu(app: &UserApp, spec: &WidgetSpec) -> Widget {
     let value = spec.value.as_ref().and_then(|name| app.values.get(name)).map(Scalar::shown);
@@ -267,9 +335,7 @@ pub fn menu(app: &UserApp, spec: &WidgetSpec) -> Widget {
             .checked(value.as_ref() == Some(option))
             .on_tap(option_key(index))
     });
-    let mut menu = Widget::new("android.widget.FrameLayout")
-        .appearance(Appearance::Menu)
-        .size(Size::Dp(200), Size::Content);
+    let mut menu = alert::popup(MENU_DP, [Widget::new("android.widget.ListView").children(rows)]);
     menu.anchor = Some(Key::of(spec.key));
-    menu.child(Widget::new("android.widget.ListView").children(rows))
+    menu
 }

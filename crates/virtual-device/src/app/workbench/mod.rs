@@ -213,7 +213,7 @@ impl App for Workbench {
         self.gallery.frame(activity, shown)
     }
 
-    fn dialog(&self, activity: &str) -> Option<Widget> {
+    fn dialog(&self, activity: &str, _landscape: bool) -> Option<Widget> {
         if activity != HOME {
             return self.gallery.dialog();
         }

@@ -320,8 +320,22 @@ impl<'a> Drawing<'a> {
 
 /// Returns true for what Android's libraries put around an app's content.
 fn is_furniture(w: &Widget) -> bool {
-    const NAMES: [&str; 6] =
-        ["app_bar", "fragment_container", "action_bar_root", "content", "toolbar", "buttonPanel"];
+    const NAMES: [&str; 14] = [
+        "app_bar",
+        "fragment_container",
+        "action_bar_root",
+        "content",
+        "toolbar",
+        "buttonPanel",
+        "parentPanel",
+        "topPanel",
+        "title_template",
+        "titleDividerNoCustom",
+        "contentPanel",
+        "scrollView",
+        "customPanel",
+        "custom",
+    ];
     let name = w.resource_id.split_once(":id/").map_or("", |(_, name)| name);
     NAMES.contains(&name)
 }

@@ -84,14 +84,19 @@ async fn swipe(call: &Call<'_>, how: &str, words: &[&str]) -> Result<(), String>
         *to = number(word)?;
     }
     let ms = ms.min(SWIPE_MS_MAX);
+    let [x1, y1, x2, y2] = numbers;
+    let drag_time = call.phone.with(|state| state.drag_time(ms)).filter(|_| how == "draganddrop");
+    if let Some(time) = drag_time {
+        call.phone.with(|state| state.drag_and_drop((x1, y1), (x2, y2), ms));
+        tokio::time::sleep(time).await;
+        return Ok(());
+    }
     if ms > 0 {
         if how == "swipe" {
-            let [x1, y1, x2, y2] = numbers;
             call.phone.with(|state| state.begin_swipe((x1, y1), (x2, y2), ms));
         }
         tokio::time::sleep(Duration::from_millis(ms)).await;
     }
-    let [x1, y1, x2, y2] = numbers;
     call.phone.with(|state| match how {
         "swipe" => state.swipe((x1, y1), (x2, y2), ms),
         _ => state.drag_and_drop((x1, y1), (x2, y2), ms),

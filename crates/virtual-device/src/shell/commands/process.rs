@@ -74,8 +74,15 @@ pub fn pidof(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     ProgramOutput::out(format!("{}\n", words.join(" ")))
 }
 
+/// The options that are served. Appium looks here for `-A`, and else asks only for the processes of its terminal.
+const PS_HELP: &str = "usage: ps [-A] [-e] [-o FIELD,...] [-p PID,...]\n\nLists processes.\n\n\
+                       -A\tAll\n-e\tThe same as -A\n-o\tThese columns\n-p\tThese processes\n";
+
 pub fn ps(state: &mut State, call: &Call<'_>) -> ProgramOutput {
     let words = call.words();
+    if words.contains(&"--help") {
+        return ProgramOutput::out(PS_HELP.to_owned());
+    }
     let value = |flag: &str| {
         let attached = words.iter().find_map(|w| w.strip_prefix(flag).filter(|rest| !rest.is_empty()));
         attached.or_else(|| words.iter().position(|w| *w == flag).and_then(|at| words.get(at + 1)).copied())

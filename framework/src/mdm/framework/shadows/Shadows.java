@@ -12,6 +12,7 @@ public final class Shadows {
         ActivityShadow.TabActivityShadow.class,
         InputMethodManagerShadow.class,
         LogShadow.class,
+        NativeAllocationShadow.class,
         RealShadows.RealAbsListView.class,
         RealShadows.RealListView.class,
         RealShadows.RealScrollView.class,

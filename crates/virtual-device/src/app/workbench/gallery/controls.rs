@@ -1,6 +1,7 @@
 //! Choices, a form and a long list.
 
 use super::{Gallery, PACKAGE};
+use crate::app::alert::popup;
 use crate::app::parts::{
     SCROLL, button, caption, column, entry, field, framed, heading, label, list, page, row, text_button,
 };
@@ -113,11 +114,9 @@ pub fn sizes() -> Widget {
         row.flags.checkable = true;
         row
     });
-    let mut menu = Widget::new("android.widget.FrameLayout")
-        .appearance(Appearance::Menu)
-        .size(Size::Dp(200), Size::Content);
+    let mut menu = popup(200, [Widget::new("android.widget.ListView").children(rows)]);
     menu.anchor = Some(Key::of("size"));
-    menu.child(Widget::new("android.widget.ListView").children(rows))
+    menu
 }
 
 /// Handles a tap; returns false if the key is not of these screens.

@@ -152,7 +152,6 @@ impl Gallery {
             "menu" => Some(trouble::menu()),
             "size" => Some(controls::sizes()),
             _ => Some(alert(
-                PACKAGE,
                 "Discard draft?",
                 "Your text will be lost.",
                 &[("Keep", Key::of("dialog_keep")), ("Discard", Key::of("dialog_discard"))],

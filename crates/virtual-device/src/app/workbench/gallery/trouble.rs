@@ -3,8 +3,9 @@
 use tokio::time::Duration;
 
 use super::{Gallery, PACKAGE};
+use crate::app::alert::popup;
 use crate::app::parts::{button, caption, label, page};
-use crate::app::widget::{Appearance, Key, Size, Widget};
+use crate::app::widget::{Key, Size, Widget};
 use crate::app::{Context, Effect, HttpAnswer, HttpRequest};
 
 /// The time of a hang: long enough for "isn't responding" if somebody touches the screen.
@@ -64,11 +65,9 @@ pub fn menu() -> Widget {
                 .on_tap(Key::of(key))
                 .child(label(text).id(PACKAGE, "title").size(Size::Fill, Size::Dp(48)))
         });
-    let mut menu = Widget::new("android.widget.FrameLayout")
-        .appearance(Appearance::Menu)
-        .size(Size::Dp(180), Size::Content);
+    let mut menu = popup(180, [Widget::new("android.widget.ListView").children(rows)]);
     menu.anchor = Some(Key::of("open_menu"));
-    menu.child(Widget::new("android.widget.ListView").children(rows))
+    menu
 }
 
 pub fn network(gallery: &Gallery) -> Widget {
