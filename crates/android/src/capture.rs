@@ -5,8 +5,9 @@
 //! the word "ERROR" is just a screen (W7).
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use mdm_core::port::{Capture, DeviceError, DeviceErrorKind, RawAnswer};
+use mdm_core::port::{Captured, DeviceError, DeviceErrorKind, RawAnswer};
 use mdm_core::screen::geometry::Size;
 use mdm_core::screen::snapshot::Screen;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -33,6 +34,33 @@ impl FileNames {
     pub fn next(&self) -> String {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         format!("/data/local/tmp/.mdm-{:016x}-{number}.xml", self.session)
+    }
+}
+
+/// `uiautomator dump` waits until no accessibility event came for this long before it reads the tree.
+const SILENCE: Duration = Duration::from_millis(1000);
+/// A dump that takes longer than the quickest one, by more than this part of it, waited for something else: for events that
+/// went on, or, after the silence, for an app that was stuck and may have changed its screen right before it answered.
+const SLOWER_MAX: u32 = 4;
+
+/// How long the dumps of one connection take, from which it follows whether the screen rested before one.
+#[derive(Debug, Default)]
+pub struct DumpTimes {
+    generation: u64,
+    quickest: Option<Duration>,
+}
+
+impl DumpTimes {
+    /// Returns for how long nothing changed before the tree of a dump that took this long; 0 if that is not certain.
+    pub fn rested_ms(&mut self, generation: u64, took: Duration) -> u64 {
+        if self.generation != generation {
+            *self = DumpTimes { generation, quickest: None };
+        }
+        let earlier = self.quickest;
+        self.quickest = Some(earlier.map_or(took, |quickest| quickest.min(took)));
+        let waited =
+            |quickest: Duration| quickest.min(took) >= SILENCE && took <= quickest + quickest / SLOWER_MAX;
+        if earlier.is_some_and(waited) { SILENCE.as_millis() as u64 } else { 0 }
     }
 }
 
@@ -65,7 +93,7 @@ fn command_line_of(file: &str) -> String {
 
 /// Turns the script's output into a snapshot, unless it is the known one. The exit code alone proves nothing:
 /// `uiautomator` prints an error and exits with zero.
-pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
+pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Captured, DeviceError> {
     let xml = &output.stdout[..];
     // Old shells mix the two outputs; the messages then stand before the XML.
     let start = memchr::memmem::find(xml, b"<?xml").or_else(|| memchr::memmem::find(xml, b"<hierarchy"));
@@ -77,7 +105,7 @@ pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, Device
     let (size, screen) = (screen_size(&messages).unwrap_or_default(), screen::parse(&messages));
     let raw = raw_answer(&xml[start..], size, screen.as_ref());
     if known == Some(raw) {
-        return Ok(Capture::Unchanged);
+        return Ok(Captured::Unchanged);
     }
     let mut snapshot = hierarchy::parse(&xml[start..], &hierarchy::Limits::default());
     if snapshot.elements.is_empty() {
@@ -85,7 +113,7 @@ pub fn read(output: &Output, known: Option<RawAnswer>) -> Result<Capture, Device
     }
     snapshot.size = size.rotated(snapshot.rotation);
     snapshot.screen = screen;
-    Ok(Capture::New { raw, snapshot })
+    Ok(Captured::New { raw, snapshot })
 }
 
 /// Every window has at least its frame. A tree without one proves nothing about what is on the screen.
@@ -156,17 +184,31 @@ mod tests {
         let messages = "UI hierchary dumped to: /x\nPhysical size: 1080x2400\nOverride size: 720x1600\n\
                         ResumedActivity: ActivityRecord{1 u0 a.b/.Main t1}";
         let answer = output(TREE, messages, 0);
-        let Ok(Capture::New { raw, snapshot }) = read(&answer, None) else { panic!("a new one") };
+        let Ok(Captured::New { raw, snapshot }) = read(&answer, None) else { panic!("a new one") };
         assert_eq!(snapshot.elements.len(), 1, "W7");
         assert_eq!(snapshot.size, Size { width: 1600, height: 720 }, "W25: rotation and override size");
         assert_eq!(snapshot.screen.unwrap().component(), "a.b/.Main");
-        assert_eq!(read(&answer, Some(raw)), Ok(Capture::Unchanged));
+        assert_eq!(read(&answer, Some(raw)), Ok(Captured::Unchanged));
         let other_file = messages.replace("/x", "/y");
-        assert_eq!(read(&output(TREE, &other_file, 0), Some(raw)), Ok(Capture::Unchanged));
+        assert_eq!(read(&output(TREE, &other_file, 0), Some(raw)), Ok(Captured::Unchanged));
         for changed in [messages.replace("720", "700"), messages.replace("Main", "Cart")] {
             let read = read(&output(TREE, &changed, 0), Some(raw));
-            assert!(matches!(read, Ok(Capture::New { .. })), "{changed}");
+            assert!(matches!(read, Ok(Captured::New { .. })), "{changed}");
         }
+    }
+
+    #[test]
+    fn a_screen_rested_before_a_dump_that_took_its_usual_time() {
+        let ms = Duration::from_millis;
+        let mut times = DumpTimes::default();
+        assert_eq!(times.rested_ms(1, ms(1600)), 0, "nothing is known of the first one");
+        assert_eq!(times.rested_ms(1, ms(1500)), 1000);
+        assert_eq!(times.rested_ms(1, ms(1870)), 1000);
+        assert_eq!(times.rested_ms(1, ms(1880)), 0, "the app may have been stuck after the silence");
+        assert_eq!(times.rested_ms(1, ms(900)), 0, "nobody waited for a second in it");
+        assert_eq!(times.rested_ms(1, ms(1500)), 0, "dumps do not wait here");
+        assert_eq!(times.rested_ms(2, ms(1500)), 0, "another connection");
+        assert_eq!(times.rested_ms(2, ms(1500)), 1000);
     }
 
     #[test]
@@ -183,7 +225,7 @@ mod tests {
     fn both_outputs_in_one_stream_are_read_the_same() {
         let mixed = format!("UI hierchary dumped to: /x\r\nPhysical size: 10x20\r\n{TREE}");
         let read = read(&output(&mixed, "", 0), None);
-        let Ok(Capture::New { snapshot, .. }) = read else { panic!("a new one") };
+        let Ok(Captured::New { snapshot, .. }) = read else { panic!("a new one") };
         assert_eq!(snapshot.size, Size { width: 20, height: 10 });
     }
 

@@ -14,11 +14,12 @@ use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
 use mdm_wire::adb::host::DeviceLine;
 use tokio::sync::watch;
+use tokio::time::{Duration, Instant};
 
 use crate::adb::shell::Output;
 use crate::adb::{Adb, AdbError, Script};
 use crate::apps::{check_app_id, not_installed};
-use crate::capture::{self, FileNames};
+use crate::capture::{self, DumpTimes, FileNames};
 use crate::helper::{Helper, HelperMode};
 use crate::{crash, gesture, log, network, pixels, screen};
 
@@ -51,6 +52,7 @@ pub(crate) struct State {
     /// Read once per connection: what a phone is does not change while it is plugged in.
     info: Option<(u64, DeviceInfo)>,
     leftovers: Vec<String>,
+    dumps: DumpTimes,
     /// The scales of the animations before they were switched off.
     pub animations: Option<[String; 3]>,
 }
@@ -114,7 +116,7 @@ impl AndroidDevice {
         if let Some(link) = self.helper.link(self).await? {
             match self.helper.snapshot(&link, known.map(|RawAnswer(hash)| hash)).await {
                 Err(error) if self.helper.falls_back(&error) => {}
-                read => return Ok(read?),
+                read => return Ok(read?.into()),
             }
         }
         self.capture(known).await
@@ -132,15 +134,20 @@ impl AndroidDevice {
         // Until the script has ended by itself, its file may still be there.
         let mut pending = Pending { device: self, files: leftovers };
         pending.files.push(file);
+        let began = Instant::now();
         let output = self.adb.shell(&script, capture::XML_BYTES_MAX).await.map_err(|e| self.error(e))?;
+        let took = began.elapsed();
         if !output.truncated {
             pending.files.clear();
         }
-        if output.stdout.len() < LARGE_TREE_BYTES {
-            return capture::read(&output, known);
-        }
-        let read = tokio::task::spawn_blocking(move || capture::read(&output, known)).await;
-        read.map_err(|error| DeviceError::new(DeviceErrorKind::TreeUnavailable, error.to_string()))?
+        let screen = if output.stdout.len() < LARGE_TREE_BYTES {
+            capture::read(&output, known)?
+        } else {
+            let read = tokio::task::spawn_blocking(move || capture::read(&output, known)).await;
+            read.map_err(|error| DeviceError::new(DeviceErrorKind::TreeUnavailable, error.to_string()))??
+        };
+        let generation = self.adb.generation();
+        Ok(Capture { screen, rested_ms: self.state().dumps.rested_ms(generation, took) })
     }
 
     /// Raw pixels first: a phone takes far longer to make a PNG than to send what it has. Where the raw form is not
@@ -258,6 +265,10 @@ pub(crate) fn rejected(output: &Output) -> DeviceError {
     DeviceError::new(DeviceErrorKind::Rejected, detail).with_dispatch(dispatch)
 }
 
+fn moment_in(ms: u64) -> Option<Instant> {
+    Instant::now().checked_add(Duration::from_millis(ms))
+}
+
 /// What a service says that has no commands for the shell, such as the clipboard of AOSP.
 pub(crate) const NO_SHELL_COMMANDS: &str = "No shell command implementation";
 
@@ -351,11 +362,19 @@ impl Device for AndroidDevice {
     }
 
     fn input(&self, input: Input) -> PortFuture<'_, ()> {
-        Box::pin(self.send_input(input))
+        Box::pin(self.send_input(input, None))
+    }
+
+    fn input_within(&self, input: Input, within_ms: u64) -> PortFuture<'_, ()> {
+        Box::pin(self.send_input(input, moment_in(within_ms)))
     }
 
     fn act_natively<'a>(&'a self, action: &'a NativeAction) -> PortFuture<'a, ()> {
-        Box::pin(self.perform(action))
+        Box::pin(self.perform(action, None))
+    }
+
+    fn act_natively_within<'a>(&'a self, action: &'a NativeAction, within_ms: u64) -> PortFuture<'a, ()> {
+        Box::pin(self.perform(action, moment_in(within_ms)))
     }
 
     fn heard(&self, after: u64) -> Heard {

@@ -16,16 +16,16 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mdm_core::port::{Capture, DeviceError, DeviceErrorKind};
+use mdm_core::port::{Captured, DeviceError, DeviceErrorKind};
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::Snapshot;
-use mdm_wire::helper::{Answer, Range, Request, Tree, TreeAnswer, Welcome};
+use mdm_wire::helper::{Answer, Range, RefusalCode, Request, Tree, TreeAnswer, Welcome};
 use tokio::time::{Duration, Instant, timeout};
 
 pub use compare::differences;
 pub use heard::EventMemory;
 pub use link::{Link, LinkError};
-pub use touch::{double_tap, drag, press, tap, two_fingers};
+pub use touch::{double_tap, drag, press, scroll, tap, two_fingers};
 pub use tree::{ACTION_CLICK, ACTION_SET_PROGRESS, Shown, read};
 
 use crate::adb::AdbError;
@@ -113,6 +113,8 @@ struct Notes {
     is_told: bool,
     last: Option<LastTree>,
     asked_at: Option<Instant>,
+    /// When the helper said hello, and the device's uptime then.
+    greeted: Option<(Instant, u64)>,
 }
 
 /// What a comparison came to.
@@ -204,6 +206,7 @@ impl Helper {
         let names = Names::new(self.session, number);
         let mut left = device.leaves(names.file.clone());
         let (link, welcome) = start::start(&device.adb, &names, Arc::clone(&self.memory)).await?;
+        self.notes().greeted = Some((Instant::now(), welcome.uptime_ms));
         left.files.clear();
         let link = Arc::new(link);
         if self.mode == HelperMode::Auto && !run.is_trusted {
@@ -290,6 +293,17 @@ impl Helper {
 
     /// Asks the helper. Events are switched on where they are not.
     pub async fn ask(&self, link: &Link, request: &Request) -> Result<Answer, LinkError> {
+        self.ask_until(link, request, None).await
+    }
+
+    /// Asks for something that must not begin after this moment: a device that was stuck would do it after its caller was
+    /// told that time was up.
+    pub async fn ask_until(
+        &self,
+        link: &Link,
+        request: &Request,
+        until: Option<Instant>,
+    ) -> Result<Answer, LinkError> {
         let now = Instant::now();
         let asked_at = self.notes().asked_at.replace(now);
         let is_asleep = asked_at.is_none_or(|at| now.saturating_duration_since(at) > EVENTS_AGAIN_AFTER);
@@ -297,30 +311,37 @@ impl Helper {
         if is_asleep && !is_first {
             link.request(&Request::Events { on: true }).await?;
         }
-        let answer = link.request(request).await?;
+        let answer = link.request_until(request, self.uptime_at(until)).await?;
         self.answered.store(true, Ordering::Relaxed);
         Ok(answer)
     }
 
+    /// Returns the device's uptime at a moment, at the most by the time of one answer too early.
+    fn uptime_at(&self, moment: Option<Instant>) -> Option<u64> {
+        let (heard_at, uptime_ms) = self.notes().greeted?;
+        let passed = moment?.saturating_duration_since(heard_at);
+        uptime_ms.checked_add(u64::try_from(passed.as_millis()).ok()?)
+    }
+
     /// Reads the screen, unless it is the known one.
-    pub async fn snapshot(&self, link: &Link, known: Option<u64>) -> Result<Capture, LinkError> {
+    pub async fn snapshot(&self, link: &Link, known: Option<u64>) -> Result<Captured, LinkError> {
         let last = self.notes().last.as_ref().map(|last| last.hash);
         // Its nodes cannot be named any more if this side forgot them.
         let known = known.filter(|known| last == Some(*known)).unwrap_or(0);
         match self.ask_tree(link, known).await? {
-            None => Ok(Capture::Unchanged),
+            None => Ok(Captured::Unchanged),
             Some((hash, tree)) => {
                 let shown = self.keep(hash, &tree);
                 if hash == known {
                     // The same screen under another serial: the helper had forgotten its trees.
-                    return Ok(Capture::Unchanged);
+                    return Ok(Captured::Unchanged);
                 }
                 if shown.snapshot.elements.is_empty() {
                     let message = "no window can be read".to_owned();
                     let code = mdm_wire::helper::RefusalCode::NoWindow;
                     return Err(LinkError::Refused(mdm_wire::helper::Refusal { code, message }));
                 }
-                Ok(Capture::New { raw: mdm_core::port::RawAnswer(hash), snapshot: shown.snapshot })
+                Ok(Captured::New { raw: mdm_core::port::RawAnswer(hash), snapshot: shown.snapshot })
             }
         }
     }
@@ -386,11 +407,21 @@ impl Helper {
         device: &AndroidDevice,
         link: &Link,
     ) -> Result<Option<(Tree, Snapshot)>, DeviceError> {
-        let first = self.ask_tree(link, 0).await?;
+        let first = match self.ask_tree(link, 0).await {
+            // An app is just starting: a dump waits until it has.
+            Err(LinkError::Refused(refusal)) if refusal.code == RefusalCode::NoWindow => {
+                link.request(&Request::Release).await?;
+                device.capture(None).await?;
+                self.ask_tree(link, 0).await?
+            }
+            read => read?,
+        };
         link.request(&Request::Release).await?;
         let dump = device.capture(None).await?;
         self.notes().asked_at = None;
-        let (Some((hash, tree)), Capture::New { snapshot, .. }) = (first, dump) else { return Ok(None) };
+        let (Some((hash, tree)), Captured::New { snapshot, .. }) = (first, dump.screen) else {
+            return Ok(None);
+        };
         // It forgot its trees when it gave UiAutomation back, so it sends an equal one again.
         let is_same = match self.ask_tree(link, hash).await? {
             None => true,

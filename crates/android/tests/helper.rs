@@ -15,7 +15,7 @@ use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
 use mdm_android::{AndroidDevice, HelperMode, served};
 use mdm_core::port::{
-    Capture, Device, DeviceErrorKind, Dispatch, Input, Key, NativeAction, RawAnswer, SaidKind, Support,
+    Captured, Device, DeviceErrorKind, Dispatch, Input, Key, NativeAction, RawAnswer, SaidKind, Support,
 };
 use mdm_core::screen::geometry::{Point, Rect};
 use mdm_core::screen::snapshot::Snapshot;
@@ -65,9 +65,9 @@ impl World {
     }
 
     async fn capture(&self, known: Option<RawAnswer>) -> (RawAnswer, Snapshot) {
-        match self.device.snapshot(known).await.unwrap() {
-            Capture::New { raw, snapshot } => (raw, snapshot),
-            Capture::Unchanged => panic!("unchanged"),
+        match self.device.snapshot(known).await.unwrap().screen {
+            Captured::New { raw, snapshot } => (raw, snapshot),
+            Captured::Unchanged => panic!("unchanged"),
         }
     }
 
@@ -105,7 +105,7 @@ async fn it_is_compared_with_a_dump_and_then_used() {
     assert_eq!(world.helpers().await, 1);
     assert!(world.phone.truth().leftover_files.is_empty(), "{:?}", world.phone.truth().leftover_files);
     let (raw, _) = world.capture(None).await;
-    assert_eq!(world.device.snapshot(Some(raw)).await.unwrap(), Capture::Unchanged);
+    assert_eq!(world.device.snapshot(Some(raw)).await.unwrap().screen, Captured::Unchanged);
     world.device.close().await.unwrap();
     assert_eq!(world.helpers().await, 0, "nothing is left");
     assert!(world.phone.truth().leftover_files.is_empty());
@@ -119,7 +119,7 @@ async fn it_tells_what_a_dump_tells_and_more() {
         helped.open(activity).await;
         let told = helped.snapshot().await;
         helped.device.close().await.unwrap();
-        let Capture::New { snapshot: dumped, .. } = shell.snapshot(None).await.unwrap() else {
+        let Captured::New { snapshot: dumped, .. } = shell.snapshot(None).await.unwrap().screen else {
             panic!("new")
         };
         assert_eq!(told.elements.len(), dumped.elements.len(), "{activity}");

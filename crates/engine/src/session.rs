@@ -15,8 +15,9 @@ use mdm_core::evidence::window::Windows;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::port::{
-    AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, Device, DeviceInfo, FileCommand,
-    Heard, Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer, SpokenScreen,
+    AppCommand, AppDetails, AppReport, Capabilities, Capture, Captured, CrashReport, Device, DeviceInfo,
+    FileCommand, Heard, Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer,
+    SpokenScreen,
 };
 use mdm_core::screen::geometry::{Point, Rect};
 use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
@@ -70,6 +71,8 @@ pub struct Memory {
     apps: VecDeque<String>,
     /// How long the last read and the last command took.
     read_ms: u64,
+    /// For how long the screen of the last read had rested, as the device says.
+    pub rested_ms: u64,
     send_ms: Option<u64>,
 }
 
@@ -313,15 +316,16 @@ impl Session {
 
     fn take_in(&self, capture: Capture, captured_at_ms: u64) -> Result<Arc<Observation>, Failure> {
         let mut memory = self.memory();
-        match capture {
-            Capture::New { raw, snapshot } => {
+        memory.rested_ms = capture.rested_ms;
+        match capture.screen {
+            Captured::New { raw, snapshot } => {
                 memory.raw = Some(raw);
                 if let Some(screen) = &snapshot.screen {
                     memory.note_app(&screen.app);
                 }
                 Ok(memory.tracker.observe(snapshot, captured_at_ms))
             }
-            Capture::Unchanged => memory
+            Captured::Unchanged => memory
                 .tracker
                 .observe_unchanged(captured_at_ms)
                 .ok_or_else(|| Failure::new(Cause::Defect, "an unchanged screen that was never read")),
@@ -382,7 +386,9 @@ impl Session {
             memory.note_app(app);
         }
         match command {
-            Command::Input(Input::Swipe { from, to, .. }) => memory.tracker.note_swipe(*from, *to),
+            Command::Input(Input::Swipe { from, to, .. } | Input::Scroll { from, to, .. }) => {
+                memory.tracker.note_swipe(*from, *to)
+            }
             Command::App(AppCommand::Terminate { .. } | AppCommand::ClearData { .. }) => {
                 memory.tracker.note_end_of_app();
             }
@@ -398,9 +404,11 @@ impl Session {
     ) -> Result<AppReport, Failure> {
         self.note_input(command);
         let began_ms = self.now_ms();
+        let left_ms = u64::try_from(progress.time_left().as_millis()).unwrap_or(u64::MAX);
         match command {
             Command::Input(input) => {
-                let sent = progress.race_effect("sending input", self.device.input(input.clone())).await;
+                let sending = self.device.input_within(input.clone(), left_ms);
+                let sent = progress.race_effect("sending input", sending).await;
                 self.memory().send_ms = Some(self.now_ms().saturating_sub(began_ms));
                 sent.map(|()| AppReport::default())
             }
@@ -412,7 +420,8 @@ impl Session {
                 changed.map(|report| AppReport { setting: Some(report), ..AppReport::default() })
             }
             Command::Native(action) => {
-                let done = progress.race_effect("setting a value", self.device.act_natively(action)).await;
+                let acting = self.device.act_natively_within(action, left_ms);
+                let done = progress.race_effect("setting a value", acting).await;
                 done.map(|()| AppReport::default())
             }
         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mdm_core::port::{Capture, Device as _, DeviceError, DeviceErrorKind, Dispatch, Input};
+use mdm_core::port::{Captured, Device as _, DeviceError, DeviceErrorKind, Dispatch, Input};
 use mdm_core::screen::element::Role;
 use mdm_core::screen::snapshot::{Limits, Snapshot};
 use mdm_ios::connect::{self, Connector, Transport};
@@ -445,7 +445,9 @@ async fn the_keyboard_is_where_its_keys_are() {
     let backends = Backends { idb: Some(idb(&phone)), ..Backends::default() };
     let device = IosDevice::new("phone", backends);
     assert_eq!(device.keyboard().await.expect("an answer"), None);
-    let Ok(Capture::New { snapshot, .. }) = device.snapshot(None).await else { panic!("a tree") };
+    let Ok(Captured::New { snapshot, .. }) = device.snapshot(None).await.map(|read| read.screen) else {
+        panic!("a tree")
+    };
     let field = snapshot.elements.iter().find(|element| element.role == Role::TextField).expect("a field");
     device.input(Input::Tap(field.bounds.center())).await.expect("a tap");
     let keyboard = device.keyboard().await.expect("an answer").expect("a keyboard");

@@ -2,6 +2,7 @@
 
 use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch, Input, Key, NativeAction, Orientation};
 use mdm_wire::helper::{Answer, Argument, KeyPress, RefusalCode, Request, TextMode};
+use tokio::time::Instant;
 
 use super::{AndroidDevice, NO_SHELL_COMMANDS, SHORT_BYTES_MAX, rejected};
 use crate::adb::Script;
@@ -12,10 +13,18 @@ use crate::{fingers, gesture};
 /// Keys of one request; the helper takes 500.
 const KEYS_MAX: usize = 400;
 
+/// A connection to the helper, and when what is asked of it must have begun.
+#[derive(Clone, Copy)]
+struct Timed<'a> {
+    link: &'a Link,
+    until: Option<Instant>,
+}
+
 impl AndroidDevice {
-    pub(super) async fn send_input(&self, input: Input) -> Result<(), DeviceError> {
+    pub(super) async fn send_input(&self, input: Input, until: Option<Instant>) -> Result<(), DeviceError> {
         if let Some(link) = self.helper.link(self).await? {
-            match self.input_through(&link, &input).await {
+            let link = Timed { link: &link, until };
+            match self.input_through(link, &input).await {
                 Some(Err(error)) if self.may_use_shell(&error) => self.helper.tell_of_shell(),
                 Some(sent) => return sent.map_err(|error| without_text(error.of_effect(), &input)),
                 None => {}
@@ -37,12 +46,13 @@ impl AndroidDevice {
     }
 
     /// Sends an input to the helper; nothing if the shell is meant for it.
-    async fn input_through(&self, link: &Link, input: &Input) -> Option<Result<(), LinkError>> {
+    async fn input_through(&self, link: Timed<'_>, input: &Input) -> Option<Result<(), LinkError>> {
         let samples = match input {
             Input::Tap(point) => helper::tap(*point),
             Input::DoubleTap(point) => helper::double_tap(*point),
             Input::LongPress { point, duration_ms } => helper::press(*point, *duration_ms),
             Input::Swipe { from, to, duration_ms } => helper::drag(*from, *to, 0, *duration_ms),
+            Input::Scroll { from, to, duration_ms } => helper::scroll(*from, *to, *duration_ms),
             Input::Drag { from, to, hold_ms, duration_ms } => {
                 helper::drag(*from, *to, *hold_ms, *duration_ms)
             }
@@ -50,7 +60,7 @@ impl AndroidDevice {
                 let (center, within) = (*center, *within);
                 let (from_px, to_px, duration_ms) = (*from_px, *to_px, *duration_ms);
                 let pinch = fingers::Pinch { center, within, from_px, to_px, duration_ms };
-                let display = self.display_for_fingers(link).await?;
+                let display = self.display_for_fingers(link.link).await?;
                 helper::two_fingers(&fingers::places(&display, &pinch), duration_ms)
             }
             Input::Text(typed) => return Some(self.insert(link, typed).await),
@@ -65,20 +75,20 @@ impl AndroidDevice {
         Some(self.done(link, &Request::Touch(samples)).await)
     }
 
-    async fn done(&self, link: &Link, request: &Request) -> Result<(), LinkError> {
-        match self.helper.ask(link, request).await? {
+    async fn done(&self, link: Timed<'_>, request: &Request) -> Result<(), LinkError> {
+        match self.helper.ask_until(link.link, request, link.until).await? {
             Answer::Done => Ok(()),
-            _ => Err(link.cut("an answer to another request")),
+            _ => Err(link.link.cut("an answer to another request")),
         }
     }
 
-    async fn insert(&self, link: &Link, typed: &str) -> Result<(), LinkError> {
+    async fn insert(&self, link: Timed<'_>, typed: &str) -> Result<(), LinkError> {
         let text = typed.to_owned();
         let request = Request::Text { mode: TextMode::Insert, serial: 0, index: 0, text };
-        self.helper.ask(link, &request).await.map(drop)
+        self.helper.ask_until(link.link, &request, link.until).await.map(drop)
     }
 
-    async fn press(&self, link: &Link, keys: &[Key]) -> Result<(), LinkError> {
+    async fn press(&self, link: Timed<'_>, keys: &[Key]) -> Result<(), LinkError> {
         let press = |key: &Key| KeyPress { code: gesture::code(*key), meta: 0, hold_ms: 0 };
         for (part, keys) in keys.chunks(KEYS_MAX).enumerate() {
             let sent = self.done(link, &Request::Keys(keys.iter().map(press).collect())).await;
@@ -88,7 +98,7 @@ impl AndroidDevice {
         Ok(())
     }
 
-    async fn erase(&self, link: &Link, characters: u32, has_lines: bool) -> Result<(), LinkError> {
+    async fn erase(&self, link: Timed<'_>, characters: u32, has_lines: bool) -> Result<(), LinkError> {
         let characters = characters as usize;
         let after = if has_lines { characters } else { 0 };
         let mut keys = vec![Key::MoveEnd];
@@ -98,8 +108,8 @@ impl AndroidDevice {
     }
 
     /// Back closes the keyboard, and is sent only while that is shown.
-    async fn close_keyboard(&self, link: &Link) -> Result<(), LinkError> {
-        match self.helper.keyboard(link).await.map_err(LinkError::before_effect)? {
+    async fn close_keyboard(&self, link: Timed<'_>) -> Result<(), LinkError> {
+        match self.helper.keyboard(link.link).await.map_err(LinkError::before_effect)? {
             Some(_) => self.press(link, &[Key::Back]).await,
             None => Ok(()),
         }
@@ -117,7 +127,11 @@ impl AndroidDevice {
     }
 
     /// Acts on an element of the last snapshot through accessibility.
-    pub(super) async fn perform(&self, action: &NativeAction) -> Result<(), DeviceError> {
+    pub(super) async fn perform(
+        &self,
+        action: &NativeAction,
+        until: Option<Instant>,
+    ) -> Result<(), DeviceError> {
         let not_supported = || DeviceError::not_supported("act on elements other than by touch");
         let link = self.helper.link(self).await?.ok_or_else(not_supported)?;
         let last = self.helper.last_tree().ok_or_else(not_supported)?;
@@ -146,7 +160,7 @@ impl AndroidDevice {
                 act(helper::ACTION_SET_PROGRESS, Argument::Progress(progress as f32))
             }
         };
-        self.helper.ask(&link, &request).await.map(drop).map_err(LinkError::of_effect)
+        self.helper.ask_until(&link, &request, until).await.map(drop).map_err(LinkError::of_effect)
     }
 
     async fn input_by_shell(&self, input: Input) -> Result<(), DeviceError> {
@@ -156,7 +170,9 @@ impl AndroidDevice {
             Input::Orientation(wanted) => return self.turn_screen(wanted).await,
             Input::Tap(point) => gesture::tap(point),
             Input::DoubleTap(point) => gesture::double_tap(point),
-            Input::Swipe { from, to, duration_ms } => gesture::swipe(from, to, duration_ms),
+            Input::Swipe { from, to, duration_ms } | Input::Scroll { from, to, duration_ms } => {
+                gesture::swipe(from, to, duration_ms)
+            }
             Input::LongPress { point, duration_ms } => gesture::swipe(point, point, duration_ms),
             Input::Drag { from, to, hold_ms, duration_ms } => {
                 return self.drag(&gesture::drag(from, to, hold_ms, duration_ms)).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mdm_core::port::{Capture, DeviceError};
+use mdm_core::port::{Captured, DeviceError};
 use mdm_wire::helper::{Answer, Request, TreeAnswer};
 use tokio::time::{Duration, Instant, timeout};
 
@@ -79,7 +79,7 @@ impl AndroidDevice {
             },
             _ => false,
         };
-        if let Capture::New { snapshot, .. } = dump {
+        if let Captured::New { snapshot, .. } = dump.screen {
             let how = differences(&tree, &snapshot);
             lines.push(match (how.is_empty(), is_same) {
                 (true, _) => "the tree agrees with the dump".to_owned(),

@@ -177,6 +177,11 @@ impl Link {
     }
 
     pub async fn request(&self, request: &Request) -> Result<Answer, LinkError> {
+        self.request_until(request, None).await
+    }
+
+    /// Asks for something that the device must not begin after this uptime.
+    pub async fn request_until(&self, request: &Request, until_ms: Option<u64>) -> Result<Answer, LinkError> {
         let room = self.frames.reserve().await.map_err(|_| self.not_sent())?;
         let (sender, answer) = oneshot::channel();
         let id = {
@@ -185,13 +190,17 @@ impl Link {
                 drop(awaited);
                 return Err(self.not_sent());
             }
-            awaited.last_id = awaited.last_id.wrapping_add(1).max(1);
-            let id = awaited.last_id;
+            // The limit has the number before. Nobody waits for its answer, so that is skipped.
+            let id = awaited.last_id.wrapping_add(2).max(2);
+            awaited.last_id = id;
             awaited.senders.insert(id, (request.kind(), sender));
             id
         };
         let _waiting = Waiting { awaited: &self.awaited, id };
-        room.send(request.frame(id));
+        let mut frames =
+            until_ms.map(|uptime_ms| Request::Until { uptime_ms }.frame(id - 1)).unwrap_or_default();
+        frames.extend(request.frame(id));
+        room.send(frames);
         match answer.await {
             Ok(Ok(Answer::Refused(refusal))) => Err(LinkError::Refused(refusal)),
             Ok(answer) => answer,

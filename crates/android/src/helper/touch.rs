@@ -9,6 +9,11 @@ const SAMPLE_MS: u32 = 8;
 const SAMPLES_MAX: u32 = 1_900;
 /// The helper takes gestures of up to a minute.
 const GESTURE_MS_MAX: u32 = 59_000;
+/// How much quicker content is moved if the finger can be held still at the end, the least time that it takes, and how long
+/// it is held.
+const QUICKER: u32 = 6;
+const SCROLL_MS_MIN: u32 = 120;
+const STILL_MS: u32 = 120;
 const TAP_MS: u32 = 50;
 /// The second tap of a double tap begins so long after the first.
 const DOUBLE_TAP_MS: u32 = 150;
@@ -35,6 +40,17 @@ pub fn drag(from: Point, to: Point, hold_ms: u32, duration_ms: u32) -> Vec<Sampl
         samples.push(down(hold_ms + at_ms, between(from, to, at_ms, duration_ms)));
     }
     samples.push(lifted(hold_ms + duration_ms + 1));
+    samples
+}
+
+/// Moves the finger quickly and holds it still before it is lifted, so that nothing is thrown: Android takes a finger for
+/// still 40 ms after its last movement. `even_ms` is how long a movement at an even pace would take.
+pub fn scroll(from: Point, to: Point, even_ms: u32) -> Vec<Sample> {
+    let move_ms = (even_ms / QUICKER).clamp(SCROLL_MS_MIN, GESTURE_MS_MAX - STILL_MS);
+    let mut samples = drag(from, to, 0, move_ms);
+    if let Some(lift) = samples.last_mut() {
+        lift.at_ms += STILL_MS;
+    }
     samples
 }
 
@@ -95,6 +111,8 @@ mod tests {
             drag(here, there, 600, 300),
             drag(here, there, 0, 0),
             drag(here, there, u32::MAX, u32::MAX),
+            scroll(here, there, 1700),
+            scroll(here, there, u32::MAX),
             two_fingers(&pairs, 0),
             two_fingers(&pairs, 400),
             two_fingers(&[], 400),
@@ -107,6 +125,9 @@ mod tests {
         let swipe = drag(here, there, 0, 300);
         assert_eq!(swipe.first().map(|s| s.fingers[0]), Some(finger(0, here)));
         assert_eq!(swipe[swipe.len() - 2].fingers, [finger(0, there)]);
+        let moved = scroll(here, there, 1700);
+        let [.., last_move, lift] = moved.as_slice() else { panic!("two samples") };
+        assert!(lift.at_ms >= last_move.at_ms + 100 && lift.at_ms < 500, "{last_move:?} {lift:?}");
         assert!(swipe.len() > 30, "120 a second: {}", swipe.len());
     }
 }

@@ -52,6 +52,16 @@ impl Stabiliser {
         self.state
     }
 
+    /// Adds a capture made at `at_ms`, before which the device itself saw no change for `rested_ms`. Where that is a whole
+    /// window the screen is stable, also if the capture differs from the one before: the change came earlier.
+    pub fn rested(&mut self, at_ms: u64, rested_ms: u64) -> Stability {
+        self.newest_ms = self.newest_ms.max(at_ms);
+        self.last_change_ms = self.last_change_ms.max(self.newest_ms.saturating_sub(rested_ms));
+        let quiet_ms = self.newest_ms - self.last_change_ms;
+        self.state = if quiet_ms >= self.window_ms { Stability::Stable } else { Stability::Stabilizing };
+        self.state
+    }
+
     /// Replaces the window. The state is judged by it from the next capture on.
     pub fn set_window(&mut self, window_ms: u64) {
         self.window_ms = window_ms;

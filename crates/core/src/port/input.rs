@@ -11,6 +11,13 @@ pub enum Input {
         to: Point,
         duration_ms: u32,
     },
+    /// Moves content without throwing it: it stays where it lies when the finger is lifted. The duration is meant for a
+    /// device that can only move a finger evenly; one that can hold it still at the end may be quicker.
+    Scroll {
+        from: Point,
+        to: Point,
+        duration_ms: u32,
+    },
     LongPress {
         point: Point,
         duration_ms: u32,

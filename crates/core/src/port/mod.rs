@@ -41,14 +41,30 @@ pub use spoken::{SpokenItem, SpokenScreen};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawAnswer(pub u64);
 
+/// One reading of the screen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Capture {
+pub struct Capture {
+    pub screen: Captured,
+    /// For how long, up to the moment that the tree shows and since the reading began, the device saw that nothing changed.
+    /// 0 if it does not tell.
+    pub rested_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Captured {
     /// The answer was the known one.
     Unchanged,
     New {
         raw: RawAnswer,
         snapshot: Snapshot,
     },
+}
+
+impl From<Captured> for Capture {
+    /// Makes a reading of a device that tells nothing of rest.
+    fn from(screen: Captured) -> Capture {
+        Capture { screen, rested_ms: 0 }
+    }
 }
 
 pub type PortFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, DeviceError>> + Send + 'a>>;
@@ -113,6 +129,13 @@ pub trait Device: Send + Sync {
     /// Refuses a text that could not be typed. Asked before anything is touched (F82).
     fn check_text<'a>(&'a self, text: &'a str) -> PortFuture<'a, ()>;
     fn input(&self, input: Input) -> PortFuture<'_, ()>;
+
+    /// Sends an input that must not begin later than this from now. Where a device cannot be told so, an input that is on its
+    /// way when the time is up may still arrive.
+    fn input_within(&self, input: Input, _within_ms: u64) -> PortFuture<'_, ()> {
+        self.input(input)
+    }
+
     fn app<'a>(&'a self, command: &'a AppCommand) -> PortFuture<'a, AppReport>;
     fn app_installed<'a>(&'a self, app: &'a str) -> PortFuture<'a, bool>;
     fn logs<'a>(&'a self, app: Option<&'a str>) -> PortFuture<'a, LogRead>;
@@ -165,6 +188,11 @@ pub trait Device: Send + Sync {
 
     fn act_natively<'a>(&'a self, _action: &'a NativeAction) -> PortFuture<'a, ()> {
         Box::pin(async { Err(DeviceError::not_supported("act on elements other than by touch")) })
+    }
+
+    /// The same with a time after which it must not begin any more, where a device can be told so.
+    fn act_natively_within<'a>(&'a self, action: &'a NativeAction, _within_ms: u64) -> PortFuture<'a, ()> {
+        self.act_natively(action)
     }
 
     /// Asks what is at a point of the screen: a tree of that one element, or nothing. It proves what a touch would land on

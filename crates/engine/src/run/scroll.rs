@@ -111,7 +111,7 @@ impl Run<'_> {
         window_ms: u64,
     ) -> Result<ScrollStep, Failure> {
         let before = search.last_capture();
-        let swipe = Input::Swipe { from: stroke.from, to: stroke.to, duration_ms: stroke.duration_ms };
+        let swipe = Input::Scroll { from: stroke.from, to: stroke.to, duration_ms: stroke.duration_ms };
         if let Err(failure) = self.send(SentKind::Scroll, &Command::Input(swipe)).await {
             if failure.dispatch.is_safe_to_repeat() {
                 search.not_sent();

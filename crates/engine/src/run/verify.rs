@@ -103,8 +103,8 @@ impl Run<'_> {
         let mut came_in_words = false;
         let (report, toast) = match &act.expect {
             Some(predicate) if predicate.may_be_in_a_toast() && self.tells_words() => {
-                match self.watch_with_words(watched, predicate).await {
-                    Some(report) => (report, Some(false)),
+                match self.watch_with_words(self.watch_with_toasts(watched), predicate).await {
+                    Some(watched) => watched,
                     None => {
                         came_in_words = true;
                         (self.watch_rest(act, &before).await, Some(false))
@@ -154,8 +154,8 @@ impl Run<'_> {
         })
     }
 
-    /// Watches, and looks for a toast beside it: no tree shows one, and it is gone when the time is up (F14).
-    /// `None` if there was no time to look for one.
+    /// Watches, and looks for a toast beside it: no tree shows one, and it is gone when the time is up (F14). Nobody has to
+    /// look while the device tells what it says. `None` if there was no time to look for one.
     async fn watch_with_toasts<T>(&self, watched: impl Future<Output = T>) -> (T, Option<bool>) {
         let mut toast = None;
         let looked = async {
@@ -163,6 +163,9 @@ impl Run<'_> {
             loop {
                 if self.progress.pause("looking for a toast", pause).await.is_err() || toast == Some(true) {
                     // The watch ends the call.
+                    std::future::pending::<()>().await;
+                }
+                if self.hears() {
                     std::future::pending::<()>().await;
                 }
                 toast = self.session.shows_toast(self.progress).await.ok().or(toast);
@@ -174,7 +177,7 @@ impl Run<'_> {
             report = watched => report,
             () = looked => unreachable!("it never ends"),
         };
-        (report, toast)
+        (report, toast.or(self.hears().then_some(false)))
     }
 
     /// Takes a print of what is drawn where the action goes, if the tree tells nothing of it. The print is only

@@ -19,6 +19,11 @@ impl Run<'_> {
         self.session.capabilities().events == Support::Yes
     }
 
+    /// True if the device has told something since the call began. One that tells words and is silent may have fallen mute.
+    pub fn hears(&self) -> bool {
+        self.tells_words() && self.session.heard_number() > self.heard_before
+    }
+
     /// Watches, and listens beside it. `None` if what is expected was said before it was seen.
     pub async fn watch_with_words<T>(
         &self,

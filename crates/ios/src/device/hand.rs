@@ -30,7 +30,9 @@ impl IosDevice {
                 vec![tap(), Motion::Wait(gesture::DOUBLE_TAP_GAP_MS), tap()]
             }
             Input::LongPress { point, duration_ms } => vec![one(point, vec![(point, duration_ms)])],
-            Input::Swipe { from, to, duration_ms } => vec![one(from, vec![(to, duration_ms)])],
+            Input::Swipe { from, to, duration_ms } | Input::Scroll { from, to, duration_ms } => {
+                vec![one(from, vec![(to, duration_ms)])]
+            }
             Input::Drag { from, to, hold_ms, duration_ms } => {
                 vec![one(from, vec![(from, hold_ms), (to, duration_ms), (to, gesture::DROP_REST_MS)])]
             }
@@ -96,7 +98,9 @@ fn refuse_turned(size: Size) -> Result<(), DeviceError> {
 fn refuse_outside(touch: &Input, size: Size) -> Result<(), DeviceError> {
     let points = match touch {
         Input::Tap(point) | Input::DoubleTap(point) | Input::LongPress { point, .. } => [*point; 2],
-        Input::Swipe { from, to, .. } | Input::Drag { from, to, .. } => [*from, *to],
+        Input::Swipe { from, to, .. } | Input::Scroll { from, to, .. } | Input::Drag { from, to, .. } => {
+            [*from, *to]
+        }
         _ => return Ok(()),
     };
     match points.into_iter().find(|point| !size.rect().contains(*point)) {

@@ -166,7 +166,9 @@ impl IosDevice {
                 one(tap().wait(gesture::DOUBLE_TAP_GAP_MS).then(tap()))
             }
             Input::LongPress { point, duration_ms } => one(Path::down(point).wait(duration_ms).up()),
-            Input::Swipe { from, to, duration_ms } => one(Path::down(from).move_to(to, duration_ms).up()),
+            Input::Swipe { from, to, duration_ms } | Input::Scroll { from, to, duration_ms } => {
+                one(Path::down(from).move_to(to, duration_ms).up())
+            }
             Input::Drag { from, to, hold_ms, duration_ms } => {
                 let held = Path::down(from).wait(hold_ms);
                 one(held.move_to(to, duration_ms).wait(gesture::DROP_REST_MS).up())
@@ -193,7 +195,9 @@ impl IosDevice {
             Input::Tap(point) => events::long_press(at(point), time(gesture::TAP_MS)),
             Input::DoubleTap(point) => events::double_tap(at(point)),
             Input::LongPress { point, duration_ms } => events::long_press(at(point), time(duration_ms)),
-            Input::Swipe { from, to, duration_ms } => events::swipe(at(from), at(to), time(duration_ms)),
+            Input::Swipe { from, to, duration_ms } | Input::Scroll { from, to, duration_ms } => {
+                events::swipe(at(from), at(to), time(duration_ms))
+            }
             Input::Drag { from, to, hold_ms, duration_ms } => {
                 events::drag(at(from), at(to), time(hold_ms), time(duration_ms))
             }

@@ -1,7 +1,7 @@
 //! What is on the screen: its tree, its app, its keyboard, a picture.
 
 use bytes::Bytes;
-use mdm_core::port::{Capture, DeviceError, DeviceErrorKind, DeviceInfo, Picture, RawAnswer};
+use mdm_core::port::{Capture, Captured, DeviceError, DeviceErrorKind, DeviceInfo, Picture, RawAnswer};
 use mdm_core::screen::element::Role;
 use mdm_core::screen::geometry::{Point, Rect, Scale, Size};
 use mdm_core::screen::snapshot::{Defect, DefectKind, LOCK_SCREEN, Limits, Platform, Screen, Snapshot};
@@ -125,7 +125,7 @@ impl IosDevice {
         let raw =
             RawAnswer(xxh3_64(&bytes) ^ focus.map_or(0, |rect| xxh3_64(format!("{rect:?}").as_bytes())));
         if known == Some(raw) {
-            return Ok(Capture::Unchanged);
+            return Ok(Captured::Unchanged.into());
         }
         let mut snapshot = parse(bytes.clone()).await?;
         if is_cut || self.reaches_the_end(&snapshot) {
@@ -149,7 +149,7 @@ impl IosDevice {
         state.keyboard = Some(keyboard_in(&snapshot));
         state.sliders = tree::sliders(&snapshot);
         drop(state);
-        Ok(Capture::New { raw, snapshot })
+        Ok(Captured::New { raw, snapshot }.into())
     }
 
     /// Asks whether the lock screen is in front. Only WebDriverAgent tells.
@@ -225,9 +225,9 @@ impl IosDevice {
         }
         let unknown =
             || DeviceError::new(DeviceErrorKind::NoWindow, "idb does not tell which app is in front");
-        match self.capture(None).await? {
-            Capture::New { snapshot, .. } => snapshot.screen.ok_or_else(unknown),
-            Capture::Unchanged => Err(unknown()),
+        match self.capture(None).await?.screen {
+            Captured::New { snapshot, .. } => snapshot.screen.ok_or_else(unknown),
+            Captured::Unchanged => Err(unknown()),
         }
     }
 

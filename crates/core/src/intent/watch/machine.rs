@@ -54,6 +54,15 @@ pub struct Look {
     pub pace: Option<Pace>,
     pub began_ms: u64,
     pub ended_ms: u64,
+    /// For how long, within this look and up to what it shows, the device saw that nothing changed.
+    pub rested_ms: u64,
+}
+
+impl Look {
+    /// Returns the earliest moment that it can show: when it began, or later if the device first saw some rest.
+    fn shows_ms(&self) -> u64 {
+        self.began_ms.saturating_add(self.rested_ms).min(self.ended_ms)
+    }
 }
 
 /// The first of the captures in a row in which a condition held.
@@ -82,7 +91,7 @@ pub struct Watch<'a> {
     total: Option<Comparison>,
     /// Whether a capture of this wait was taken in.
     looked: bool,
-    /// When the last capture that was taken in was begun, and how long the last few took.
+    /// The earliest moment that the last capture that was taken in can show, and how long the last few took.
     asked_ms: u64,
     costs_ms: [u64; COSTS],
     stabiliser: Stabiliser,
@@ -181,7 +190,7 @@ impl Watch<'_> {
         } else if !self.is_always_damaged(&look) {
             return self.take_damaged(&look);
         }
-        self.asked_ms = look.began_ms;
+        self.asked_ms = look.shows_ms();
         self.adapt(look.pace);
         if let Some(target) = self.wait.scope.target.filter(|id| whole && look.seen.index_of(*id).is_none()) {
             self.keep(&look);
@@ -197,15 +206,23 @@ impl Watch<'_> {
         let changed = change.kind.is_relevant() && !look.seen.reading.snapshot.is_bare();
         if changed {
             self.note_change(&change, look.ended_ms);
-        } else if !self.looked {
+        } else if !self.looked && !self.rested_before(&look) {
             // Nothing is known of the time before the moment that the first look shows, which may be its very end.
             self.stabiliser = Stabiliser::new(look.ended_ms, self.window_ms);
         }
         // A capture shows some moment between its two ends: a change was there at the latest by the second, and quiet
         // is certain only up to the first (W31).
-        let state = self.stabiliser.capture(if changed { look.ended_ms } else { look.began_ms }, changed);
+        let state = match self.rested_before(&look) {
+            true => self.stabiliser.rested(look.ended_ms, look.rested_ms),
+            false => self.stabiliser.capture(if changed { look.ended_ms } else { look.began_ms }, changed),
+        };
         self.keep(&look);
         self.reached(&look, state == Stability::Stable).then_some(Ending::Reached)
+    }
+
+    /// True if the device itself saw nothing change for a whole window before what it shows.
+    fn rested_before(&self, look: &Look) -> bool {
+        look.rested_ms > 0 && look.rested_ms >= self.window_ms
     }
 
     /// Each screen has its own pace, and a wait may lead from one to another.
@@ -252,7 +269,7 @@ impl Watch<'_> {
         };
         let judgement = predicate.judge(&look.seen);
         if self.hold(judgement, look, false) {
-            self.asked_ms = look.began_ms;
+            self.asked_ms = look.shows_ms();
             self.looked = true;
             self.last = Some(Arc::clone(&look.seen));
             return Some(Ending::Reached);
@@ -364,6 +381,7 @@ impl Watch<'_> {
             .map(|index| (look.seen.ids[index as usize], look.seen.reading.element(index).bounds));
         let touched = still && element.is_some_and(|(id, _)| disturbed(look, id));
         match self.held {
+            _ if self.rested_before(look) => true,
             Some(held) if held.element == element && !touched => {
                 look.began_ms.saturating_sub(held.since_ms) >= self.window_ms
             }

@@ -13,6 +13,7 @@ use crate::screen::snapshot::{Defect, DefectKind, Screen, Snapshot};
 
 mod damage;
 mod pace;
+mod rested;
 
 const WINDOW_MS: u64 = 250;
 const REACHED: Next = Next::Done(Ending::Reached);
@@ -23,19 +24,27 @@ struct Feeder<'a> {
     watch: Watch<'a>,
     /// How long the device takes for one capture.
     cost_ms: u64,
+    /// How long the device says that the screen had rested before each capture.
+    rested_ms: u64,
     pace: Option<Pace>,
 }
 
 impl<'a> Feeder<'a> {
     fn new(wait: &'a Wait) -> Feeder<'a> {
-        Feeder { tracker: Tracker::default(), watch: Watch::new(wait, None, 0), cost_ms: 0, pace: None }
+        Feeder {
+            tracker: Tracker::default(),
+            watch: Watch::new(wait, None, 0),
+            cost_ms: 0,
+            rested_ms: 0,
+            pace: None,
+        }
     }
 
     /// A watch that counts changes from this screen on, which was captured before the wait began.
     fn since(wait: &'a Wait, screen: Snapshot) -> Feeder<'a> {
         let mut tracker = Tracker::default();
         let base = tracker.observe(screen, 0);
-        Feeder { tracker, watch: Watch::new(wait, Some(base), 0), cost_ms: 0, pace: None }
+        Feeder { tracker, watch: Watch::new(wait, Some(base), 0), cost_ms: 0, rested_ms: 0, pace: None }
     }
 
     fn look(&mut self, began_ms: u64, screen: Snapshot) -> Next {
@@ -49,7 +58,16 @@ impl<'a> Feeder<'a> {
         let tracker = &self.tracker;
         let only_ticked =
             self.watch.changed_elements().is_some_and(|mut ids| ids.all(|id| tracker.is_ticking(id)));
-        let look = Look { seen, step, total, only_ticked, pace: self.pace, began_ms, ended_ms };
+        let look = Look {
+            seen,
+            step,
+            total,
+            only_ticked,
+            pace: self.pace,
+            began_ms,
+            ended_ms,
+            rested_ms: self.rested_ms,
+        };
         self.watch.looked(look, ended_ms)
     }
 

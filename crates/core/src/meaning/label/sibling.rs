@@ -231,12 +231,11 @@ fn text_of(snapshot: &Snapshot, index: usize, tappable: bool) -> Option<SiblingT
     if tappable && element.role == Role::Button && element.class.ends_with("TextView") {
         return own_words(element).map(|text| found(text, index));
     }
-    // An image's description is about the image, not about the control.
-    if is_operated(element) || element.role == Role::Image {
+    if is_operated(element) || speaks_of_itself(element) {
         return None;
     }
     if let Some(text) = own_words(element) {
-        return Some(found(text, index));
+        return (!is_punctuation(text)).then(|| found(text, index));
     }
     let end = element.end as usize;
     if end <= index + 1 || end - index > GROUP_ELEMENTS_MAX {
@@ -246,9 +245,19 @@ fn text_of(snapshot: &Snapshot, index: usize, tappable: bool) -> Option<SiblingT
     if inner.iter().any(is_operated) {
         return None;
     }
-    let is_text = |inner: &Element| inner.role != Role::Image && own_words(inner).is_some();
-    let first = inner.iter().position(is_text)?;
+    let words = |inner: &&Element| own_words(inner).is_some_and(|words| !is_punctuation(words));
+    let first = inner.iter().position(|inner| !speaks_of_itself(inner) && words(&inner))?;
     own_words(&inner[first]).map(|text| found(text, index + 1 + first))
+}
+
+/// True for what has a description of its own, which says nothing about a control beside it.
+fn speaks_of_itself(element: &Element) -> bool {
+    matches!(element.role, Role::Image | Role::Progress)
+}
+
+/// True for a colon between hours and minutes, and other marks that name nothing.
+fn is_punctuation(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_punctuation() || c.is_whitespace())
 }
 
 fn is_operated(element: &Element) -> bool {
@@ -500,6 +509,19 @@ mod tests {
               SeekBar [40,60][1040,140] focusable
         "#;
         assert_eq!(label_at(value, 2), None);
+        // Found on the framework phone: a slider took the name of the bar before it, a wheel the colon of a time.
+        let bar = r#"
+            LinearLayout [0,0][1080,200]
+              ProgressBar [40,0][1040,50] desc:"Upload"
+              SeekBar [40,60][1040,140] focusable
+        "#;
+        assert_eq!(label_at(bar, 2), None);
+        let colon = r#"
+            LinearLayout [0,0][1080,400]
+              TextView [300,150][340,250] text:":"
+              NumberPicker [350,0][600,400] scroll
+        "#;
+        assert_eq!(label_at(colon, 2), None);
     }
 
     #[test]
