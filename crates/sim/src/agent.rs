@@ -325,7 +325,7 @@ impl Agent {
 
     fn swipe(&mut self, plan: &Plan) -> PlannedCall {
         let (x, low, high) = match plan.face {
-            Face::Android => (540, 1900, 900),
+            Face::Android | Face::AndroidWithHelper => (540, 1900, 900),
             Face::Ios => (196, 680, 320),
         };
         let (from, to) = if self.random.percent(60) { (low, high) } else { (high, low) };

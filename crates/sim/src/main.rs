@@ -1,4 +1,4 @@
-//! `mdm-sim --seed N --steps M [--seeds K] [--jobs J] [--intents I] [--ios] [--log]`: see docs/simulation.md.
+//! `mdm-sim --seed N --steps M [--seeds K] [--jobs J] [--intents I] [--ios | --helper] [--log]`: see docs/simulation.md.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints its results")]
 
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use mdm_sim::run::{Outcome, session};
 use mdm_sim::world::Face;
 
 const USAGE: &str =
-    "usage: mdm-sim [--seed N] [--steps M] [--seeds K] [--jobs J] [--intents I] [--ios] [--log]";
+    "usage: mdm-sim [--seed N] [--steps M] [--seeds K] [--jobs J] [--intents I] [--ios | --helper] [--log]";
 
 #[derive(Clone, Copy)]
 struct Options {
@@ -98,6 +98,7 @@ fn options(words: &[String]) -> Option<Options> {
         match word.as_str() {
             "--log" => options.log = true,
             "--ios" => options.face = Face::Ios,
+            "--helper" => options.face = Face::AndroidWithHelper,
             "--seed" => options.seed = words.next()?.parse().ok()?,
             "--seeds" => options.seeds = words.next()?.parse().ok()?,
             "--steps" => options.steps = words.next()?.parse().ok()?,

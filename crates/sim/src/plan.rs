@@ -158,7 +158,7 @@ impl Plan {
     /// Returns what is true when a screen is in front. iOS has no names of screens, and a person reads the title.
     pub fn screen_claim(&self, screen: usize) -> Claim {
         match self.face {
-            Face::Android => Claim::Screen(self.activity(screen)),
+            Face::Android | Face::AndroidWithHelper => Claim::Screen(self.activity(screen)),
             Face::Ios => {
                 let title = format!("{} title", self.screens[screen].name);
                 Claim::Element { by: By::Text(title), state: State::Visible }
@@ -169,7 +169,7 @@ impl Plan {
     /// Returns the numbers in which the phone tells where a slider stands: on iOS a percentage.
     pub fn slider_max(&self, max: f64) -> f64 {
         match self.face {
-            Face::Android => max,
+            Face::Android | Face::AndroidWithHelper => max,
             Face::Ios => 100.0,
         }
     }

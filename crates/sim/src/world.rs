@@ -5,7 +5,7 @@ mod iphone;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_android::{Endpoint, HelperMode, Hub, HubConfig};
 use mdm_virtual_device::{
     AppFile, Applied, DumpShown, Fault, FaultEvent, Faults, Film, Frame, Phone, PhoneConfig, Random,
     ShownToast, Timing,
@@ -18,6 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::plan::{PACKAGE, Plan};
 
+/// How the phone records what its helper is asked to touch, press or type.
+const HELPER: &str = "helper ";
 /// The name of the other phone.
 pub const SECOND: &str = "second-phone";
 /// The longest time for any tool; one that takes longer has no answer.
@@ -33,6 +35,8 @@ const UNKNOWN_AFTERMATH: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Face {
     Android,
+    /// The same phone; the product uses the program that it starts there.
+    AndroidWithHelper,
     Ios,
 }
 
@@ -40,7 +44,7 @@ impl Face {
     /// The name of the first phone.
     pub fn first(self) -> &'static str {
         match self {
-            Face::Android => VIRTUAL_ANDROID_ID,
+            Face::Android | Face::AndroidWithHelper => VIRTUAL_ANDROID_ID,
             Face::Ios => VIRTUAL_IOS_ID,
         }
     }
@@ -225,13 +229,31 @@ pub fn config(seed: u64, plan: &Plan) -> Result<PhoneConfig, String> {
     Ok(PhoneConfig { timing, faults, seed, apps, film: true, sdk, android_version, ..PhoneConfig::default() })
 }
 
+/// Makes the helper of two phones in three fail at random: it does not start, dies, is refused, lies, tells no event or too
+/// many, or takes long.
+fn trouble_helper(seed: u64, faults: &mut Faults) {
+    let mut random = Random::new(seed, 5);
+    if !random.percent(66) {
+        return;
+    }
+    for _ in 0..=random.below(2) {
+        let fault = Fault::OF_HELPER[random.below(Fault::OF_HELPER.len())];
+        let rate = [0.02, 0.1, 0.4][random.below(3)];
+        // A tree that is wrong now and then cannot be told from a right one.
+        *faults.rate_mut(fault) = if fault == Fault::HelperLie { 1.0 } else { rate };
+    }
+}
+
 impl World {
     /// Makes a world with one phone, or sometimes two.
     pub fn new(seed: u64, face: Face) -> Result<World, String> {
         let plan = Plan::random(seed, face);
         match face {
-            Face::Android => {
-                let config = config(seed, &plan)?;
+            Face::Android | Face::AndroidWithHelper => {
+                let mut config = config(seed, &plan)?;
+                if face == Face::AndroidWithHelper {
+                    trouble_helper(seed, &mut config.faults);
+                }
                 let phones = (Phone::new(config.clone()), second_phone(seed, config));
                 Ok(World::of(seed, plan, phones))
             }
@@ -256,7 +278,12 @@ impl World {
         };
         let endpoints = [(Face::Android.first(), Some(&phone)), (SECOND, second.as_ref())];
         let endpoints = endpoints.into_iter().filter_map(|(id, phone)| Some(endpoint(id, phone?))).collect();
-        let app = App::with_source(Arc::new(Hub::new(HubConfig::of_process(endpoints, false))));
+        let helper = match plan.face {
+            Face::AndroidWithHelper => HelperMode::Auto,
+            _ => HelperMode::Never,
+        };
+        let hub = Hub::with_helper(HubConfig::of_process(endpoints, false), helper);
+        let app = App::with_source(Arc::new(hub));
         World::with(seed, plan, (phone, second), app)
     }
 
@@ -344,7 +371,9 @@ impl World {
 
     /// Returns the requests that touch, press or type. An iPhone records no others.
     fn inputs_of(&self, commands: Vec<String>) -> Vec<String> {
-        let is_input = |command: &String| self.plan.face == Face::Ios || command.starts_with("input ");
+        let is_input = |command: &String| {
+            self.plan.face == Face::Ios || command.starts_with("input ") || command.starts_with(HELPER)
+        };
         commands.into_iter().filter(is_input).collect()
     }
 

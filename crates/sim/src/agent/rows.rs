@@ -113,7 +113,7 @@ impl Agent {
     pub(super) fn tap_drawing(&mut self, plan: &Plan) -> PlannedCall {
         let at = self.random.below(25) as u64;
         let (x, y) = match plan.face {
-            Face::Android => (540, 300 + 60 * at),
+            Face::Android | Face::AndroidWithHelper => (540, 300 + 60 * at),
             Face::Ios => (196, 100 + 25 * at),
         };
         let arguments = json!({"x": x, "y": y});

@@ -12,7 +12,7 @@ use crate::world::ToolAnswer;
 const AFTERWARDS: [&str; 1] = ["VERIFICATION_FAILED"];
 
 /// What hides an open keyboard: the Back key, or WebDriverAgent's own request.
-const HIDE: [&str; 2] = ["input keyevent 4", "dismiss keyboard"];
+const HIDE: [&str; 3] = ["input keyevent 4", "helper keys 4", "dismiss keyboard"];
 
 impl Judge<'_> {
     fn acts_once(&self) -> bool {

@@ -1,10 +1,10 @@
 //! Oracle 1: what the answer calls verified, confirmed or met was true in the last dump.
 
-use mdm_virtual_device::{Frame, ShownNode};
+use mdm_virtual_device::{Frame, ShownNode, ShownToast};
 use serde_json::Value;
 
 use super::{Judge, Oracle, affirms};
-use crate::claim::{By, Claim};
+use crate::claim::{By, Claim, State};
 use crate::world::ToolAnswer;
 
 /// The product asks for the activity in front at another moment than for the tree.
@@ -34,12 +34,21 @@ impl Judge<'_> {
             }
             Claim::Element { .. } => self.last_frames(),
         };
-        if !frames.iter().any(|frame| claim.could_hold(frame)) {
+        if !frames.iter().any(|frame| claim.could_hold(frame)) && !self.was_said(claim, answer) {
             self.report(
                 Oracle::Truthful,
                 format!("{} affirms {claim:?}, which was not so", self.planned.tool),
             );
         }
+    }
+
+    /// True if a toast said the claimed words during the call, and the answer tells that they were said.
+    fn was_said(&self, claim: &Claim, answer: &ToolAnswer) -> bool {
+        let Claim::Element { by: By::Text(text), state: State::Exists } = claim else { return false };
+        let shown = |toast: &ShownToast| {
+            toast.text == *text && toast.from_ms >= self.call.from_ms && toast.from_ms <= self.call.to_ms
+        };
+        answer.lines.contains(text.as_str()) && self.call.toasts.iter().any(shown)
     }
 
     /// Checks that the field holds the text that the answer says it holds.
