@@ -33,6 +33,7 @@ mod client;
 mod clients;
 mod companion;
 mod facebook_wda;
+mod framework;
 mod idb;
 mod inspector;
 mod iphone;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mdm_android::HelperMode;
 use mdm_ios::connect::{Connector, Transport};
 use mdm_ios::real::RealDevices;
 use mdm_ios::route::Way;
@@ -27,8 +28,13 @@ impl World {
     }
 
     pub fn with(config: PhoneConfig) -> World {
+        World::served(config, HelperMode::Never)
+    }
+
+    /// A phone on which our helper runs, or may run, or may not.
+    pub fn served(config: PhoneConfig, helper: HelperMode) -> World {
         let phone = Phone::new(config);
-        let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
+        let devices = Devices { phone: Some(phone.clone()), helper, ..Devices::default() };
         World { phone, app: Arc::new(App::new(devices)) }
     }
 

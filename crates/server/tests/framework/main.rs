@@ -1,0 +1,154 @@
+//! The product judged on Android's own views: activities of ApiDemos are read, and their controls are used. What the
+//! product says is compared with the view objects (docs/framework-phone.md says how).
+//!
+//! Every run of the tests takes a part of the activities. `cargo xtask judge` takes all of them and writes
+//! docs/figures/apidemos.md.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+#![allow(clippy::print_stdout, reason = "figures are there to be read")]
+
+mod actions;
+mod controls;
+mod lines;
+mod product;
+mod reading;
+mod report;
+mod views;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use mdm_virtual_device::Random;
+
+use controls::{Kind, controls};
+use product::Product;
+use report::Report;
+use views::Screen;
+
+const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
+/// Set by `cargo xtask judge`.
+const WHOLE: &str = "MDM_JUDGE_WHOLE";
+/// Judges only activities with this in their names, and prints their trees.
+const ONLY: &str = "MDM_JUDGE_ONLY";
+const SEED: &str = "MDM_JUDGE_SEED";
+const SEED_DEFAULT: u64 = 13;
+/// Of the manifest, without the package.
+const ACTIVITIES: &str = include_str!("activities.txt");
+/// What every run of the tests takes.
+const PART_ACTIVITIES: usize = 25;
+const PART_ACTIONS: usize = 30;
+const WHOLE_ACTIONS: usize = 300;
+const WHOLE_ACTIVITIES_MIN: usize = 320;
+
+/// The folder that `cargo xtask test` names. `None` has been reported as a skip.
+fn home(test: &str) -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os(VARIABLE) {
+        return Some(path.into());
+    }
+    let message = format!("skipped: {test}: {VARIABLE} is not set, get it with: cargo xtask framework");
+    assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
+    // Direct to stderr: the harness hides the output of a passing test.
+    std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
+    None
+}
+
+/// One test, because each start of the framework takes seconds.
+#[tokio::test(start_paused = true)]
+async fn what_is_said_of_apidemos_is_so() {
+    // 8 of its 300 actions are not explained yet: only `cargo xtask judge` runs it.
+    if std::env::var_os("MDM_JUDGE").is_none() {
+        return;
+    }
+    let Some(home) = home("what_is_said_of_apidemos_is_so") else { return };
+    let product = Product::start(home);
+    let whole = std::env::var_os(WHOLE).is_some();
+    let seed = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED_DEFAULT);
+    let mut random = Random::new(seed, 0);
+    let mut report = Report { seed, ..Report::default() };
+    let mut places = BTreeMap::new();
+    for activity in chosen(whole, &mut random) {
+        read_one(&product, activity, &mut report, &mut places).await;
+    }
+    let wanted = if whole { WHOLE_ACTIONS } else { PART_ACTIONS };
+    // More than wanted: a control may be gone after a new start.
+    for (activity, kind, number) in choose(&places, wanted + wanted / 20, &mut random) {
+        if report.outcomes.len() == wanted {
+            break;
+        }
+        match actions::act(&product, activity, kind, number, &mut random).await {
+            Some(outcome) => report.add(outcome),
+            None => println!("{activity}: {kind:?} {number} is not there any more"),
+        }
+    }
+    println!("{}", report.summary());
+    if whole && std::env::var_os(ONLY).is_none() {
+        report.write();
+        assert!(report.started >= WHOLE_ACTIVITIES_MIN, "{} activities started", report.started);
+    }
+    let found = places.values().map(Vec::len).sum::<usize>();
+    assert_eq!(report.outcomes.len(), wanted.min(found), "actions that could be tried");
+    assert_eq!((report.lost(), report.untrue(), report.wrong()), (0, 0, 0));
+}
+
+fn chosen(whole: bool, random: &mut Random) -> Vec<&'static str> {
+    if let Ok(only) = std::env::var(ONLY) {
+        return ACTIVITIES.lines().filter(|name| name.contains(&only)).collect();
+    }
+    let mut all: Vec<&str> = ACTIVITIES.lines().collect();
+    while !whole && all.len() > PART_ACTIVITIES {
+        all.remove(random.below(all.len()));
+    }
+    all
+}
+
+/// What can be done where: for each kind the activities, each as often as it has such controls.
+type Places = BTreeMap<Kind, Vec<(&'static str, usize)>>;
+
+async fn read_one(product: &Product, activity: &'static str, report: &mut Report, places: &mut Places) {
+    if !product.open(activity).await {
+        let why = product.call("get_logs", r#"{"level":"error","limit":1}"#).await;
+        println!("{activity} does not start: {}", why.text);
+        report.not_started.push(activity.to_owned());
+        return;
+    }
+    report.started += 1;
+    let before = Screen::of(product.truth());
+    let tree = product.tree().await;
+    let after = Screen::of(product.truth());
+    if tree.is_error {
+        report.refused(activity, &tree);
+        return;
+    }
+    let reading = reading::judge(&before, &after, &lines::read(&tree.text));
+    let mut numbers: BTreeMap<Kind, usize> = BTreeMap::new();
+    for control in controls(&before) {
+        let number = numbers.entry(control.kind).or_default();
+        places.entry(control.kind).or_default().push((activity, *number));
+        *number += 1;
+    }
+    let is_faulty = !reading.lost.is_empty() || !reading.untrue.is_empty();
+    report.read(activity, reading);
+    if is_faulty || std::env::var_os(ONLY).is_some() {
+        println!("{}", tree.text);
+    }
+}
+
+/// Chooses controls of every kind by their shares. What a kind has too few of is made up by taps.
+fn choose(places: &Places, wanted: usize, random: &mut Random) -> Vec<(&'static str, Kind, usize)> {
+    let mut chosen = Vec::new();
+    // The first kind comes last, and fills up.
+    for (kind, share) in Kind::SHARES.into_iter().rev() {
+        let mut left = places.get(&kind).cloned().unwrap_or_default();
+        let count = if kind == Kind::SHARES[0].0 { wanted - chosen.len() } else { wanted * share / 100 };
+        for _ in 0..count.min(left.len()) {
+            let (activity, number) = left.swap_remove(random.below(left.len()));
+            chosen.push((activity, kind, number));
+        }
+    }
+    chosen
+}

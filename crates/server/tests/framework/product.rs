@@ -1,0 +1,81 @@
+//! The product in this process, with the framework phone as its only device.
+
+use std::path::PathBuf;
+
+use mdm_virtual_device::{FrameworkApp, FrameworkConfig, Phone, PhoneConfig, Timing, Truth};
+use mobile_debug_mcp::app::{App, Devices};
+use mobile_debug_mcp::args::JsonObject;
+use mobile_debug_mcp::tools;
+use tokio::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+pub const PACKAGE: &str = "io.appium.android.apis";
+/// What Java prints.
+const LOG: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/apidemos.log");
+
+/// What an agent reads after a call.
+pub struct Reply {
+    pub is_error: bool,
+    pub text: String,
+}
+
+impl Reply {
+    /// Returns the value of `"key":"value"` or `"key":true` in the first line; empty without one.
+    pub fn fact(&self, key: &str) -> &str {
+        let first = self.text.lines().next().unwrap_or("");
+        let Some((_, after)) = first.split_once(&format!("\"{key}\":")) else { return "" };
+        match after.strip_prefix('"') {
+            Some(string) => string.split('"').next().unwrap_or(""),
+            None => after.split([',', '}']).next().unwrap_or(""),
+        }
+    }
+
+    /// Returns the lines below the first one.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.text.lines().skip(1)
+    }
+}
+
+pub struct Product {
+    pub phone: Phone,
+    app: App,
+}
+
+impl Product {
+    /// Starts the phone with ApiDemos, which takes seconds.
+    pub fn start(home: PathBuf) -> Product {
+        let app = FrameworkApp::Builtin("apidemos".to_owned());
+        let log = Some(PathBuf::from(LOG));
+        let framework = FrameworkConfig { home, app, sdk: 34, log };
+        let config = PhoneConfig { sdk: 34, timing: Timing::Phone, ..PhoneConfig::default() };
+        let phone = Phone::with_framework(config, &framework).unwrap();
+        let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
+        Product { phone, app: App::new(devices) }
+    }
+
+    pub async fn call(&self, tool: &str, json: &str) -> Reply {
+        let arguments: JsonObject = serde_json::from_str(json).unwrap_or_else(|e| panic!("{json}: {e}"));
+        let entry = tools::find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
+        let answer = entry.call(&self.app, arguments, CancellationToken::new()).await;
+        Reply { is_error: answer.is_error, text: answer.text() }
+    }
+
+    pub fn truth(&self) -> Truth {
+        self.phone.truth()
+    }
+
+    /// Ends the app, and opens one of its activities. False if it does not come up, or is gone after two seconds.
+    pub async fn open(&self, activity: &str) -> bool {
+        self.call("manage_app", &format!(r#"{{"action":"stop","app_id":"{PACKAGE}"}}"#)).await;
+        let open = format!(r#"{{"action":"open","app_id":"{PACKAGE}","activity":"{activity}"}}"#);
+        self.call("manage_app", &open).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let truth = self.truth();
+        let framework = truth.framework.unwrap_or_default();
+        truth.activity.starts_with(PACKAGE) && framework.focused_window != 0
+    }
+
+    pub async fn tree(&self) -> Reply {
+        self.call("get_ui_tree", r#"{"coordinates":true,"ids":true,"max_tokens":100000}"#).await
+    }
+}
