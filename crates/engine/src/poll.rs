@@ -139,8 +139,8 @@ async fn look(
     };
     let (step, total) = (against(&watch.last), against(&watch.base));
     let only_ticked = watch.changed_elements().is_some_and(|mut ids| ids.all(|id| tracker.is_ticking(id)));
-    let rested_ms = memory.rested_ms;
-    Ok(Look { seen, step, total, only_ticked, pace, began_ms, ended_ms, rested_ms })
+    let (rested_ms, heard) = (memory.rested_ms, memory.heard);
+    Ok(Look { seen, step, total, only_ticked, pace, began_ms, ended_ms, rested_ms, heard })
 }
 
 /// Remembers how the screen came to rest (SY-19).

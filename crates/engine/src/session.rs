@@ -13,7 +13,7 @@ use mdm_core::evidence::crash_book::CrashBook;
 use mdm_core::evidence::stream::Wanted;
 use mdm_core::evidence::window::Windows;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::intent::watch::{Ending, Goal, Wait};
+use mdm_core::intent::watch::{Ending, Goal, HeardAround, Wait};
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, Captured, CrashReport, Device, DeviceInfo,
     FileCommand, Heard, Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer,
@@ -50,6 +50,8 @@ pub struct Session {
 
 /// A command that takes longer was held up by something else.
 const SEND_MS_MAX: u64 = 600;
+/// A gesture that begins later than this after it was aimed may meet another screen.
+const AIM_MS_MAX: u64 = 1000;
 /// Apps that are remembered as those that the caller works with.
 const APPS_MAX: usize = 16;
 
@@ -73,6 +75,8 @@ pub struct Memory {
     read_ms: u64,
     /// For how long the screen of the last read had rested, as the device says.
     pub rested_ms: u64,
+    /// What it had told of its screen around the last read.
+    pub heard: HeardAround,
     send_ms: Option<u64>,
 }
 
@@ -305,10 +309,14 @@ impl Session {
         let known = self.memory().raw;
         // The tree shows some moment between the beginning and the end of the read: it is as old as the beginning, to be
         // on the safe side (W31, F16).
-        let captured_at_ms = self.now_ms();
+        let (captured_at_ms, began) = (self.now_ms(), self.heard_number());
         let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
         let seen = self.take_in(capture, captured_at_ms)?;
-        self.memory().read_ms = self.now_ms().saturating_sub(captured_at_ms);
+        let ended = self.heard_number();
+        let mut memory = self.memory();
+        memory.read_ms = self.now_ms().saturating_sub(captured_at_ms);
+        memory.heard = HeardAround { earlier: memory.heard.began, began, ended };
+        drop(memory);
         let changed = seen.diff.is_relevant();
         progress.tell(&self.id, captured_at_ms, || Event::Looked { revision: seen.revision, changed });
         Ok(seen)
@@ -407,6 +415,7 @@ impl Session {
         let left_ms = u64::try_from(progress.time_left().as_millis()).unwrap_or(u64::MAX);
         match command {
             Command::Input(input) => {
+                let left_ms = if input.is_aimed() { left_ms.min(AIM_MS_MAX) } else { left_ms };
                 let sending = self.device.input_within(input.clone(), left_ms);
                 let sent = progress.race_effect("sending input", sending).await;
                 self.memory().send_ms = Some(self.now_ms().saturating_sub(began_ms));

@@ -128,6 +128,9 @@ fn for_device(kind: DeviceErrorKind) -> &'static str {
             "the device broke its protocol; look with get_ui_tree, reconnect it if that fails"
         }
         DeviceErrorKind::Rejected => "read the message: the command arrived and the device said no",
+        DeviceErrorKind::TooLate => {
+            "nothing was done: the device was stuck; look at the screen, then call again"
+        }
         DeviceErrorKind::ServiceMissing => "the device does not offer this service",
         DeviceErrorKind::NotSupported => {
             "nothing was sent; bring what the message names and call list_devices, or reach the same with other actions"

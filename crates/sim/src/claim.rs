@@ -130,6 +130,12 @@ fn around(frame: &Frame, at: usize) -> Vec<&ShownNode> {
     chain
 }
 
+/// Returns where a control stands: what its text says, and what accessibility tells besides.
+pub fn levels(node: &ShownNode) -> impl Iterator<Item = f64> {
+    let told = node.level.map(|thousandths| thousandths as f64 / 1000.0);
+    node.text.parse::<f64>().ok().into_iter().chain(told)
+}
+
 fn fulfils(node: &ShownNode, state: &State) -> bool {
     match state {
         State::Exists | State::Visible => true,
@@ -137,7 +143,7 @@ fn fulfils(node: &ShownNode, state: &State) -> bool {
         State::Enabled(flag) => node.enabled == *flag,
         // A label beside a check box has no checked state.
         State::Checked(flag) => node.checkable && node.checked == *flag,
-        State::Value(number) => node.text.parse::<f64>().is_ok_and(|value| (value - number).abs() < 0.06),
+        State::Value(number) => levels(node).any(|value| (value - number).abs() < 0.06),
         State::Text(text) => {
             let empty = node.text.is_empty() || node.text == node.hint;
             node.text.eq_ignore_ascii_case(text) || (text.is_empty() && empty)

@@ -29,6 +29,7 @@ fn node(id: &str, text: &str, checked: bool) -> ShownNode {
         visible: (0, 0, 100, 100),
         told: (0, 0, 100, 100),
         drawn_at: 0,
+        level: None,
         datum: None,
     }
 }

@@ -68,6 +68,8 @@ pub struct ShownNode {
     pub told: (i32, i32, i32, i32),
     /// Its place in the order of drawing: a node lies over all with smaller numbers.
     pub drawn_at: u32,
+    /// Where a bar stands, in thousandths of its unit. Programs with accessibility read that, and dumps lack it.
+    pub level: Option<i64>,
     /// What it stands for; no client sees that.
     pub datum: Option<Datum>,
 }

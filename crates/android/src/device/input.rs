@@ -2,7 +2,7 @@
 
 use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch, Input, Key, NativeAction, Orientation};
 use mdm_wire::helper::{Answer, Argument, KeyPress, RefusalCode, Request, TextMode};
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 
 use super::{AndroidDevice, NO_SHELL_COMMANDS, SHORT_BYTES_MAX, rejected};
 use crate::adb::Script;
@@ -10,6 +10,8 @@ use crate::helper::{self, HelperMode, Link, LinkError};
 use crate::text::{self, Typing};
 use crate::{fingers, gesture};
 
+/// How long an input for the shell may wait for the helper.
+const HELD_UP_MAX: Duration = Duration::from_millis(150);
 /// Keys of one request; the helper takes 500.
 const KEYS_MAX: usize = 400;
 
@@ -22,6 +24,7 @@ struct Timed<'a> {
 
 impl AndroidDevice {
     pub(super) async fn send_input(&self, input: Input, until: Option<Instant>) -> Result<(), DeviceError> {
+        let asked = Instant::now();
         if let Some(link) = self.helper.link(self).await? {
             let link = Timed { link: &link, until };
             match self.input_through(link, &input).await {
@@ -29,6 +32,10 @@ impl AndroidDevice {
                 Some(sent) => return sent.map_err(|error| without_text(error.of_effect(), &input)),
                 None => {}
             }
+        }
+        if until.is_some() && asked.elapsed() > HELD_UP_MAX {
+            let detail = "the helper on the device held it up, and the screen may have changed meanwhile";
+            return Err(DeviceError::new(DeviceErrorKind::TooLate, detail));
         }
         self.input_by_shell(input).await
     }

@@ -82,6 +82,7 @@ impl From<LinkError> for DeviceError {
                     RefusalCode::Protected => DeviceErrorKind::ScreenshotUnavailable,
                     RefusalCode::Unsupported => DeviceErrorKind::NotSupported,
                     RefusalCode::BadRequest => DeviceErrorKind::InvalidRequest,
+                    RefusalCode::TooLate => DeviceErrorKind::TooLate,
                     _ => DeviceErrorKind::Rejected,
                 };
                 (kind, refused(&refusal))
@@ -104,6 +105,7 @@ fn refused(refusal: &Refusal) -> String {
         RefusalCode::NodeChanged => "the element shows something else now",
         RefusalCode::Protected => "the window may not be photographed",
         RefusalCode::Unsupported => "this Android version does not have it",
+        RefusalCode::TooLate => "the device was stuck until it was too late for it",
         _ => "the device did not take it",
     };
     format!("{why} ({:.200})", refusal.message)

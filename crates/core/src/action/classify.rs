@@ -1,7 +1,7 @@
 //! Classifies the outcome of an action from the signals around it (VR-03). The order of the rules is the contract.
 
 use crate::action::kind::Reach;
-use crate::action::trace::{Lifecycle, Trace};
+use crate::action::trace::{Lifecycle, Stage, StepResult, Trace};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestStatus {
@@ -78,6 +78,11 @@ pub enum Why {
     NothingSent {
         last: String,
     },
+    /// The action was not sent, but something was that prepared it.
+    OnlyPrepared {
+        sent: String,
+        last: String,
+    },
     /// The screen changed, but the expected state was not seen.
     ChangedOtherwise,
     /// The action was sent, and the screen was not captured afterwards.
@@ -123,7 +128,15 @@ pub fn judge(signals: &Signals, record: &Trace, looked: bool) -> (Classification
     }
     if !sent {
         let last = record.steps.iter().rev().map(|step| step.note.as_str()).find(|note| !note.is_empty());
-        return (Classification::NoOp, Why::NothingSent { last: last.unwrap_or("refused").to_owned() });
+        let last = last.unwrap_or("refused").to_owned();
+        let prepared = record
+            .steps
+            .iter()
+            .find(|step| step.stage == Stage::Execute && step.result == StepResult::Success);
+        return match prepared {
+            Some(step) => (Classification::Unknown, Why::OnlyPrepared { sent: step.note.clone(), last }),
+            None => (Classification::NoOp, Why::NothingSent { last }),
+        };
     }
     if let Some(summary) = &record.crash {
         return (Classification::UiFailure, Why::Crashed { summary: summary.clone() });
@@ -214,6 +227,10 @@ mod tests {
         let asked = Asked { id: "back_1".to_owned(), name: "back", what: What::Act(Box::new(act)) };
         let mut record = Trace::new(&asked, 0);
         assert_eq!(judge(&changed, &record, true).0, Classification::NoOp, "nothing was sent");
+        let mut prepared = record.clone();
+        let hidden = Event::Sent { what: SentKind::HideKeyboard, dispatch: Dispatch::Taken, error: None };
+        prepared.record(&hidden, 1);
+        assert_eq!(judge(&changed, &prepared, true).0, Classification::Unknown, "a back key was sent");
         let mut lost = record.clone();
         lost.record(&Event::Sent { what: SentKind::Key, dispatch: Dispatch::Unknown, error: None }, 1);
         lost.transitions.clear();

@@ -185,6 +185,7 @@ fn device_code(kind: DeviceErrorKind) -> ErrorCode {
         | DeviceErrorKind::ServiceMissing
         | DeviceErrorKind::KeyboardUnknown
         | DeviceErrorKind::AppNotLaunchable => ErrorCode::ActionRejected,
+        DeviceErrorKind::TooLate => ErrorCode::Timeout,
         DeviceErrorKind::NotSupported => ErrorCode::PlatformNotSupported,
         DeviceErrorKind::AppNotInstalled => ErrorCode::AppNotInstalled,
         DeviceErrorKind::InvalidRequest => ErrorCode::InvalidArgument,

@@ -22,7 +22,7 @@ use crate::intent::resolve::Search;
 use crate::intent::scope::Scope;
 use crate::intent::selector::Selector;
 
-pub use machine::{Look, Next, Watch};
+pub use machine::{HeardAround, Look, Next, Watch};
 
 /// The word for a screen at rest that is not what was waited for, or still loads.
 pub const RESTING: &str = "resting";
@@ -119,6 +119,8 @@ pub struct WatchReport {
     pub stability: Stability,
     /// How long the screen has been at rest, if the wait was in vain on a screen that rests (F11).
     pub rested_ms: Option<u64>,
+    /// For how long before the last capture nothing had moved, not even what is no change that counts.
+    pub still_ms: u64,
     /// The last capture; `None` when none was completed.
     pub seen: Option<Arc<Observation>>,
     /// The difference from the first capture, or from the revision that was named, to the last change.

@@ -48,6 +48,8 @@ pub enum DeviceErrorKind {
     Protocol,
     /// The device understood and said no.
     Rejected,
+    /// It could not begin in time, so it was not done: the screen that it was meant for may have changed.
+    TooLate,
     /// The device's daemon does not offer the service.
     ServiceMissing,
     /// The device, or this way to reach it, cannot do it at all.

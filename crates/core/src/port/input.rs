@@ -54,6 +54,24 @@ pub enum Input {
     Orientation(Orientation),
 }
 
+impl Input {
+    /// True for gestures and for back: what they do depends on what is on the screen when they begin.
+    pub fn is_aimed(&self) -> bool {
+        match self {
+            Input::Tap(_)
+            | Input::Swipe { .. }
+            | Input::Scroll { .. }
+            | Input::LongPress { .. }
+            | Input::DoubleTap(_)
+            | Input::Drag { .. }
+            | Input::Pinch { .. }
+            | Input::Back
+            | Input::HideKeyboard => true,
+            Input::Text(_) | Input::Erase { .. } | Input::Key(_) | Input::Orientation(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Orientation {
     Portrait,

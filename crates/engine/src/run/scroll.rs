@@ -118,12 +118,11 @@ impl Run<'_> {
             }
             return Err(failure);
         }
-        let asked_ms = self.session.now_ms();
         let report = self.settle(&before, window_ms).await?;
-        let look_ms = (self.session.now_ms() - asked_ms) / report.captures.max(1);
         let seen = report.seen.unwrap_or_else(|| before.clone());
         let between = self.between(&before, &seen);
-        search.stroked(AfterStroke { seen, stability: report.stability, look_ms, between: &between })
+        let (stability, still_ms) = (report.stability, report.still_ms);
+        search.stroked(AfterStroke { seen, stability, still_ms, between: &between })
     }
 
     /// The captures that were kept between two others.

@@ -83,7 +83,8 @@ impl Run<'_> {
         };
         // Nothing is known to have changed only if the screen was watched until it rested (F10).
         let is_told = after.drawing == Drawing::Same || !shows_nothing(&after.seen);
-        let is_seen = after.unseen_ms.is_none() && is_told && after.drawing != Drawing::Unknown;
+        let is_whole = !after.damaged && after.seen.reading.snapshot.proves_absence();
+        let is_seen = after.unseen_ms.is_none() && is_whole && is_told && after.drawing != Drawing::Unknown;
         let rested = is_seen && (after.stability == Stability::Stable || after.rested_ms.is_some());
         let changed = (changed || rested).then_some(changed);
         self.note(Event::Judged { met, changed, why });

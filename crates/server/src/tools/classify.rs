@@ -200,6 +200,11 @@ fn reasoning(why: &Why) -> String {
         }
         Why::RequestsWithoutChange => "network requests succeeded but UI did not change".to_owned(),
         Why::NothingSent { last } => format!("nothing was sent: {last}"),
+        Why::OnlyPrepared { sent, last } => {
+            format!(
+                "the action was not sent ({last}), but before it: {sent}; look with get_ui_tree since_revision"
+            )
+        }
         Why::ChangedOtherwise => "the screen changed, but what was expected was not seen".to_owned(),
         Why::Crashed { summary } => summary.clone(),
         Why::NobodyLooked => {

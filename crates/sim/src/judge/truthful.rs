@@ -4,7 +4,7 @@ use mdm_virtual_device::{Frame, ShownNode, ShownToast};
 use serde_json::Value;
 
 use super::{Judge, Oracle, affirms};
-use crate::claim::{By, Claim, State};
+use crate::claim::{By, Claim, State, levels};
 use crate::world::ToolAnswer;
 
 /// The product asks for the activity in front at another moment than for the tree.
@@ -96,8 +96,7 @@ impl Judge<'_> {
         let (wanted, tolerance) = (number("targetValue"), number("tolerance"));
         let near = |frame: &&Frame| {
             let by = By::Text(target.label.clone());
-            let values = by.nodes(frame).filter_map(|node| node.text.parse::<f64>().ok());
-            values.into_iter().any(|value| (value - wanted).abs() <= tolerance + 0.051)
+            by.nodes(frame).flat_map(levels).any(|value| (value - wanted).abs() <= tolerance + 0.051)
         };
         if !self.last_frames().iter().any(near) {
             self.report(

@@ -156,6 +156,11 @@ fn flags(widget: &Widget, is_row: bool) -> Flags {
     Flags(all.iter().filter(|(is_set, _)| *is_set).fold(0, |bits, (_, bit)| bits | bit))
 }
 
+/// Returns where a bar stands, as a program with accessibility reads it.
+pub fn level(widget: &Widget) -> Option<f32> {
+    range(widget).map(|range| range.current)
+}
+
 /// Returns the range of a bar. A spinner that only turns has none.
 fn range(widget: &Widget) -> Option<Range> {
     let at = widget.appearance.slider()?;

@@ -63,6 +63,7 @@ fn node(element: &UiElement, label: &str, depth: u16) -> ShownNode {
         visible: element.unclipped.unwrap_or_else(|| pixels(&element.frame)).sides(),
         told: around(&element.frame),
         drawn_at: element.drawn_at,
+        level: None,
         datum: element.datum.clone(),
     }
 }

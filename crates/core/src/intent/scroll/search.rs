@@ -34,7 +34,7 @@ const BACKS_MAX: u32 = 4;
 const LOADING_MS: u64 = 5000;
 const LOADS_MAX: u32 = 3;
 /// Rows that come without a sign of it get this long at what seems to be the end.
-const LATE_MS: u64 = 600;
+const LATE_MS: u64 = 1000;
 /// A stroke that only proves an end is short: a long one over the top of a list makes many lists load anew. In parts of
 /// the view.
 const PROOF_PART: i32 = 12;
@@ -100,8 +100,8 @@ pub enum ScrollStep {
 pub struct AfterStroke<'a> {
     pub seen: Arc<Observation>,
     pub stability: Stability,
-    /// The mean time of one look.
-    pub look_ms: u64,
+    /// For how long before `seen` nothing had moved.
+    pub still_ms: u64,
     /// Captures between the last view and this one, oldest first.
     pub between: &'a [Arc<Observation>],
 }
@@ -146,6 +146,8 @@ struct Sent {
     purpose: Purpose,
     /// A capture on the way showed the target, and it is gone again.
     passed_by: bool,
+    /// For how long nothing had moved when it was over.
+    still_ms: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -288,6 +290,7 @@ impl<'a> ScrollSearch<'a> {
         let State::Stroked(mut sent) = std::mem::replace(&mut self.state, State::Deciding) else {
             return self.next_step();
         };
+        sent.still_ms = after.still_ms;
         sent.passed_by = after.between.iter().any(|seen| self.shows_target(seen));
         self.done.stability = after.stability;
         self.done.seen = after.seen;
@@ -295,8 +298,8 @@ impl<'a> ScrollSearch<'a> {
         let again = super::again(&sent.before, sent.container, seen);
         let container = again.map_or(sent.container, |index| seen.ids[index as usize]);
         // Movement alone is no change that counts, so a list may still glide when a screen is called quiet; and a tap
-        // on a list that glides only stops it. Captures that take long have seen the end of it.
-        if after.look_ms >= GLIDE_MS && seen.diff.cosmetic.moved == 0 {
+        // on a list that glides only stops it.
+        if after.still_ms >= GLIDE_MS {
             return self.arrived(sent);
         }
         self.state = State::Gliding { sent, container, rests: 0 };
@@ -357,7 +360,7 @@ impl<'a> ScrollSearch<'a> {
     }
 
     fn stepped(&mut self, sent: Sent, movement: Movement, proof: bool) -> Result<ScrollStep, Failure> {
-        self.note(movement, sent.way_px, proof);
+        self.note(movement, sent.way_px, (proof, sent.still_ms));
         let passed_by = sent.passed_by && !self.shows_target(&self.done.seen);
         match movement {
             Movement::None => return self.look_for_more(sent.before.revision),
@@ -446,7 +449,15 @@ impl<'a> ScrollSearch<'a> {
         self.done.scrolls += 1;
         let way_px = stroke.way_px;
         self.travelled_px = self.travelled_px.saturating_add(signed(way_px, direction));
-        self.state = State::Stroked(Sent { before, container, direction, way_px, purpose, passed_by: false });
+        self.state = State::Stroked(Sent {
+            before,
+            container,
+            direction,
+            way_px,
+            purpose,
+            passed_by: false,
+            still_ms: 0,
+        });
         Some(ScrollStep::Stroke { stroke, window_ms: WINDOW_MS })
     }
 
@@ -513,10 +524,10 @@ impl<'a> ScrollSearch<'a> {
         Some(self.done.direction.opposite())
     }
 
-    fn note(&mut self, movement: Movement, way_px: i32, proof: bool) {
+    fn note(&mut self, movement: Movement, way_px: i32, (proof, still_ms): (bool, u64)) {
         match movement {
-            // A short proof that moved nothing after a step that stopped early: that is twice.
-            Movement::None => self.still += if self.short { 2 } else { 1 },
+            // A short proof that moved nothing after a step that stopped early: that is twice, if rows had time to come.
+            Movement::None => self.still += if self.short && still_ms >= LATE_MS { 2 } else { 1 },
             Movement::By(by) => {
                 self.still = 0;
                 self.loads = 0;

@@ -56,6 +56,16 @@ pub struct Look {
     pub ended_ms: u64,
     /// For how long, within this look and up to what it shows, the device saw that nothing changed.
     pub rested_ms: u64,
+    pub heard: HeardAround,
+}
+
+/// The numbers of the newest thing that the device had told of its screen (`port::Heard`) at three moments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HeardAround {
+    /// When the look before this one began.
+    pub earlier: u64,
+    pub began: u64,
+    pub ended: u64,
 }
 
 impl Look {
@@ -103,6 +113,11 @@ pub struct Watch<'a> {
     observed: ChangeKind,
     satisfied: bool,
     held: Option<Held>,
+    /// The last look that showed a change, if the device had told of it before: the number heard by then, and when it ended.
+    told_change: Option<(u64, u64)>,
+    /// Since when nothing has moved, changes that do not count among them, and for how long at the last look.
+    still_since_ms: u64,
+    still_ms: u64,
     judgement: Option<Judgement>,
     /// The tree that `judgement` is about.
     judged: Option<Arc<ScreenReading>>,
@@ -136,6 +151,9 @@ impl Watch<'_> {
             observed: ChangeKind::None,
             satisfied: false,
             held: None,
+            told_change: None,
+            still_since_ms: now_ms,
+            still_ms: 0,
             judgement: None,
             judged: None,
             moving: BTreeMap::new(),
@@ -210,14 +228,42 @@ impl Watch<'_> {
             // Nothing is known of the time before the moment that the first look shows, which may be its very end.
             self.stabiliser = Stabiliser::new(look.ended_ms, self.window_ms);
         }
-        // A capture shows some moment between its two ends: a change was there at the latest by the second, and quiet
-        // is certain only up to the first (W31).
-        let state = match self.rested_before(&look) {
-            true => self.stabiliser.rested(look.ended_ms, look.rested_ms),
-            false => self.stabiliser.capture(if changed { look.ended_ms } else { look.began_ms }, changed),
-        };
+        self.note_still(&look, changed);
+        let state = self.note_quiet(&look, changed);
         self.keep(&look);
         self.reached(&look, state == Stability::Stable).then_some(Ending::Reached)
+    }
+
+    /// Counts the quiet. A capture shows some moment between its two ends: a change was there at the latest by the second,
+    /// and quiet is certain only up to the first (W31). A device that told of the change before the look began, and of
+    /// nothing since, says that it came before the look.
+    fn note_quiet(&mut self, look: &Look, changed: bool) -> Stability {
+        if self.rested_before(look) {
+            self.told_change = None;
+            return self.stabiliser.rested(look.ended_ms, look.rested_ms);
+        }
+        let HeardAround { earlier, began, ended } = look.heard;
+        if changed {
+            let told = began > earlier && ended == began;
+            self.told_change = told.then_some((began, look.ended_ms));
+            return self.stabiliser.capture(if told { look.began_ms } else { look.ended_ms }, true);
+        }
+        if let Some((_, until_ms)) = self.told_change.filter(|(number, _)| ended > *number) {
+            // What it tells late may be that it changed once more while that look was made.
+            self.told_change = None;
+            self.stabiliser.capture(until_ms, true);
+        }
+        self.stabiliser.capture(look.began_ms, false)
+    }
+
+    /// Counts for how long nothing has moved, not even what is no change that counts.
+    fn note_still(&mut self, look: &Look, changed: bool) {
+        if changed || !self.looked || look.seen.diff.cosmetic.moved > 0 {
+            self.still_since_ms = look.ended_ms;
+            self.still_ms = look.rested_ms;
+        } else {
+            self.still_ms = look.began_ms.saturating_sub(self.still_since_ms).max(look.rested_ms);
+        }
     }
 
     /// True if the device itself saw nothing change for a whole window before what it shows.
@@ -463,6 +509,7 @@ impl Watch<'_> {
             observed: self.observed,
             stability,
             rested_ms,
+            still_ms: self.still_ms,
             seen: self.last.filter(|_| self.looked),
             since: self.total,
             judgement: self.judgement,

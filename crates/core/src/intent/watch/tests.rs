@@ -12,6 +12,7 @@ use crate::port::DeviceErrorKind;
 use crate::screen::snapshot::{Defect, DefectKind, Screen, Snapshot};
 
 mod damage;
+mod heard;
 mod pace;
 mod rested;
 
@@ -26,6 +27,7 @@ struct Feeder<'a> {
     cost_ms: u64,
     /// How long the device says that the screen had rested before each capture.
     rested_ms: u64,
+    heard: HeardAround,
     pace: Option<Pace>,
 }
 
@@ -36,6 +38,7 @@ impl<'a> Feeder<'a> {
             watch: Watch::new(wait, None, 0),
             cost_ms: 0,
             rested_ms: 0,
+            heard: HeardAround::default(),
             pace: None,
         }
     }
@@ -44,7 +47,14 @@ impl<'a> Feeder<'a> {
     fn since(wait: &'a Wait, screen: Snapshot) -> Feeder<'a> {
         let mut tracker = Tracker::default();
         let base = tracker.observe(screen, 0);
-        Feeder { tracker, watch: Watch::new(wait, Some(base), 0), cost_ms: 0, rested_ms: 0, pace: None }
+        Feeder {
+            tracker,
+            watch: Watch::new(wait, Some(base), 0),
+            cost_ms: 0,
+            rested_ms: 0,
+            heard: HeardAround::default(),
+            pace: None,
+        }
     }
 
     fn look(&mut self, began_ms: u64, screen: Snapshot) -> Next {
@@ -67,6 +77,7 @@ impl<'a> Feeder<'a> {
             began_ms,
             ended_ms,
             rested_ms: self.rested_ms,
+            heard: self.heard,
         };
         self.watch.looked(look, ended_ms)
     }

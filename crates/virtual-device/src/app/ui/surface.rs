@@ -12,7 +12,7 @@ use crate::app::geometry::{Point, Screen};
 use crate::app::system::{self, SystemWindow};
 use crate::app::widget::{Style, Widget};
 use crate::app::xml::{self, shown_text};
-use crate::app::{HttpAnswer, Values};
+use crate::app::{HttpAnswer, Values, nodes};
 use crate::draw;
 use crate::film::ShownNode;
 use crate::surface::{
@@ -276,6 +276,7 @@ fn add_shown(nodes: &mut Vec<ShownNode>, widget: &Widget, order: &DrawingOrder, 
         visible: visible.sides(),
         told: visible.sides(),
         drawn_at: order.of(widget),
+        level: nodes::level(widget).map(|level| (f64::from(level) * 1000.0).round() as i64),
         datum: widget.datum.clone(),
     });
     for child in widget.children.iter().filter(|child| !child.visible.is_empty()) {

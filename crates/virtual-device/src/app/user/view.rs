@@ -292,8 +292,6 @@ fn slider(app: &UserApp, spec: &WidgetSpec) -> Widget {
     };
     let fraction = ((value - low) / (high - low)) as f32;
     let mut bar = Widget::new("android.widget.SeekBar")
-        // The text that the platform's slider reports.
-        .text(format!("{value:.1}"))
         .appearance(Appearance::Slider(fraction))
         .size(Size::Fill, Size::Dp(48));
     bar.key = Some(Key::of(spec.key));

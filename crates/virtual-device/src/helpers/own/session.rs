@@ -303,11 +303,9 @@ impl Session<'_> {
                 return None;
             }
             let lies = state.faults.happens(Fault::HelperLie, state.now);
-            state.note_tree(!lies);
             let mut tree = present(state);
-            if lies {
-                lie(&mut tree);
-            }
+            let is_whole = !lies || !lie(&mut tree);
+            state.note_tree(is_whole);
             Some(tree)
         });
         let mut tree = tree.ok_or_else(|| refuse(RefusalCode::NoWindow, "no window has a root"))?;
@@ -392,12 +390,11 @@ fn place_of<'a>(tree: &'a Tree, window: &Window, node: &Node, index: u32) -> Opt
     }
 }
 
-/// Changes a tree as a vendor's accessibility might: a text is another one.
-fn lie(tree: &mut Tree) {
+/// Changes a tree as a vendor's accessibility might: a text is another one. True if there was one to change.
+fn lie(tree: &mut Tree) -> bool {
     let mut nodes = tree.windows.iter_mut().flat_map(|window| &mut window.nodes);
-    if let Some(node) = nodes.find(|node| !node.text.is_empty()) {
-        node.text = "…".into();
-    }
+    let text = nodes.find(|node| !node.text.is_empty());
+    text.map(|node| node.text = "…".into()).is_some()
 }
 
 async fn press(phone: &Phone, keys: &[KeyPress]) {

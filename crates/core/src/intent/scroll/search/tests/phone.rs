@@ -161,6 +161,8 @@ pub struct Phone {
     pub stroke_leaves: bool,
     /// The longest way of a finger that moved nothing.
     pub vain_px: i32,
+    /// How long the device itself waits for rest before it shows the screen.
+    pub waits_ms: u64,
     pub screen: &'static str,
     pub tracker: Tracker,
     pub now_ms: u64,
@@ -200,7 +202,9 @@ impl Phone {
                     self.stroke(stroke);
                     let (seen, between) = self.settle(window_ms);
                     let stability = Stability::Stable;
-                    search.stroked(AfterStroke { seen, stability, look_ms: LOOK_MS, between: &between })?
+                    let glides = seen.diff.is_relevant() || seen.diff.cosmetic.moved > 0;
+                    let still_ms = if glides { 0 } else { window_ms.max(self.waits_ms) };
+                    search.stroked(AfterStroke { seen, stability, still_ms, between: &between })?
                 }
                 ScrollStep::Rest { window_ms } => {
                     let (seen, between) = self.settle(window_ms);
@@ -215,6 +219,7 @@ impl Phone {
     fn stroke(&mut self, stroke: Stroke) {
         self.tracker.note_action();
         self.now_ms += u64::from(stroke.duration_ms);
+        self.lists.iter_mut().for_each(|list| list.load(self.now_ms));
         if self.stroke_leaves {
             self.screen = "Other";
         }
