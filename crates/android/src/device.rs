@@ -116,7 +116,7 @@ impl AndroidDevice {
         if let Some(link) = self.helper.link(self).await? {
             match self.helper.snapshot(&link, known.map(|RawAnswer(hash)| hash)).await {
                 Err(error) if self.helper.falls_back(&error) => {}
-                read => return Ok(read?.into()),
+                read => return Ok(read?),
             }
         }
         self.capture(known).await
@@ -147,7 +147,7 @@ impl AndroidDevice {
             read.map_err(|error| DeviceError::new(DeviceErrorKind::TreeUnavailable, error.to_string()))??
         };
         let generation = self.adb.generation();
-        Ok(Capture { screen, rested_ms: self.state().dumps.rested_ms(generation, took) })
+        Ok(Capture { screen, rested_ms: self.state().dumps.rested_ms(generation, took), told: None })
     }
 
     /// Raw pixels first: a phone takes far longer to make a PNG than to send what it has. Where the raw form is not

@@ -16,7 +16,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mdm_core::port::{Captured, DeviceError, DeviceErrorKind};
+use mdm_core::port::{Capture, Captured, DeviceError, DeviceErrorKind, ToldBefore};
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::Snapshot;
 use mdm_wire::helper::{Answer, Range, RefusalCode, Request, Tree, TreeAnswer, Welcome};
@@ -206,6 +206,7 @@ impl Helper {
         let names = Names::new(self.session, number);
         let mut left = device.leaves(names.file.clone());
         let (link, welcome) = start::start(&device.adb, &names, Arc::clone(&self.memory)).await?;
+        self.memory.forget_moments();
         self.notes().greeted = Some((Instant::now(), welcome.uptime_ms));
         left.files.clear();
         let link = Arc::new(link);
@@ -323,25 +324,36 @@ impl Helper {
         uptime_ms.checked_add(u64::try_from(passed.as_millis()).ok()?)
     }
 
+    /// Returns how long ago the device's uptime was this, at the least: the greeting told its uptime some time before it came.
+    fn ago_ms(&self, uptime_ms: u64) -> Option<u64> {
+        let (heard_at, greeted_ms) = self.notes().greeted?;
+        let passed_ms = u64::try_from(heard_at.elapsed().as_millis()).ok()?;
+        Some(passed_ms.saturating_sub(uptime_ms.checked_sub(greeted_ms)?))
+    }
+
     /// Reads the screen, unless it is the known one.
-    pub async fn snapshot(&self, link: &Link, known: Option<u64>) -> Result<Captured, LinkError> {
+    pub async fn snapshot(&self, link: &Link, known: Option<u64>) -> Result<Capture, LinkError> {
         let last = self.notes().last.as_ref().map(|last| last.hash);
         // Its nodes cannot be named any more if this side forgot them.
         let known = known.filter(|known| last == Some(*known)).unwrap_or(0);
         match self.ask_tree(link, known).await? {
-            None => Ok(Captured::Unchanged),
+            None => Ok(Captured::Unchanged.into()),
             Some((hash, tree)) => {
                 let shown = self.keep(hash, &tree);
                 if hash == known {
                     // The same screen under another serial: the helper had forgotten its trees.
-                    return Ok(Captured::Unchanged);
+                    return Ok(Captured::Unchanged.into());
                 }
+                let told = self
+                    .ago_ms(tree.uptime_ms)
+                    .map(|ago_ms| ToldBefore { number: self.memory.number_at(tree.uptime_ms), ago_ms });
                 if shown.snapshot.elements.is_empty() {
                     let message = "no window can be read".to_owned();
                     let code = mdm_wire::helper::RefusalCode::NoWindow;
                     return Err(LinkError::Refused(mdm_wire::helper::Refusal { code, message }));
                 }
-                Ok(Captured::New { raw: mdm_core::port::RawAnswer(hash), snapshot: shown.snapshot })
+                let raw = mdm_core::port::RawAnswer(hash);
+                Ok(Capture { told, ..Captured::New { raw, snapshot: shown.snapshot }.into() })
             }
         }
     }

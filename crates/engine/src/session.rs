@@ -311,11 +311,16 @@ impl Session {
         // on the safe side (W31, F16).
         let (captured_at_ms, began) = (self.now_ms(), self.heard_number());
         let capture = read_again(progress, "reading the UI tree", || self.device.snapshot(known)).await?;
+        let told = capture.told;
         let seen = self.take_in(capture, captured_at_ms)?;
         let ended = self.heard_number();
         let mut memory = self.memory();
-        memory.read_ms = self.now_ms().saturating_sub(captured_at_ms);
-        memory.heard = HeardAround { earlier: memory.heard.began, began, ended };
+        let now_ms = self.now_ms();
+        memory.read_ms = now_ms.saturating_sub(captured_at_ms);
+        let at_ms = told.map_or(captured_at_ms, |told| now_ms.saturating_sub(told.ago_ms));
+        let began = told.map_or(began, |told| told.number);
+        let at_ms = at_ms.max(captured_at_ms);
+        memory.heard = HeardAround { earlier: memory.heard.began, at_ms, began, ended };
         drop(memory);
         let changed = seen.diff.is_relevant();
         progress.tell(&self.id, captured_at_ms, || Event::Looked { revision: seen.revision, changed });

@@ -9,18 +9,22 @@ use tokio::sync::watch;
 
 /// Texts that are remembered; older ones are forgotten.
 const WORDS_MAX: usize = 64;
+/// Moments of what was told that are remembered.
+const MOMENTS_MAX: usize = 256;
 /// Characters that are kept of one text.
 const TEXT_CHARS_MAX: usize = 500;
 
 /// Lasts over several connections of one device, so that numbers never go back.
 pub struct EventMemory {
     words: Mutex<VecDeque<Said>>,
+    /// The device's uptime at each of the last things that were told, with their numbers.
+    moments: Mutex<VecDeque<(u64, u64)>>,
     number: watch::Sender<u64>,
 }
 
 impl Default for EventMemory {
     fn default() -> EventMemory {
-        EventMemory { words: Mutex::default(), number: watch::Sender::new(0) }
+        EventMemory { words: Mutex::default(), moments: Mutex::default(), number: watch::Sender::new(0) }
     }
 }
 
@@ -40,7 +44,30 @@ impl EventMemory {
             let text = event.text.chars().take(TEXT_CHARS_MAX).collect();
             words.push_back(Said { number, kind, app: event.package.clone(), text });
         }
+        let mut moments = self.moments();
+        if moments.len() == MOMENTS_MAX {
+            moments.pop_front();
+        }
+        moments.push_back((number, event.uptime_ms));
+        drop(moments);
         self.number.send_replace(number);
+    }
+
+    /// Returns the number of the last thing that was told, of those in a row from the first on that had happened before this
+    /// uptime of the device.
+    pub fn number_at(&self, uptime_ms: u64) -> u64 {
+        let moments = self.moments();
+        let later = moments.iter().find(|(_, at_ms)| *at_ms >= uptime_ms);
+        later.map_or(*self.number.borrow(), |(number, _)| number - 1)
+    }
+
+    /// Forgets when things were told: a phone that was started again counts its uptime anew.
+    pub fn forget_moments(&self) {
+        self.moments().clear();
+    }
+
+    fn moments(&self) -> MutexGuard<'_, VecDeque<(u64, u64)>> {
+        self.moments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn after(&self, after: u64) -> Heard {
@@ -58,5 +85,22 @@ impl EventMemory {
 
     fn words(&self) -> MutexGuard<'_, VecDeque<Said>> {
         self.words.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_known_by_its_moment() {
+        let memory = EventMemory::default();
+        assert_eq!(memory.number_at(1_000), 0, "nothing was told");
+        for uptime_ms in [100, 300, 200, 400] {
+            memory.note(&UiEvent { uptime_ms, ..UiEvent::default() });
+        }
+        assert_eq!([50, 100, 101, 300, 301, 500].map(|at| memory.number_at(at)), [0, 0, 1, 1, 3, 4]);
+        memory.forget_moments();
+        assert_eq!(memory.number_at(50), 4, "a phone that was started again begins at 0");
     }
 }

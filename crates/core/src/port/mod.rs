@@ -48,6 +48,17 @@ pub struct Capture {
     /// For how long, up to the moment that the tree shows and since the reading began, the device saw that nothing changed.
     /// 0 if it does not tell.
     pub rested_ms: u64,
+    /// What the device had told of when it began this reading, if it knows.
+    pub told: Option<ToldBefore>,
+}
+
+/// What a device had told of before a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToldBefore {
+    /// Of the last thing, see [`Heard::number`].
+    pub number: u64,
+    /// How long ago the moment is, at the least.
+    pub ago_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +74,7 @@ pub enum Captured {
 impl From<Captured> for Capture {
     /// Makes a reading of a device that tells nothing of rest.
     fn from(screen: Captured) -> Capture {
-        Capture { screen, rested_ms: 0 }
+        Capture { screen, rested_ms: 0, told: None }
     }
 }
 

@@ -172,7 +172,7 @@ async fn scrolled() -> String {
 
 /// How long after a change a wait for it ends, besides the window of quiet that it asks for.
 async fn overshoot() -> String {
-    const OVERSHOOT_MS_MAX: u64 = 170;
+    const OVERSHOOT_MS_MAX: u64 = 120;
     let config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
     let (boot, world) = (Instant::now(), World::served(config, HelperMode::Auto));
     open_screen(&world, "UpdatesActivity").await;

@@ -62,9 +62,12 @@ pub struct Look {
 /// The numbers of the newest thing that the device had told of its screen (`port::Heard`) at three moments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeardAround {
-    /// When the look before this one began.
+    /// When the reading before this one began.
     pub earlier: u64,
+    /// When the device began this reading: at `at_ms`, or a little before.
     pub began: u64,
+    pub at_ms: u64,
+    /// When the answer was here.
     pub ended: u64,
 }
 
@@ -235,18 +238,18 @@ impl Watch<'_> {
     }
 
     /// Counts the quiet. A capture shows some moment between its two ends: a change was there at the latest by the second,
-    /// and quiet is certain only up to the first (W31). A device that told of the change before the look began, and of
-    /// nothing since, says that it came before the look.
+    /// and quiet is certain only up to the first (W31). A device that told of something before it began the reading, and of
+    /// nothing since, says that the change came before.
     fn note_quiet(&mut self, look: &Look, changed: bool) -> Stability {
         if self.rested_before(look) {
             self.told_change = None;
             return self.stabiliser.rested(look.ended_ms, look.rested_ms);
         }
-        let HeardAround { earlier, began, ended } = look.heard;
+        let HeardAround { earlier, began, at_ms, ended } = look.heard;
         if changed {
             let told = began > earlier && ended == began;
             self.told_change = told.then_some((began, look.ended_ms));
-            return self.stabiliser.capture(if told { look.began_ms } else { look.ended_ms }, true);
+            return self.stabiliser.capture(if told { at_ms } else { look.ended_ms }, true);
         }
         if let Some((_, until_ms)) = self.told_change.filter(|(number, _)| ended > *number) {
             // What it tells late may be that it changed once more while that look was made.

@@ -20,6 +20,8 @@ const TOAST_CLASS: &str = "android.widget.Toast";
 /// Changes that wait to be told together.
 struct Pending {
     due: Instant,
+    /// The phone's uptime at the last of them.
+    last_ms: u64,
     merged: u32,
     scrolled: bool,
 }
@@ -114,15 +116,19 @@ impl EventWatch {
         if more > 0 {
             let due = state.now + MERGED_WITHIN;
             let scrolled = state.surface.is_moving();
-            let pending = self.pending.get_or_insert(Pending { due, merged: 0, scrolled });
+            let last_ms = state.clock.uptime_ms(state.now);
+            let pending = self.pending.get_or_insert(Pending { due, last_ms, merged: 0, scrolled });
+            pending.last_ms = last_ms;
             pending.merged = pending.merged.saturating_add(more);
             pending.scrolled |= scrolled;
         }
         if let Some(pending) = self.pending.take_if(|pending| pending.due <= state.now) {
-            if pending.scrolled {
-                events.push(self.event(state, UiEvent::VIEW_SCROLLED, 1, ""));
+            let kinds = [(pending.scrolled, UiEvent::VIEW_SCROLLED, 1)];
+            let kinds = kinds.into_iter().chain([(true, UiEvent::WINDOW_CONTENT_CHANGED, pending.merged)]);
+            for (_, kind, merged) in kinds.filter(|(happened, ..)| *happened) {
+                let event = self.event(state, kind, merged, "");
+                events.push(UiEvent { uptime_ms: pending.last_ms, ..event });
             }
-            events.push(self.event(state, UiEvent::WINDOW_CONTENT_CHANGED, pending.merged, ""));
         }
     }
 

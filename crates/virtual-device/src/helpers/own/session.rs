@@ -294,6 +294,7 @@ impl Session<'_> {
         let (cost, responding) = self.phone.with(|state| {
             (state.config.timing.helper_tree(), state.surface.windows(&state.screen()).responding)
         });
+        let began_ms = self.phone.with(|state| state.clock.uptime_ms(state.now));
         tokio::time::sleep(cost).await;
         if !responding {
             tokio::time::sleep(INTERACTION_LIMIT).await;
@@ -304,6 +305,7 @@ impl Session<'_> {
             }
             let lies = state.faults.happens(Fault::HelperLie, state.now);
             let mut tree = present(state);
+            tree.uptime_ms = began_ms;
             let is_whole = !lies || !lie(&mut tree);
             state.note_tree(is_whole);
             Some(tree)

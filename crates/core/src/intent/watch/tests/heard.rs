@@ -5,7 +5,7 @@ use super::*;
 /// A look of 60 ms at a screen that says this, with what was heard by its begin and its end.
 fn look(feeder: &mut Feeder<'_>, began_ms: u64, words: &str, (began, ended): (u64, u64)) -> Next {
     let earlier = feeder.heard.began;
-    feeder.heard = HeardAround { earlier, began, ended };
+    feeder.heard = HeardAround { earlier, began, at_ms: began_ms, ended };
     feeder.look(began_ms, says(words))
 }
 
