@@ -8,7 +8,7 @@ use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device, DeviceError,
     DeviceErrorKind, DeviceInfo, Dispatch, FileCommand, Heard, Input, InstalledApp, LogRead, LogSource,
     NativeAction, NetworkCommand, NetworkReport, Picture, PortFuture, RawAnswer, SettingChange,
-    SettingReport, Support,
+    SettingReport, SmallPicture, Support,
 };
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_core::screen::snapshot::{Platform, Screen};
@@ -164,6 +164,16 @@ impl AndroidDevice {
         }
         let detail = format!("{why}; as PNG: {} bytes that are none", png.len());
         Err(DeviceError::new(DeviceErrorKind::ScreenshotUnavailable, detail))
+    }
+
+    /// The helper scales and encodes on the device. Whatever it cannot do is left to the other way.
+    async fn take_small_screenshot(
+        &self,
+        side_max: u32,
+        quality: u8,
+    ) -> Result<Option<SmallPicture>, DeviceError> {
+        let Some(link) = self.helper.link(self).await? else { return Ok(None) };
+        Ok(self.helper.picture(&link, side_max, quality).await)
     }
 
     async fn follow(&self, script: &Script) -> Result<log::follow::Following, DeviceError> {
@@ -329,6 +339,10 @@ impl Device for AndroidDevice {
                 DeviceError::new(DeviceErrorKind::NoWindow, detail)
             })
         })
+    }
+
+    fn small_screenshot(&self, side_max: u32, quality: u8) -> PortFuture<'_, Option<SmallPicture>> {
+        Box::pin(self.take_small_screenshot(side_max, quality))
     }
 
     fn screenshot(&self) -> PortFuture<'_, Picture> {

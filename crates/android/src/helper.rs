@@ -7,6 +7,7 @@ mod compare;
 mod examine;
 mod heard;
 mod jar;
+mod jpeg;
 mod link;
 mod start;
 mod touch;
@@ -16,10 +17,10 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mdm_core::port::{Capture, Captured, DeviceError, DeviceErrorKind, ToldBefore};
-use mdm_core::screen::geometry::Rect;
+use mdm_core::port::{Capture, Captured, DeviceError, DeviceErrorKind, SmallPicture, ToldBefore};
+use mdm_core::screen::geometry::{Rect, Size};
 use mdm_core::screen::snapshot::Snapshot;
-use mdm_wire::helper::{Answer, Range, RefusalCode, Request, Tree, TreeAnswer, Welcome};
+use mdm_wire::helper::{Answer, PictureFormat, Range, RefusalCode, Request, Tree, TreeAnswer, Welcome};
 use tokio::time::{Duration, Instant, timeout};
 
 pub use compare::differences;
@@ -206,7 +207,7 @@ impl Helper {
         let names = Names::new(self.session, number);
         let mut left = device.leaves(names.file.clone());
         let (link, welcome) = start::start(&device.adb, &names, Arc::clone(&self.memory)).await?;
-        self.memory.forget_moments();
+        self.memory.begin();
         self.notes().greeted = Some((Instant::now(), welcome.uptime_ms));
         left.files.clear();
         let link = Arc::new(link);
@@ -311,6 +312,7 @@ impl Helper {
         let is_first = matches!(request, Request::Events { .. } | Request::Release | Request::Bye);
         if is_asleep && !is_first {
             link.request(&Request::Events { on: true }).await?;
+            self.memory.close_gap();
         }
         let answer = link.request_until(request, self.uptime_at(until)).await?;
         self.answered.store(true, Ordering::Relaxed);
@@ -356,6 +358,17 @@ impl Helper {
                 Ok(Capture { told, ..Captured::New { raw, snapshot: shown.snapshot }.into() })
             }
         }
+    }
+
+    /// Takes a picture that fits into a square. Nothing if the helper has none that can be believed.
+    pub async fn picture(&self, link: &Link, side_max: u32, quality: u8) -> Option<SmallPicture> {
+        let side = u16::try_from(side_max).unwrap_or(u16::MAX);
+        let request = Request::Picture { width_max: side, height_max: side, quality };
+        let Ok(Answer::Picture(taken)) = self.ask(link, &request).await else { return None };
+        let size = jpeg::size(&taken.bytes).filter(|_| taken.format == PictureFormat::Jpeg)?;
+        let screen = Size { width: taken.width.into(), height: taken.height.into() };
+        let fits = size.width.max(size.height) <= side_max && screen.width > 0 && screen.height > 0;
+        fits.then_some(SmallPicture { screen, size, jpeg: taken.bytes })
     }
 
     /// Reads where the keyboard is now.

@@ -17,7 +17,7 @@ use mdm_core::intent::watch::{Ending, Goal, HeardAround, Wait};
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, Captured, CrashReport, Device, DeviceInfo,
     FileCommand, Heard, Input, InstalledApp, LogRead, NetworkCommand, NetworkReport, Picture, RawAnswer,
-    SpokenScreen,
+    SmallPicture, SpokenScreen,
 };
 use mdm_core::screen::geometry::{Point, Rect};
 use mdm_core::screen::snapshot::{Platform, Screen, Snapshot};
@@ -178,6 +178,17 @@ impl Session {
     pub async fn screenshot(&self, progress: &Progress) -> Result<Picture, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "taking a screenshot", || self.device.screenshot()).await
+    }
+
+    /// Takes a picture that the device itself makes small, where it can.
+    pub async fn small_screenshot(
+        &self,
+        (side_max, quality): (u32, u8),
+        progress: &Progress,
+    ) -> Result<Option<SmallPicture>, Failure> {
+        let _turn = self.turn(progress).await?;
+        let taking = self.device.small_screenshot(side_max, quality);
+        progress.race_device("taking a screenshot", taking).await
     }
 
     /// Lists what the device speaks of its screen, where there is no tree.
@@ -368,6 +379,11 @@ impl Session {
     /// What the device told by itself after the event of this number.
     pub(crate) fn heard(&self, after: u64) -> Heard {
         self.device.heard(after)
+    }
+
+    /// Counts the times in which something may have been told unheard.
+    pub(crate) fn heard_gaps(&self) -> u64 {
+        self.device.heard(u64::MAX).gaps
     }
 
     /// The number of the newest event that the device told.

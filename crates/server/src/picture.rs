@@ -4,7 +4,7 @@ mod paint;
 
 use fast_image_resize as fir;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::port::{DeviceErrorKind, Picture, PicturePrint, Pixels};
+use mdm_core::port::{DeviceErrorKind, Picture, PicturePrint, Pixels, SmallPicture};
 use mdm_core::screen::geometry::{Rect, Size};
 
 use crate::answer::Image;
@@ -14,7 +14,10 @@ use crate::refusal::Refusal;
 const PIXELS_BYTES_MAX: usize = 40_000_000;
 const SIDE_DEFAULT: u32 = 1024;
 const SIDES: std::ops::RangeInclusive<u32> = 100..=4096;
-const QUALITY: u8 = 75;
+/// Of every JPEG, whoever makes it.
+pub const QUALITY: u8 = 75;
+/// A JPEG with fewer bytes than this for a thousand pixels may show nothing: one of a black screen has 16.
+const BYTES_OF_1000_PIXELS_MIN: usize = 24;
 
 /// An element that is marked, in pixels of the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +36,13 @@ pub struct Wish {
     pub marks: Vec<Mark>,
     /// Places that nobody may read.
     pub masks: Vec<Rect>,
+}
+
+impl Wish {
+    /// True if it is the whole screen with nothing painted on it.
+    pub fn is_plain(&self) -> bool {
+        self.region.is_none() && self.marks.is_empty() && self.masks.is_empty()
+    }
 }
 
 /// A scaled picture, with the size of the whole and the part that it shows.
@@ -54,6 +64,20 @@ pub fn side(wanted: Option<u32>) -> Result<u32, Refusal> {
     }
     let message = format!("max_size = {side} is not between {} and {}", SIDES.start(), SIDES.end());
     Err(Refusal::argument(message, "1024 shows text well enough on most screens"))
+}
+
+/// Takes a picture as the device made it. Nothing if it may be black: that can be told only by its pixels.
+pub fn ready(taken: SmallPicture) -> Option<ScaledPicture> {
+    let pixels = taken.size.width as usize * taken.size.height as usize;
+    let is_rich = taken.jpeg.len() >= pixels / 1000 * BYTES_OF_1000_PIXELS_MIN;
+    is_rich.then(|| ScaledPicture {
+        original: taken.screen,
+        region: taken.screen.rect(),
+        size: taken.size,
+        image: Image { mime_type: "image/jpeg", bytes: taken.jpeg },
+        masked: 0,
+        black: false,
+    })
 }
 
 /// Scales and encodes on a blocking thread, because it takes milliseconds in which other calls must be served.

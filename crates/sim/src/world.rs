@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::plan::{PACKAGE, Plan};
 
 /// How the phone records what its helper is asked to touch, press or type.
-const HELPER: &str = "helper ";
+pub const HELPER: &str = "helper ";
 /// The name of the other phone.
 pub const SECOND: &str = "second-phone";
 /// The longest time for any tool; one that takes longer has no answer.

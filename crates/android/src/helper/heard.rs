@@ -20,16 +20,33 @@ pub struct EventMemory {
     /// The device's uptime at each of the last things that were told, with their numbers.
     moments: Mutex<VecDeque<(u64, u64)>>,
     number: watch::Sender<u64>,
+    gaps: Mutex<Gaps>,
+}
+
+/// When nothing was heard.
+#[derive(Default)]
+struct Gaps {
+    count: u64,
+    is_open: bool,
 }
 
 impl Default for EventMemory {
     fn default() -> EventMemory {
-        EventMemory { words: Mutex::default(), moments: Mutex::default(), number: watch::Sender::new(0) }
+        EventMemory {
+            words: Mutex::default(),
+            moments: Mutex::default(),
+            number: watch::Sender::new(0),
+            gaps: Mutex::default(),
+        }
     }
 }
 
 impl EventMemory {
     pub fn note(&self, event: &UiEvent) {
+        match event.kind {
+            UiEvent::EVENTS_ENDED => self.open_gap(),
+            _ => self.close_gap(),
+        }
         let number = *self.number.borrow() + 1;
         let kind = match event.kind {
             UiEvent::NOTIFICATION_STATE_CHANGED => Some(SaidKind::Toast),
@@ -61,9 +78,10 @@ impl EventMemory {
         later.map_or(*self.number.borrow(), |(number, _)| number - 1)
     }
 
-    /// Forgets when things were told: a phone that was started again counts its uptime anew.
-    pub fn forget_moments(&self) {
+    /// Notes a new connection, before which nothing was heard. A phone that was started again counts its uptime anew.
+    pub fn begin(&self) {
         self.moments().clear();
+        self.open_gap();
     }
 
     fn moments(&self) -> MutexGuard<'_, VecDeque<(u64, u64)>> {
@@ -72,7 +90,25 @@ impl EventMemory {
 
     pub fn after(&self, after: u64) -> Heard {
         let words = self.words().iter().filter(|said| said.number > after).cloned().collect();
-        Heard { number: *self.number.borrow(), words }
+        Heard { number: *self.number.borrow(), gaps: self.gaps().count, words }
+    }
+
+    /// Notes that nothing can be heard from here on.
+    pub fn open_gap(&self) {
+        let mut gaps = self.gaps();
+        *gaps = Gaps { count: gaps.count + 1, is_open: true };
+    }
+
+    /// Notes that the device tells again what happens.
+    pub fn close_gap(&self) {
+        let mut gaps = self.gaps();
+        if gaps.is_open {
+            *gaps = Gaps { count: gaps.count + 1, is_open: false };
+        }
+    }
+
+    fn gaps(&self) -> MutexGuard<'_, Gaps> {
+        self.gaps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until something is told after the event of this number.
@@ -100,7 +136,27 @@ mod tests {
             memory.note(&UiEvent { uptime_ms, ..UiEvent::default() });
         }
         assert_eq!([50, 100, 101, 300, 301, 500].map(|at| memory.number_at(at)), [0, 0, 1, 1, 3, 4]);
-        memory.forget_moments();
+        memory.begin();
         assert_eq!(memory.number_at(50), 4, "a phone that was started again begins at 0");
+    }
+
+    #[test]
+    fn what_was_not_heard_is_a_gap() {
+        let memory = EventMemory::default();
+        let gaps = || memory.after(0).gaps;
+        memory.begin();
+        memory.close_gap();
+        let whole = gaps();
+        memory.note(&UiEvent { kind: UiEvent::WINDOW_CONTENT_CHANGED, ..UiEvent::default() });
+        memory.close_gap();
+        assert_eq!(gaps(), whole, "all was heard");
+        memory.note(&UiEvent { kind: UiEvent::EVENTS_ENDED, ..UiEvent::default() });
+        let silent = gaps();
+        assert_ne!(silent, whole);
+        memory.note(&UiEvent { kind: UiEvent::WINDOW_CONTENT_CHANGED, ..UiEvent::default() });
+        assert_ne!(gaps(), silent, "F14: a toast of the silence was not heard");
+        let again = gaps();
+        memory.begin();
+        assert_ne!(gaps(), again, "another connection");
     }
 }

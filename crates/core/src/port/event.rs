@@ -10,6 +10,9 @@ pub enum DeviceEvent {
 pub struct Heard {
     /// Counts everything that was told; 0 when nothing was, or when the device tells nothing.
     pub number: u64,
+    /// Counts the times in which the device may have told something unheard: what is equal at two moments says that nothing
+    /// was missed between them.
+    pub gaps: u64,
     /// What was said in words, the oldest first.
     pub words: Vec<Said>,
 }

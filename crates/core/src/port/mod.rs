@@ -33,7 +33,7 @@ pub use info::{Availability, Capabilities, DeviceInfo, Support};
 pub use input::{Input, Key, Orientation};
 pub use log::{LineCounts, LogBatch, LogEntry, LogLevel, LogRead, LogSource};
 pub use network::{NetworkCommand, NetworkReport};
-pub use picture::{Picture, PicturePrint, Pixels};
+pub use picture::{Picture, PicturePrint, Pixels, SmallPicture};
 pub use setting::{NightMode, Place, SettingChange, SettingReport};
 pub use spoken::{SpokenItem, SpokenScreen};
 
@@ -122,6 +122,13 @@ pub trait Device: Send + Sync {
     fn snapshot(&self, known: Option<RawAnswer>) -> PortFuture<'_, Capture>;
     fn screen(&self) -> PortFuture<'_, Screen>;
     fn screenshot(&self) -> PortFuture<'_, Picture>;
+
+    /// Takes a picture whose longest side is at most this long, and which the device itself has made small. Nothing where it
+    /// cannot do that.
+    fn small_screenshot(&self, _side_max: u32, _quality: u8) -> PortFuture<'_, Option<SmallPicture>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Tells where the on-screen keyboard is, when one is shown and the device tells. Trees do not have it.
     fn keyboard(&self) -> PortFuture<'_, Option<Rect>>;
     /// True while a toast is shown. Its text may be in no tree (F14).

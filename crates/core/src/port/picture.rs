@@ -16,6 +16,16 @@ pub enum Picture {
     Png(Vec<u8>),
 }
 
+/// A picture of the whole screen that the device has made smaller by itself, as a JPEG.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmallPicture {
+    /// Of the screen.
+    pub screen: Size,
+    /// Of the picture.
+    pub size: Size,
+    pub jpeg: Vec<u8>,
+}
+
 /// Cells of a print in each direction, and samples of a cell in each direction.
 const CELLS: u32 = 32;
 const SAMPLES: u32 = 8;

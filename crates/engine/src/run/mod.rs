@@ -50,6 +50,7 @@ pub async fn run(session: &Session, request: Request, progress: &Progress) -> Ou
         drawn_before: None,
         picture_before: None,
         heard_before: session.heard_number(),
+        gaps_before: session.heard_gaps(),
     };
     run.note(Event::CallBegan { name: run.outcome.request.name });
     let done = match &what {
@@ -71,6 +72,8 @@ struct Run<'a> {
     picture_before: Option<PicturePrint>,
     /// What the device had told by itself before the first command was sent.
     heard_before: u64,
+    /// How often it had been silent by then.
+    gaps_before: u64,
 }
 
 impl Run<'_> {
@@ -229,7 +232,7 @@ impl Run<'_> {
         }
         let at_ms = self.session.now_ms();
         if self.outcome.sent.is_empty() {
-            self.heard_before = self.session.heard_number();
+            (self.heard_before, self.gaps_before) = (self.session.heard_number(), self.session.heard_gaps());
         }
         self.session.memory().windows.sent(&self.outcome.request.id, self.outcome.request.name, at_ms);
         let sent = self.session.send_now(command, self.progress).await;

@@ -19,9 +19,11 @@ impl Run<'_> {
         self.session.capabilities().events == Support::Yes
     }
 
-    /// True if the device has told something since the call began. One that tells words and is silent may have fallen mute.
+    /// True if the device has told something since the first command was sent, and all of it was heard. One that tells words
+    /// and is silent may have fallen mute.
     pub fn hears(&self) -> bool {
-        self.tells_words() && self.session.heard_number() > self.heard_before
+        let is_whole = self.session.heard_gaps() == self.gaps_before;
+        self.tells_words() && is_whole && self.session.heard_number() > self.heard_before
     }
 
     /// Watches, and listens beside it. `None` if what is expected was said before it was seen.

@@ -99,12 +99,22 @@ impl Tool for CaptureScreenshot {
         let region = region(&params, seen.as_deref(), scale)?;
         let marked = if params.marks { marks(seen.as_deref(), scale) } else { Vec::new() };
         let masks = seen.as_deref().map_or_else(Vec::new, |seen| secrets(seen, scale));
-        let taken = session.screenshot(call.progress).await?;
         let (marks, words): (_, Vec<String>) = marked.into_iter().unzip();
-        let wish = Wish { side, region, marks, masks };
-        let picture = call.progress.race("scaling the picture", picture::jpeg(taken, wish)).await?;
+        let picture = taken(call, &session, Wish { side, region, marks, masks }).await?;
         Ok(answer(&session, picture, scale, &words))
     }
+}
+
+/// A whole picture on which nothing has to be painted may be made small by the device.
+async fn taken(call: &Call<'_>, session: &Session, wish: Wish) -> Result<ScaledPicture, Refusal> {
+    if wish.is_plain()
+        && let Some(small) = session.small_screenshot((wish.side, picture::QUALITY), call.progress).await?
+        && let Some(picture) = picture::ready(small)
+    {
+        return Ok(picture);
+    }
+    let taken = session.screenshot(call.progress).await?;
+    Ok(call.progress.race("scaling the picture", picture::jpeg(taken, wish)).await?)
 }
 
 fn answer(session: &Arc<Session>, picture: ScaledPicture, Scale(unit): Scale, words: &[String]) -> Answer {

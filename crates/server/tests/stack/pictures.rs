@@ -1,5 +1,6 @@
 //! Pictures of the screen, whole, in part, marked and masked; and all that a device tells of one moment.
 
+use mdm_android::HelperMode;
 use mdm_virtual_device::{AppFile, Fault, Faults, PhoneConfig, Timing};
 use mobile_debug_mcp::answer::Answer;
 
@@ -41,6 +42,29 @@ async fn elements_are_marked_with_their_ids_and_secrets_are_painted_over() {
     assert_eq!(fact(&marked, "masked"), "1", "the PIN: {marked}");
     let after = picture(&world, "{}").await.text();
     assert_eq!(fact(&after, "masked"), "1", "also when nobody asked for a tree: {after}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_helper_makes_pictures_small_on_the_device() {
+    let apps = vec![AppFile::parse(APP).expect("an app")];
+    let config = PhoneConfig { apps, timing: Timing::Brisk, ..PhoneConfig::default() };
+    let world = World::served(config, HelperMode::Always);
+    world.ok("start_app", r#"{"app_id":"com.workbench"}"#).await;
+    let mut scripts = world.phone.scripts();
+    let mut asked_for_pixels =
+        || std::iter::from_fn(|| scripts.try_recv().ok()).any(|script| script.contains("screencap"));
+    let small = picture(&world, "{}").await;
+    assert!(small.text().contains(r#""image":{"width":461,"height":1024}"#), "{}", small.text());
+    assert!(small.image.is_some_and(|image| image.bytes.starts_with(&[0xff, 0xd8])), "a JPEG");
+    assert!(!asked_for_pixels(), "no pixels cross the cable");
+    // What has to be painted over, cut out or judged as black needs the pixels.
+    world.ok("start_app", r#"{"app_id":"org.example.safe"}"#).await;
+    world.tree().await;
+    assert_eq!(fact(&picture(&world, "{}").await.text(), "masked"), "1", "SE-06");
+    assert!(asked_for_pixels());
+    world.ok("tap_element", r#"{"selector":{"text":"Open"}}"#).await;
+    world.tree().await;
+    assert_eq!(fact(&picture(&world, "{}").await.text(), "black"), "true");
 }
 
 #[tokio::test(start_paused = true)]

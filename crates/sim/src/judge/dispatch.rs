@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Judge, Oracle, TAP_FAULTS};
 use crate::agent::{Target, was_dispatched};
 use crate::claim::By;
-use crate::world::ToolAnswer;
+use crate::world::{HELPER, ToolAnswer};
 
 /// Failures that are noticed after the input was sent.
 const AFTERWARDS: [&str; 1] = ["VERIFICATION_FAILED"];
@@ -34,7 +34,10 @@ impl Judge<'_> {
         }
         if self.says_unsent(answer) {
             self.judged.unsent += 1;
-            if sent > 0 {
+            // The helper's own refusal is true if nothing was done.
+            let refused_there = self.call.inputs.is_empty()
+                && self.call.commands.iter().all(|command| command.starts_with(HELPER));
+            if sent > 0 && !refused_there {
                 self.report(Oracle::Once, told(&format!("refused with {}", answer.code()), self.call));
             }
         }

@@ -22,6 +22,8 @@ pub struct UiEvent {
 
 impl UiEvent {
     pub const KIND: u8 = EVENT_KIND;
+    /// The helper's own kind: nothing is told from here on.
+    pub const EVENTS_ENDED: u32 = 0;
     /// Kinds of events, as Android numbers them.
     pub const VIEW_CLICKED: u32 = 1;
     pub const VIEW_FOCUSED: u32 = 8;

@@ -34,7 +34,8 @@ fn scaled(whole: Pixels, width_max: u16, height_max: u16) -> Pixels {
     let by_width =
         u64::from(width_max) * u64::from(whole.height) <= u64::from(height_max) * u64::from(whole.width);
     let part = |size: u32, num: u32, den: u32| {
-        ((u64::from(size) * u64::from(num) / u64::from(den.max(1))) as u32).max(1)
+        let den = u64::from(den.max(1));
+        (((u64::from(size) * u64::from(num) + den / 2) / den) as u32).max(1)
     };
     let (width, height) = match by_width {
         true => (width_max, part(whole.height, width_max, whole.width)),
