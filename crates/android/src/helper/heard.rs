@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mdm_core::port::{Heard, Said, SaidKind};
 use mdm_wire::helper::UiEvent;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Texts that are remembered; older ones are forgotten.
 const WORDS_MAX: usize = 64;
@@ -16,7 +17,7 @@ const TEXT_CHARS_MAX: usize = 500;
 
 /// Lasts over several connections of one device, so that numbers never go back.
 pub struct EventMemory {
-    words: Mutex<VecDeque<Said>>,
+    words: Mutex<VecDeque<(Instant, Said)>>,
     /// The device's uptime at each of the last things that were told, with their numbers.
     moments: Mutex<VecDeque<(u64, u64)>>,
     number: watch::Sender<u64>,
@@ -59,7 +60,8 @@ impl EventMemory {
                 words.pop_front();
             }
             let text = event.text.chars().take(TEXT_CHARS_MAX).collect();
-            words.push_back(Said { number, kind, app: event.package.clone(), text });
+            let app = event.package.clone();
+            words.push_back((Instant::now(), Said { number, kind, ago_ms: 0, app, text }));
         }
         let mut moments = self.moments();
         if moments.len() == MOMENTS_MAX {
@@ -89,7 +91,11 @@ impl EventMemory {
     }
 
     pub fn after(&self, after: u64) -> Heard {
-        let words = self.words().iter().filter(|said| said.number > after).cloned().collect();
+        let told = |(at, said): &(Instant, Said)| Said {
+            ago_ms: u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX),
+            ..said.clone()
+        };
+        let words = self.words().iter().filter(|(_, said)| said.number > after).map(told).collect();
         Heard { number: *self.number.borrow(), gaps: self.gaps().count, words }
     }
 
@@ -119,7 +125,7 @@ impl EventMemory {
         self.after(after)
     }
 
-    fn words(&self) -> MutexGuard<'_, VecDeque<Said>> {
+    fn words(&self) -> MutexGuard<'_, VecDeque<(Instant, Said)>> {
         self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -23,6 +23,8 @@ pub struct Said {
     /// The number of what was told, see [`Heard::number`].
     pub number: u64,
     pub kind: SaidKind,
+    /// How long ago it was said.
+    pub ago_ms: u64,
     pub app: String,
     pub text: String,
 }

@@ -11,11 +11,11 @@ use mdm_core::action::trace::Lifecycle;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::intent::predicate::Judgement;
+use mdm_core::intent::predicate::{Judgement, Predicate};
 use mdm_core::intent::resolve::{shows_nothing, system_dialog};
 use mdm_core::intent::watch::{Ending, Goal, Wait};
 use mdm_core::meaning::drawn::drawn_part;
-use mdm_core::port::PicturePrint;
+use mdm_core::port::{PicturePrint, Said, SaidKind};
 use mdm_core::screen::geometry::{Rect, Scale};
 
 use super::Run;
@@ -25,6 +25,8 @@ use crate::poll::{self, Counted, Turn};
 /// Until the first look for a toast, and between two of them. One is shown for two seconds or longer.
 const TOAST_COMES: Duration = Duration::from_millis(100);
 const TOAST_PAUSE: Duration = Duration::from_millis(600);
+/// A toast is shown for at most this long, and the next one waits.
+const TOAST_MS_MAX: u64 = 4000;
 /// A device that takes longer for a picture is not asked for one.
 const PICTURE_MAX: Duration = Duration::from_secs(2);
 /// Looks that a slow device gets before the expectation is given up, as long as the call has time (W2).
@@ -131,7 +133,8 @@ impl Run<'_> {
             Some(_) if came_in_words => (Verdict::Confirmed, false),
             Some(predicate) => {
                 let held_before = before.as_deref().is_some_and(|before| predicate.judge(before).holds());
-                let verdict = verdict(&report.ending, report.judgement, &seen, toast);
+                let unseen = self.unseen_toast(predicate, toast, watched_ms);
+                let verdict = verdict(&report.ending, report.judgement, &seen, unseen);
                 (believed(verdict, report.unseen_ms), held_before)
             }
         };
@@ -179,6 +182,27 @@ impl Run<'_> {
             () = looked => unreachable!("it never ends"),
         };
         (report, toast.or(self.hears().then_some(false)))
+    }
+
+    /// Says why words that were not seen may be in a toast all the same.
+    fn unseen_toast(
+        &self,
+        expected: &Predicate,
+        toast: Option<bool>,
+        watched_ms: u64,
+    ) -> Option<&'static str> {
+        let lately_ms = watched_ms.saturating_add(TOAST_MS_MAX);
+        let was_shown = |said: &Said| {
+            said.kind == SaidKind::Toast && said.ago_ms <= lately_ms && expected.is_met_by_words(&said.text)
+        };
+        match toast {
+            None => Some("there was no time to look for a toast"),
+            Some(true) => Some("a toast was shown, and what it says cannot be read on this device"),
+            Some(false) if self.session.heard(0).words.iter().any(was_shown) => {
+                Some("a toast said so before, and another one waits until that is gone")
+            }
+            Some(false) => None,
+        }
     }
 
     /// Takes a print of what is drawn where the action goes, if the tree tells nothing of it. The print is only
@@ -239,13 +263,8 @@ fn verdict(
     ending: &Ending,
     judgement: Option<Judgement>,
     seen: &Observation,
-    toast: Option<bool>,
+    unseen: Option<&str>,
 ) -> Verdict {
-    let unseen = match toast {
-        Some(false) => None,
-        Some(true) => Some("a toast was shown, and what it says cannot be read on this device"),
-        None => Some("there was no time to look for a toast"),
-    };
     if let (Some(Judgement::Fails { .. }), Some(why)) = (&judgement, unseen) {
         return Verdict::Undetermined { why: why.to_owned() };
     }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use mdm_android::HelperMode;
 use mdm_virtual_device::{AppFile, DumpFault, Fault, Faults, PhoneConfig, Timing};
 use tokio::time::Instant;
 
-use crate::gestures::on_screen;
+use crate::gestures::{on_screen, open_screen};
 use crate::world::{World, fact, point_of};
 
 fn with_fault(fault: Fault, rate: f64, timing: Timing) -> PhoneConfig {
@@ -139,6 +140,24 @@ async fn a_toast_that_cannot_be_read_contradicts_nothing() {
     assert_eq!(fact(&answer.text(), "verdict"), "undetermined", "{}", answer.text());
     assert!(answer.text().contains("a toast was shown"), "{}", answer.text());
     assert!(!world.phone.toasts().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_toast_is_told_by_its_words_and_another_one_waits_for_its_end() {
+    // F14, with the helper: found by the simulation.
+    let world =
+        World::served(PhoneConfig { timing: Timing::Brisk, ..PhoneConfig::default() }, HelperMode::Always);
+    open_screen(&world, "DialogsActivity").await;
+    let json = r#"{"selector":{"text":"Save"},"expect":{"text":"Draft saved"}}"#;
+    let answer = world.ok("tap_element", json).await;
+    assert_eq!(fact(&answer, "verdict"), "confirmed", "{answer}");
+    assert!(answer.contains("toast \"Draft saved\""), "{answer}");
+    let other = r#"{"selector":{"text":"Save"},"expect":{"text":"Lost"},"timeout_ms":1000}"#;
+    let answer = world.call("tap_element", other).await.text();
+    assert_eq!(fact(&answer, "verdict"), "contradicted", "all that was said was heard: {answer}");
+    let again = r#"{"selector":{"text":"Save"},"expect":{"text":"Draft saved"},"timeout_ms":60}"#;
+    let answer = world.call("tap_element", again).await.text();
+    assert_ne!(fact(&answer, "verdict"), "contradicted", "{answer}");
 }
 
 #[tokio::test(start_paused = true)]
