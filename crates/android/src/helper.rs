@@ -122,6 +122,8 @@ struct Notes {
 enum Trust {
     Agreed,
     Differs(Vec<String>),
+    /// The screen never rests, so no dump can be had of it.
+    Restless,
     /// It could not be compared now.
     Undecided(String),
 }
@@ -213,12 +215,20 @@ impl Helper {
         let link = Arc::new(link);
         if self.mode == HelperMode::Auto && !run.is_trusted {
             let trust = self.compare(device, &link).await;
-            if !matches!(trust, Trust::Agreed) {
+            if !matches!(trust, Trust::Agreed | Trust::Restless) {
                 // It holds UiAutomation, which the shell needs next.
                 say_goodbye(&link).await;
             }
             match trust {
                 Trust::Agreed => run.is_trusted = true,
+                // Nothing else can read such a screen (F23). The next start compares again.
+                Trust::Restless => {
+                    let _ = served::tell(
+                        "the screen never rests, so the helper on the device could not be compared with a dump; it is used \
+                         all the same, since nothing else can read this screen"
+                            .to_owned(),
+                    );
+                }
                 Trust::Differs(how) => {
                     run.given_up = true;
                     return Err(StartError::Failed(format!(
@@ -420,6 +430,7 @@ impl Helper {
                     return if how.is_empty() { Trust::Agreed } else { Trust::Differs(how) };
                 }
                 Ok(None) => "the screen changed meanwhile".clone_into(&mut why),
+                Err(error) if error.kind == DeviceErrorKind::NotIdle => return Trust::Restless,
                 Err(error) => return Trust::Undecided(error.detail),
             }
         }

@@ -9,12 +9,21 @@ pub(super) const PARTS_MAX: usize = 8;
 const REPEATS_MIN: usize = 3;
 const COVERED_PERCENT_MIN: usize = 75;
 
+/// Edges are whole pixels, so rows of one length may differ by one, and by two where both edges are rounded.
+const ROUNDING_PX_MAX: u64 = 2;
+
 /// How an element looks, apart from its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Look<'a> {
     role: &'a str,
     start_across: i32,
     length: i64,
+}
+
+impl Look<'_> {
+    fn is_as_long_as(&self, other: &Look<'_>) -> bool {
+        self.length.abs_diff(other.length) <= ROUNDING_PX_MAX
+    }
 }
 
 /// Joins elements that repeat in the same order: each repetition is one row.
@@ -42,7 +51,7 @@ fn pattern(rows: &[Row]) -> Option<Vec<usize>> {
     let looks: Vec<Look<'_>> = rows.iter().map(look).collect();
     for with_length in [true, false] {
         let is_same = |a: &Look<'_>, b: &Look<'_>| {
-            a.role == b.role && a.start_across == b.start_across && (!with_length || a.length == b.length)
+            a.role == b.role && a.start_across == b.start_across && (!with_length || a.is_as_long_as(b))
         };
         for size in 2..=PARTS_MAX.min(rows.len() / REPEATS_MIN) {
             let splits = (0..size).filter_map(|first| split(rows, &looks, first, size, &is_same));
@@ -92,7 +101,7 @@ fn split(
 
 /// True if the elements differ as the parts of a row do: not cells of a grid, and begun by a text.
 fn is_row(model: &[Look<'_>]) -> bool {
-    let differs = |one: &Look<'_>| one.role != model[0].role || one.length != model[0].length;
+    let differs = |one: &Look<'_>| one.role != model[0].role || !one.is_as_long_as(&model[0]);
     model[0].role.is_empty() && model[1..].iter().any(differs)
 }
 

@@ -62,6 +62,21 @@ fn a_row_that_both_views_cut_off_is_one_row() {
 }
 
 #[test]
+fn rows_whose_lengths_differ_by_rounding_are_not_joined_in_pairs() {
+    // Found with the helper: where a list stands at a fraction of a point, every second row is a pixel longer.
+    let mut tree = String::from("FrameLayout [0,0][1080,2400]\n  RecyclerView [0,200][1080,1200] scroll\n");
+    for row in 0..8 {
+        let (from, to) = (200 + row * 121 - row / 2, 200 + (row + 1) * 121 - (row + 1) / 2);
+        tree.push_str(&format!("    TextView [40,{from}][1080,{to}] text:\"Order {row}\"\n"));
+    }
+    let seen = Tracker::default().observe(sketch(&tree), 0);
+    let mut reader = ListReader::new(Axis::Vertical, 1000);
+    reader.take_in(&seen, seen.ids[1], Way::default());
+    let rows = flat::join_flat_rows(reader.rows);
+    assert_eq!(rows.len(), 8, "{rows:?}");
+}
+
+#[test]
 fn two_large_rows_with_a_margin_between_them_did_not_change() {
     // Both are cut off in the first view, and only the next view shows the third.
     let mut tracker = Tracker::default();
