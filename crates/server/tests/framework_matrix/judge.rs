@@ -8,7 +8,7 @@ use mdm_virtual_device::ViewTruth;
 use crate::lines::{self, Hidden, Line};
 use crate::reading;
 use crate::table::{Setting, State};
-use crate::views::{Screen, fact, has, readable};
+use crate::views::{Screen, contains, fact, has, readable};
 
 /// What a view has and a dump does not tell, so that no line can.
 const VALUES: [&str; 3] = ["progress", "rating", "error"];
@@ -101,7 +101,8 @@ impl<'a> Case<'a> {
 
     fn line(&self, view: &ViewTruth) -> Option<&'a Line> {
         let id = view.id.rsplit_once('/').map(|(_, id)| id)?;
-        self.lines.iter().find(|line| line.resource.as_deref() == Some(id))
+        let is_on = |line: &&Line| line.point.is_none_or(|point| contains(view, point));
+        self.lines.iter().filter(is_on).find(|line| line.resource.as_deref() == Some(id))
     }
 
     /// Judges the line of the widget itself.

@@ -72,7 +72,7 @@ impl World {
 fn note(truth: &Truth) -> String {
     let views = truth.framework.iter().flat_map(|framework| &framework.views);
     let note = views.into_iter().find(|view| view.id.ends_with(":id/page"));
-    note.unwrap_or_else(|| panic!("{} shows no page", truth.activity)).text.clone()
+    note.unwrap_or_else(|| panic!("{} shows no page, {:?}", truth.activity, truth.framework)).text.clone()
 }
 
 /// Views of windows that have no focus, without those of the page itself.
