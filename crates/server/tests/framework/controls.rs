@@ -59,10 +59,10 @@ pub fn controls(screen: &Screen) -> Vec<Control> {
         {
             found.push(of(Kind::Tap, view));
         }
+        // What a closed drop-down shows is no row of it.
+        let is_list = |list: &ViewTruth| list.long_clickable && !list.class.ends_with("Spinner");
         let long_row = || {
-            has(view, "position")
-                && has_words(screen, view)
-                && screen.view(view.parent).is_some_and(|list| list.long_clickable)
+            has(view, "position") && has_words(screen, view) && screen.view(view.parent).is_some_and(is_list)
         };
         if view.enabled && (view.long_clickable && !has(view, "count") || long_row()) {
             found.push(of(Kind::LongPress, view));

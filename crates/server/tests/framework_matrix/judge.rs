@@ -189,3 +189,71 @@ impl<'a> Case<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mdm_virtual_device::{FrameworkTruth, Truth};
+
+    use super::*;
+
+    /// Returns what is found wrong of one field, whose line stands for all of the tree.
+    fn wrong(text: &str, facts: &[(&str, &str)], line: &str) -> usize {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let mut view = ViewTruth {
+            number: 1,
+            parent: 0,
+            window: 1,
+            class: "android.widget.EditText".to_owned(),
+            id: "org.mdm.widgets:id/it".to_owned(),
+            text: text.to_owned(),
+            description: String::new(),
+            checked: None,
+            selected: false,
+            enabled: true,
+            focused: false,
+            clickable: true,
+            has_click_listener: false,
+            long_clickable: false,
+            visible: (0, 0, 500, 100),
+            scroll: (0, 0),
+            facts: facts.iter().map(owned).collect(),
+        };
+        view.facts.push(("inputType".to_owned(), "1".to_owned()));
+        let framework =
+            FrameworkTruth { is_known: true, focused_window: 1, views: vec![view], listeners: Vec::new() };
+        let screen = Screen::of(Truth { framework: Some(framework), ..Truth::default() });
+        let tree = format!("head\ne1 field {line} #it @250,50");
+        let page = Page {
+            setting: Setting::Plain,
+            shown: &[],
+            before: &screen,
+            after: &screen,
+            unfocused: &[],
+            tree: &tree,
+        };
+        judge(&page).wrong.len()
+    }
+
+    #[test]
+    fn a_hint_is_no_value() {
+        let hint = [("hint", "Name")];
+        assert_eq!(wrong("", &hint, "shows \"Name\""), 0);
+        assert_eq!(wrong("", &hint, "= \"Name\""), 1);
+        assert_eq!(wrong("Ada", &hint, "= \"Ada\""), 0);
+        assert_eq!(wrong("Ada", &hint, "shows \"Ada\""), 0);
+        assert_eq!(wrong("Ada", &hint, "(no label)"), 1, "lost");
+        assert_eq!(wrong("Ada", &hint, "= \"Bob\""), 3, "lost, shown by no view, and not its value");
+    }
+
+    #[test]
+    fn a_secret_tells_its_length_at_most() {
+        let secret = [("password", "true"), ("shown", "•••")];
+        assert_eq!(wrong("abc", &secret, "= (hidden, 3)"), 0);
+        assert_eq!(wrong("abc", &secret, "= (hidden, or empty)"), 0);
+        assert_eq!(wrong("abc", &secret, "= (hidden, 4)"), 1);
+        assert_eq!(wrong("abc", &secret, "(no label)"), 1);
+        assert!(wrong("abc", &secret, "= \"abc\"") > 0);
+        assert_eq!(wrong("", &[("password", "true")], "= (hidden, or empty)"), 0);
+        assert_eq!(wrong("", &[("password", "true")], "= (hidden, 4)"), 1);
+    }
+}
