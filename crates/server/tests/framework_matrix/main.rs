@@ -8,6 +8,7 @@
 )]
 #![allow(clippy::print_stdout, reason = "the figures are of interest")]
 
+mod faults;
 mod judge;
 #[path = "../framework/lines.rs"]
 #[allow(dead_code, reason = "the other judge needs the rest")]

@@ -20,15 +20,15 @@ use crate::table::{Setting, State, states};
 use crate::views::Screen;
 
 const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
-const PAGES_MAX: usize = 200;
+pub const PAGES_MAX: usize = 200;
 const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
 const BACK: &str = "input keyevent 4";
-const NEXT_PAGE: &str = "input keyevent 131";
+pub const NEXT_PAGE: &str = "input keyevent 131";
 const START: &str = "am start -n org.mdm.widgets/.StatesActivity";
 const TREE: &str = r#"{"coordinates":true,"ids":true,"max_tokens":100000}"#;
 
 /// The folder that `cargo xtask test` names. `None` has been reported as a skip.
-fn home(test: &str) -> Option<PathBuf> {
+pub fn home(test: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(VARIABLE) {
         return Some(path.into());
     }
@@ -39,14 +39,14 @@ fn home(test: &str) -> Option<PathBuf> {
     None
 }
 
-struct World {
-    phone: Phone,
+pub struct World {
+    pub phone: Phone,
     adb: Adb,
     app: App,
 }
 
 impl World {
-    fn start(home: PathBuf) -> World {
+    pub fn start(home: PathBuf) -> World {
         let app = FrameworkApp::Builtin("widgets".to_owned());
         let framework = FrameworkConfig { home, app, sdk: 34, log: None };
         let config = PhoneConfig { sdk: 34, timing: Timing::Instant, ..PhoneConfig::default() };
@@ -56,20 +56,29 @@ impl World {
         World { phone, adb: Adb::direct(link), app: App::new(devices) }
     }
 
-    async fn run(&self, script: &'static str) {
+    pub async fn run(&self, script: &'static str) {
         self.adb.shell(&Script::new(script), OUTPUT_BYTES_MAX).await.unwrap();
         sleep(Duration::from_millis(500)).await;
     }
 
-    async fn tree(&self) -> String {
-        let arguments: JsonObject = serde_json::from_str(TREE).unwrap();
-        let tool = tools::find("get_ui_tree").unwrap();
+    pub async fn start_activity(&self, component: &str) {
+        self.adb.shell(&Script::new("am start -n").arg(component), OUTPUT_BYTES_MAX).await.unwrap();
+        sleep(Duration::from_millis(1000)).await;
+    }
+
+    pub async fn call(&self, tool: &str, json: &str) -> String {
+        let arguments: JsonObject = serde_json::from_str(json).unwrap();
+        let tool = tools::find(tool).unwrap();
         tool.call(&self.app, arguments, CancellationToken::new()).await.text()
+    }
+
+    pub async fn tree(&self) -> String {
+        self.call("get_ui_tree", TREE).await
     }
 }
 
 /// Returns what the page says of itself: whether it is the last one, and its states.
-fn note(truth: &Truth) -> String {
+pub fn note(truth: &Truth) -> String {
     let views = truth.framework.iter().flat_map(|framework| &framework.views);
     let note = views.into_iter().find(|view| view.id.ends_with(":id/page"));
     note.unwrap_or_else(|| panic!("{} shows no page, {:?}", truth.activity, truth.framework)).text.clone()

@@ -1,0 +1,75 @@
+//! Faults that were found on Android's own views, each with its id in docs/requirements.md.
+
+use crate::lines;
+use crate::reading;
+use crate::views::Screen;
+use crate::walk::{NEXT_PAGE, PAGES_MAX, World, home, note};
+
+const PAGES: [&str; 10] =
+    ["Main", "Text", "Toggle", "Range", "Choice", "Picker", "Lists", "Container", "Dialog", "Clock"];
+
+/// Returns the first line of an answer, and those below it.
+async fn call(world: &World, tool: &str, arguments: &str) -> (String, Vec<String>) {
+    let text = world.call(tool, arguments).await;
+    let mut lines = text.lines().map(str::to_owned);
+    (lines.next().unwrap_or_default(), lines.collect())
+}
+
+async fn fingerprint(world: &World) -> String {
+    let (first, _) = call(world, "get_screen_fingerprint", "{}").await;
+    let (_, after) = first.split_once("\"fingerprint\":\"").unwrap_or_else(|| panic!("{first}"));
+    after.split('"').next().unwrap_or_default().to_owned()
+}
+
+/// Turns the pages to the one with this state.
+async fn turn_to(world: &World, state: &str) {
+    for _ in 0..PAGES_MAX {
+        if note(&world.phone.truth()).split(' ').any(|shown| shown == state) {
+            return;
+        }
+        world.run(NEXT_PAGE).await;
+    }
+    panic!("{state} is on no page");
+}
+
+/// One test, because each start of the framework takes seconds.
+#[tokio::test(start_paused = true)]
+async fn lists_scroll_and_unfold_as_their_views_do() {
+    let Some(home) = home("lists_scroll_and_unfold_as_their_views_do") else { return };
+    let world = World::start(home);
+    world.start_activity("org.mdm.widgets/.StatesActivity").await;
+
+    // F84: rows that are made while something reads the screen differ from those before in what a dump says of them.
+    turn_to(&world, "list_scrolls").await;
+    println!("{}", world.tree().await);
+    let first = fingerprint(&world).await;
+    for (row, way) in [("Row 12", "down"), ("Row 30", "down"), ("Row 2", "up")] {
+        let wanted = format!(
+            r#"{{"selector":{{"text":"{row}"}},"direction":"{way}","inside":{{"resource_id":"list_scrolls"}}}}"#
+        );
+        let (answer, _) = call(&world, "scroll_to_element", &wanted).await;
+        assert!(answer.contains("\"success\":true"), "{answer}");
+        println!("{answer}\n{}", world.tree().await);
+        assert_eq!(fingerprint(&world).await, first, "F84: {row}");
+    }
+
+    // F85: a group that unfolds scrolls nothing.
+    turn_to(&world, "groups_closed").await;
+    let group = r#"{"selector":{"text":"Fruit","inside":{"resource_id":"groups_closed"}}}"#;
+    let (answer, lines) = call(&world, "tap_element", group).await;
+    let is_new = |line: &String| line.starts_with("+ ") && line.contains("\"Pear\"");
+    assert!(lines.iter().any(is_new), "F85: {answer} {lines:?}");
+    assert!(!answer.contains("\"observed_change\":\"scroll"), "F85: {answer}");
+
+    // F87: a text above a control keeps a line of its own, or is the control's name.
+    for page in PAGES {
+        world.start_activity(&format!("org.mdm.widgets/.{page}Activity")).await;
+        let before = Screen::of(world.phone.truth());
+        let tree = world.tree().await;
+        let after = Screen::of(world.phone.truth());
+        let found = reading::judge(&before, &after, &lines::read(&tree));
+        let nothing: [String; 0] = [];
+        assert!(found.facts > 3, "{page}: {tree}");
+        assert_eq!((&found.lost[..], &found.untrue[..]), (&nothing[..], &nothing[..]), "{page}: {tree}");
+    }
+}
