@@ -13,6 +13,7 @@
 
 mod actions;
 mod controls;
+mod faults;
 mod lines;
 mod product;
 mod reading;
