@@ -128,8 +128,8 @@ impl Screen {
         let words = self.words(view);
         let is_used = view.clickable || has(view, "adjustable") || has(view, "inputType");
         let disabled = !view.enabled && (is_used || !words.is_empty() || tells_checked(view));
-        let is_told = !has(view, "appDrawn") && !(has(view, "password") && view.text.is_empty());
-        let is_fact = |words: &String| !is_state_word(view, words) && is_told;
+        let may_stay_untold = has(view, "appDrawn") || (has(view, "password") && view.text.is_empty());
+        let is_fact = |words: &String| !is_state_word(view, words) && !may_stay_untold;
         let mut facts: Vec<Fact> = words.into_iter().filter(is_fact).map(Fact::Words).collect();
         facts.extend(view.checked.filter(|_| tells_checked(view)).map(Fact::Checked));
         let passed_on = self.view(view.parent).is_some_and(|parent| parent.selected);

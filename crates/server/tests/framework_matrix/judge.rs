@@ -159,11 +159,11 @@ impl<'a> Case<'a> {
         if line.hidden.is_some() {
             self.wrong(&id, &format!("it hides nothing: {}", line.text));
         }
-        if let Some(value) = &line.value {
-            if !value.is(&view.text) {
-                let problem = format!("its value is {:?}: {}", view.text, line.text);
-                self.wrong(&id, &problem);
-            }
+        if let Some(value) = &line.value
+            && !value.is(&view.text)
+        {
+            let problem = format!("its value is {:?}: {}", view.text, line.text);
+            self.wrong(&id, &problem);
         }
         if let Some(shown) = &line.shows {
             self.all.unknown(HINT_OR_VALUE);
