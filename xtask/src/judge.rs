@@ -12,6 +12,5 @@ pub fn judge(root: &Path) -> Result<(), String> {
     let home = framework::install(root)?;
     let mut command = cargo(root);
     command.args(["test", "-p", "mobile-debug-mcp", "--test", "framework", "--", "--nocapture"]);
-    command.env("MDM_JUDGE", "1");
     run(command.env(framework::VARIABLE, home).env(WHOLE, "1"))
 }

@@ -177,6 +177,7 @@ impl Reader<'_> {
             description: self.text(&node.description),
             // A field that shows its hint without telling it apart has it as its text.
             hint: hint.or_else(|| self.text(&node.text).filter(|_| shows_hint)),
+            text_may_be_hint: false,
             value: range.map(|range| value(range).into()),
             value_range: range.map(|range| Box::new(value_range(range))),
             bounds: clipped(rect(node.bounds), self.screen),

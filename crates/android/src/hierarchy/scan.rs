@@ -14,6 +14,8 @@ pub(super) struct Tag<'a> {
     pub package: &'a [u8],
     pub content_desc: &'a [u8],
     pub hint: &'a [u8],
+    /// True if the attribute is there, also an empty one.
+    pub tells_hint: bool,
     pub bounds: &'a [u8],
     pub rotation: &'a [u8],
     pub drawing_order: &'a [u8],
@@ -52,6 +54,7 @@ impl<'a> Attributes<'a> for Tag<'a> {
     }
 
     fn set(&mut self, name: &[u8], value: &'a [u8]) {
+        self.tells_hint |= name == b"hint";
         if let Some(text) = self.text_attribute(name) {
             *text = value;
         } else if let Some(flag) = self.flags.attribute(name) {

@@ -1,7 +1,7 @@
 //! Builds the elements from tags.
 
 use mdm_core::meaning::role;
-use mdm_core::screen::element::Element;
+use mdm_core::screen::element::{Element, Role};
 use mdm_core::screen::geometry::Rect;
 use mdm_core::screen::snapshot::{Defect, DefectKind, Snapshot};
 
@@ -35,6 +35,8 @@ pub(super) struct Tree<'a> {
     /// Open levels below the deepest one allowed.
     levels_over: usize,
     rotation_known: bool,
+    /// True if any element has an attribute for its hint, which newer systems write.
+    tells_hints: bool,
     root_seen: bool,
     document_ended: bool,
 }
@@ -50,6 +52,7 @@ impl<'a> Tree<'a> {
             packages: Names::default(),
             levels_over: 0,
             rotation_known: false,
+            tells_hints: false,
             root_seen: false,
             document_ended: false,
         }
@@ -59,6 +62,7 @@ impl<'a> Tree<'a> {
     pub fn open(&mut self, tag: &Tag<'a>) -> bool {
         self.root_seen = true;
         self.document_ended = false;
+        self.tells_hints |= tag.tells_hint;
         let wrapper = WRAPPERS.contains(&tag.name);
         let above = self.open.last().and_then(|open| open.element);
         let element = if wrapper {
@@ -138,7 +142,22 @@ impl<'a> Tree<'a> {
         while !self.open.is_empty() {
             self.close_innermost();
         }
+        if !self.tells_hints {
+            self.mark_possible_hints();
+        }
         self.snapshot
+    }
+
+    /// Marks texts of fields that may be hints. The field inside a number picker always holds its number.
+    fn mark_possible_hints(&mut self) {
+        let elements = &mut self.snapshot.elements;
+        for index in 0..elements.len() {
+            let parent = elements[index].parent.and_then(|parent| elements.get(parent as usize));
+            let in_picker = parent.is_some_and(|parent| parent.role == Role::Stepper);
+            let element = &mut elements[index];
+            element.text_may_be_hint =
+                element.role == Role::TextField && element.text.is_some() && !in_picker;
+        }
     }
 
     /// Adds a defect. The first one of each kind that loses elements is kept even over the limit, because absence
@@ -188,6 +207,7 @@ impl<'a> Tree<'a> {
             text: read(tag.text),
             description: read(tag.content_desc),
             hint: read(tag.hint),
+            text_may_be_hint: false,
             value: None,
             value_range: None,
             bounds: Rect::default(),

@@ -198,6 +198,20 @@ fn a_password_is_never_shown() {
 }
 
 #[test]
+fn a_dump_without_hints_does_not_tell_a_value_from_a_hint() {
+    // F83
+    let fields = "EditText [0,0][9,9] text=Name
+NumberPicker [0,0][9,9]
+  EditText [0,0][9,9] text=7
+";
+    let stepper = "stepper (no label, top left) 7 @4,4\nfield = \"7\" @4,4\n";
+    check(fields, &format!("field shows \"Name\" @4,4\n{stepper}"));
+    // The attribute is there, so this field has none.
+    let told = fields.to_owned() + "TextView [0,0][9,9] hint=''\n";
+    check(&told, &format!("field = \"Name\" @4,4\n{stepper}"));
+}
+
+#[test]
 fn device_text_cannot_imitate_outline_lines() {
     // SE-05
     check(

@@ -78,11 +78,12 @@ impl Diff {
     }
 }
 
-/// Compares two captures. `ticks(old, new)` is true if the change of an element's words only shows that time passed.
+/// Compares two captures. `swiped`: a finger moved over the screen in between. `ticks(old, new)` is true if the change of an element's words only shows that time passed.
 pub fn diff(
     before: &ScreenReading,
     after: &ScreenReading,
     pairing: &Pairing,
+    swiped: bool,
     ticks: impl Fn(u32, u32) -> bool,
 ) -> Diff {
     let mut diff = Diff::default();
@@ -108,6 +109,9 @@ pub fn diff(
         }
     }
     diff.kind = kind(before, after, pairing, &diff);
+    if diff.kind == ChangeKind::Scroll && !swiped && is_unfolded(before, after, pairing, &diff) {
+        diff.kind = ChangeKind::Hierarchy;
+    }
     diff
 }
 
@@ -206,6 +210,19 @@ fn is_scroll(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing, d
     moves.chunk_by(|a, b| a.0 == b.0).all(|moves| {
         let shift = shift(before, after, pairing, moves[0].0);
         shift.is_some_and(|shift| moves.iter().all(|(_, edge)| shift.explains(*edge)))
+    })
+}
+
+/// True if an element came in right after one that stayed in its place, as the entries of a group that unfolds do (F85).
+/// Under a finger that one may be a header that stays while its list scrolls.
+fn is_unfolded(before: &ScreenReading, after: &ScreenReading, pairing: &Pairing, diff: &Diff) -> bool {
+    diff.added.iter().any(|new| {
+        let Some(parent) = after.element(*new).parent else { return false };
+        let sibling =
+            after.snapshot.children(parent as usize).take_while(|child| *child < *new as usize).last();
+        let old = sibling.map_or(NONE, |sibling| pairing.to_old[sibling]);
+        old != NONE
+            && sibling.is_some_and(|new| before.element(old).bounds == after.element(new as u32).bounds)
     })
 }
 

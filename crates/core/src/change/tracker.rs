@@ -239,7 +239,8 @@ impl Tracker {
         let now = self.last.as_ref()?;
         let mut pairing = pair_by_ids(&base, now);
         pairing.replaced = is_replaced(&base.reading, &now.reading);
-        let diff = diff(&base.reading, &now.reading, &pairing, |old, new| {
+        let swiped = now.swiped_px != base.swiped_px;
+        let diff = diff(&base.reading, &now.reading, &pairing, swiped, |old, new| {
             self.only_time_passed(&base, old, now, new)
         });
         Some(Comparison { base, pairing, diff })
@@ -288,7 +289,7 @@ impl Tracker {
         let swiped = self.swiped_since(last);
         let pairing = pair_swiped(&last.reading, &reading, self.acted_since_answer, swiped);
         self.count_ticks(last, &reading, &pairing);
-        let diff = diff(&last.reading, &reading, &pairing, |old, new| {
+        let diff = diff(&last.reading, &reading, &pairing, swiped != (0, 0), |old, new| {
             self.ticks.get(&last.ids[old as usize]).is_some_and(|ticks| ticks.is_ticking())
                 || is_time_step(last.reading.element(old), reading.element(new), self.acted)
         });

@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::names::Names;
-use super::rows::{RowPair, Side, pair_rows};
+use super::rows::{RowPair, Side, are_swiped, pair_rows};
 use crate::meaning::label::{own_words, speaks_for_itself};
 use crate::meaning::role;
 use crate::screen::element::{Element, Role};
@@ -324,7 +324,10 @@ impl Matcher<'_> {
     /// Keeps only pairs with equal content if the screen was replaced: on another screen of the same activity, an
     /// identifier names another element.
     fn unpair_if_replaced(&mut self) {
-        if !is_replaced(self.before, self.after) {
+        let to_old = &self.pairing.to_old;
+        if !is_replaced(self.before, self.after)
+            || are_swiped(self.before, self.after, to_old, self.swiped_px)
+        {
             return;
         }
         self.pairing.replaced = true;

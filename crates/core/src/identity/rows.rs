@@ -5,6 +5,7 @@
 //! - it stands between two rows that are proven and moved alike.
 
 use super::names::Names;
+use super::pairing::{NONE, scroller};
 use crate::meaning::label::may_act;
 use crate::screen::geometry::Rect;
 use crate::screen::reading::ScreenReading;
@@ -53,6 +54,39 @@ struct Row {
     cut_at_start: bool,
     cut_at_end: bool,
 }
+
+fn goes_along(by: i32, swiped_px: i32) -> bool {
+    let (by, swiped) = (i64::from(by), i64::from(swiped_px));
+    by * swiped > 0 && by.abs() * 2 >= swiped.abs()
+}
+
+/// True if the texts that are in sight no longer were swiped away (F84): those that stayed in what scrolls went with the
+/// finger, all of them equally far.
+pub(super) fn are_swiped(
+    before: &ScreenReading,
+    after: &ScreenReading,
+    to_old: &[u32],
+    swiped_px: (i32, i32),
+) -> bool {
+    let mut moves: Vec<(i32, i32)> = Vec::new();
+    for (new, old) in to_old.iter().enumerate().filter(|(_, old)| **old != NONE) {
+        let (was, is) = (before.element(*old), after.element(new as u32));
+        let (from, to) = (was.bounds, is.bounds);
+        let is_whole = from.width() == to.width() && from.height() == to.height();
+        if is.text.is_some() && is_whole && from != to && scroller(after, new as u32).is_some() {
+            moves.push((to.left.wrapping_sub(from.left), to.top.wrapping_sub(from.top)));
+        }
+    }
+    let Some(&(across, down)) = moves.first().filter(|_| moves.len() >= SWIPED_TEXTS_MIN) else {
+        return false;
+    };
+    let is_along =
+        (down == 0 && goes_along(across, swiped_px.0)) || (across == 0 && goes_along(down, swiped_px.1));
+    is_along && moves.iter().all(|other| *other == (across, down))
+}
+
+/// One text alone may have come to another place by chance.
+const SWIPED_TEXTS_MIN: usize = 2;
 
 /// Pairs the rows that are proven to be the same, of a container that changed or may have changed unseen.
 pub(super) fn pair_rows(before: &Side, after: &Side, swiped_px: (i32, i32)) -> Vec<RowPair> {
@@ -178,8 +212,7 @@ impl Evidence<'_> {
     /// True if a displacement is what the fingers made, as far as that is known. Content may stay behind a finger that
     /// moved before it was followed, and run on when it was lifted.
     fn follows_finger(&self, by: i32) -> bool {
-        let swiped = i64::from(self.swiped_px);
-        swiped == 0 || (i64::from(by) * swiped > 0 && i64::from(by).abs() * 2 >= swiped.abs())
+        self.swiped_px == 0 || goes_along(by, self.swiped_px)
     }
 
     /// How many of the earlier rows look the same after a displacement, and how many do not, among those that must still

@@ -202,8 +202,12 @@ fn one(seen: &Observation, index: u32, expected: &Expected) -> Judgement {
         Expected::Text(wanted) => {
             let held = shown_texts(seen, index, &state);
             let shown = held.first().map(|held| held.as_ref()).unwrap_or_default();
-            let holds =
-                held.iter().any(|held| wanted.matches(held)) || (held.is_empty() && wanted.matches(""));
+            let is_held = held.iter().any(|held| wanted.matches(held));
+            if !is_held && element.text_may_be_hint && wanted.matches("") {
+                let why = format!("the field shows {shown:?}, which may be its hint: this tree does not say");
+                return Judgement::Unknown { why };
+            }
+            let holds = is_held || (held.is_empty() && wanted.matches(""));
             verdict(holds, Some(index), || format!("text {shown:?}"))
         }
     }

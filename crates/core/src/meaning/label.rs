@@ -136,7 +136,9 @@ pub fn value(element: &Element) -> Option<Value<'_>> {
             let known = element.hint.is_some() || text.chars().all(is_mask);
             return Some(Value::Hidden { chars: known.then_some(chars) });
         }
-        return element.role.text_is_value().then_some(Value::Text(text));
+        // A hint may be a picture alone, which the platform writes as blanks.
+        let is_blank_hint = element.text_may_be_hint && readable(Some(text)).is_none();
+        return (element.role.text_is_value() && !is_blank_hint).then_some(Value::Text(text));
     }
     let words = readable(element.description.as_deref()).filter(|_| !element.password)?;
     is_only_value(element, words).then_some(Value::Text(words))

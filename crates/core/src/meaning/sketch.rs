@@ -55,7 +55,7 @@ fn element(line: &str) -> Element {
         } else if word.starts_with('[') {
             element.bounds = bounds(word);
         } else {
-            flag(word, &mut element.affordances, &mut element.state, &mut element.password);
+            flag(word, &mut element);
         }
     }
     element.role = role.unwrap_or_else(|| from_android_class(&element.class, element.affordances));
@@ -72,14 +72,16 @@ fn words(line: &str) -> Vec<&str> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-fn flag(word: &str, can: &mut Affordances, state: &mut State, password: &mut bool) {
+fn flag(word: &str, element: &mut Element) {
+    let Element { affordances: can, state, .. } = element;
     match word {
         "click" => can.clickable = true,
         "long" => can.long_clickable = true,
         "focusable" => can.focusable = true,
         "scroll" => can.scrollable = true,
         "adjustable" => can.adjustable = true,
-        "password" => *password = true,
+        "password" => element.password = true,
+        "maybe-hint" => element.text_may_be_hint = true,
         "selected" => state.selected = Some(true),
         "unselected" => state.selected = Some(false),
         "disabled" => state.enabled = Some(false),

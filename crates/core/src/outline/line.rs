@@ -16,6 +16,9 @@ use crate::text::quote::push_quoted;
 
 const ID_MAX_CHARS: usize = 60;
 
+/// Levels inside a row that are searched for it.
+const ROW_LEVELS_MAX: usize = 8;
+
 /// The text of a line, and what it says of its own element.
 pub(super) struct LineText {
     pub(super) text: String,
@@ -53,6 +56,10 @@ impl Writer<'_> {
             self.frames.iter().rev().find_map(|frame| self.out.record.line(frame.index, Fact::Selected));
         // Android views pass "selected" on to their children.
         push_states(&mut line, element, state_source, kind != Kind::Shown || around.is_none());
+        if !line.said.contains(&Fact::Disabled) && self.is_in_disabled_row(index) {
+            line.text.push_str(" disabled");
+            line.said.push(Fact::Disabled);
+        }
         if kind == Kind::Scrolls || element.affordances.scrollable {
             self.push_scrolling(&mut line.text, index);
         }
@@ -61,6 +68,21 @@ impl Writer<'_> {
             let _ = write!(line.text, " @{},{}", point.x, point.y);
         }
         line
+    }
+
+    /// True inside a disabled row of a list, if no line says so yet. A row of a menu takes no taps itself: its list does.
+    fn is_in_disabled_row(&self, index: usize) -> bool {
+        let element = |index: u32| self.snapshot.elements.get(index as usize);
+        let mut inner = index as u32;
+        for _ in 0..ROW_LEVELS_MAX {
+            let Some(outer) = element(inner).and_then(|inner| inner.parent) else { return false };
+            if element(outer).is_some_and(|outer| outer.role == Role::List) {
+                return element(inner).is_some_and(|row| row.state.enabled == Some(false))
+                    && self.out.record.line(inner as usize, Fact::Disabled).is_none();
+            }
+            inner = outer;
+        }
+        false
     }
 
     fn push_label(&self, line: &mut LineText, index: usize, kind: Kind, label: Option<&Label<'_>>) {
@@ -158,7 +180,7 @@ impl Writer<'_> {
         }
         match label::value(element) {
             Some(Value::Text(text)) => {
-                line.text.push_str(" = ");
+                line.text.push_str(if element.text_may_be_hint { " shows " } else { " = " });
                 push_quoted(&mut line.text, text, self.options.text_max_chars);
                 say(line, text);
             }

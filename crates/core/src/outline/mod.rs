@@ -319,7 +319,11 @@ impl<'a> Writer<'a> {
         if element.affordances.scrollable || (element.role == Role::List && self.rows_shown(index) > 1) {
             return Some(Kind::Scrolls);
         }
-        if element.role == Role::Progress {
+        // A secret tells no words, but it tells that it is there (ST-07).
+        let is_secret = element.password && element.end as usize <= index + 1;
+        if element.role == Role::Progress
+            || (is_secret && !element.role.is_control() && label::value(element).is_some())
+        {
             return Some(Kind::Shown);
         }
         let owner = self.frames.iter().rev().find(|frame| frame.kind != Kind::Shown);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::change::tracker::{Observation, Tracker};
-use crate::intent::predicate::{Expected, Predicate};
+use crate::intent::predicate::{Expected, Judgement, Predicate};
 use crate::intent::selector::{Selector, TextMatch};
 use crate::meaning::sketch::sketch;
 use crate::screen::snapshot::Platform;
@@ -267,6 +267,55 @@ fn a_password_field_without_a_hint_attribute_may_be_empty() {
     check(&field(r#"text:"••••••""#), &["field = (hidden, 6)"]);
     check(&field(r#"text:"Password" hint:"Password""#), &[r#"field "Password""#]);
     check(&field(r#"text:"secret" hint:"Password""#), &[r#"field "Password" = (hidden, 6)"#]);
+}
+
+#[test]
+fn a_text_that_may_be_a_hint_is_not_told_as_a_value() {
+    // F83
+    let field = |text: &str| format!(r#"EditText [0,0][900,100] click maybe-hint text:"{text}" id:name"#);
+    check(&field("Name"), &[r#"field shows "Name" #name"#]);
+    check(&field("   "), &["field (no label) #name"]);
+    let selector = Selector { resource_id: Some("name".into()), ..Selector::default() };
+    let judge = |shown: &str, wanted: &str| {
+        let expected = Expected::Text(TextMatch::Is(wanted.into()));
+        Predicate::Element { selector: selector.clone(), expected }.judge(&seen(&field(shown)))
+    };
+    assert!(judge("Ada", "Ada").holds());
+    assert!(matches!(judge("Ada", "Bob"), Judgement::Fails { .. }));
+    assert!(matches!(judge("Ada", ""), Judgement::Unknown { .. }), "it may be empty");
+    assert!(matches!(judge("   ", ""), Judgement::Unknown { .. }), "it may hold three blanks");
+}
+
+#[test]
+fn a_secret_that_is_no_field_is_told_to_be_there() {
+    check(r#"TextView [0,0][900,100] password text:"•••""#, &["text = (hidden, 3)"]);
+    check(r#"TextView [0,0][900,100] password"#, &[]);
+}
+
+#[test]
+fn a_disabled_row_of_a_menu_says_so() {
+    let menu = r#"
+        ListView [0,0][500,400] focusable
+          LinearLayout [0,0][500,100]
+            TextView [0,0][400,100] text:"Copy"
+          LinearLayout [0,100][500,200] disabled
+            TextView [0,100][400,200] text:"Paste"
+          LinearLayout [0,200][500,300] disabled
+            TextView [0,200][400,300] text:"Wrap"
+            CheckBox [400,200][500,300] check=on
+          LinearLayout [0,300][500,400] click disabled
+            TextView [0,300][400,400] text:"Cut"
+        "#;
+    check(
+        menu,
+        &[
+            "list, 4 shown",
+            r#"  text "Copy""#,
+            r#"  text "Paste" disabled"#,
+            r#"  checkbox "Wrap" checked disabled"#,
+            r#"  row "Cut" disabled"#,
+        ],
+    );
 }
 
 #[test]

@@ -114,6 +114,9 @@ pub struct Element {
     /// The accessibility description (Android content-desc, iOS label).
     pub description: Option<Box<str>>,
     pub hint: Option<Box<str>>,
+    /// True for the text of a field in a tree that tells no hints: an empty field shows its hint there, and nothing tells
+    /// it from a value (F83).
+    pub text_may_be_hint: bool,
     /// The control's value as iOS reports it, verbatim. Android writes it into the text.
     pub value: Option<Box<str>>,
     pub value_range: Option<Box<ValueRange>>,

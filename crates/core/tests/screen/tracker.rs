@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mdm_core::change::tracker::{Observation, Tracker};
+use mdm_core::screen::geometry::Point;
 use mdm_core::screen::snapshot::Snapshot;
 use proptest::prelude::*;
 
@@ -133,6 +134,33 @@ fn the_fingerprint_stays_the_same_while_scrolling() {
     assert_ne!(changed, top, "a switch was turned");
     assert_eq!(session.draw(&lower).fingerprint, top, "and turned back");
     assert_eq!(session.draw(&list(1)).fingerprint, top);
+}
+
+#[test]
+fn a_list_that_a_finger_moved_by_nearly_a_page_is_the_same_list() {
+    // F84
+    let list = |from: i32| {
+        let rows: String =
+            (0..9).map(|n| format!("\n    text \"row {}\" @0,{},400,40", from + n, 40 + n * 40)).collect();
+        format!("box @0,0,400,400\n  text \"Settings\" @0,0,400,40\n  list scrolls @0,40,400,360{rows}")
+    };
+    let mut session = Session::new();
+    let top = session.draw(&list(0));
+    session.0.note_action();
+    session.0.note_swipe(Point { x: 200, y: 390 }, Point { x: 200, y: 70 });
+    let lower = session.draw(&list(7));
+    assert_eq!((lower.fingerprint, lower.ids[2]), (top.fingerprint, top.ids[2]));
+    assert_eq!(lower.ids[3..5], top.ids[10..12], "two rows are still there");
+
+    // Against the finger, or without one, it is another page.
+    for (from, to) in [(390, 350), (70, 390)] {
+        let mut session = Session::new();
+        let top = session.draw(&list(0)).fingerprint;
+        session.0.note_action();
+        session.0.note_swipe(Point { x: 200, y: from }, Point { x: 200, y: to });
+        let other = if from < to { list(7) } else { list(20) };
+        assert_ne!(session.draw(&other).fingerprint, top);
+    }
 }
 
 #[test]

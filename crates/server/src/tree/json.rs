@@ -345,6 +345,7 @@ impl StateJson {
 const CAN_PASSWORD: &str = "password";
 const IS_SYSTEM_WINDOW: &str = "system_window";
 const IS_CLOCK: &str = "clock";
+const MAY_BE_HINT: &str = "text_may_be_hint";
 
 fn can(element: &Element) -> Vec<Box<str>> {
     let Affordances { clickable: _, long_clickable, scrollable, focusable, checkable, adjustable } =
@@ -358,6 +359,7 @@ fn can(element: &Element) -> Vec<Box<str>> {
         (element.password, CAN_PASSWORD),
         (element.system_window, IS_SYSTEM_WINDOW),
         (element.clock, IS_CLOCK),
+        (element.text_may_be_hint, MAY_BE_HINT),
     ];
     named.into_iter().filter(|(yes, _)| *yes).map(|(_, name)| name.into()).collect()
 }
@@ -442,6 +444,7 @@ impl From<RawJson> for Element {
             text: raw.text.or(hidden),
             description: raw.content_description,
             hint: raw.hint,
+            text_may_be_hint: has(MAY_BE_HINT),
             value: raw.platform_value,
             value_range: raw.platform_range.map(|r| Box::new(ValueRange { min: r.min, max: r.max })),
             bounds: Rect { left, top, right, bottom },

@@ -1,8 +1,8 @@
 //! Uses a control through the product's tools, and judges what the product says by the views.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use mdm_virtual_device::{Random, Truth, ViewTruth};
+use mdm_virtual_device::{ListenerCall, Random, Truth, ViewTruth};
 use tokio::time::Duration;
 
 use crate::controls::{Control, Kind, controls, line_of, target};
@@ -34,11 +34,16 @@ struct Deed<'a> {
     control: Control,
     before: &'a Screen,
     after: &'a Screen,
+    /// The screens of the last moments before the answer. A look takes time, so the answer may tell of any of them; an app
+    /// that works in the background changes its screen whenever it likes.
+    late: &'a [Screen],
     /// Views that change by themselves.
     ticking: Vec<i64>,
     reply: &'a Reply,
     /// The views that fingers came down on.
     touched: Vec<i64>,
+    /// The views whose listeners were called for a click or a long click.
+    clicked: Vec<i64>,
     typed: String,
     wanted: f64,
     /// Inputs of any kind that reached the phone.
@@ -65,7 +70,7 @@ pub async fn act(
     }
     let lines = read(&tree.text);
     let truth = product.truth();
-    let (listeners, moment) = (touches(&truth).len(), product.phone.moment());
+    let (calls, moment) = (calls(&truth).count(), product.phone.moment());
     let before = Screen::of(truth);
     let control = controls(&before).into_iter().filter(|control| control.kind == kind).nth(number)?;
     let judge = Judge::new(&before, &before, &lines);
@@ -78,9 +83,12 @@ pub async fn act(
     let (typed, wanted) = (text_for(view, random), value_for(view, random));
     let target = line.map(|line| target(line, &lines, random)).unwrap_or_default();
     let (tool, arguments) = call(&control, &target, &typed, wanted);
-    let reply = product.call(tool, &arguments).await;
+    let (reply, late) = watched(product, product.call(tool, &arguments)).await;
     let truth = product.truth();
-    let touched = touches(&truth).split_off(listeners);
+    let (touched, clicked) =
+        self::calls(&truth).skip(calls).partition::<Vec<_>, _>(|call| call.what == "touch");
+    let views = |calls: Vec<&ListenerCall>| calls.into_iter().map(|call| call.view).collect();
+    let (touched, clicked) = (views(touched), views(clicked));
     let inputs = product.phone.since(&moment).inputs.len();
     let after = Screen::of(truth);
     let ticking = changed(&early, &before);
@@ -88,9 +96,11 @@ pub async fn act(
         control,
         before: &before,
         after: &after,
+        late: &late,
         ticking,
         reply: &reply,
         touched,
+        clicked,
         typed,
         wanted,
         inputs,
@@ -108,9 +118,28 @@ pub async fn act(
     Some(Outcome { verdict, kind, what })
 }
 
-fn touches(truth: &Truth) -> Vec<i64> {
-    let calls = truth.framework.iter().flat_map(|framework| &framework.listeners);
-    calls.filter(|call| call.what == "touch").map(|call| call.view).collect()
+/// A look takes no longer on this phone.
+const LOOK: Duration = Duration::from_millis(1500);
+const SAMPLE: Duration = Duration::from_millis(100);
+
+/// Waits for the answer, and returns the screens of the last moments before it.
+async fn watched(product: &Product, call: impl Future<Output = Reply>) -> (Reply, Vec<Screen>) {
+    let mut late = VecDeque::new();
+    let mut call = std::pin::pin!(call);
+    loop {
+        tokio::select! {
+            biased;
+            reply = &mut call => return (reply, late.into_iter().map(Screen::of).collect()),
+            () = tokio::time::sleep(SAMPLE) => late.push_back(product.truth()),
+        }
+        if late.len() > (LOOK.as_millis() / SAMPLE.as_millis()) as usize {
+            late.pop_front();
+        }
+    }
+}
+
+fn calls(truth: &Truth) -> impl Iterator<Item = &ListenerCall> {
+    truth.framework.iter().flat_map(|framework| &framework.listeners)
 }
 
 fn changed(early: &Screen, late: &Screen) -> Vec<i64> {
@@ -216,7 +245,11 @@ impl Deed<'_> {
         let view = self.view().filter(|_| !matches!(self.control.kind, Kind::ScrollTo | Kind::Back))?;
         let whole = self.before.around(view).find(|around| has(around, "position")).unwrap_or(view);
         let first = *self.touched.first()?;
-        let inside = self.before.view(first).is_some_and(|touched| self.before.is_inside(touched, whole));
+        let is_inside = |number: i64| {
+            self.before.view(number).is_some_and(|touched| self.before.is_inside(touched, whole))
+        };
+        // The innermost view at a point may let the finger through to what lies below it.
+        let inside = is_inside(first) || self.clicked.iter().any(|clicked| is_inside(*clicked));
         let other = || self.before.view(first).map_or_else(|| format!("view {first}"), name);
         (!inside).then(|| format!("the finger came down on {}", other()))
     }
@@ -237,11 +270,18 @@ impl Deed<'_> {
 
     /// Says what the lines of the answer claim that is not so.
     fn wrong_claim(&self) -> Option<String> {
-        self.wrong_screen().or_else(|| self.wrong_nothing()).or_else(|| self.wrong_line())
+        let wrong = self.wrong_claim_of(self.after)?;
+        let is_borne_out = self.late.iter().any(|screen| self.wrong_claim_of(screen).is_none());
+        (!is_borne_out).then_some(wrong)
     }
 
-    fn wrong_screen(&self) -> Option<String> {
-        let (was, is) = (&self.before.activity, &self.after.activity);
+    fn wrong_claim_of(&self, after: &Screen) -> Option<String> {
+        let wrong = || self.wrong_nothing(after).or_else(|| self.wrong_line(after));
+        self.wrong_screen(after).or_else(wrong)
+    }
+
+    fn wrong_screen(&self, after: &Screen) -> Option<String> {
+        let (was, is) = (&self.before.activity, &after.activity);
         let said = self.reply.lines().find_map(|line| line.strip_prefix("screen ")?.split_once(" -> "));
         let short = |name: &str| name.rsplit(['.', '/']).next().unwrap_or("").to_owned();
         match said {
@@ -253,7 +293,7 @@ impl Deed<'_> {
         }
     }
 
-    fn wrong_nothing(&self) -> Option<String> {
+    fn wrong_nothing(&self, after: &Screen) -> Option<String> {
         self.reply.lines().find(|line| line.starts_with("nothing that counts changed"))?;
         let facts = |screen: &Screen| -> Vec<(Fact, String)> {
             let still = screen.seen().filter(|view| !self.ticking.contains(&view.number));
@@ -263,15 +303,15 @@ impl Deed<'_> {
             facts.sort();
             facts
         };
-        let (was, is) = (facts(self.before), facts(self.after));
+        let (was, is) = (facts(self.before), facts(after));
         let gone: Vec<_> = was.iter().filter(|fact| !is.contains(fact)).collect();
         let new: Vec<_> = is.iter().filter(|fact| !was.contains(fact)).collect();
         (was != is).then(|| format!("the answer says that nothing changed; gone {gone:?}, new {new:?}"))
     }
 
     /// Checks lines of what is new, changed or gone.
-    fn wrong_line(&self) -> Option<String> {
-        let judge = Judge::new(self.after, self.after, &[]);
+    fn wrong_line(&self, after: &Screen) -> Option<String> {
+        let judge = Judge::new(after, after, &[]);
         let known = |line: &Line| line.words.iter().find(|said| judge.parts(said).is_none()).cloned();
         for text in self.reply.lines() {
             if let Some(line) = text.strip_prefix("+ ").and_then(lines::line)

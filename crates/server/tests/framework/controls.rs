@@ -59,10 +59,10 @@ pub fn controls(screen: &Screen) -> Vec<Control> {
         {
             found.push(of(Kind::Tap, view));
         }
+        // What a closed drop-down shows is no row of it.
+        let is_list = |list: &ViewTruth| list.long_clickable && !list.class.ends_with("Spinner");
         let long_row = || {
-            has(view, "position")
-                && has_words(screen, view)
-                && screen.view(view.parent).is_some_and(|list| list.long_clickable)
+            has(view, "position") && has_words(screen, view) && screen.view(view.parent).is_some_and(is_list)
         };
         if view.enabled && (view.long_clickable && !has(view, "count") || long_row()) {
             found.push(of(Kind::LongPress, view));
@@ -104,6 +104,12 @@ pub fn line_of<'a>(
 ) -> Option<&'a Line> {
     let inside = screen.seen().filter(|other| screen.is_inside(other, view));
     let words: Vec<String> = inside.flat_map(|other| screen.words(other)).collect();
+    let says_words = |words: &String| {
+        let words = words.clone();
+        move |line: &&Line| {
+            line.words.iter().filter_map(|said| judge.parts(said)).flatten().any(|part| part == words)
+        }
+    };
     let says = |line: &&Line| {
         line.words.iter().filter_map(|said| judge.parts(said)).flatten().any(|part| words.contains(&part))
     };
@@ -111,17 +117,22 @@ pub fn line_of<'a>(
     let has_id =
         |line: &&Line| line.resource.as_deref().is_some_and(|id| view.id.ends_with(&format!("/{id}")));
     let at = || lines.iter().filter(is_at);
-    // A line without a point is known by its words alone.
-    let read_only = || lines.iter().filter(|line| line.point.is_none() && says(line));
+    // A line without a point is known by its words alone, and of several by its number: the lines stand in the order of
+    // the views. Two lists side by side can hold the same rows.
+    let read_only = || {
+        let first = words.first()?;
+        let told: Vec<&Line> = lines.iter().filter(says_words(first)).collect();
+        let shown: Vec<&ViewTruth> =
+            screen.seen().filter(|other| screen.words(other).contains(first)).collect();
+        let own = shown.iter().position(|other| screen.is_inside(other, view))?;
+        let line = if told.len() == shown.len() { told.get(own) } else { told.first() };
+        line.copied().filter(|line| line.point.is_none())
+    };
     let nameless = || at().find(|line| line.words.is_empty());
     // A field without words may be named by a text beside it.
     let is_leaf = !screen.all().iter().any(|other| other.parent == view.number);
     let beside = || at().next().filter(|_| is_leaf && words.is_empty());
-    at().find(says)
-        .or_else(|| at().find(has_id))
-        .or_else(nameless)
-        .or_else(beside)
-        .or_else(|| read_only().next())
+    at().find(says).or_else(|| at().find(has_id)).or_else(nameless).or_else(beside).or_else(read_only)
 }
 
 /// Writes the target as an agent would: by words if they are enough, else by id.

@@ -22,6 +22,13 @@ impl Said {
     }
 }
 
+/// What is said of a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    Length(usize),
+    LengthUnknown,
+}
+
 /// One line of a tree: what is said of one element.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
@@ -32,6 +39,11 @@ pub struct Line {
     pub words: Vec<Said>,
     /// Of `words`: the first one, if it stands right after the role.
     pub has_label: bool,
+    /// Of `words`: those behind "=", the content of the element.
+    pub value: Option<Said>,
+    /// Of `words`: those behind "shows", the content of a field or its hint.
+    pub shows: Option<Said>,
+    pub hidden: Option<Hidden>,
     /// Words without quotes behind the role: states, numbers, counts.
     pub plain: Vec<String>,
     pub resource: Option<String>,
@@ -89,14 +101,31 @@ pub fn line(text: &str) -> Option<Line> {
         ..Line::default()
     };
     line.has_label = matches!(tokens.peek(), Some(Token::Quoted(_)));
+    let mut before = "";
     for token in tokens {
         match token {
-            Token::Quoted(said) => line.words.push(said.clone()),
-            Token::Plain(word) => match (word.strip_prefix('#'), word.strip_prefix('@').and_then(point)) {
-                (Some(name), _) => line.resource = Some(name.to_owned()),
-                (None, Some(point)) => line.point = Some(point),
-                (None, None) => line.plain.push(word.trim_end_matches(',').to_owned()),
-            },
+            Token::Quoted(said) => {
+                match before {
+                    "=" => line.value = Some(said.clone()),
+                    "shows" => line.shows = Some(said.clone()),
+                    _ => {}
+                }
+                line.words.push(said.clone());
+                before = "";
+            }
+            Token::Plain(word) if before == "(hidden," => {
+                let length = word.trim_end_matches(')').parse();
+                line.hidden = Some(length.map_or(Hidden::LengthUnknown, Hidden::Length));
+                before = "";
+            }
+            Token::Plain(word) => {
+                match (word.strip_prefix('#'), word.strip_prefix('@').and_then(point)) {
+                    (Some(name), _) => line.resource = Some(name.to_owned()),
+                    (None, Some(point)) => line.point = Some(point),
+                    (None, None) => line.plain.push(word.trim_end_matches(',').to_owned()),
+                }
+                before = word;
+            }
         }
     }
     Some(line)
@@ -187,5 +216,12 @@ fn a_line_is_read_as_an_agent_reads_it() {
     assert!(line.words[0].is("Wi-Fi \"home\", 2") && line.words[1].is("axyzb") && !line.words[1].is("ab"));
     assert_eq!(self::line(r#"e3 list scrollable, 4 shown, 3 more below"#).unwrap().number(), None);
     assert_eq!(self::line(r#"e3 slider "Volume" 38 @1,2"#).unwrap().number(), Some("38"));
+    let content = self::line(r#"e4 field "Name" = "Ada" #name"#).unwrap();
+    assert!(content.value.is_some_and(|value| value.is("Ada")) && content.shows.is_none());
+    assert!(self::line(r#"e4 field shows "Ada""#).unwrap().shows.is_some_and(|shown| shown.is("Ada")));
+    let secret = self::line("e5 field = (hidden, 13) #pin").unwrap();
+    assert_eq!((secret.hidden, secret.number()), (Some(Hidden::Length(13)), None));
+    let secret = self::line("e5 field = (hidden, or empty)").unwrap();
+    assert_eq!(secret.hidden, Some(Hidden::LengthUnknown));
     assert_eq!(self::line("device said nothing"), None);
 }

@@ -72,6 +72,7 @@ impl Product {
         tokio::time::sleep(Duration::from_secs(2)).await;
         let truth = self.truth();
         let framework = truth.framework.unwrap_or_default();
+        assert!(framework.is_known, "the views of {activity} could not be read");
         truth.activity.starts_with(PACKAGE) && framework.focused_window != 0
     }
 

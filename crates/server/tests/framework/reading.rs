@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mdm_virtual_device::ViewTruth;
 
 use crate::lines::{Line, Said};
-use crate::views::{Fact, Screen, checked, contains, fact, has, tells_checked};
+use crate::views::{Fact, Screen, checked, contains, fact, has, readable, shown_text, tells_checked};
 
 #[derive(Debug, Default)]
 pub struct Reading {
@@ -184,6 +184,7 @@ impl<'a> Judge<'a> {
                     .any(|part| words.contains(&part))
             };
             let is_on = |view: &ViewTruth| line.point.is_none_or(|point| contains(view, point));
+            let is_named = line.words.is_empty() && names(line, view) && is_on(view);
             let speaks = if own.is_empty() {
                 let is_at = line.point.is_some_and(|point| contains(view, point));
                 let is_silent = line.words.is_empty() && line.point.is_none();
@@ -191,7 +192,7 @@ impl<'a> Judge<'a> {
             } else {
                 says(&own) && is_on(whole)
             };
-            speaks && is(line)
+            (speaks || is_named) && is(line)
         })
     }
 
@@ -202,7 +203,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Returns what the view is a part of: the row of a list, or the nearest view that is clicked.
-    fn whole(&self, view: &'a ViewTruth) -> &'a ViewTruth {
+    fn whole<'v>(&'v self, view: &'v ViewTruth) -> &'v ViewTruth {
         let is_whole = |view: &&ViewTruth| view.clickable || has(view, "position");
         self.after.around(view).find(is_whole).unwrap_or(view)
     }
@@ -218,7 +219,8 @@ impl<'a> Judge<'a> {
         if line.says("selected") && !self.any_about(line, |view| view.selected || is_chosen(view)) {
             return Some("not selected".to_owned());
         }
-        if line.says("disabled") && !self.any_about(line, |view| !view.enabled) {
+        // A row is disabled with all that it shows.
+        if line.says("disabled") && !self.any_about(line, |view| !view.enabled || !self.whole(view).enabled) {
             return Some("not disabled".to_owned());
         }
         if line.says("focused") && !self.any_about(line, |view| view.focused) {
@@ -248,13 +250,23 @@ impl<'a> Judge<'a> {
                     let words = screen.words(view);
                     let mut parts = line.words.iter().filter_map(|said| self.parts(said)).flatten();
                     parts.any(|part| words.contains(&part))
-                        || (line.words.is_empty() && words.is_empty())
-                        || line.resource.as_deref().is_some_and(|id| view.id.ends_with(&format!("/{id}")))
+                        || (line.words.is_empty() && own_words(view).is_none())
+                        || names(line, view)
                 }
             };
             screen.seen().any(|view| is(view) && about(view))
         })
     }
+}
+
+/// True if the line has the view's identifier.
+fn names(line: &Line, view: &ViewTruth) -> bool {
+    line.resource.as_deref().is_some_and(|id| view.id.ends_with(&format!("/{id}")))
+}
+
+/// Returns what the view itself is called; what it draws are the names of its parts.
+fn own_words(view: &ViewTruth) -> Option<String> {
+    shown_text(view).or_else(|| readable(&view.description))
 }
 
 /// Returns each way to part the text at a comma.
@@ -320,7 +332,7 @@ mod tests {
         let cover = ViewTruth { visible: under.visible, facts: opaque, ..view(7, "android.view.View", "") };
         let views =
             vec![root, view(2, "android.widget.TextView", "Music"), switch, tab, button, under, cover];
-        let framework = FrameworkTruth { focused_window: 1, views, listeners: Vec::new() };
+        let framework = FrameworkTruth { is_known: true, focused_window: 1, views, listeners: Vec::new() };
         Screen::of(Truth { framework: Some(framework), ..Truth::default() })
     }
 

@@ -4,10 +4,11 @@
 //! - A view is seen if it is in the focused window (a dump has no other), a part of it is on the screen, neither it nor
 //!   anything around it is transparent, and nothing opaque that is drawn later covers what is on the screen.
 //! - An activity inside another one (`ActivityGroup`) is in no dump: accessibility takes the inner window for the outer.
-//! - A text view tells its text as it is shown (in capitals, if so); an empty one its hint. A password tells no words.
-//!   White space and characters without a picture tell nothing.
+//! - A text view tells its text as it is shown (in capitals, if so); an empty one its hint. A password tells no words, and
+//!   its hint may stay untold: a dump does not tell it from the secret. White space and characters without a picture tell
+//!   nothing.
 //! - A description is told unless it repeats the words of the same view, of one inside or of one around it.
-//! - A picker tells the words that it draws: days of a month, hours of a dial, the wheel's values.
+//! - A picker tells the words that it draws: days of a month with their dates, hours of a dial, the wheel's values.
 //! - Checked is told by `CompoundButton` and `CheckedTextView`; other `Checkable` classes tell it to no dump. The text of
 //!   such a button that is only the word for its state ("ON") is told by the state. A view that an app draws itself may
 //!   tell a text and a state by methods named like a button's; what it says of them is compared, but it must not say it.
@@ -39,6 +40,7 @@ pub enum Fact {
 impl Screen {
     pub fn of(truth: Truth) -> Screen {
         let framework = truth.framework.unwrap_or_default();
+        assert!(framework.is_known, "the views of {} could not be read", truth.activity);
         let focused = framework.focused_window;
         let views: Vec<ViewTruth> =
             framework.views.into_iter().filter(|view| view.window == focused).collect();
@@ -102,11 +104,11 @@ impl Screen {
         if z(a) == z(b) { self.by_number[&a.number] > self.by_number[&b.number] } else { z(a) > z(b) }
     }
 
-    /// Returns the words of the view itself: its text or hint, its description, what it draws.
+    /// Returns the words of the view itself: its text or hint, its description, what it draws or tells a reader.
     pub fn words(&self, view: &ViewTruth) -> Vec<String> {
         let mut words: Vec<String> = shown_text(view).into_iter().collect();
         words.extend(readable(&view.description).filter(|words| !self.repeats(view, words)));
-        let drawn = view.facts.iter().filter(|(name, _)| name == "drawn");
+        let drawn = view.facts.iter().filter(|(name, _)| name == "drawn" || name == "spoken");
         words.extend(drawn.filter_map(|(_, word)| readable(word)));
         words.dedup();
         words
@@ -126,7 +128,8 @@ impl Screen {
         let words = self.words(view);
         let is_used = view.clickable || has(view, "adjustable") || has(view, "inputType");
         let disabled = !view.enabled && (is_used || !words.is_empty() || tells_checked(view));
-        let is_fact = |words: &String| !is_state_word(view, words) && !has(view, "appDrawn");
+        let may_stay_untold = has(view, "appDrawn") || (has(view, "password") && view.text.is_empty());
+        let is_fact = |words: &String| !is_state_word(view, words) && !may_stay_untold;
         let mut facts: Vec<Fact> = words.into_iter().filter(is_fact).map(Fact::Words).collect();
         facts.extend(view.checked.filter(|_| tells_checked(view)).map(Fact::Checked));
         let passed_on = self.view(view.parent).is_some_and(|parent| parent.selected);

@@ -1,43 +1,30 @@
-//! Compares the lines of an answer with the view objects.
+//! Compares the lines of an answer with the view objects: all of a page as in the other judge (words and states that
+//! reach no line, and things said that are not so), and of each state its own line.
 
 use std::collections::BTreeMap;
 
 use mdm_virtual_device::ViewTruth;
 
+use crate::lines::{self, Hidden, Line};
+use crate::reading;
 use crate::table::{Setting, State};
+use crate::views::{Screen, contains, fact, has, readable};
 
-/// Faults of the product that are known and open: a state, what is wrong, and why it is not mended here.
-pub const OPEN: [(&str, &str, &str); 9] = [
-    ("edit_hint", EMPTY, HINT),
-    ("auto_empty", EMPTY, HINT),
-    ("search_open", EMPTY, HINT),
-    ("text_dots", UNSAID, "a secret that is no field has no line; it should say that something is hidden"),
-    ("edit_password", SECRET, "not known yet: another field on that page shows the same letters openly"),
-    ("popup_menu", UNCHECKED, "not known yet: the judge finds no line for a box without words"),
-    ("popup_menu", DISABLED, "rows of a list take no taps themselves, and only controls are called disabled"),
-    (
-        "suggestions",
-        UNSAID,
-        "a dump shows the window with the focus only: the list of suggestions is not in it",
-    ),
-    ("text_transparent", UNSAID, "its alpha is 0: nobody sees it, and the truth does not know that"),
-];
-const HINT: &str = "this dump does not say which of the two a text is, and the line does not say so either";
-const EMPTY: &str = "the field is empty, its hint is told as its value";
-const SECRET: &str = "a secret is told";
-const UNCHECKED: &str = "whether it is checked is not told";
-const UNSAID: &str = "its text is on no line";
-const DISABLED: &str = "it is disabled, and no line says so";
+/// What a view has and a dump does not tell, so that no line can.
+const VALUES: [&str; 3] = ["progress", "rating", "error"];
+const HINT_OR_VALUE: &str = "whether the text of a field is its value or its hint";
+const LENGTH: &str = "whether a secret field is empty";
+const OTHER_WINDOW: &str = "words in a window without the focus";
 
 #[derive(Debug, Default)]
 pub struct Judgement {
     pub states: usize,
     /// Facts of views that were compared with a line.
     pub facts: usize,
-    /// What a line says and is not so, or does not say: the state, and what is wrong.
+    /// What a line says and is not so, or does not say: the states of the page, and what is wrong.
     pub wrong: Vec<(String, String)>,
-    /// By the kind of value: how often the view has one and no line claims to know it.
-    pub unknown: BTreeMap<String, usize>,
+    /// By the kind of fact: how often the view has one and no line claims to know it.
+    pub unknown: BTreeMap<&'static str, usize>,
 }
 
 impl Judgement {
@@ -50,187 +37,223 @@ impl Judgement {
         }
     }
 
-    /// Splits what is wrong into new faults and those that are known.
-    pub fn new_faults(&self) -> Vec<String> {
-        let known = |state: &str, problem: &str| {
-            OPEN.iter().any(|(name, what, _)| *name == state && problem.starts_with(what))
-        };
-        let new = self.wrong.iter().filter(|(state, problem)| !known(state, problem));
-        new.map(|(state, problem)| format!("{state}: {problem}")).collect()
+    fn unknown(&mut self, what: &'static str) {
+        *self.unknown.entry(what).or_default() += 1;
     }
 }
 
-/// What is being judged: a state, the views that belong to it, and the answer.
+/// Some states on one page, what the views hold, and what the product says of it.
+pub struct Page<'a> {
+    pub setting: Setting,
+    pub shown: &'a [&'a State],
+    pub before: &'a Screen,
+    pub after: &'a Screen,
+    /// Views of windows without the focus, without those of the page itself.
+    pub unfocused: &'a [ViewTruth],
+    pub tree: &'a str,
+}
+
+pub fn judge(page: &Page<'_>) -> Judgement {
+    let lines = lines::read(page.tree);
+    let mut case = Case { screen: page.after, lines: &lines, all: Judgement::default() };
+    let reading = reading::judge(page.before, page.after, &lines);
+    case.all.facts += reading.facts;
+    case.all
+        .wrong
+        .extend(reading.lost.into_iter().map(|lost| (String::new(), format!("on no line: {lost}"))));
+    case.all.wrong.extend(reading.untrue.into_iter().map(|untrue| (String::new(), untrue)));
+    for state in page.shown.iter().filter(|state| state.unjudged.is_none()) {
+        case.all.states += 1;
+        if state.window.is_none() {
+            case.state(state);
+        }
+    }
+    page.after
+        .seen()
+        .filter(|view| has(view, "inputType") || has(view, "password"))
+        .for_each(|v| case.field(v));
+    for view in page.unfocused.iter().filter(|view| readable(&view.text).is_some()) {
+        case.all.unknown(OTHER_WINDOW);
+        let words = readable(&view.text).unwrap_or_default();
+        if lines.iter().any(|line| line.words.iter().any(|said| said.is(&words))) {
+            case.wrong("", "a window without the focus is told");
+        }
+    }
+    let ids: Vec<&str> = page.shown.iter().map(|state| state.id.as_str()).collect();
+    for (state, problem) in &mut case.all.wrong {
+        let of = if state.is_empty() { ids.join(" ") } else { std::mem::take(state) };
+        *state = format!("{} ({})", of, page.setting.name());
+        problem.truncate(problem.find('\n').unwrap_or(problem.len()));
+    }
+    case.all
+}
+
 struct Case<'a> {
-    state: &'a State,
-    setting: Setting,
-    tree: &'a str,
+    screen: &'a Screen,
+    lines: &'a [Line],
     all: Judgement,
 }
 
-pub fn judge(shown: &[&State], views: &[ViewTruth], tree: &str, setting: Setting) -> Judgement {
-    let mut all = Judgement::default();
-    let page = views.iter().find(|view| view.id.ends_with(":id/page")).map(|view| view.window);
-    for state in shown.iter().copied().filter(|state| state.unjudged.is_none()) {
-        let mut case = Case { state, setting, tree, all: Judgement { states: 1, ..Judgement::default() } };
-        let id = format!("org.mdm.widgets:id/{}", state.id);
-        let own = views.iter().find(|view| view.id == id);
-        let opened: Vec<&ViewTruth> = views.iter().filter(|view| Some(view.window) != page).collect();
-        match own {
-            _ if state.window.is_some() => opened.into_iter().for_each(|view| case.view(view, None)),
-            Some(own) => {
-                let line = line_of(tree, &state.id);
-                case.root(own, line);
-                below(own, views).into_iter().for_each(|view| case.view(view, line));
-            }
-            None if line_of(tree, &state.id).is_some() => case.wrong("it is not on the screen"),
-            None => {}
-        }
-        all.add(case.all);
+impl<'a> Case<'a> {
+    fn wrong(&mut self, state: &str, problem: &str) {
+        self.all.wrong.push((state.to_owned(), problem.to_owned()));
     }
-    all
-}
 
-/// Returns a view and everything inside it that can be seen.
-fn below<'a>(own: &'a ViewTruth, views: &'a [ViewTruth]) -> Vec<&'a ViewTruth> {
-    let mut inside = vec![own.number];
-    let mut found = Vec::new();
-    // Each view comes after its parent.
-    for view in views {
-        if view.number == own.number || inside.contains(&view.parent) {
-            inside.push(view.number);
-            found.push(view);
-        }
-    }
-    found
-}
-
-impl Case<'_> {
-    fn wrong(&mut self, problem: &str) {
-        let problem = format!("{problem} ({})", self.setting.name());
-        self.all.wrong.push((self.state.id.clone(), problem));
+    fn line(&self, view: &ViewTruth) -> Option<&'a Line> {
+        let id = view.id.rsplit_once('/').map(|(_, id)| id)?;
+        let is_on = |line: &&Line| line.point.is_none_or(|point| contains(view, point));
+        self.lines.iter().filter(is_on).find(|line| line.resource.as_deref() == Some(id))
     }
 
     /// Judges the line of the widget itself.
-    fn root(&mut self, view: &ViewTruth, line: Option<&str>) {
-        if !is_seen(view) {
+    fn state(&mut self, state: &State) {
+        let id = format!("org.mdm.widgets:id/{}", state.id);
+        let line = self.lines.iter().find(|line| line.resource.as_deref() == Some(&state.id));
+        let Some(view) = self.screen.seen().find(|view| view.id == id) else {
             if line.is_some() {
-                self.wrong("it is not on the screen");
+                self.wrong(&state.id, "it is not on the screen, and has a line");
             }
             return;
-        }
-        let told = |word: &str| line.is_some_and(|line| says(line, word));
+        };
         self.all.facts += 2;
-        if view.selected != told("selected") {
-            self.wrong("whether it is selected is not told");
+        if view.selected != line.is_some_and(|line| line.says("selected")) {
+            self.wrong(&state.id, "whether it is selected is not told");
         }
-        if told("disabled") && view.enabled {
-            self.wrong("it is not disabled");
+        if line.is_some_and(|line| line.says("disabled")) && view.enabled {
+            self.wrong(&state.id, "it is not disabled");
         }
-        if let Some(line) = line {
-            self.label(view, line);
-        }
-        for (name, value) in &view.facts {
-            let is_value = ["progress", "rating", "error"].contains(&name.as_str());
-            if is_value && !line.is_some_and(|line| says(line, value) || line.contains(value.as_str())) {
-                *self.all.unknown.entry(name.clone()).or_default() += 1;
+        line.into_iter().for_each(|line| self.name(&state.id, view, line));
+        for name in VALUES {
+            let Some(value) = fact(view, name) else { continue };
+            let told =
+                line.is_some_and(|line| line.says(value) || line.words.iter().any(|said| said.is(value)));
+            if !told {
+                self.all.unknown(name);
             }
         }
     }
 
     /// A name of a control is its own, or none.
-    fn label(&mut self, view: &ViewTruth, line: &str) {
-        let role = line.split(' ').nth(1).unwrap_or_default();
-        if !["slider", "progress", "field", "stepper"].contains(&role) {
-            return;
-        }
-        let Some(name) = line.split_once(role).and_then(|(_, rest)| rest.strip_prefix(" \"")) else { return };
-        let name = name.split('"').next().unwrap_or_default();
-        let hint = view.facts.iter().find(|(fact, _)| fact == "hint").map_or("", |(_, hint)| hint);
+    fn name(&mut self, state: &str, view: &ViewTruth, line: &Line) {
+        let is_control = ["slider", "progress", "field", "stepper"].contains(&line.role.as_str());
+        let Some(name) = line.label().filter(|_| is_control) else { return };
         self.all.facts += 1;
-        if ![view.text.as_str(), view.description.as_str(), hint].contains(&name) {
-            self.wrong(&format!("its name is not {name:?}"));
+        let own = [view.text.as_str(), view.description.as_str(), fact(view, "hint").unwrap_or_default()];
+        if !own.iter().any(|own| name.is(own)) {
+            self.wrong(state, &format!("its name is not {:?}", name.head));
         }
     }
 
-    /// Judges what is told of a view, on the widget's own line or on any other.
-    fn view(&mut self, view: &ViewTruth, own: Option<&str>) {
-        if !is_seen(view) {
-            return;
+    /// Judges what is told of what a field holds. A value is its text; what it "shows" is its text, or its hint while it
+    /// is empty; a secret tells its length at most.
+    fn field(&mut self, view: &ViewTruth) {
+        let Some(line) = self.line(view) else { return };
+        let id = view.id.clone();
+        self.all.facts += 1;
+        if has(view, "password") && !view.text.is_empty() {
+            return self.secret(&id, view, line);
         }
-        let words = view.text.trim();
-        let is_field = view.facts.iter().any(|(name, _)| name == "inputType");
-        let secret = is_secret(view);
-        if is_field && words.is_empty() {
-            self.all.facts += 1;
-            let hint = view.facts.iter().find(|(name, _)| name == "hint").map(|(_, hint)| hint.clone());
-            if hint.is_some_and(|hint| self.tree.contains(&format!("field = \"{hint}\""))) {
-                self.wrong(EMPTY);
+        if line.hidden == Some(Hidden::LengthUnknown) && has(view, "password") {
+            return self.all.unknown(LENGTH);
+        }
+        if line.hidden.is_some() {
+            self.wrong(&id, &format!("it hides nothing: {}", line.text));
+        }
+        if let Some(value) = &line.value
+            && !value.is(&view.text)
+        {
+            let problem = format!("its value is {:?}: {}", view.text, line.text);
+            self.wrong(&id, &problem);
+        }
+        if let Some(shown) = &line.shows {
+            self.all.unknown(HINT_OR_VALUE);
+            let held = if view.text.is_empty() { fact(view, "hint").unwrap_or_default() } else { &view.text };
+            if !shown.is(held) {
+                self.wrong(&id, &format!("it shows {held:?}: {}", line.text));
             }
         }
-        let lines: Vec<&str> = match words {
-            "" => own.into_iter().collect(),
-            words => self.tree.lines().filter(|line| holds(line, words)).collect(),
+    }
+
+    fn secret(&mut self, id: &str, view: &ViewTruth, line: &Line) {
+        let length = view.text.chars().count();
+        if line.words.iter().any(|said| said.head.contains(&view.text)) {
+            self.wrong(id, &format!("a secret is told: {}", line.text));
+        }
+        match line.hidden {
+            Some(Hidden::Length(told)) if told == length => {}
+            Some(Hidden::LengthUnknown) => self.all.unknown(LENGTH),
+            _ => self.wrong(
+                id,
+                &format!("a secret of {length} characters is not told to be there: {}", line.text),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mdm_virtual_device::{FrameworkTruth, Truth};
+
+    use super::*;
+
+    /// Returns what is found wrong of one field, whose line stands for all of the tree.
+    fn wrong(text: &str, facts: &[(&str, &str)], line: &str) -> usize {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let mut view = ViewTruth {
+            number: 1,
+            parent: 0,
+            window: 1,
+            class: "android.widget.EditText".to_owned(),
+            id: "org.mdm.widgets:id/it".to_owned(),
+            text: text.to_owned(),
+            description: String::new(),
+            checked: None,
+            selected: false,
+            enabled: true,
+            focused: false,
+            clickable: true,
+            has_click_listener: false,
+            long_clickable: false,
+            visible: (0, 0, 500, 100),
+            scroll: (0, 0),
+            facts: facts.iter().map(owned).collect(),
         };
-        if !words.is_empty() {
-            self.all.facts += 1;
-            match (secret, lines.is_empty()) {
-                (false, true) => self.wrong(UNSAID),
-                (true, false) => self.wrong("a secret is told"),
-                _ => {}
-            }
-        }
-        if secret || (lines.is_empty() && !words.is_empty()) {
-            return;
-        }
-        if let Some(checked) = view.checked {
-            self.all.facts += 1;
-            let told = |line: &&str| {
-                let (on, off) =
-                    (says(line, "on") || says(line, "checked"), says(line, "off") || says(line, "unchecked"));
-                (on, off) == (checked, !checked)
-            };
-            if !lines.iter().any(told) {
-                self.wrong("whether it is checked is not told");
-            }
-        }
-        let is_control = view.clickable || view.checked.is_some() || view.class.ends_with("Bar");
-        if !view.enabled && is_control {
-            self.all.facts += 1;
-            if !lines.iter().any(|line| says(line, "disabled")) {
-                self.wrong(DISABLED);
-            }
-        }
-        if !view.enabled && view.class.ends_with("ListMenuItemView") {
-            self.all.facts += 1;
-            self.wrong(DISABLED);
-        }
+        view.facts.push(("inputType".to_owned(), "1".to_owned()));
+        let framework =
+            FrameworkTruth { is_known: true, focused_window: 1, views: vec![view], listeners: Vec::new() };
+        let screen = Screen::of(Truth { framework: Some(framework), ..Truth::default() });
+        let tree = format!("head\ne1 field {line} #it @250,50");
+        let page = Page {
+            setting: Setting::Plain,
+            shown: &[],
+            before: &screen,
+            after: &screen,
+            unfocused: &[],
+            tree: &tree,
+        };
+        judge(&page).wrong.len()
     }
-}
 
-fn is_seen(view: &ViewTruth) -> bool {
-    view.visible.2 > view.visible.0 && view.visible.3 > view.visible.1
-}
+    #[test]
+    fn a_hint_is_no_value() {
+        let hint = [("hint", "Name")];
+        assert_eq!(wrong("", &hint, "shows \"Name\""), 0);
+        assert_eq!(wrong("", &hint, "= \"Name\""), 1);
+        assert_eq!(wrong("Ada", &hint, "= \"Ada\""), 0);
+        assert_eq!(wrong("Ada", &hint, "shows \"Ada\""), 0);
+        assert_eq!(wrong("Ada", &hint, "(no label)"), 1, "lost");
+        assert_eq!(wrong("Ada", &hint, "= \"Bob\""), 3, "lost, shown by no view, and not its value");
+    }
 
-fn is_secret(view: &ViewTruth) -> bool {
-    const PASSWORDS: [&str; 2] = ["129", "18"];
-    view.facts.iter().any(|(name, value)| name == "inputType" && PASSWORDS.contains(&value.as_str()))
-}
-
-fn line_of<'a>(tree: &'a str, id: &str) -> Option<&'a str> {
-    let mark = format!("#{id}");
-    let has = |line: &&str| line.split([' ', ',']).any(|word| word == mark);
-    tree.lines().skip(1).map(str::trim).find(has)
-}
-
-/// True if the line says a word of its own, not of the app's.
-fn says(line: &str, word: &str) -> bool {
-    let plain: Vec<&str> = line.split('"').step_by(2).collect();
-    plain.join(" ").split([' ', ',']).any(|part| part == word)
-}
-
-/// True if the line quotes these words; capitals are the theme's.
-fn holds(line: &str, words: &str) -> bool {
-    let start: String = words.lines().next().unwrap_or_default().chars().take(40).collect();
-    line.to_lowercase().contains(&start.replace('"', "\\\"").to_lowercase())
+    #[test]
+    fn a_secret_tells_its_length_at_most() {
+        let secret = [("password", "true"), ("shown", "•••")];
+        assert_eq!(wrong("abc", &secret, "= (hidden, 3)"), 0);
+        assert_eq!(wrong("abc", &secret, "= (hidden, or empty)"), 0);
+        assert_eq!(wrong("abc", &secret, "= (hidden, 4)"), 1);
+        assert_eq!(wrong("abc", &secret, "(no label)"), 1);
+        assert!(wrong("abc", &secret, "= \"abc\"") > 0);
+        assert_eq!(wrong("", &[("password", "true")], "= (hidden, or empty)"), 0);
+        assert_eq!(wrong("", &[("password", "true")], "= (hidden, 4)"), 1);
+    }
 }

@@ -55,6 +55,8 @@ pub enum FrameworkApp {
 /// What tests may know of the views.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrameworkTruth {
+    /// False if the process could not say; then the log says why, and nothing else here is known.
+    pub is_known: bool,
     /// The `window` of the views that a dump can show; 0 without one.
     pub focused_window: u32,
     /// Every view on the screen, each before its children, the topmost window last.
@@ -468,9 +470,10 @@ impl Surface for FrameworkSurface {
     }
 
     fn truth(&self) -> SurfaceTruth {
-        let (focused_window, views) =
-            self.read(Kind::Truth, |request| request, codec::views).unwrap_or_default();
-        let framework = FrameworkTruth { focused_window, views, listeners: self.listeners.clone() };
+        let told = self.read(Kind::Truth, |request| request, codec::views);
+        let is_known = told.is_some();
+        let (focused_window, views) = told.unwrap_or_default();
+        let framework = FrameworkTruth { is_known, focused_window, views, listeners: self.listeners.clone() };
         SurfaceTruth { framework: Some(framework), ..SurfaceTruth::default() }
     }
 

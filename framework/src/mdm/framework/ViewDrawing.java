@@ -1,6 +1,8 @@
 package mdm.framework;
 
 import android.graphics.PixelFormat;
+import android.icu.util.Calendar;
+import android.text.format.DateFormat;
 import android.text.method.PasswordTransformationMethod;
 import android.text.method.TransformationMethod;
 import android.view.View;
@@ -11,7 +13,7 @@ import android.widget.NumberPicker;
 import android.widget.RatingBar;
 import android.widget.TextView;
 import com.android.internal.policy.DecorView;
-import java.util.Calendar;
+import java.text.NumberFormat;
 import java.util.List;
 import java.util.Locale;
 import org.robolectric.util.ReflectionHelpers;
@@ -19,6 +21,7 @@ import org.robolectric.util.ReflectionHelpers;
 /** Says of a view what a person sees of it: whether it is drawn at all, what it hides, and words that are no text of a view. */
 final class ViewDrawing {
     private static final int DAYS_MAX = 31;
+    private static final String DATE = "dd MMMM yyyy";
 
     private ViewDrawing() {}
 
@@ -133,14 +136,19 @@ final class ViewDrawing {
         return formatter != null ? formatter.format(value) : String.format(Locale.getDefault(), "%d", value);
     }
 
+    /** The days as they are drawn, and of each the date that it tells a reader. */
     private static void month(View view, List<String> facts) {
+        NumberFormat digits = ReflectionHelpers.getField(view, "mDayFormatter");
+        Calendar calendar = (Calendar) ReflectionHelpers.<Calendar>getField(view, "mCalendar").clone();
+        ViewTruth.put(facts, "month", (calendar.get(Calendar.MONTH) + 1) + "/" + calendar.get(Calendar.YEAR));
         int days = Math.min(ReflectionHelpers.<Integer>getField(view, "mDaysInMonth"), DAYS_MAX);
         for (int day = 1; day <= days; day++) {
-            ViewTruth.put(facts, "drawn", day);
+            calendar.set(Calendar.DAY_OF_MONTH, day);
+            ViewTruth.put(facts, "drawn", digits.format(day));
+            ViewTruth.put(facts, "spoken", DateFormat.format(DATE, calendar.getTimeInMillis()));
         }
-        Calendar calendar = ReflectionHelpers.getField(view, "mCalendar");
-        ViewTruth.put(facts, "month", (calendar.get(Calendar.MONTH) + 1) + "/" + calendar.get(Calendar.YEAR));
-        ViewTruth.put(facts, "chosen", ReflectionHelpers.<Integer>getField(view, "mActivatedDay"));
+        int chosen = ReflectionHelpers.getField(view, "mActivatedDay");
+        ViewTruth.put(facts, "chosen", digits.format(chosen));
     }
 
     private static void clock(View view, List<String> facts) {
