@@ -3,6 +3,7 @@
 mod events;
 mod fingers;
 mod picture;
+mod real;
 mod record;
 mod session;
 mod tree;
@@ -46,7 +47,10 @@ impl Helper {
             return;
         }
         let _ended = self.ended.clone().drop_guard();
-        session::serve(self, phone, socket).await;
+        match phone.with(|state| state.surface.helper_jar()) {
+            Some(_) => real::serve(self, phone, socket).await,
+            None => session::serve(self, phone, socket).await,
+        }
     }
 
     fn note_request(&self) {
@@ -75,6 +79,14 @@ pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, BrokenPipe> {
     if call.phone.with(|state| state.faults.happens(Fault::HelperStart, state.now)) {
         call.io.stderr.write("Aborted \n").await?;
         return Ok(ABORTED_EXIT);
+    }
+    let is_known = call.phone.with(|state| {
+        let runs = state.surface.helper_jar();
+        runs.is_none_or(|jar| state.fs.read(&path).is_ok_and(|file| file == jar))
+    });
+    if !is_known {
+        return fail(call, "this phone runs another build of the helper: cargo xtask framework renews it")
+            .await;
     }
     let [socket, file] = words else {
         return fail(call, "needs SOCKET and FILE").await;

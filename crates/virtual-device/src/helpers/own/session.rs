@@ -79,10 +79,10 @@ pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
     }
 }
 
-type Frame = (Head, BytesMut);
+pub type Frame = (Head, BytesMut);
 
 /// Takes a whole frame from what was received, if there is one.
-fn next_frame(input: &mut BytesMut) -> Result<Option<Frame>, mdm_wire::helper::Broken> {
+pub fn next_frame(input: &mut BytesMut) -> Result<Option<Frame>, mdm_wire::helper::Broken> {
     let Some(start) = input.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
     let head = Head::decode(*start, REQUEST_BYTES_MAX)?;
     if input.len() < HEAD_BYTES + head.payload_bytes {
