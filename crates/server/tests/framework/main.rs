@@ -13,6 +13,7 @@
 
 mod actions;
 mod controls;
+mod helper;
 mod lines;
 mod product;
 mod reading;

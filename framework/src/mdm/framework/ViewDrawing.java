@@ -1,6 +1,7 @@
 package mdm.framework;
 
 import android.graphics.PixelFormat;
+import android.icu.util.Calendar;
 import android.text.method.PasswordTransformationMethod;
 import android.text.method.TransformationMethod;
 import android.view.View;
@@ -11,7 +12,6 @@ import android.widget.NumberPicker;
 import android.widget.RatingBar;
 import android.widget.TextView;
 import com.android.internal.policy.DecorView;
-import java.util.Calendar;
 import java.util.List;
 import java.util.Locale;
 import org.robolectric.util.ReflectionHelpers;
