@@ -77,8 +77,7 @@ impl Product {
         self.call("manage_app", &format!(r#"{{"action":"stop","app_id":"{}"}}"#, self.package)).await;
         let package = self.package;
         let open = format!(r#"{{"action":"open","app_id":"{package}","activity":"{activity}"}}"#);
-        let t=self.call("manage_app", &open).await;
-        if std::env::var_os("MDM_SHOW").is_some() { println!("{}", t.text); }
+        self.call("manage_app", &open).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
         let truth = self.truth();
         let framework = truth.framework.unwrap_or_default();
