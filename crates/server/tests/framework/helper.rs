@@ -173,8 +173,8 @@ async fn suggestions(helped: &Helped) {
     helped.page("Text").await;
     helped.ok("type_text", r#"{"selector":{"resource_id":"suggest"},"text":"ap","scroll":true}"#).await;
     let tree = helped.tree().await;
-    assert_eq!(line(&tree, "\"Suggestions\""), "field \"Suggestions\" = \"ap\" focused");
-    assert_eq!(line(&tree, "\"apricot\""), "row \"apricot\"");
+    assert_eq!(line(&tree, "= \"ap\""), "field = \"ap\" #suggest focused");
+    assert_eq!(line(&tree, "\"apricot\""), "button \"apricot\"");
     helped.ok("tap_element", r#"{"selector":{"text":"apricot"}}"#).await;
     assert_eq!(helped.view("suggest").text, "apricot");
 }
@@ -200,7 +200,7 @@ async fn gestures(helped: &Helped) {
     helped.ok("pinch", r#"{"selector":{"text":"Pad"},"scale":2}"#).await;
     assert_eq!(helped.view("zoomed").text, "200% by 2 fingers");
     let reply = helped.ok("capture_screenshot", "{}").await;
-    assert_eq!((reply.fact("mimeType"), reply.fact("width")), ("image/jpeg", "461"), "{}", reply.text);
+    assert!(reply.text.contains(r#""image":{"width":461,"height":1024}"#), "{}", reply.text);
 }
 
 async fn lists(helped: &Helped) {
