@@ -24,8 +24,11 @@ const WAKE_LEAST: Duration = Duration::from_millis(1);
 /// Requests with an effect that wait for their answers; a client waits for each.
 const UNANSWERED_MAX: usize = 64;
 
-/// Serves until the client goes, says goodbye, or breaks the protocol.
-pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
+/// The kind of an answer to a greeting, which only a client that knows the nonce gets.
+const GREETED: u8 = 129;
+
+/// Serves until the client goes, says goodbye, or breaks the protocol. Returns true if it was a client that knew the nonce.
+pub async fn serve(helper: &Helper, phone: &Phone, socket: DuplexStream) -> bool {
     let connection = LAST_CONNECTION.fetch_add(1, Ordering::Relaxed);
     let open = HelperStep::Open { nonce: &helper.nonce };
     let opened = phone.with(|state| state.surface.helper(connection, open));
@@ -35,30 +38,14 @@ pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
         automation: None,
         changed: phone.change_watch(),
         is_open: opened.is_some_and(|state| state.is_open),
+        is_greeted: false,
         due: None,
         unanswered: VecDeque::new(),
         silent: false,
         dies: false,
     };
-    let mut input = BytesMut::new();
-    while session.is_open {
-        let frame = next_frame(&mut input);
-        let output = match frame {
-            Ok(Some((head, payload))) => {
-                helper.note_request();
-                session.request(head, &payload).await
-            }
-            // What is no frame is for the helper to judge.
-            Err(_) => session.step(&input.split()),
-            Ok(None) => match session.wait(&mut socket, &mut input).await {
-                true => session.step(&[]),
-                false => return,
-            },
-        };
-        if socket.write_all(&output).await.is_err() || session.dies {
-            return;
-        }
-    }
+    session.converse(helper, socket).await;
+    session.is_greeted
 }
 
 struct Session<'a> {
@@ -68,6 +55,7 @@ struct Session<'a> {
     /// Tells that the screen changed since the last step.
     changed: watch::Receiver<u64>,
     is_open: bool,
+    is_greeted: bool,
     due: Option<Instant>,
     /// Requests with an effect: their numbers and words.
     unanswered: VecDeque<(u32, Vec<String>)>,
@@ -90,6 +78,28 @@ impl Drop for Session<'_> {
 }
 
 impl Session<'_> {
+    async fn converse(&mut self, helper: &Helper, mut socket: DuplexStream) {
+        let mut input = BytesMut::new();
+        while self.is_open {
+            let frame = next_frame(&mut input);
+            let output = match frame {
+                Ok(Some((head, payload))) => {
+                    helper.note_request();
+                    self.request(head, &payload).await
+                }
+                // What is no frame is for the helper to judge.
+                Err(_) => self.step(&input.split()),
+                Ok(None) => match self.wait(&mut socket, &mut input).await {
+                    true => self.step(&[]),
+                    false => return,
+                },
+            };
+            if socket.write_all(&output).await.is_err() || self.dies {
+                return;
+            }
+        }
+    }
+
     /// Waits until there are bytes or something is due; false when the connection has ended.
     async fn wait(&mut self, socket: &mut DuplexStream, input: &mut BytesMut) -> bool {
         let due = self.due.map(|due| due.max(Instant::now() + WAKE_LEAST));
@@ -182,6 +192,7 @@ impl Session<'_> {
             if !is_event || !self.silent {
                 told.extend_from_slice(frame);
             }
+            self.is_greeted |= head.kind == GREETED;
             self.note_answer(head, frame.get(HEAD_BYTES..).unwrap_or_default());
         }
         told.extend_from_slice(rest);
