@@ -234,6 +234,11 @@ async fn bad_requests(world: &mut World) {
         (2, &[0; 7]),
         (2, &[0; 9]),
         (3, &[0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 9, 0, 0, 0, 9]),
+        // The same finger twice, one that Android does not know, keys that are held too long, too good a picture.
+        (3, &[&[0, 2, 0, 0, 0, 0, 2][..], &[1; 18], &[0, 0, 0, 9, 0]].concat()),
+        (3, &[0, 2, 0, 0, 0, 0, 1, 32, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 9, 0]),
+        (4, &[0, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0xea, 0x61]),
+        (7, &[0, 0, 0, 0, 101]),
         (4, &[0, 0]),
         (10, &[2]),
     ] {

@@ -235,7 +235,6 @@ impl Session<'_> {
                 fingers::touch(self.phone, &samples).await;
                 Ok(Answer::Done)
             }
-            Request::Keys(keys) if keys.is_empty() => Err(refuse(RefusalCode::BadRequest, "no keys")),
             Request::Keys(keys) => {
                 press(self.phone, &keys).await;
                 Ok(Answer::Done)
