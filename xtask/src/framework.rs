@@ -13,6 +13,8 @@ use crate::third_party::{copy, fresh_folder, same_text};
 /// A hash, the name of an artefact and the folder that it goes to in each line.
 const PINS: &str = "xtask/third-party/framework.txt";
 const SOURCES: &str = "framework";
+/// The helper that a phone runs. This phone runs the same code: what stands in this file, as classes for a JVM.
+const HELPER: &str = "helper/mdm-helper.jar";
 const FOLDER: &str = ".third-party/framework";
 /// Copied in last, so that it stands for a finished download of exactly these pins.
 const STAMP: &str = "pins.installed.txt";
@@ -40,7 +42,7 @@ pub fn install(root: &Path) -> Result<PathBuf, String> {
         fetch(&dir, &text)?;
         copy(&pins, &dir.join(STAMP))?;
     }
-    let hashes = hashes(&root.join(SOURCES))?;
+    let hashes = hashes(root)?;
     if fs::read_to_string(dir.join(BUILT)).is_ok_and(|built| built == hashes) {
         return Ok(dir);
     }
@@ -112,16 +114,28 @@ fn build(root: &Path, dir: &Path) -> Result<(), String> {
     let sources = root.join(SOURCES);
     let libraries = jars(dir, &["android", "lib", "dex"])?;
     javac(&sources.join("stubs"), &dir.join("stubs"), "")?;
+    javac(&sources.join("src/mdm/framework/apk"), &dir.join("converter"), &libraries)?;
+    let helper = dir.join("helper");
+    fresh_folder(&helper)?;
+    copy(&root.join(HELPER), &helper.join("mdm-helper.jar"))?;
+    convert(dir, &root.join(HELPER), &helper.join("classes.jar"), &["frames"])?;
+    let libraries = jars(dir, &["android", "lib", "dex", "helper"])?;
     javac(&sources.join("src"), &dir.join("classes"), &libraries)?;
     let apps = dir.join("apps");
     fresh_folder(&apps)?;
     build_app(root, dir, &apps)?;
     let apk = dir.join("apidemos/apks/ApiDemos-debug.apk");
     copy(&apk, &apps.join("apidemos.apk"))?;
-    let class_path = format!("{}:{}", dir.join("classes").display(), jars(dir, &["dex", "lib"])?);
+    convert(dir, &apk, &apps.join("apidemos.jar"), &[])
+}
+
+/// Makes classes for a JVM of the code in a file for Android.
+fn convert(dir: &Path, file: &Path, jar: &Path, how: &[&str]) -> Result<(), String> {
+    let libraries = jars(dir, &["dex", "lib", "android"])?;
+    let class_path = format!("{}:{libraries}", dir.join("converter").display());
     let mut convert = Command::new("java");
     convert.args(["-cp", &class_path, "mdm.framework.apk.DexToJar"]);
-    output(convert.arg(&apk).arg(apps.join("apidemos.jar"))).map(drop)
+    output(convert.arg(file).arg(jar).args(how)).map(drop)
 }
 
 /// Builds the app of ours: resources to an APK, classes to a jar beside it.
@@ -187,9 +201,12 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// One line for each source file: what a build is a build of.
-fn hashes(sources: &Path) -> Result<String, String> {
-    let inside: Vec<PathBuf> =
-        files(sources)?.iter().filter_map(|f| Some(f.strip_prefix(sources).ok()?.to_path_buf())).collect();
-    output(Command::new("sha256sum").args(inside).current_dir(sources))
+/// One line for each source file and the helper: what a build is a build of.
+fn hashes(root: &Path) -> Result<String, String> {
+    let mut inside: Vec<PathBuf> = files(&root.join(SOURCES))?
+        .iter()
+        .filter_map(|file| Some(file.strip_prefix(root).ok()?.to_path_buf()))
+        .collect();
+    inside.push(HELPER.into());
+    output(Command::new("sha256sum").args(inside).current_dir(root))
 }

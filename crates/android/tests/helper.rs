@@ -20,9 +20,6 @@ use mdm_core::port::{
 use mdm_core::screen::geometry::{Point, Rect};
 use mdm_core::screen::snapshot::Snapshot;
 use mdm_virtual_device::{Applied, Faults, Phone, PhoneConfig, Timing};
-use mdm_wire::adb::shell::Packet;
-use mdm_wire::helper::{Hello, Request};
-use tokio::io::AsyncWriteExt;
 use tokio::time::{Duration, timeout};
 
 const APP: &str = "com.workbench";
@@ -258,28 +255,6 @@ async fn a_request_that_is_given_up_does_not_confuse_the_next() {
         let screen = world.snapshot().await;
         assert!(!screen.elements.is_empty(), "the late answer was skipped");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_helper_that_nobody_greets_rightly_serves_nobody() {
-    let world = world(HelperMode::Never, "");
-    let adb = world.device.adb();
-    adb.push(&mut &b"PK"[..], "/data/local/tmp/h.jar", 0o644, 0, |_| {}).await.unwrap();
-    let script = Script::new(
-        "CLASSPATH=/data/local/tmp/h.jar app_process / mdm.helper.Main sock /data/local/tmp/h.jar",
-    );
-    let mut shell = adb.shell_stream(&script).await.unwrap();
-    shell.write_stdin(b"000102030405060708090a0b0c0d0e0f\n").await.unwrap();
-    let ready = shell.next().await.unwrap();
-    assert!(format!("{ready:?}").contains("mdm-helper 1 ready"), "{ready:?}");
-    assert!(world.phone.truth().leftover_files.is_empty(), "the file is gone already");
-    let mut stream = adb.open("localabstract:sock").await.unwrap();
-    let hello = Request::Hello(Hello { version: 1, nonce: [9; 16] });
-    stream.write_all(&hello.frame(1)).await.unwrap();
-    assert_eq!(stream.read_to_limit(100).await.unwrap().0.len(), 0, "closed without a word");
-    let ended = shell.next().await.unwrap();
-    assert!(matches!(ended, Some(Packet::Exit(0))), "it ends with its connection: {ended:?}");
-    assert!(adb.open("localabstract:sock").await.is_err(), "the socket is free again");
 }
 
 #[tokio::test(start_paused = true)]

@@ -222,11 +222,47 @@ pub trait Surface: Send {
         false
     }
 
+    /// Returns the jar of our helper whose code this surface runs by itself. Nothing for a surface that does not; there
+    /// the phone's own model of the helper serves.
+    fn helper_jar(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// Hands over what a client of the helper sent, and lets the helper do what is due. Nothing when it is gone.
+    fn helper(&mut self, _connection: u32, _step: HelperStep<'_>) -> Option<HelperState> {
+        None
+    }
+
     /// Hears of the language that was set for the app in front, as a tag such as `de-DE`; empty for the system's.
     fn language(&mut self, _tag: &str, _now: Instant) {}
 
     /// Receives the answer to a request of [`SurfaceEvent::Request`]; it takes effect at `at`.
     fn answer(&mut self, _request: OutgoingRequest, _answer: HttpAnswer, _at: Instant) {}
+}
+
+/// What happens to a connection of the helper.
+#[derive(Debug, Clone, Copy)]
+pub enum HelperStep<'a> {
+    Open {
+        nonce: &'a [u8],
+    },
+    /// Bytes of the client came, or time passed. `is_free` if this helper may have UiAutomation.
+    Step {
+        is_free: bool,
+        input: &'a [u8],
+    },
+    Close,
+}
+
+/// How a connection of the helper stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelperState {
+    pub is_open: bool,
+    pub holds_automation: bool,
+    /// When it is to be stepped again.
+    pub due: Option<Instant>,
+    /// Whole frames for the client.
+    pub output: Vec<u8>,
 }
 
 /// An action of accessibility on a node.

@@ -14,6 +14,7 @@
 mod actions;
 mod controls;
 mod faults;
+mod helper;
 mod lines;
 mod product;
 mod reading;

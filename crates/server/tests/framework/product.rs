@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use mdm_android::HelperMode;
 use mdm_virtual_device::{FrameworkApp, FrameworkConfig, Phone, PhoneConfig, Timing, Truth};
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::args::JsonObject;
@@ -10,8 +11,6 @@ use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub const PACKAGE: &str = "io.appium.android.apis";
-/// What Java prints.
-const LOG: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/apidemos.log");
 
 /// What an agent reads after a call.
 pub struct Reply {
@@ -39,18 +38,27 @@ impl Reply {
 pub struct Product {
     pub phone: Phone,
     app: App,
+    package: &'static str,
+}
+
+/// Starts a phone with one of the apps that were built with the framework. What Java prints is kept beside the tests.
+pub fn phone(home: PathBuf, app: &str) -> Phone {
+    let log = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{app}.log")));
+    let app = FrameworkApp::Builtin(app.to_owned());
+    let framework = FrameworkConfig { home, app, sdk: 34, log };
+    let config = PhoneConfig { sdk: 34, timing: Timing::Phone, ..PhoneConfig::default() };
+    Phone::with_framework(config, &framework).unwrap()
 }
 
 impl Product {
     /// Starts the phone with ApiDemos, which takes seconds.
     pub fn start(home: PathBuf) -> Product {
-        let app = FrameworkApp::Builtin("apidemos".to_owned());
-        let log = Some(PathBuf::from(LOG));
-        let framework = FrameworkConfig { home, app, sdk: 34, log };
-        let config = PhoneConfig { sdk: 34, timing: Timing::Phone, ..PhoneConfig::default() };
-        let phone = Phone::with_framework(config, &framework).unwrap();
-        let devices = Devices { phone: Some(phone.clone()), ..Devices::default() };
-        Product { phone, app: App::new(devices) }
+        Product::on(&phone(home, "apidemos"), PACKAGE, HelperMode::Never)
+    }
+
+    pub fn on(phone: &Phone, package: &'static str, helper: HelperMode) -> Product {
+        let devices = Devices { phone: Some(phone.clone()), helper, ..Devices::default() };
+        Product { phone: phone.clone(), app: App::new(devices), package }
     }
 
     pub async fn call(&self, tool: &str, json: &str) -> Reply {
@@ -66,14 +74,15 @@ impl Product {
 
     /// Ends the app, and opens one of its activities. False if it does not come up, or is gone after two seconds.
     pub async fn open(&self, activity: &str) -> bool {
-        self.call("manage_app", &format!(r#"{{"action":"stop","app_id":"{PACKAGE}"}}"#)).await;
-        let open = format!(r#"{{"action":"open","app_id":"{PACKAGE}","activity":"{activity}"}}"#);
+        self.call("manage_app", &format!(r#"{{"action":"stop","app_id":"{}"}}"#, self.package)).await;
+        let package = self.package;
+        let open = format!(r#"{{"action":"open","app_id":"{package}","activity":"{activity}"}}"#);
         self.call("manage_app", &open).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
         let truth = self.truth();
         let framework = truth.framework.unwrap_or_default();
         assert!(framework.is_known, "the views of {activity} could not be read");
-        truth.activity.starts_with(PACKAGE) && framework.focused_window != 0
+        truth.activity.starts_with(package) && framework.focused_window != 0
     }
 
     pub async fn tree(&self) -> Reply {

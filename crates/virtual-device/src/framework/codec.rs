@@ -7,7 +7,7 @@ use crate::app::geometry::Rect;
 pub const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Entries of one list in an answer.
 const LIST_MAX: usize = 50_000;
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -25,6 +25,7 @@ pub enum Kind {
     Truth = 12,
     Commit = 13,
     SelectAll = 14,
+    Helper = 15,
 }
 
 /// One request, field by field.
@@ -51,8 +52,13 @@ impl Request {
     }
 
     pub fn text(self, text: &str) -> Request {
-        let mut request = self.i32(i32::try_from(text.len()).unwrap_or(i32::MAX));
-        request.0.extend(text.as_bytes());
+        self.field(text.as_bytes())
+    }
+
+    /// Adds bytes with their count in front.
+    pub fn field(self, bytes: &[u8]) -> Request {
+        let mut request = self.i32(i32::try_from(bytes.len()).unwrap_or(i32::MAX));
+        request.0.extend(bytes);
         request
     }
 
@@ -116,7 +122,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a time since boot; `None` is never.
-    fn time(&mut self) -> Result<Option<u64>, Malformed> {
+    pub fn time(&mut self) -> Result<Option<u64>, Malformed> {
         Ok(u64::try_from(self.i64()?).ok())
     }
 

@@ -17,7 +17,8 @@ use crate::app::geometry::{Point, Screen};
 use crate::app::{keys, launcher};
 use crate::draw::Pixels;
 use crate::surface::{
-    Changes, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task, Toast, Touch, Windows,
+    Changes, HelperState, HelperStep, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task, Toast,
+    Touch, Windows,
 };
 use crate::truth::Hit;
 use codec::{Entry, HitView, Kind, Malformed, Reader, Request, Status};
@@ -32,6 +33,8 @@ const DRAG_HOLD_MS: i64 = 600;
 /// Toasts and calls of listeners that are kept for tests.
 const KEPT_MAX: usize = 10_000;
 const TAG: &str = "FrameworkPhone";
+/// The jar whose code the process has for helpers.
+const HELPER_JAR: &str = "helper/mdm-helper.jar";
 
 /// Which framework and which app.
 #[derive(Debug, Clone)]
@@ -83,6 +86,7 @@ pub struct FrameworkSurface {
     /// A swipe that has begun and that `swipe` will end.
     begun: Option<(Point, Point, Option<Hit>)>,
     finger_down: bool,
+    helper_jar: Bytes,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -107,6 +111,8 @@ impl FrameworkSurface {
         density: u32,
     ) -> Result<FrameworkSurface, String> {
         let (process, first) = Process::start(config, size, density)?;
+        let jar = config.home.join(HELPER_JAR);
+        let helper_jar = std::fs::read(&jar).map_err(|e| format!("{}: {e}", jar.display()))?.into();
         let boot = Instant::now();
         let mut surface = FrameworkSurface {
             link: Mutex::new(Link { process: Some(process), unread: vec![first], trouble: None }),
@@ -123,6 +129,7 @@ impl FrameworkSurface {
             setup: Setup { night: false, font_scale_thousandths: 1000, language: "en-US".to_owned() },
             begun: None,
             finger_down: false,
+            helper_jar,
         };
         surface.absorb();
         Ok(surface)
@@ -521,6 +528,30 @@ impl Surface for FrameworkSurface {
             | SystemEvent::Locked(_)
             | SystemEvent::WindowDelayed { .. } => false,
         }
+    }
+
+    fn helper_jar(&self) -> Option<Bytes> {
+        Some(self.helper_jar.clone())
+    }
+
+    fn helper(&mut self, connection: u32, step: HelperStep<'_>) -> Option<HelperState> {
+        let fill = |request: Request| {
+            let request = request.i32(i32::try_from(connection).unwrap_or(i32::MAX));
+            match step {
+                HelperStep::Open { nonce } => request.u8(0).field(nonce),
+                HelperStep::Step { is_free, input } => request.u8(1).u8(u8::from(is_free)).field(input),
+                HelperStep::Close => request.u8(2),
+            }
+        };
+        let boot = self.boot;
+        self.act(Kind::Helper, fill, |reader| {
+            Ok(HelperState {
+                is_open: reader.flag()?,
+                holds_automation: reader.flag()?,
+                due: reader.time()?.map(|ms| boot + Duration::from_millis(ms)),
+                output: reader.bytes()?.to_vec(),
+            })
+        })
     }
 
     fn language(&mut self, tag: &str, _now: Instant) {

@@ -164,7 +164,8 @@ fn log_file(config: &FrameworkConfig) -> Result<Stdio, String> {
 }
 
 fn class_path(home: &Path, code: &Path) -> Result<OsString, String> {
-    let mut parts = vec![home.join("classes"), home.join("stubs"), code.to_path_buf()];
+    let mut parts =
+        vec![home.join("classes"), home.join("stubs"), home.join("helper/classes.jar"), code.to_path_buf()];
     parts.extend(jars(&home.join("lib"))?);
     std::env::join_paths(parts).map_err(|e| e.to_string())
 }
@@ -210,7 +211,7 @@ fn convert(home: &Path, apk: &Path) -> Result<PathBuf, String> {
     if jar.is_file() {
         return Ok(jar);
     }
-    let mut parts = vec![home.join("classes")];
+    let mut parts = vec![home.join("converter")];
     parts.extend(jars(&home.join("dex"))?);
     parts.extend(jars(&home.join("lib"))?);
     let parts = std::env::join_paths(parts).map_err(|e| e.to_string())?;

@@ -21,6 +21,12 @@ impl Automation {
             Automation(phone.clone())
         })
     }
+
+    /// The same for a process that noted by itself, under the phone's lock, that it has it.
+    pub fn taken(phone: &Phone) -> Automation {
+        tell_apps(phone, true);
+        Automation(phone.clone())
+    }
 }
 
 impl Drop for Automation {

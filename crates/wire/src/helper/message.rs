@@ -8,6 +8,10 @@ const SAMPLES_MAX: usize = 2_000;
 const FINGERS_MAX: usize = 10;
 const GESTURE_MS_MAX: u32 = 60_000;
 const KEYS_MAX: usize = 500;
+/// Android's own limit.
+const FINGER_ID_MAX: u8 = 31;
+const HELD_MS_MAX: u64 = 60_000;
+const QUALITY_MAX: u8 = 100;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
@@ -265,11 +269,11 @@ impl Request {
             7 => Request::Picture {
                 width_max: reader.u16()?,
                 height_max: reader.u16()?,
-                quality: reader.u8()?,
+                quality: read_quality(&mut reader)?,
             },
             8 => Request::GetClipboard,
             9 => Request::SetClipboard(reader.text()?),
-            10 => Request::Events { on: reader.flag()? },
+            10 => Request::Events { on: read_switch(&mut reader)? },
             11 => Request::Release,
             12 => Request::Bye,
             13 => Request::Until { uptime_ms: reader.u64()? },
@@ -300,7 +304,11 @@ fn read_samples(reader: &mut Reader<'_>) -> Result<Vec<Sample>, Broken> {
         let fingers = reader.at_most(fingers, FINGERS_MAX)?;
         let fingers = (0..fingers)
             .map(|_| Ok(Finger { id: reader.u8()?, x: reader.i32()?, y: reader.i32()? }))
-            .collect::<Result<_, Broken>>()?;
+            .collect::<Result<Vec<Finger>, Broken>>()?;
+        let is_known = |at: usize, id: u8| fingers.iter().take(at).any(|other| other.id == id);
+        if fingers.iter().enumerate().any(|(at, f)| f.id > FINGER_ID_MAX || is_known(at, f.id)) {
+            return Err(Broken("a finger is there twice, or its number is too high"));
+        }
         if at_ms > GESTURE_MS_MAX || samples.last().is_some_and(|last| last.at_ms > at_ms) {
             return Err(Broken("samples are not in order of time, or take longer than a minute"));
         }
@@ -323,7 +331,27 @@ fn read_keys(reader: &mut Reader<'_>) -> Result<Vec<KeyPress>, Broken> {
     let count = usize::from(reader.u16()?);
     let count = reader.at_most(count, KEYS_MAX)?;
     let key = |_| Ok(KeyPress { code: reader.u16()?, meta: reader.u32()?, hold_ms: reader.u32()? });
-    (0..count).map(key).collect()
+    let keys = (0..count).map(key).collect::<Result<Vec<KeyPress>, Broken>>()?;
+    let held_ms: u64 = keys.iter().map(|key| u64::from(key.hold_ms)).sum();
+    match held_ms {
+        0..=HELD_MS_MAX if count > 0 => Ok(keys),
+        _ => Err(Broken("no keys, or they are held for more than a minute")),
+    }
+}
+
+fn read_quality(reader: &mut Reader<'_>) -> Result<u8, Broken> {
+    match reader.u8()? {
+        quality @ 0..=QUALITY_MAX => Ok(quality),
+        _ => Err(Broken("no picture has this quality")),
+    }
+}
+
+fn read_switch(reader: &mut Reader<'_>) -> Result<bool, Broken> {
+    match reader.u8()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Broken("events are on or off")),
+    }
 }
 
 fn read_mode(reader: &mut Reader<'_>) -> Result<TextMode, Broken> {

@@ -37,12 +37,14 @@ public final class Journal {
         add(out -> out.u8(1).i64(at).u8(letter).text(tag).text(message));
     }
 
-    public static synchronized void toast(String text, long shownMs) {
+    /** Notes a toast and returns when it is shown, in Android's uptime. */
+    public static synchronized long toast(String text, long shownMs) {
         // One toast is shown at a time.
         long from = Math.max(SystemClock.uptimeMillis(), toastUntil);
         toastUntil = from + shownMs;
         long phoneFrom = PhoneClock.toPhone(from);
         add(out -> out.u8(2).text(text).i64(phoneFrom).i64(phoneFrom + shownMs));
+        return from;
     }
 
     static synchronized void started(String activity, boolean within) {

@@ -61,6 +61,16 @@ final class NodeConnection {
                         null);
     }
 
+    /** Returns the node with the input focus; null when no view of the window has it. */
+    AccessibilityNodeInfo inputFocus(ScreenWindows.Window window) {
+        return AccessibilityInteractionClient.getInstance()
+                .findFocus(
+                        CONNECTION_ID,
+                        window.accessibilityId(),
+                        AccessibilityNodeInfo.ROOT_NODE_ID,
+                        AccessibilityNodeInfo.FOCUS_INPUT);
+    }
+
     private AccessibilityInteractionController controller(int windowId) {
         for (ScreenWindows.Window window : windows.visible()) {
             if (window.accessibilityId() == windowId) {

@@ -13,9 +13,7 @@ import android.view.View;
 import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityManager;
 import android.view.accessibility.AccessibilityNodeInfo;
-import android.view.accessibility.AccessibilityWindowInfo;
 import android.view.inputmethod.InputMethodManager;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import mdm.framework.shadows.AccessibilityManagerShadow;
@@ -28,6 +26,7 @@ final class Phone implements ScreenAccess {
     final Application application;
     final ActivityStack stack;
     final ScreenWindows windows;
+    final AccessibleWindows accessible;
     final PhoneClock clock;
     final TouchInput touch;
     final KeyInput keys;
@@ -40,6 +39,7 @@ final class Phone implements ScreenAccess {
         this.application = application;
         stack = new ActivityStack(application);
         windows = new ScreenWindows(stack);
+        accessible = new AccessibleWindows(windows, stack, application.getPackageName());
         clock = new PhoneClock(this::keepOrder, this::crashed);
         touch = new TouchInput(windows);
         keys = new KeyInput(windows);
@@ -72,6 +72,7 @@ final class Phone implements ScreenAccess {
             crashed(thrown);
         }
         boolean moved = windows.updateFocus();
+        tellOfWindows();
         if (keyboardAsked) {
             keyboardAsked = false;
             Keyboard.setShown(keyboardWanted, windows);
@@ -85,7 +86,21 @@ final class Phone implements ScreenAccess {
         }
     }
 
-    private void crashed(Throwable thrown) {
+    private void tellOfWindows() {
+        if (!application.getSystemService(AccessibilityManager.class).isEnabled()) {
+            return;
+        }
+        for (AccessibilityEvent event : accessible.changes()) {
+            eventListener.accept(event);
+        }
+    }
+
+    /** Notes which view a finger comes down on. */
+    void noteTouch(int x, int y) {
+        Journal.listener(ViewTruth.number(ViewFinder.innermost(windows, x, y)), "touch");
+    }
+
+    void crashed(Throwable thrown) {
         Journal.crashed(stack.frontName(), thrown);
         stack.die();
         windows.updateFocus();
@@ -97,21 +112,7 @@ final class Phone implements ScreenAccess {
 
     @Override
     public List<WindowInfo> windows() {
-        List<WindowInfo> infos = new ArrayList<>();
-        ScreenWindows.Window focused = windows.focusedWindow();
-        List<ScreenWindows.Window> visible = windows.visible();
-        for (int i = visible.size() - 1; i >= 0; i--) {
-            ScreenWindows.Window window = visible.get(i);
-            infos.add(
-                    new WindowInfo(
-                            window.accessibilityId(),
-                            i,
-                            AccessibilityWindowInfo.TYPE_APPLICATION,
-                            String.valueOf(window.attributes.getTitle()),
-                            window.frame(),
-                            focused != null && window.root == focused.root));
-        }
-        return infos;
+        return accessible.all();
     }
 
     @Override
@@ -121,13 +122,19 @@ final class Phone implements ScreenAccess {
                 return nodes.root(window);
             }
         }
-        return null;
+        return AccessibleWindows.nodeOfOurs(windowId);
     }
 
     @Override
     public AccessibilityNodeInfo activeRoot() {
         ScreenWindows.Window focused = windows.focusedWindow();
         return focused == null ? null : nodes.root(focused);
+    }
+
+    @Override
+    public AccessibilityNodeInfo inputFocus() {
+        ScreenWindows.Window focused = windows.focusedWindow();
+        return focused == null ? null : nodes.inputFocus(focused);
     }
 
     @Override
@@ -140,12 +147,17 @@ final class Phone implements ScreenAccess {
         AccessibilityManager manager = application.getSystemService(AccessibilityManager.class);
         AccessibilityManagerShadow shadow = Shadow.extract(manager);
         if (manager.isEnabled() != enabled) {
+            // Only what changes from now on is told.
+            accessible.changes();
             shadow.setEnabled(enabled);
         }
     }
 
     @Override
     public boolean inject(InputEvent event) {
+        if (event instanceof MotionEvent && ((MotionEvent) event).getAction() == MotionEvent.ACTION_DOWN) {
+            noteTouch((int) ((MotionEvent) event).getX(), (int) ((MotionEvent) event).getY());
+        }
         return event instanceof MotionEvent
                 ? touch.inject((MotionEvent) event)
                 : keys.inject((KeyEvent) event);
@@ -157,17 +169,17 @@ final class Phone implements ScreenAccess {
     }
 
     @Override
-    public String clipboard() {
-        ClipData data = clipboardManager().getPrimaryClip();
-        if (data == null || data.getItemCount() == 0) {
-            return "";
-        }
-        return String.valueOf(data.getItemAt(0).coerceToText(application));
+    public ClipData clip() {
+        return clipboardManager().getPrimaryClip();
     }
 
     @Override
-    public void setClipboard(String text) {
-        clipboardManager().setPrimaryClip(ClipData.newPlainText("text", text));
+    public void setClip(ClipData clip) {
+        if (clip == null) {
+            clipboardManager().clearPrimaryClip();
+        } else {
+            clipboardManager().setPrimaryClip(clip);
+        }
     }
 
     private ClipboardManager clipboardManager() {

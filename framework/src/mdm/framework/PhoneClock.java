@@ -22,6 +22,15 @@ public final class PhoneClock {
     /** Messages that run at one and the same time before they count as an endless loop. */
     private static final int ROUNDS_MAX = 20_000;
 
+    /** What happens by itself besides messages and frames. */
+    interface Alarm {
+        /** When that is, in Android's uptime; the largest number for never. */
+        long dueAt();
+
+        /** Lets it happen; it is due later or never afterwards. */
+        void ring();
+    }
+
     /** Android's uptime when the phone's was 0. */
     private static long offset;
     private static long wallAtBoot;
@@ -29,10 +38,15 @@ public final class PhoneClock {
     private final ShadowPausedLooper looper = Shadow.extract(Looper.getMainLooper());
     private final Consumer<Throwable> onCrash;
     private final Runnable afterRound;
+    private Alarm alarm;
 
     PhoneClock(Runnable afterRound, Consumer<Throwable> onCrash) {
         this.afterRound = afterRound;
         this.onCrash = onCrash;
+    }
+
+    void setAlarm(Alarm alarm) {
+        this.alarm = alarm;
     }
 
     /** Lets this moment be the phone's time 0. */
@@ -80,7 +94,11 @@ public final class PhoneClock {
                 onCrash.accept(thrown);
             }
             afterRound.run();
-            if (looper.isIdle()) {
+            boolean rings = alarm != null && alarm.dueAt() <= SystemClock.uptimeMillis();
+            if (rings) {
+                alarm.ring();
+            }
+            if (!rings && looper.isIdle()) {
                 return;
             }
         }
@@ -93,11 +111,19 @@ public final class PhoneClock {
         }
     }
 
-    /** Returns when the next message or frame is due, in nanoseconds of Android's uptime. */
+    /** Returns when something is next due, in milliseconds of Android's uptime; the largest number for never. */
+    long nextDueMillis() {
+        long due = nextDue();
+        return due == Long.MAX_VALUE ? due : (due + NANOS_PER_MS - 1) / NANOS_PER_MS;
+    }
+
+    /** Returns when the next message, frame or alarm is due, in nanoseconds of Android's uptime. */
     private long nextDue() {
         long task = looper.getNextScheduledTaskTime().toMillis();
         long frame = ShadowChoreographer.getNextVsyncTimeNanos();
         long next = task > 0 ? task * NANOS_PER_MS : Long.MAX_VALUE;
+        long rings = alarm == null ? Long.MAX_VALUE : alarm.dueAt();
+        next = rings < Long.MAX_VALUE ? Math.min(next, rings * NANOS_PER_MS) : next;
         return frame > 0 ? Math.min(next, frame) : next;
     }
 }

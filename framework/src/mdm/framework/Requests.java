@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Answers requests; {@code docs/framework-phone.md} has the format. Each first moves the clock to its own time. */
 final class Requests {
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     private static final int ADVANCE = 1;
     private static final int GESTURE = 2;
@@ -29,13 +29,19 @@ final class Requests {
     private static final int TRUTH = 12;
     private static final int COMMIT = 13;
     private static final int SELECT_ALL = 14;
+    private static final int HELPER = 15;
 
     private final Phone phone;
     private final DeviceConfiguration configuration;
+    private final HelperHost helpers;
+    /** The connection of the helper that the request in hand is about. */
+    private int helper;
 
     Requests(Phone phone) {
         this.phone = phone;
         configuration = new DeviceConfiguration(phone);
+        helpers = new HelperHost(phone, configuration::rotation);
+        phone.clock.setAlarm(helpers);
     }
 
     WireWriter answer(WireReader request) {
@@ -97,6 +103,9 @@ final class Requests {
             case SELECT_ALL:
                 selectAll();
                 break;
+            case HELPER:
+                helper = helpers.handle(request);
+                break;
             default:
                 throw new IllegalArgumentException("no request has the number " + kind);
         }
@@ -113,6 +122,8 @@ final class Requests {
             picture(result);
         } else if (kind == TRUTH) {
             ViewTruth.write(phone.windows, result);
+        } else if (kind == HELPER) {
+            helpers.write(helper, result);
         }
     }
 
@@ -132,20 +143,16 @@ final class Requests {
             to[i] = request.i32();
         }
         View hit = ViewFinder.at(phone.windows, (int) from[0], (int) from[1]);
-        noteTouch((int) from[0], (int) from[1]);
+        phone.noteTouch((int) from[0], (int) from[1]);
         phone.touch.gesture(from, to, holdMs, ms);
         ViewFinder.write(hit, result);
     }
 
     private void motion(int action, int x, int y) {
         if (action == MotionEvent.ACTION_DOWN) {
-            noteTouch(x, y);
+            phone.noteTouch(x, y);
         }
         phone.touch.single(action, x, y);
-    }
-
-    private void noteTouch(int x, int y) {
-        Journal.listener(ViewTruth.number(ViewFinder.innermost(phone.windows, x, y)), "touch");
     }
 
     private void key(int code, boolean isLong, int meta) {

@@ -1,5 +1,6 @@
 package mdm.framework;
 
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 import mdm.framework.shadows.Shadows;
@@ -25,6 +26,8 @@ import org.robolectric.util.inject.Injector;
  * replacements for what is native or in the system server stay, but for those that {@link Shadows} takes back.
  */
 final class SandboxFactory {
+    private static final String VIEW_SHADOW = "org.robolectric.shadows.ShadowView";
+
     private SandboxFactory() {}
 
     static AndroidSandbox build(int sdkLevel) {
@@ -46,9 +49,24 @@ final class SandboxFactory {
         sandbox.replaceShadowMap(map);
         ClassHandler handler =
                 injector.getInstance(ClassHandlerBuilder.class)
-                        .build(map, new AndroidSdkShadowMatcher(sdkLevel), interceptors);
+                        .build(map, new WithoutFrames(sdkLevel), interceptors);
         sandbox.configure(handler, interceptors);
         return sandbox;
+    }
+
+    /** Takes Robolectric's replacement for the visible part of a window away: it leaves out the bars and the keyboard. */
+    private static final class WithoutFrames extends AndroidSdkShadowMatcher {
+        WithoutFrames(int sdkLevel) {
+            super(sdkLevel);
+        }
+
+        @Override
+        public boolean matches(Method method) {
+            boolean isFrame =
+                    method.getName().equals("getWindowVisibleDisplayFrame")
+                            || method.getName().equals("getWindowDisplayFrame");
+            return !(isFrame && method.getDeclaringClass().getName().equals(VIEW_SHADOW)) && super.matches(method);
+        }
     }
 
     private static Sdk find(SdkProvider provider, int level) {

@@ -1,5 +1,6 @@
 package mdm.framework;
 
+import android.content.ClipData;
 import android.graphics.Bitmap;
 import android.graphics.Rect;
 import android.view.InputEvent;
@@ -24,8 +25,10 @@ public interface ScreenAccess {
         public final Rect bounds;
         public final boolean focused;
         public final boolean active;
+        /** The number of the window that it belongs to; -1 for one of its own. */
+        public final int parent;
 
-        WindowInfo(int id, int layer, int type, String title, Rect bounds, boolean focused) {
+        WindowInfo(int id, int layer, int type, String title, Rect bounds, boolean focused, int parent) {
             this.id = id;
             this.layer = layer;
             this.type = type;
@@ -33,10 +36,11 @@ public interface ScreenAccess {
             this.bounds = bounds;
             this.focused = focused;
             this.active = focused;
+            this.parent = parent;
         }
     }
 
-    /** Returns the windows, the topmost first. */
+    /** Returns the windows that accessibility tells of, the topmost first. */
     List<WindowInfo> windows();
 
     /** Returns the root of a window, or null when it is gone. */
@@ -44,6 +48,9 @@ public interface ScreenAccess {
 
     /** Returns the root of the window that has the focus, or null without one. */
     AccessibilityNodeInfo activeRoot();
+
+    /** Returns the node with the input focus, or null. */
+    AccessibilityNodeInfo inputFocus();
 
     /** Sets who hears of events; events are sent only while accessibility is on. */
     void setEventListener(Consumer<AccessibilityEvent> listener);
@@ -55,7 +62,9 @@ public interface ScreenAccess {
 
     Bitmap picture();
 
-    String clipboard();
+    /** Returns what the clipboard holds; null when that is nothing. */
+    ClipData clip();
 
-    void setClipboard(String text);
+    /** Null empties the clipboard. */
+    void setClip(ClipData clip);
 }

@@ -105,7 +105,7 @@ final class ScreenWindows {
         return windows;
     }
 
-    private static boolean isChild(ViewRootImpl root) {
+    static boolean isChild(ViewRootImpl root) {
         int type = root.mWindowAttributes.type;
         return type >= LayoutParams.FIRST_SUB_WINDOW && type <= LayoutParams.LAST_SUB_WINDOW;
     }

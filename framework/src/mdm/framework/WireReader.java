@@ -49,12 +49,16 @@ final class WireReader {
     }
 
     String text() {
+        return new String(bytes(), StandardCharsets.UTF_8);
+    }
+
+    byte[] bytes() {
         int length = bytes.getInt();
         if (length < 0 || length > bytes.remaining()) {
-            throw new IllegalArgumentException("a text of " + length + " bytes in " + bytes.remaining());
+            throw new IllegalArgumentException("a field of " + length + " bytes in " + bytes.remaining());
         }
-        byte[] text = new byte[length];
-        bytes.get(text);
-        return new String(text, StandardCharsets.UTF_8);
+        byte[] field = new byte[length];
+        bytes.get(field);
+        return field;
     }
 }

@@ -11,8 +11,9 @@ import android.view.accessibility.AccessibilityNodeInfo;
 import java.util.List;
 
 /**
- * What the helper needs of the system: on a phone `ShellAutomation`, in tests the framework on a JVM. All calls but
- * `giveBack` come from the thread that runs `Session.serve`; events may be told on any thread.
+ * What the helper needs of the system: on a phone `ShellAutomation`, in tests and on the framework phone something else.
+ * All calls but `giveBack` come from the thread that runs `Session.serve`, and those of its clock also from the one that
+ * sends events; events may be told on any thread.
  */
 public interface Automation {
     /** Is told of accessibility events. The event belongs to the caller again when this returns. */

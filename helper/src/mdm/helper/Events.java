@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Tells the client of accessibility events while it wants them. Sending has a thread of its own. */
+/**
+ * Tells the client of accessibility events while it wants them. On a phone a thread of its own sends them; a caller who
+ * moves the clock himself sends what is due with `tellDue`.
+ */
 final class Events implements Automation.EventListener {
     static final int TEXT_BYTES_MAX = 2_000;
     private static final int NAME_CHARS_MAX = 500;
@@ -16,6 +19,8 @@ final class Events implements Automation.EventListener {
     private final EventQueue queue = new EventQueue();
     private boolean isOn;
     private boolean isOver;
+    /** The number of the last event that was sent; only who sends uses it. */
+    private int number;
 
     Events(Automation automation, Frames frames) {
         this.automation = automation;
@@ -67,28 +72,40 @@ final class Events implements Automation.EventListener {
 
     private void send() {
         try {
-            int number = 0;
-            for (EventQueue.Item item = next(); item != null; item = next()) {
-                number++;
-                frames.write(0, Frames.EVENT, item.write(number));
+            while (waitUntilDue()) {
+                tellDue();
             }
         } catch (IOException | InterruptedException e) {
             // The connection has ended, which the thread that reads it finds out as well.
         }
     }
 
-    /** Waits for an event that is due; null at the end. */
-    private synchronized EventQueue.Item next() throws InterruptedException {
+    /** Sends every event that is due. Returns how long until the next one is, and -1 if none waits. */
+    long tellDue() throws IOException {
+        for (EventQueue.Item item = take(); item != null; item = take()) {
+            number++;
+            frames.write(0, Frames.EVENT, item.write(number));
+        }
+        synchronized (this) {
+            return isOver ? -1 : queue.waitMs(automation.uptimeMillis());
+        }
+    }
+
+    private synchronized EventQueue.Item take() {
+        return isOver ? null : queue.take(automation.uptimeMillis());
+    }
+
+    /** False at the end. */
+    private synchronized boolean waitUntilDue() throws InterruptedException {
         while (!isOver) {
-            long now = automation.uptimeMillis();
-            EventQueue.Item item = queue.take(now);
-            if (item != null) {
-                return item;
+            long waitMs = queue.waitMs(automation.uptimeMillis());
+            if (waitMs == 0) {
+                return true;
             }
             // A wait of 0 has no end, which is right when no event waits: the next one notifies.
-            wait(Math.max(0, queue.waitMs(now)));
+            wait(Math.max(0, waitMs));
         }
-        return null;
+        return false;
     }
 
     static EventQueue.Item describe(int sdk, AccessibilityEvent event) {

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** Serves one connection: requests in order, one at a time. */
 public final class Session {
-    static final long GIVE_BACK_MS = 30_000;
+    public static final long GIVE_BACK_MS = 30_000;
 
     private static final int ARGUMENT_NONE = 0;
     private static final int ARGUMENT_PROGRESS = 1;
@@ -45,11 +45,25 @@ public final class Session {
 
     /** Returns when the client says Bye or closes. False if it did not know the nonce. UiAutomation is given back. */
     public boolean serve() throws IOException {
+        return serve(events::start);
+    }
+
+    /** Serves in the same way, but events are sent only by `tellEvents`: for a caller who moves the clock himself. */
+    public boolean serveWithoutSender() throws IOException {
+        return serve(() -> { });
+    }
+
+    /** Sends the events that are due. Returns how long until the next one is, in milliseconds, and -1 if none waits. */
+    public long tellEvents() throws IOException {
+        return events.tellDue();
+    }
+
+    private boolean serve(Runnable startSender) throws IOException {
         Frames.Frame hello = frames.read();
         if (hello == null || hello.kind != Frames.HELLO || !isRight(hello.payload)) {
             return false;
         }
-        events.start();
+        startSender.run();
         try {
             answer(hello);
             Frames.Frame request = frames.read();

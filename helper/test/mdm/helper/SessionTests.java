@@ -35,6 +35,7 @@ final class SessionTests {
         test("release forgets trees", SessionTests::release);
         test("idle gives UiAutomation back and ends events", SessionTests::idle);
         test("events are pushed with numbers", SessionTests::events);
+        test("without a sender events wait until they are asked for", SessionTests::steps);
         test("bad requests", SessionTests::bad);
     }
 
@@ -49,13 +50,17 @@ final class SessionTests {
         private int id;
 
         Client(ModelPhone phone) throws IOException {
+            this(phone, true);
+        }
+
+        Client(ModelPhone phone, boolean hasSender) throws IOException {
             this.phone = phone;
             PipedOutputStream answers = new PipedOutputStream();
             this.in = new DataInputStream(new PipedInputStream(answers, 1 << 20));
             this.session = new Session(phone, NONCE, new PipedInputStream(out, 1 << 20), answers);
             this.thread = new Thread(() -> {
                 try {
-                    isServed = session.serve();
+                    isServed = hasSender ? session.serve() : session.serveWithoutSender();
                     answers.close();
                 } catch (IOException e) {
                     isServed = false;
@@ -343,6 +348,23 @@ final class SessionTests {
         client.ask(Frames.EVENTS, new Bytes().u8(0));
         equal(null, client.phone.listener);
         client.end();
+    }
+
+    private static void steps() throws Exception {
+        Client client = new Client(Screens.full(), false);
+        client.ask(Frames.HELLO, Client.helloOf(Frames.VERSION));
+        client.ask(Frames.EVENTS, new Bytes().u8(1));
+        equal(-1L, client.session.tellEvents());
+        client.phone.listener.onEvent(new AccessibilityEvent(AccessibilityEvent.TYPE_WINDOW_CONTENT_CHANGED));
+        equal(EventQueue.MERGE_MS, client.session.tellEvents());
+        client.phone.clockMs += EventQueue.MERGE_MS;
+        // An answer comes first: nothing was sent before it.
+        client.ask(Frames.UNTIL, new Bytes().u64(0));
+        equal(-1L, client.session.tellEvents());
+        Frames.Frame told = client.hear();
+        equal("0 64", told.id + " " + told.kind);
+        client.end();
+        equal(-1L, client.session.tellEvents());
     }
 
     private static void bad() throws Exception {

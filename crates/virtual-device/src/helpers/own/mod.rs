@@ -3,13 +3,14 @@
 mod events;
 mod fingers;
 mod picture;
+mod real;
 mod record;
 mod session;
 mod tree;
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use mdm_wire::helper::{FAILED_START, MAIN_CLASS, NONCE_BYTES, READY_LINE};
 use tokio::io::DuplexStream;
@@ -27,6 +28,8 @@ pub const CLASS: &str = MAIN_CLASS;
 /// How a zip archive begins.
 const ARCHIVE_START: &[u8] = b"PK";
 const ABORTED_EXIT: u8 = 134;
+/// A helper ends after so many connections.
+const CONNECTIONS_MAX: u32 = 10;
 /// The helper ends when it was asked nothing for this long.
 const IDLE_LIMIT: Duration = Duration::from_secs(600);
 
@@ -34,19 +37,28 @@ const IDLE_LIMIT: Duration = Duration::from_secs(600);
 pub struct Helper {
     nonce: [u8; NONCE_BYTES],
     connected: AtomicBool,
+    /// Connections of others than the client, which did not know the nonce.
+    strangers: AtomicU32,
     asked_at: Mutex<Instant>,
     /// The connection has ended, or the client said goodbye.
     ended: CancellationToken,
 }
 
 impl Helper {
-    /// Serves the first connection; others are closed at once.
+    /// Serves one connection at a time; others are closed at once. The first one that knew the nonce is the last one.
     pub async fn serve(&self, phone: &Phone, socket: DuplexStream) {
         if self.connected.swap(true, Ordering::Relaxed) {
             return;
         }
-        let _ended = self.ended.clone().drop_guard();
-        session::serve(self, phone, socket).await;
+        let ended = self.ended.clone().drop_guard();
+        let greeted = match phone.with(|state| state.surface.helper_jar()) {
+            Some(_) => real::serve(self, phone, socket).await,
+            None => session::serve(self, phone, socket).await,
+        };
+        if !greeted && self.strangers.fetch_add(1, Ordering::Relaxed) + 1 < CONNECTIONS_MAX {
+            ended.disarm();
+            self.connected.store(false, Ordering::Relaxed);
+        }
     }
 
     fn note_request(&self) {
@@ -76,6 +88,14 @@ pub async fn launch(call: &Call<'_>, words: &[&str]) -> Result<u8, BrokenPipe> {
         call.io.stderr.write("Aborted \n").await?;
         return Ok(ABORTED_EXIT);
     }
+    let is_known = call.phone.with(|state| {
+        let runs = state.surface.helper_jar();
+        runs.is_none_or(|jar| state.fs.read(&path).is_ok_and(|file| file == jar))
+    });
+    if !is_known {
+        return fail(call, "this phone runs another build of the helper: cargo xtask framework renews it")
+            .await;
+    }
     let [socket, file] = words else {
         return fail(call, "needs SOCKET and FILE").await;
     };
@@ -95,6 +115,7 @@ async fn serve(
     let helper = std::sync::Arc::new(Helper {
         nonce,
         connected: AtomicBool::new(false),
+        strangers: AtomicU32::new(0),
         asked_at: Mutex::new(Instant::now()),
         ended: ended.clone(),
     });

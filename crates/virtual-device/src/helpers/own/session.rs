@@ -3,7 +3,7 @@
 use bytes::{Buf, BytesMut};
 use mdm_wire::helper::{
     Answer, Argument, Flags, HEAD_BYTES, Head, KeyPress, Node, REQUEST_BYTES_MAX, Refusal, RefusalCode,
-    Request, TextMode, TextWay, Tree, TreeAnswer, VERSION, Welcome, Window,
+    Request, TextMode, TextWay, Tree, TreeAnswer, UiEvent, VERSION, Welcome, Window,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::time::{Duration, Instant};
@@ -40,6 +40,10 @@ struct Session<'a> {
     automation: Option<Automation>,
     kept: KeptTrees,
     events: Option<EventWatch>,
+    /// The client wants events, also those after UiAutomation was given back and taken again.
+    wants_events: bool,
+    /// Events that the helper tells of itself.
+    own_events: Vec<UiEvent>,
     /// The number of the last event that was told.
     last_event: u32,
     /// No event is told any more, which is a fault.
@@ -48,19 +52,26 @@ struct Session<'a> {
     until_ms: Option<u64>,
 }
 
-/// Serves until the client goes, says goodbye, or breaks the protocol.
-pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
+/// Serves until the client goes, says goodbye, or breaks the protocol. Returns true if it was a client that knew the nonce.
+pub async fn serve(helper: &Helper, phone: &Phone, socket: DuplexStream) -> bool {
+    let mut greeted = false;
+    converse(helper, phone, socket, &mut greeted).await;
+    greeted
+}
+
+async fn converse(helper: &Helper, phone: &Phone, mut socket: DuplexStream, greeted: &mut bool) {
     let mut session = Session {
         phone,
         automation: None,
         kept: KeptTrees::default(),
         events: None,
+        wants_events: false,
+        own_events: Vec::new(),
         last_event: 0,
         silent: false,
         until_ms: None,
     };
     let mut input = BytesMut::new();
-    let mut greeted = false;
     loop {
         let Ok(frame) = next_frame(&mut input) else { return };
         let Some((head, payload)) = frame else {
@@ -70,7 +81,8 @@ pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
             continue;
         };
         helper.note_request();
-        let Some(frame) = session.answer(helper, head, &payload, &mut greeted).await else { return };
+        let Some(mut frame) = session.answer(helper, head, &payload, greeted).await else { return };
+        frame.extend(session.take_own_events());
         if socket.write_all(&frame).await.is_err()
             || matches!(Request::decode(head.kind, &payload), Ok(Request::Bye))
         {
@@ -79,10 +91,10 @@ pub async fn serve(helper: &Helper, phone: &Phone, mut socket: DuplexStream) {
     }
 }
 
-type Frame = (Head, BytesMut);
+pub type Frame = (Head, BytesMut);
 
 /// Takes a whole frame from what was received, if there is one.
-fn next_frame(input: &mut BytesMut) -> Result<Option<Frame>, mdm_wire::helper::Broken> {
+pub fn next_frame(input: &mut BytesMut) -> Result<Option<Frame>, mdm_wire::helper::Broken> {
     let Some(start) = input.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
     let head = Head::decode(*start, REQUEST_BYTES_MAX)?;
     if input.len() < HEAD_BYTES + head.payload_bytes {
@@ -119,7 +131,12 @@ impl Session<'_> {
                         }
                     }
                 }
-                () = tokio::time::sleep_until(release_at), if holds => self.release(),
+                () = tokio::time::sleep_until(release_at), if holds => {
+                    self.release();
+                    if socket.write_all(&self.take_own_events()).await.is_err() {
+                        return false;
+                    }
+                }
             }
         }
     }
@@ -145,9 +162,14 @@ impl Session<'_> {
     fn release(&mut self) {
         self.automation = None;
         self.kept.clear();
-        if let Some(events) = self.events.take() {
+        if let Some(mut events) = self.events.take() {
+            self.own_events.extend((!self.silent).then(|| events.ended(self.phone)));
             self.last_event = events.number();
         }
+    }
+
+    fn take_own_events(&mut self) -> Vec<u8> {
+        self.own_events.drain(..).flat_map(|event| event.frame()).collect()
     }
 
     /// Returns the answer's frame; nothing when the connection is to be closed.
@@ -168,7 +190,7 @@ impl Session<'_> {
         };
         if !*greeted {
             let Request::Hello(hello) = &request else { return None };
-            if hello.nonce != helper.nonce {
+            if hello.nonce != helper.nonce || hello.version != VERSION {
                 return None;
             }
             *greeted = true;
@@ -258,10 +280,13 @@ impl Session<'_> {
         }
         let refused = self.phone.with(|state| state.faults.happens(Fault::HelperRefused, state.now));
         self.automation = if refused { None } else { Automation::take(self.phone) };
-        match &self.automation {
-            Some(_) => Ok(()),
-            None => Err(refuse(RefusalCode::AutomationBusy, "UiAutomationService already registered")),
+        if self.automation.is_none() {
+            return Err(refuse(RefusalCode::AutomationBusy, "UiAutomationService already registered"));
         }
+        if self.wants_events && self.events.is_none() {
+            self.events = Some(EventWatch::start(self.phone, self.last_event));
+        }
+        Ok(())
     }
 
     fn listen(&mut self, on: bool) -> Result<Answer, Failed> {
@@ -273,6 +298,7 @@ impl Session<'_> {
         } else if let Some(events) = self.events.take() {
             self.last_event = events.number();
         }
+        self.wants_events = on;
         Ok(Answer::Done)
     }
 
@@ -338,7 +364,7 @@ impl Session<'_> {
                 state.key(keys::ENTER);
             }
         });
-        Ok(TextWay::Committed)
+        Ok(TextWay::SetText)
     }
 
     fn focused_field(&self) -> Result<usize, Failed> {
@@ -348,7 +374,7 @@ impl Session<'_> {
                 && (node.flags.has(Flags::EDITABLE) || node.class.ends_with("EditText"))
         };
         let found = all_nodes(&tree).position(|(_, node)| is_field(node));
-        found.ok_or_else(|| refuse(RefusalCode::Refused, "no field has the input focus"))
+        found.ok_or_else(|| refuse(RefusalCode::NodeGone, "nothing has the input focus"))
     }
 
     fn action(&mut self, serial: u32, index: u32, number: u32, argument: Argument) -> Result<Answer, Failed> {
@@ -371,7 +397,10 @@ impl Session<'_> {
     /// Finds a node of an earlier tree on the screen now.
     fn find(&self, serial: u32, index: u32) -> Result<usize, Failed> {
         let gone = || refuse(RefusalCode::NodeGone, "the node is not on the screen any more");
-        let (window, node) = self.kept.find(serial, index).ok_or_else(gone)?;
+        let kept = self.kept.tree(serial).ok_or_else(gone)?;
+        let (window, node) = all_nodes(kept)
+            .nth(index as usize)
+            .ok_or_else(|| refuse(RefusalCode::BadRequest, "the tree does not have so many nodes"))?;
         let tree = self.phone.with(|state| present(state));
         let (at, now) = place_of(&tree, window, node, index).ok_or_else(gone)?;
         if (&now.class, &now.text, &now.description) != (&node.class, &node.text, &node.description) {

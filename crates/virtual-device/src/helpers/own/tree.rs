@@ -38,9 +38,8 @@ impl KeptTrees {
         self.trees.clear();
     }
 
-    pub fn find(&self, serial: u32, index: u32) -> Option<(&Window, &Node)> {
-        let tree = self.trees.iter().find(|tree| tree.serial == serial)?;
-        all_nodes(tree).nth(index as usize)
+    pub fn tree(&self, serial: u32) -> Option<&Tree> {
+        self.trees.iter().find(|tree| tree.serial == serial)
     }
 }
 

@@ -7,19 +7,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** Turns the code of an APK into a jar, so that a JVM can run it. */
+/** Turns the code in a file for Android, such as an APK, into a jar, so that a JVM can run it. */
 public final class DexToJar {
     private DexToJar() {}
 
-    /** Takes the path of the APK and the path of the jar. */
+    /**
+     * Takes the path of the file and the path of the jar, and the word {@code frames} for code of Android 7 or later: its
+     * classes are of a version that a JVM takes only with the types at each jump. To know them it needs Android's classes.
+     */
     public static void main(String[] args) throws Exception {
-        if (args.length != 2) {
-            throw new IllegalArgumentException("usage: DexToJar APK JAR");
+        boolean needsFrames = args.length == 3 && args[2].equals("frames");
+        if (args.length != 2 && !needsFrames) {
+            throw new IllegalArgumentException("usage: DexToJar APK JAR [frames]");
         }
         Path jar = Path.of(args[1]);
         Path unfinished = Path.of(args[1] + "." + ProcessHandle.current().pid() + ".part");
         BaseDexFileReader reader = MultiDexFileReader.open(Files.readAllBytes(Path.of(args[0])));
-        Dex2jar.from(reader).topoLogicalSort().to(unfinished);
+        Dex2jar.from(reader).topoLogicalSort().computeFrames(needsFrames).to(unfinished);
         // Another process may convert the same file: the last one wins, and none sees half a jar.
         Files.move(unfinished, jar, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     }

@@ -1,6 +1,7 @@
 package mdm.framework.shadows;
 
 import android.os.IBinder;
+import android.os.SystemClock;
 import android.view.IWindow;
 import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.IAccessibilityInteractionConnection;
@@ -28,6 +29,7 @@ public class AccessibilityManagerShadow extends ShadowAccessibilityManager {
     @Implementation
     protected void sendAccessibilityEvent(AccessibilityEvent event) {
         if (isEnabled()) {
+            event.setEventTime(SystemClock.uptimeMillis());
             listener.accept(event);
         }
     }

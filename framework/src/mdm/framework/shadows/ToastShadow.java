@@ -1,10 +1,16 @@
 package mdm.framework.shadows;
 
+import android.content.Context;
+import android.os.Handler;
+import android.os.Looper;
 import android.view.View;
 import android.view.ViewGroup;
+import android.view.accessibility.AccessibilityEvent;
+import android.view.accessibility.AccessibilityManager;
 import android.widget.TextView;
 import android.widget.Toast;
 import mdm.framework.Journal;
+import org.robolectric.RuntimeEnvironment;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowToast;
@@ -24,7 +30,27 @@ public class ToastShadow extends ShadowToast {
         if (getView() != null) {
             addTexts(getView(), shown);
         }
-        Journal.toast(shown.toString(), getDuration() == Toast.LENGTH_LONG ? LONG_MS : SHORT_MS);
+        long from = Journal.toast(shown.toString(), getDuration() == Toast.LENGTH_LONG ? LONG_MS : SHORT_MS);
+        View view = getView();
+        Handler.createAsync(Looper.getMainLooper()).postAtTime(() -> tell(text, view), from);
+    }
+
+    /** Sends the event that a toast is to accessibility when it comes up, as the system's own presenter does. */
+    private static void tell(String text, View view) {
+        Context context = RuntimeEnvironment.getApplication();
+        AccessibilityManager manager = context.getSystemService(AccessibilityManager.class);
+        if (!manager.isEnabled()) {
+            return;
+        }
+        AccessibilityEvent event = new AccessibilityEvent(AccessibilityEvent.TYPE_NOTIFICATION_STATE_CHANGED);
+        event.setClassName(Toast.class.getName());
+        event.setPackageName(context.getPackageName());
+        if (view != null) {
+            view.dispatchPopulateAccessibilityEvent(event);
+        } else {
+            event.getText().add(text);
+        }
+        manager.sendAccessibilityEvent(event);
     }
 
     private static void addTexts(View view, StringBuilder out) {
