@@ -30,7 +30,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                  hostile input to the phone and the parsers, each target for that long (600)
   framework      fetches and builds the framework phone into .third-party/framework (docs/framework-phone.md)
   judge          the product on every activity of ApiDemos, judged by Android's own views; writes docs/figures/apidemos.md
-  sim [--seed N] [--steps M] [--seeds K] [--intents I] [--log]
+  sim [--seed N] [--steps M] [--seeds K] [--intents I] [--ios | --helper] [--log]
                  random apps, timings and faults, judged by the phone's own truth (docs/simulation.md)
   helper         builds the program that a phone runs, helper/mdm-helper.jar, with a JDK 17 and Maven
   third-party    installs the pinned clients that the interop tests run, into .third-party/";

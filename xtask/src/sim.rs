@@ -15,10 +15,11 @@ pub fn sim(root: &Path, options: &[&str]) -> Result<(), String> {
     play(root, options)
 }
 
-/// Of the tests, which have built it: on the Android phone and on the iPhone.
+/// Of the tests, which have built it: on the Android phone through the shell and with the helper, and on the iPhone.
 pub fn of_tests(root: &Path) -> Result<(), String> {
     let options = ["--seed", "1", "--seeds", TEST_SEEDS, "--steps", TEST_STEPS];
     play(root, &options)?;
+    play(root, &[&options[..], &["--helper"]].concat())?;
     play(root, &[&options[..], &["--ios"]].concat())
 }
 

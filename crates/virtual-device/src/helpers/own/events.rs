@@ -15,8 +15,6 @@ const WAKE_LEAST: Duration = Duration::from_millis(1);
 const FLOOD_EVENTS: u32 = 2_000;
 /// The change that `AccessibilityEvent` calls a subtree.
 const SUBTREE: u32 = 1;
-/// The helper's own event, which no accessibility sends.
-const ENDED: u32 = 0;
 const NO_WINDOW: i32 = -1;
 const TOAST_CLASS: &str = "android.widget.Toast";
 
@@ -144,7 +142,7 @@ impl EventWatch {
 
     /// Makes the event that says that no more is told from here on.
     pub fn ended(&mut self, phone: &Phone) -> UiEvent {
-        let event = phone.with(|state| self.event(state, ENDED, 1, ""));
+        let event = phone.with(|state| self.event(state, UiEvent::EVENTS_ENDED, 1, ""));
         UiEvent { window: NO_WINDOW, package: String::new(), class: String::new(), ..event }
     }
 
