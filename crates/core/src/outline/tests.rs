@@ -290,7 +290,7 @@ fn a_text_that_may_be_a_hint_is_not_told_as_a_value() {
 #[test]
 fn a_bar_says_its_state_in_the_words_of_the_app() {
     let line = |words: &str| {
-        let mut snapshot = sketch(r#"RatingBar [0,0][900,100] adjustable desc:"Rating""#);
+        let mut snapshot = sketch(r#"SeekBar [0,0][900,100] desc:"Rating""#);
         let bar = &mut snapshot.elements[0];
         bar.value = Some("5".into());
         bar.value_range = Some(Box::new(ValueRange { min: 0.0, max: 10.0 }));
