@@ -17,7 +17,7 @@ use crate::config::{DumpFault, Network, PhoneConfig};
 use crate::faults::{Outage, TransportFault};
 use crate::film::Film;
 use crate::framework::{FrameworkConfig, FrameworkSurface};
-use crate::helpers::Helpers;
+use crate::helpers::{Helpers, own};
 use crate::network::{self, Route};
 use crate::state::State;
 use crate::surface::SystemEvent;
@@ -228,6 +228,11 @@ impl Phone {
     /// Returns what really happened since a moment, for tests and never for clients.
     pub fn since(&self, moment: &Moment) -> Happened {
         self.with(|state| state.since(moment))
+    }
+
+    /// Makes the JPEG that the helper of this phone would send, so that a benchmark can tell the phone's time from ours.
+    pub fn small_picture(&self, side_max: u16, quality: u8) -> Option<Vec<u8>> {
+        own::picture::take(self, side_max, side_max, quality).map(|picture| picture.bytes)
     }
 
     /// Returns every toast so far, for tests and never for clients.

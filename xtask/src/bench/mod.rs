@@ -5,6 +5,7 @@
 //! counted too; their times are not measured yet.
 
 mod adb;
+mod helper;
 mod iphone;
 mod isolation;
 mod logs;
@@ -42,8 +43,8 @@ const TAP: (&str, &str) = ("tap", r#"{"platform":"android","x":5,"y":5}"#);
 const LOGS: (&str, &str) = ("get_logs", r#"{"platform":"android","limit":50}"#);
 const SCREENSHOT: (&str, &str) = ("capture_screenshot", r#"{"platform":"android"}"#);
 
-const PARTS: [&str; 9] =
-    ["calls", "waiting", "throughput", "isolation", "screens", "logs", "iphone", "tokens", "phone"];
+const PARTS: [&str; 10] =
+    ["calls", "waiting", "throughput", "isolation", "screens", "logs", "helper", "iphone", "tokens", "phone"];
 const USAGE: &str = "usage: cargo xtask bench [--json FILE] [--data FOLDER] [--binary FILE] \
     [--only calls|waiting|throughput|isolation|screens|logs|iphone|tokens|phone]";
 
@@ -78,6 +79,7 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
             "isolation" => isolation::lines(&binary, &data)?,
             "screens" => screens(root, &data)?,
             "logs" => logs::lines(root)?,
+            "helper" => helper::lines(root)?,
             "iphone" => iphone::lines(root)?,
             "tokens" => tokens(root, &binary, &data, &mut table)?,
             _ => scale::lines(root)?,

@@ -172,6 +172,7 @@ impl Writer<'_> {
         if let Some(number) = state.value {
             let _ = write!(line.text, " {number}");
             self.push_unit(&mut line.text, state);
+            self.push_state_words(&mut line.text, element);
             // Words around the number are written after it.
             if let Some(raw) = state.raw_value.filter(|raw| value::read(raw).is_some()) {
                 say(line, raw);
@@ -211,6 +212,19 @@ impl Writer<'_> {
             let _ = write!(line, " of {}..{}", range.min, range.max);
         } else if let Some(Unit::Of(max)) = state.unit {
             let _ = write!(line, " of {max}");
+        }
+    }
+
+    /// Writes the state in the app's own words, where a helper tells it: "2.5 stars out of 5" of a bar that counts half stars.
+    /// The percentage that Android makes up of the number is left out.
+    fn push_state_words(&self, line: &mut String, element: &Element) {
+        let words = element.details.as_ref().and_then(|details| details.state_description.as_deref());
+        let is_percentage = |words: &str| {
+            words.trim_end().strip_suffix('%').is_some_and(|number| number.trim().parse::<f64>().is_ok())
+        };
+        if let Some(words) = label::readable(words).filter(|words| !is_percentage(words)) {
+            line.push(' ');
+            push_quoted(line, words, self.options.text_max_chars);
         }
     }
 

@@ -5,6 +5,7 @@ use crate::change::tracker::{Observation, Tracker};
 use crate::intent::predicate::{Expected, Judgement, Predicate};
 use crate::intent::selector::{Selector, TextMatch};
 use crate::meaning::sketch::sketch;
+use crate::screen::element::{Details, ValueRange};
 use crate::screen::snapshot::Platform;
 
 fn outline(snapshot: Snapshot) -> String {
@@ -284,6 +285,22 @@ fn a_text_that_may_be_a_hint_is_not_told_as_a_value() {
     assert!(matches!(judge("Ada", "Bob"), Judgement::Fails { .. }));
     assert!(matches!(judge("Ada", ""), Judgement::Unknown { .. }), "it may be empty");
     assert!(matches!(judge("   ", ""), Judgement::Unknown { .. }), "it may hold three blanks");
+}
+
+#[test]
+fn a_bar_says_its_state_in_the_words_of_the_app() {
+    let line = |words: &str| {
+        let mut snapshot = sketch(r#"SeekBar [0,0][900,100] desc:"Rating""#);
+        let bar = &mut snapshot.elements[0];
+        bar.value = Some("5".into());
+        bar.value_range = Some(Box::new(ValueRange { min: 0.0, max: 10.0 }));
+        bar.details = Some(Box::new(Details { state_description: Some(words.into()), ..Details::default() }));
+        let seen = Tracker::default().observe(snapshot, 0);
+        let found = lines(&seen.reading, &seen.ids, &OutlineOptions::default());
+        found.lines.into_iter().map(|line| line.text).collect::<Vec<_>>()
+    };
+    assert_eq!(line("2.5 stars out of 5"), [r#"slider "Rating" 5 of 0..10 "2.5 stars out of 5""#]);
+    assert_eq!(line("50%"), [r#"slider "Rating" 5 of 0..10"#]);
 }
 
 #[test]

@@ -120,7 +120,7 @@ async fn ranges(helped: &Helped) {
     assert_eq!(line(&tree, "\"Volume\""), "slider \"Volume\" 0 of 0..100");
     assert_eq!(line(&tree, "\"Disabled\""), "slider \"Disabled\" 20 of 0..100 disabled");
     // Android counts the half stars of this bar, of which it has ten.
-    assert_eq!(line(&tree, "slider \"Rating\""), "slider \"Rating\" 5 of 0..10");
+    assert_eq!(line(&tree, "slider \"Rating\""), "slider \"Rating\" 5 of 0..10 \"2.5 stars out of 5\"");
     let set = helped.ok("adjust_control", r#"{"selector":{"resource_id":"seek"},"target_value":73}"#).await;
     assert_eq!((set.fact("adjustment_mode"), set.fact("attempts")), ("semantic", "1"), "{}", set.text);
     assert_eq!(

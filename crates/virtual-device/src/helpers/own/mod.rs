@@ -2,7 +2,7 @@
 
 mod events;
 mod fingers;
-mod picture;
+pub mod picture;
 mod real;
 mod record;
 mod session;
