@@ -121,8 +121,8 @@ impl Run<'_> {
         let report = self.settle(&before, window_ms).await?;
         let seen = report.seen.unwrap_or_else(|| before.clone());
         let between = self.between(&before, &seen);
-        let (stability, still_ms) = (report.stability, report.still_ms);
-        search.stroked(AfterStroke { seen, stability, still_ms, between: &between })
+        let (stability, still_ms, at_ms) = (report.stability, report.still_ms, self.session.now_ms());
+        search.stroked(AfterStroke { seen, stability, at_ms, still_ms, between: &between })
     }
 
     /// The captures that were kept between two others.

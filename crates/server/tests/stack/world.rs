@@ -28,7 +28,7 @@ impl World {
     }
 
     pub fn with(config: PhoneConfig) -> World {
-        World::served(config, HelperMode::Auto)
+        World::served(config, HelperMode::Never)
     }
 
     /// A phone on which our helper runs, or may run, or may not.

@@ -10,7 +10,7 @@ mod automation;
 mod device_server;
 mod http;
 pub mod ime;
-mod own;
+pub mod own;
 pub mod picture;
 mod scroll;
 mod selector;

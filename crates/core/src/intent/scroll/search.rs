@@ -100,7 +100,8 @@ pub enum ScrollStep {
 pub struct AfterStroke<'a> {
     pub seen: Arc<Observation>,
     pub stability: Stability,
-    /// For how long before `seen` nothing had moved.
+    /// When `seen` was captured, and for how long before that nothing had moved.
+    pub at_ms: u64,
     pub still_ms: u64,
     /// Captures between the last view and this one, oldest first.
     pub between: &'a [Arc<Observation>],
@@ -116,6 +117,8 @@ pub struct ScrollSearch<'a> {
     still: u32,
     /// The last stroke went less far than it should: the end may be near.
     short: bool,
+    /// When what a step moved last came to rest.
+    stopped_ms: u64,
     nudges: u32,
     loads: u32,
     /// The view before something was passed too fast.
@@ -146,8 +149,9 @@ struct Sent {
     purpose: Purpose,
     /// A capture on the way showed the target, and it is gone again.
     passed_by: bool,
-    /// For how long nothing had moved when it was over.
-    still_ms: u64,
+    /// When its effect was seen, and since when nothing had moved then.
+    seen_ms: u64,
+    still_since_ms: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,6 +206,7 @@ impl<'a> ScrollSearch<'a> {
             still: 0,
             // Content that may be at its start already is not pulled far: many lists load anew then.
             short: asked.target.is_none() && !asked.direction.is_forward(),
+            stopped_ms: 0,
             nudges: 0,
             loads: 0,
             passed: None,
@@ -290,7 +295,7 @@ impl<'a> ScrollSearch<'a> {
         let State::Stroked(mut sent) = std::mem::replace(&mut self.state, State::Deciding) else {
             return self.next_step();
         };
-        sent.still_ms = after.still_ms;
+        (sent.seen_ms, sent.still_since_ms) = (after.at_ms, after.at_ms.saturating_sub(after.still_ms));
         sent.passed_by = after.between.iter().any(|seen| self.shows_target(seen));
         self.done.stability = after.stability;
         self.done.seen = after.seen;
@@ -360,7 +365,7 @@ impl<'a> ScrollSearch<'a> {
     }
 
     fn stepped(&mut self, sent: Sent, movement: Movement, proof: bool) -> Result<ScrollStep, Failure> {
-        self.note(movement, sent.way_px, (proof, sent.still_ms));
+        self.note(movement, &sent, proof);
         let passed_by = sent.passed_by && !self.shows_target(&self.done.seen);
         match movement {
             Movement::None => return self.look_for_more(sent.before.revision),
@@ -456,7 +461,8 @@ impl<'a> ScrollSearch<'a> {
             way_px,
             purpose,
             passed_by: false,
-            still_ms: 0,
+            seen_ms: 0,
+            still_since_ms: 0,
         });
         Some(ScrollStep::Stroke { stroke, window_ms: WINDOW_MS })
     }
@@ -524,14 +530,18 @@ impl<'a> ScrollSearch<'a> {
         Some(self.done.direction.opposite())
     }
 
-    fn note(&mut self, movement: Movement, way_px: i32, (proof, still_ms): (bool, u64)) {
+    fn note(&mut self, movement: Movement, sent: &Sent, proof: bool) {
         match movement {
             // A short proof that moved nothing after a step that stopped early: that is twice, if rows had time to come.
-            Movement::None => self.still += if self.short && still_ms >= LATE_MS { 2 } else { 1 },
+            Movement::None => {
+                let had_time = sent.seen_ms >= self.stopped_ms.saturating_add(LATE_MS);
+                self.still += if self.short && had_time { 2 } else { 1 };
+            }
             Movement::By(by) => {
                 self.still = 0;
                 self.loads = 0;
-                self.short = !proof && by.saturating_abs() < way_px / 2;
+                self.short = !proof && by.saturating_abs() < sent.way_px / 2;
+                self.stopped_ms = sent.still_since_ms;
             }
             Movement::Gap => {
                 self.still = 0;

@@ -161,8 +161,6 @@ pub struct Phone {
     pub stroke_leaves: bool,
     /// The longest way of a finger that moved nothing.
     pub vain_px: i32,
-    /// How long the device itself waits for rest before it shows the screen.
-    pub waits_ms: u64,
     pub screen: &'static str,
     pub tracker: Tracker,
     pub now_ms: u64,
@@ -203,8 +201,9 @@ impl Phone {
                     let (seen, between) = self.settle(window_ms);
                     let stability = Stability::Stable;
                     let glides = seen.diff.is_relevant() || seen.diff.cosmetic.moved > 0;
-                    let still_ms = if glides { 0 } else { window_ms.max(self.waits_ms) };
-                    search.stroked(AfterStroke { seen, stability, still_ms, between: &between })?
+                    let still_ms = if glides { 0 } else { window_ms };
+                    let at_ms = self.now_ms;
+                    search.stroked(AfterStroke { seen, stability, at_ms, still_ms, between: &between })?
                 }
                 ScrollStep::Rest { window_ms } => {
                     let (seen, between) = self.settle(window_ms);
