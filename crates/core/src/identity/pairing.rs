@@ -44,9 +44,9 @@ impl Pairing {
     }
 }
 
-/// Pairs elements that are provably the same. The parent must be the same, and no sibling may share the identifier, or
-/// the kind and words. A non-tappable element is also paired when all its siblings stayed in place. Rows that look
-/// alike, and rows of what scrolls, need more evidence: see [`super::rows`].
+/// Pairs elements that are provably the same: their parent is, and no sibling shares the identifier, or the kind and words.
+/// A non-tappable element is also paired when all its siblings stayed in place. Rows that look alike, and rows of what
+/// scrolls, need more evidence: see [`super::rows`].
 ///
 /// `acted`: something was sent to the device between the captures, so an equal look may hide another thing.
 pub fn pair(before: &ScreenReading, after: &ScreenReading, acted: bool) -> Pairing {
@@ -141,7 +141,7 @@ impl Matcher<'_> {
         let is_open = windows.0.is_some() || windows.1.is_some();
         if is_open || has_twins(&self.names.0, &olds) || has_twins(&self.names.1, &news) {
             let (olds, news) = self.pair_scroll_bars(olds, news);
-            return self.pair_by_rows(&olds, &news, windows);
+            return self.pair_by_rows((old, new), &olds, &news, windows);
         }
         self.pair_siblings(&olds, &news);
     }
@@ -166,10 +166,18 @@ impl Matcher<'_> {
         (olds, news)
     }
 
-    fn pair_by_rows(&mut self, olds: &[u32], news: &[u32], windows: (Option<Rect>, Option<Rect>)) {
-        let side = |reading, names, children, window| Side { reading, names, children, window };
-        let before = side(self.before, &self.names.0, olds, windows.0);
-        let after = side(self.after, &self.names.1, news, windows.1);
+    fn pair_by_rows(
+        &mut self,
+        (old, new): (u32, u32),
+        olds: &[u32],
+        news: &[u32],
+        windows: (Option<Rect>, Option<Rect>),
+    ) {
+        let size = |element: &Element| element.details.as_ref().and_then(|details| details.collection);
+        let sizes = (size(self.before.element(old)), size(self.after.element(new)));
+        let side = |reading, names, children, window, size| Side { reading, names, children, window, size };
+        let before = side(self.before, &self.names.0, olds, windows.0, sizes.0);
+        let after = side(self.after, &self.names.1, news, windows.1, sizes.1);
         let rows = pair_rows(&before, &after, self.swiped_px);
         let stayed = rows.iter().any(|row| self.stands_still(olds[row.olds.start], news[row.news.start]));
         if let Some((old, new)) = self.only_scroller(olds, news).filter(|_| stayed) {
@@ -181,8 +189,9 @@ impl Matcher<'_> {
         for row in rows {
             let (olds, news) = (&olds[row.olds], &news[row.news]);
             let alike = |(old, new): (&u32, &u32)| {
-                let (was, is) = (self.before.element(*old), self.after.element(*new));
-                same_kind(was, is) && was.stable_id == is.stable_id
+                // What has no name adds nothing to the names of its row, so two elements may have changed places.
+                let same_name = self.names.0.get(*old) == self.names.1.get(*new);
+                same_name && is_alike(self.before.element(*old), self.after.element(*new))
             };
             if row.same_names && olds.iter().zip(news).all(alike) {
                 self.pending.extend(olds.iter().copied().zip(news.iter().copied()));
@@ -208,9 +217,8 @@ impl Matcher<'_> {
             found.next().copied().filter(|_| found.next().is_none())
         };
         let (old, new) = (only(self.before, olds)?, only(self.after, news)?);
-        let (was, is) = (self.before.element(old), self.after.element(new));
-        let same = same_kind(was, is) && was.stable_id == is.stable_id && self.stands_still(old, new);
-        same.then_some((old, new))
+        let alike = is_alike(self.before.element(old), self.after.element(new));
+        (alike && self.stands_still(old, new)).then_some((old, new))
     }
 
     fn record(&mut self, old: u32, new: u32) {
@@ -251,13 +259,11 @@ impl Matcher<'_> {
         self.pair_in_place(&open, olds, news);
     }
 
-    /// A fast path for parents with one child, which most levels of a tree have. The rules are those of
-    /// [`Matcher::pair_siblings`].
+    /// Does what [`Matcher::pair_siblings`] does, for parents with one child, which most levels of a tree have.
     fn pair_only_children(&mut self, old: u32, new: u32) {
         let (was, is) = (self.before.element(old), self.after.element(new));
-        let same = same_kind(was, is) && was.stable_id == is.stable_id;
         let same_name = || was.stable_id.is_some() || words(self.before, old) == words(self.after, new);
-        if same && (!is.is_tappable() || same_name()) {
+        if is_alike(was, is) && (!is.is_tappable() || same_name()) {
             self.pending.push((old, new));
         }
     }
@@ -271,9 +277,8 @@ impl Matcher<'_> {
         for place in &open.news {
             let (old, new) = (olds[*place], news[*place]);
             let (was, is) = (self.before.element(old), self.after.element(new));
-            let same = same_kind(was, is) && was.stable_id == is.stable_id;
             let same_words = || words(self.before, old) == words(self.after, new);
-            if same && (same_words() || !is.is_tappable() && !self.is_named_row(new)) {
+            if is_alike(was, is) && (same_words() || !is.is_tappable() && !self.is_named_row(new)) {
                 self.pending.push((old, new));
             }
         }
@@ -324,10 +329,8 @@ impl Matcher<'_> {
     /// Keeps only pairs with equal content if the screen was replaced: on another screen of the same activity, an
     /// identifier names another element.
     fn unpair_if_replaced(&mut self) {
-        let to_old = &self.pairing.to_old;
-        if !is_replaced(self.before, self.after)
-            || are_swiped(self.before, self.after, to_old, self.swiped_px)
-        {
+        let are_swiped = || are_swiped(self.before, self.after, &self.pairing.to_old, self.swiped_px);
+        if !is_replaced(self.before, self.after) || are_swiped() {
             return;
         }
         self.pairing.replaced = true;
@@ -531,6 +534,10 @@ fn key(reading: &ScreenReading, index: u32, by: MatchBy) -> Option<u64> {
 
 fn same_kind(was: &Element, is: &Element) -> bool {
     was.class == is.class && was.role == is.role && was.is_tappable() == is.is_tappable()
+}
+
+fn is_alike(was: &Element, is: &Element) -> bool {
+    same_kind(was, is) && was.stable_id == is.stable_id
 }
 
 /// The element's own words, or the first words inside it.

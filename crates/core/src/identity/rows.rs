@@ -2,11 +2,15 @@
 //! the visible part, an equal look at an equal place proves nothing (ID-02, F1). What proves that a row is the same:
 //!
 //! - its names (words and identifiers) are in no other row, and enough rows agree on one displacement, or
-//! - it stands between two rows that are proven and moved alike.
+//! - it stands between two rows that are proven and moved alike, or
+//! - the device says that it is the same entry of a list which only scrolled.
+//!
+//! A row that the device says is another entry of its list is another row, whatever it shows.
 
 use super::names::Names;
 use super::pairing::{NONE, scroller};
 use crate::meaning::label::may_act;
+use crate::screen::element::CollectionSize;
 use crate::screen::geometry::Rect;
 use crate::screen::reading::ScreenReading;
 
@@ -28,6 +32,8 @@ pub(super) struct Side<'a> {
     pub children: &'a [u32],
     /// The visible part of the scroll container that may hide more rows; `None` if all rows are in the tree.
     pub window: Option<Rect>,
+    /// How much the list holds, as the device says.
+    pub size: Option<CollectionSize>,
 }
 
 /// Children that are the same row in both captures, as ranges of positions among the children.
@@ -48,6 +54,8 @@ struct Row {
     title: Option<u64>,
     /// The names of its elements, sorted.
     parts: Vec<u64>,
+    /// Which entry of its list it is, as the device says.
+    entry: Option<i32>,
     /// True if something in the row takes taps.
     is_target: bool,
     /// True if the row reaches the edge at which the visible part begins or ends, so that a part of it may be hidden.
@@ -99,6 +107,7 @@ pub(super) fn pair_rows(before: &Side, after: &Side, swiped_px: (i32, i32)) -> V
         open: before.window.is_some() || after.window.is_some(),
         twins: has_twins(&olds) || has_twins(&news),
         swiped_px: if vertical { swiped_px.1 } else { swiped_px.0 },
+        grown: grown(before, after),
         olds: &olds,
         news: &news,
     };
@@ -121,10 +130,18 @@ struct Evidence<'a> {
     twins: bool,
     /// How far fingers went along the container between the captures.
     swiped_px: i32,
+    /// How many entries the list gained, if the device says so.
+    grown: Option<i32>,
 }
 
 impl Evidence<'_> {
     fn pairs(&self) -> Vec<(usize, usize)> {
+        let mut pairs = self.similar_pairs();
+        pairs.retain(|pair| self.may_be_one_entry(*pair));
+        pairs
+    }
+
+    fn similar_pairs(&self) -> Vec<(usize, usize)> {
         let anchors = self.anchors();
         if anchors.is_empty() {
             return self.all_in_place();
@@ -153,7 +170,39 @@ impl Evidence<'_> {
         });
         let by_title: Vec<_> = by_title.filter(|pair| !self.may_be_refilled(*pair)).collect();
         found.extend(by_title);
+        let by_entry = self.by_entry();
+        let is_new =
+            |pair: &&(usize, usize)| !found.iter().any(|(old, new)| *old == pair.0 || *new == pair.1);
+        let by_entry: Vec<_> = by_entry.iter().filter(is_new).copied().collect();
+        found.extend(by_entry);
+        found.retain(|pair| self.may_be_one_entry(*pair));
         longest_in_order(found)
+    }
+
+    /// Rows that look the same and are the same entry of a list that a finger moved, and that neither gained nor lost one.
+    fn by_entry(&self) -> Vec<(usize, usize)> {
+        if self.grown != Some(0) || self.swiped_px == 0 {
+            return Vec::new();
+        }
+        let key = |row: &Row| row.entry.map(|entry| (row.names, entry));
+        let mut found = unique(self.olds, self.news, key);
+        let is_along = |by: i32| i64::from(by) * i64::from(self.swiped_px) >= 0;
+        found.retain(|pair| self.displacement(*pair).is_some_and(is_along));
+        let first = found.first().and_then(|pair| self.displacement(*pair));
+        if found.iter().any(|pair| self.displacement(*pair) != first) {
+            return Vec::new();
+        }
+        found
+    }
+
+    /// False if the device says that the two are different entries: with each entry that the list gained or lost, those
+    /// after it changed their numbers by one.
+    fn may_be_one_entry(&self, (old, new): (usize, usize)) -> bool {
+        let (Some(was), Some(is), Some(grown)) = (self.olds[old].entry, self.news[new].entry, self.grown)
+        else {
+            return true;
+        };
+        was == is || was.checked_add(grown) == Some(is)
     }
 
     fn is_cut(&self, (old, new): (usize, usize)) -> bool {
@@ -374,10 +423,10 @@ fn has_twins(rows: &[Row]) -> bool {
 }
 
 /// Pairs of rows whose key is in exactly one row of each capture, by their place in the earlier one.
-fn unique(olds: &[Row], news: &[Row], key: impl Fn(&Row) -> Option<u64>) -> Vec<(usize, usize)> {
+fn unique<K: Ord + Copy>(olds: &[Row], news: &[Row], key: impl Fn(&Row) -> Option<K>) -> Vec<(usize, usize)> {
     let keyed = |rows: &[Row]| {
         let keys = rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at)));
-        let mut keys: Vec<(u64, usize)> = keys.collect();
+        let mut keys: Vec<(K, usize)> = keys.collect();
         keys.sort_unstable();
         keys
     };
@@ -446,6 +495,7 @@ fn row(side: &Side, band: Band, window: Option<(i32, i32)>) -> Row {
         window.is_some_and(|window| reaches((band.start, band.end), window))
     };
     Row {
+        entry: entry(side, &band),
         children: band.children,
         start: band.start,
         end: band.end,
@@ -456,6 +506,28 @@ fn row(side: &Side, band: Band, window: Option<(i32, i32)>) -> Row {
         cut_at_start: is_cut(|row, window| row.0 <= window.0),
         cut_at_end: is_cut(|row, window| row.1 >= window.1),
     }
+}
+
+/// Returns which entry of its list a row is. The entries of a grid stand beside each other and have no number of their own.
+fn entry(side: &Side, band: &Band) -> Option<i32> {
+    let size = side.size?;
+    let mut children = side.children[band.children.clone()].iter();
+    let place = children.find_map(|child| side.reading.element(*child).details.as_ref()?.item)?;
+    let entry = match (size.rows, size.columns) {
+        (_, ..=1) => place.row,
+        (..=1, _) => place.column,
+        _ => return None,
+    };
+    (entry >= 0).then_some(entry)
+}
+
+/// Returns how many entries a list gained, if it is known how many it has.
+fn grown(before: &Side, after: &Side) -> Option<i32> {
+    let count = |side: &Side| {
+        let size = side.size.filter(|size| size.rows >= 0 && size.columns >= 0)?;
+        Some(size.rows.max(size.columns))
+    };
+    count(after)?.checked_sub(count(before)?)
 }
 
 struct Band {

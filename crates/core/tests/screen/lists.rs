@@ -1,8 +1,8 @@
 //! F1, ID-02: an id never goes to another row, whatever a list does between two captures.
 
 use mdm_core::change::tracker::Tracker;
-use mdm_core::identity::{NONE, pair, pair_swiped};
-use mdm_core::screen::element::{Element, Role};
+use mdm_core::identity::{NONE, pair_swiped};
+use mdm_core::screen::element::{CollectionPlace, CollectionSize, Details, Element, Role};
 use mdm_core::screen::geometry::{Rect, Size};
 use mdm_core::screen::reading::ScreenReading;
 use mdm_core::screen::snapshot::Snapshot;
@@ -30,6 +30,8 @@ struct ListModel {
     next: u32,
     /// Compose draws texts and buttons without a row around them.
     flat: bool,
+    /// The device tells how many rows there are, and which of them a row is.
+    told: bool,
 }
 
 impl ListModel {
@@ -49,11 +51,13 @@ impl ListModel {
             element(1, Role::List, None, WINDOW, 0),
         ];
         elements[2].affordances.scrollable = true;
+        let collection = Some(CollectionSize { rows: self.items.len() as i32, columns: 1 });
+        elements[2].details = self.details(Details { collection, ..Details::default() });
         for (at, item) in self.items.iter().enumerate() {
             let top = WINDOW.top + at as i32 * ROW_HEIGHT - self.offset;
             let visible = Rect::new(0, top, 400, top + ROW_HEIGHT).intersection(WINDOW);
             if let Some(visible) = visible {
-                self.draw_row(item, top, visible, &mut elements);
+                self.draw_row((at, item), top, visible, &mut elements);
             }
         }
         mdm_core::screen::nesting::set_parents_and_ends(&mut elements);
@@ -61,11 +65,17 @@ impl ListModel {
         ScreenReading::new(Snapshot { elements, size, ..Snapshot::default() })
     }
 
-    fn draw_row(&self, item: &Item, top: i32, visible: Rect, elements: &mut Vec<Element>) {
+    fn details(&self, details: Details) -> Option<Box<Details>> {
+        self.told.then(|| Box::new(details))
+    }
+
+    fn draw_row(&self, (at, item): (usize, &Item), top: i32, visible: Rect, elements: &mut Vec<Element>) {
         let depth = if self.flat { 2 } else { 3 };
         if !self.flat {
             let mut row = element(2, Role::Container, None, visible, item.number);
             row.affordances.clickable = true;
+            let item = Some(CollectionPlace { row: at as i32, column: 0 });
+            row.details = self.details(Details { item, ..Details::default() });
             elements.push(row);
         }
         let mut part = |role, text, rect: Rect| {
@@ -143,7 +153,7 @@ fn list(titles: usize) -> impl Strategy<Value = (ListModel, Vec<Event>)> {
         let items: Vec<Item> =
             items.map(|((title, detail), number)| Item { number, title, detail }).collect();
         let next = items.len() as u32 + 1;
-        let mut list = ListModel { items, offset: 0, next, flat };
+        let mut list = ListModel { items, offset: 0, next, flat, told: false };
         list.scroll(offset);
         (list, events)
     })
@@ -169,7 +179,11 @@ fn happen(list: &mut ListModel, event: Event) {
 
 /// The targets that were paired with those of another row, and the number of pairs.
 fn wrong_pairs(before: &ScreenReading, after: &ScreenReading) -> (Vec<String>, usize) {
-    let pairing = pair(before, after, true);
+    wrong_pairs_swiped(before, after, 0)
+}
+
+fn wrong_pairs_swiped(before: &ScreenReading, after: &ScreenReading, down_px: i32) -> (Vec<String>, usize) {
+    let pairing = pair_swiped(before, after, true, (0, down_px));
     let mut wrong = Vec::new();
     let mut pairs = 0;
     for (new, old) in pairing.to_old.iter().enumerate().filter(|(_, old)| **old != NONE) {
@@ -224,6 +238,56 @@ fn targets_of_rows_that_look_alike_hardly_ever_go_to_another_row() {
     }
     println!("{wrong} wrong of {kept} kept of {shown} targets");
     assert!(wrong * 4_000 <= kept && kept * 2 > shown, "{wrong} wrong of {kept} kept");
+}
+
+/// F1: where the device tells which entry of its list a row is, more rows keep their ids, and none gets that of another.
+#[test]
+#[allow(clippy::print_stdout, reason = "the test prints its figures")]
+fn rows_whose_place_in_the_list_is_told_keep_their_ids_when_it_scrolls() {
+    use proptest::strategy::ValueTree as _;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut kept = [0, 0];
+    let mut wrong = [0, 0];
+    for _ in 0..5_000 {
+        let (mut list, _) = list(5).new_tree(&mut runner).expect("a list").current();
+        let by = (-700..700i32).new_tree(&mut runner).expect("a way").current();
+        list.flat = false;
+        for told in [false, true] {
+            list.told = told;
+            let (from, before) = (list.offset, list.draw());
+            list.scroll(by);
+            let (wrong_now, pairs) = wrong_pairs_swiped(&before, &list.draw(), -by);
+            list.scroll(from - list.offset);
+            wrong[usize::from(told)] += wrong_now.len();
+            kept[usize::from(told)] += pairs;
+        }
+    }
+    println!("wrong {wrong:?} of {kept:?} kept, not told and told");
+    assert_eq!(wrong[1], 0);
+    assert!(kept[1] * 2 > kept[0] * 3, "{kept:?}");
+}
+
+/// F1: entries come and go without a finger. What is told only takes ids away then; a row that came to the very place of an
+/// equal one that went stays unknown.
+#[test]
+#[allow(clippy::print_stdout, reason = "the test prints its figures")]
+fn rows_whose_place_in_the_list_is_told_go_to_another_row_less_often() {
+    use proptest::strategy::ValueTree as _;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let (mut wrong, mut kept) = ([0, 0], [0, 0]);
+    for _ in 0..20_000 {
+        let (list, events) = list(3).new_tree(&mut runner).expect("a list").current();
+        for told in [false, true] {
+            let mut list = ListModel { flat: false, told, ..list.clone() };
+            let before = list.draw();
+            events.clone().into_iter().for_each(|event| happen(&mut list, event));
+            let (wrong_now, pairs) = wrong_pairs(&before, &list.draw());
+            wrong[usize::from(told)] += wrong_now.len();
+            kept[usize::from(told)] += pairs;
+        }
+    }
+    println!("wrong {wrong:?} of {kept:?} kept, not told and told");
+    assert!(wrong[1] < wrong[0] && kept[1] * 100 > kept[0] * 98, "{wrong:?} of {kept:?}");
 }
 
 #[track_caller]

@@ -109,3 +109,24 @@ fn a_text_below_another_title_is_another_text() {
     let counted = pair(&page("Alpha", "Inbox 3"), &page("Beta", "Inbox 4"), true);
     assert_eq!(counted.to_old[3], 3, "a title that only counts is the same");
 }
+
+#[test]
+fn two_switches_at_one_place_of_which_one_has_no_words_may_have_changed_places() {
+    // ID-02: the names of the row are the same in either order.
+    let page = |first: &str, second: &str, status: &str| {
+        ScreenReading::new(sketch(&format!(
+            r#"
+            LinearLayout [0,0][100,400]
+              Switch [0,20][100,60] click{first}
+              Switch [0,20][100,60] click{second}
+              View [0,100][100,140]{status}
+              View [0,200][100,240]
+            "#
+        )))
+    };
+    let (named, unnamed) = (" text:\"Wi-Fi\"", "");
+    let before = page(named, unnamed, " text:\"On\"");
+    let pairs = pair(&before, &page(unnamed, named, ""), true);
+    assert_ne!(pairs.to_old[1], 1, "one with words is not one without");
+    assert_ne!(pairs.to_old[2], 2, "one without words is not one with");
+}
