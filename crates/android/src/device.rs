@@ -53,6 +53,8 @@ pub(crate) struct State {
     info: Option<(u64, DeviceInfo)>,
     leftovers: Vec<String>,
     dumps: DumpTimes,
+    /// True if the helper served the last input.
+    pub is_input_helped: bool,
     /// The scales of the animations before they were switched off.
     pub animations: Option<[String; 3]>,
 }

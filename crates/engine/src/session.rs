@@ -328,9 +328,8 @@ impl Session {
         let mut memory = self.memory();
         let now_ms = self.now_ms();
         memory.read_ms = now_ms.saturating_sub(captured_at_ms);
-        let at_ms = told.map_or(captured_at_ms, |told| now_ms.saturating_sub(told.ago_ms));
+        let at_ms = told.map(|told| now_ms.saturating_sub(told.ago_ms).max(captured_at_ms));
         let began = told.map_or(began, |told| told.number);
-        let at_ms = at_ms.max(captured_at_ms);
         memory.heard = HeardAround { earlier: memory.heard.began, at_ms, began, ended };
         drop(memory);
         let changed = seen.diff.is_relevant();

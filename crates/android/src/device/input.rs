@@ -12,6 +12,8 @@ use crate::{fingers, gesture};
 
 /// How long an input for the shell may wait for the helper.
 const HELD_UP_MAX: Duration = Duration::from_millis(150);
+/// What an input through the shell takes on a phone, which starts a Java program for it.
+const SHELL_INPUT: Duration = Duration::from_millis(600);
 /// Keys of one request; the helper takes 500.
 const KEYS_MAX: usize = 400;
 
@@ -29,14 +31,27 @@ impl AndroidDevice {
             let link = Timed { link: &link, until };
             match self.input_through(link, &input).await {
                 Some(Err(error)) if self.may_use_shell(&error) => self.helper.tell_of_shell(),
-                Some(sent) => return sent.map_err(|error| without_text(error.of_effect(), &input)),
+                Some(sent) => {
+                    self.state().is_input_helped = true;
+                    return sent.map_err(|error| without_text(error.of_effect(), &input));
+                }
                 None => {}
             }
         }
+        let too_late = |detail: &str| Err(DeviceError::new(DeviceErrorKind::TooLate, detail));
         if until.is_some() && asked.elapsed() > HELD_UP_MAX {
-            let detail = "the helper on the device held it up, and the screen may have changed meanwhile";
-            return Err(DeviceError::new(DeviceErrorKind::TooLate, detail));
+            return too_late(
+                "the helper on the device held it up, and the screen may have changed meanwhile",
+            );
         }
+        // The caller counted with the time that the helper takes.
+        let is_short = until.is_some_and(|until| until < Instant::now() + SHELL_INPUT);
+        if is_short && self.state().is_input_helped {
+            return too_late(
+                "the helper on the device is gone, and the time that is left is too short without it",
+            );
+        }
+        self.state().is_input_helped = false;
         self.input_by_shell(input).await
     }
 

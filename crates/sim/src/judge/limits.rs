@@ -52,15 +52,15 @@ impl Judge<'_> {
         let Some((touched, _, met)) = self.call.inputs.last().cloned() else { return };
         self.judged.unchanged += 1;
         // A look that did not end before the deadline is not one that the answer is about.
-        let last = self.last_looks().last().map_or(self.call.to_ms, |look| look.at_ms);
-        let last = told_ms(&answer.lines).map_or(last, |ms| last.min(touched + ms));
+        let looked = self.last_looks().last().map_or(self.call.to_ms, |look| look.at_ms);
+        let last = told_ms(&answer.lines).map_or(looked, |ms| looked.min(touched + ms));
         let frames = &self.call.film.frames;
         let (before, after) = (frames.get(met), self.call.film.at(last));
         if let (Some(before), Some(after)) = (before, after)
             && content(before) != content(after)
         {
-            // Nobody can see what came up before the touch and went with it.
-            if looked_the_same(&self.call.film, (touched, met), last) {
+            // Nobody can see what came up before the touch and went with it, or came with it and went before the look.
+            if looked_the_same(&self.call.film, (touched, met), looked) {
                 self.judged.unseen += 1;
                 return;
             }
@@ -130,6 +130,7 @@ pub struct Acted {
     met: usize,
     /// The end of the action, until which the product could watch.
     until_ms: u64,
+    ended_ms: u64,
 }
 
 impl Acted {
@@ -139,7 +140,8 @@ impl Acted {
         // A look that did not end in time is none.
         let told = call.answer.as_ref().and_then(|answer| told_ms(&answer.lines));
         let until_ms = told.map_or(call.to_ms, |ms| call.to_ms.min(touched_ms + ms));
-        (!call.had_fault(&TAP_FAULTS)).then_some(Acted { touched_ms: *touched_ms, met: *met, until_ms })
+        let acted = Acted { touched_ms: *touched_ms, met: *met, until_ms, ended_ms: call.to_ms };
+        (!call.had_fault(&TAP_FAULTS)).then_some(acted)
     }
 }
 
@@ -149,7 +151,7 @@ pub fn classified(action: Option<Acted>, call: &Call) -> Option<Violation> {
     let action = action.filter(|_| outcome == "no_op")?;
     let (before, after) = (call.film.frames.get(action.met)?, call.film.at(action.until_ms)?);
     let drawn = call.film.drawn_ms.iter().any(|at| (action.touched_ms..=action.until_ms).contains(at));
-    let same = looked_the_same(&call.film, (action.touched_ms, action.met), action.until_ms);
+    let same = looked_the_same(&call.film, (action.touched_ms, action.met), action.ended_ms);
     let changed = content(before) != content(after) && !same;
     let why = format!("no_op, and after {} ms {}", action.touched_ms, difference(before, after));
     (changed || drawn).then_some(Violation { oracle: Oracle::Unchanged, why })

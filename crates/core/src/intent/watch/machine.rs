@@ -66,7 +66,8 @@ pub struct HeardAround {
     pub earlier: u64,
     /// When the device began this reading: at `at_ms`, or a little before.
     pub began: u64,
-    pub at_ms: u64,
+    /// `None` if what tells of changes did not make the reading, and may have fallen silent.
+    pub at_ms: Option<u64>,
     /// When the answer was here.
     pub ended: u64,
 }
@@ -247,12 +248,13 @@ impl Watch<'_> {
         }
         let HeardAround { earlier, began, at_ms, ended } = look.heard;
         if changed {
-            let told = began > earlier && ended == began;
-            self.told_change = told.then_some((began, look.ended_ms));
-            return self.stabiliser.capture(if told { at_ms } else { look.ended_ms }, true);
+            let told_ms = at_ms.filter(|_| began > earlier && ended == began);
+            self.told_change = told_ms.map(|_| (began, look.ended_ms));
+            return self.stabiliser.capture(told_ms.unwrap_or(look.ended_ms), true);
         }
-        if let Some((_, until_ms)) = self.told_change.filter(|(number, _)| ended > *number) {
-            // What it tells late may be that it changed once more while that look was made.
+        let is_late = |number: u64| ended > number || at_ms.is_none();
+        if let Some((_, until_ms)) = self.told_change.filter(|(number, _)| is_late(*number)) {
+            // What it tells late, or no more, may be that it changed once more while that look was made.
             self.told_change = None;
             self.stabiliser.capture(until_ms, true);
         }

@@ -421,11 +421,11 @@ fn place_of<'a>(tree: &'a Tree, window: &Window, node: &Node, index: u32) -> Opt
     }
 }
 
-/// Changes a tree as a vendor's accessibility might: a text is another one. True if there was one to change.
+/// Changes a tree as a vendor's accessibility might: the first words are others. True if there were any to change.
 fn lie(tree: &mut Tree) -> bool {
-    let mut nodes = tree.windows.iter_mut().flat_map(|window| &mut window.nodes);
-    let text = nodes.find(|node| !node.text.is_empty());
-    text.map(|node| node.text = "…".into()).is_some()
+    let nodes = tree.windows.iter_mut().flat_map(|window| &mut window.nodes);
+    let mut words = nodes.flat_map(|node| [&mut node.text, &mut node.description]);
+    words.find(|words| !words.is_empty()).map(|words| *words = "…".into()).is_some()
 }
 
 async fn press(phone: &Phone, keys: &[KeyPress]) {
