@@ -348,13 +348,19 @@ impl Helper {
         let last = self.notes().last.as_ref().map(|last| last.hash);
         // Its nodes cannot be named any more if this side forgot them.
         let known = known.filter(|known| last == Some(*known)).unwrap_or(0);
+        let (asked, number) = (Instant::now(), self.memory.after(u64::MAX).number);
+        let unchanged = || {
+            let ago_ms = u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let told = Some(ToldBefore { number, ago_ms });
+            Ok(Capture { told, ..Captured::Unchanged.into() })
+        };
         match self.ask_tree(link, known).await? {
-            None => Ok(Captured::Unchanged.into()),
+            None => unchanged(),
             Some((hash, tree)) => {
                 let shown = self.keep(hash, &tree);
                 if hash == known {
                     // The same screen under another serial: the helper had forgotten its trees.
-                    return Ok(Captured::Unchanged.into());
+                    return unchanged();
                 }
                 let told = self
                     .ago_ms(tree.uptime_ms)

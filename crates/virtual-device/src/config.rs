@@ -40,6 +40,8 @@ pub struct PhoneConfig {
     pub old_adbd: bool,
     /// What a shell may do with the device file of the touch panel.
     pub dev_input: DevInput,
+    /// Some maker's clipboard service takes commands of the shell. Android's own takes none.
+    pub clipboard_commands: bool,
     /// Records everything that the screen shows, for [`crate::Phone::film`].
     pub film: bool,
     /// Whose trees the film shows.
@@ -67,6 +69,7 @@ impl Default for PhoneConfig {
             seed: 1,
             old_adbd: false,
             dev_input: DevInput::Writable,
+            clipboard_commands: false,
             film: false,
             reader: Reader::Uiautomator,
         }

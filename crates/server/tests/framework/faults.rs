@@ -1,7 +1,14 @@
 //! Faults that were found on Android's own views, each with its id in docs/requirements.md.
 
+use mdm_android::HelperMode;
+use mdm_virtual_device::{Phone, ViewTruth};
+use tokio::time::Duration;
+
 use crate::home;
-use crate::product::Product;
+use crate::product::{Product, Reply, phone};
+use crate::views::fact;
+
+const PACKAGE: &str = "org.mdm.widgets";
 
 async fn fingerprint(product: &Product) -> String {
     product.call("get_screen_fingerprint", "{}").await.fact("fingerprint").to_owned()
@@ -20,4 +27,156 @@ async fn a_list_that_scrolls_keeps_its_fingerprint() {
         assert!(!reply.is_error, "{}", reply.text);
         assert_eq!(fingerprint(&product).await, first, "{row}");
     }
+}
+
+/// The app of widgets, with one of the two ways to read and touch it.
+struct Page {
+    product: Product,
+    phone: Phone,
+}
+
+impl Page {
+    async fn open(phone: &Phone, helper: HelperMode, name: &str) -> Page {
+        let product = Product::on(phone, PACKAGE, helper);
+        assert!(product.open(&format!(".{name}Activity")).await, "{name}");
+        Page { product, phone: phone.clone() }
+    }
+
+    async fn call(&self, tool: &str, json: &str) -> Reply {
+        self.product.call(tool, json).await
+    }
+
+    #[track_caller]
+    fn ok<'a>(&'a self, tool: &'a str, json: &'a str) -> impl Future<Output = Reply> + 'a {
+        let caller = std::panic::Location::caller();
+        async move {
+            let reply = self.call(tool, json).await;
+            assert!(!reply.is_error, "{caller}: {tool} {json} failed: {}", reply.text);
+            reply
+        }
+    }
+
+    fn views(&self) -> Vec<ViewTruth> {
+        self.phone.truth().framework.unwrap().views
+    }
+
+    fn view(&self, name: &str) -> ViewTruth {
+        let found = self.views().into_iter().find(|view| view.id.ends_with(&format!("/{name}")));
+        found.unwrap_or_else(|| panic!("no view {name}"))
+    }
+
+    fn fact(&self, name: &str, key: &str) -> String {
+        fact(&self.view(name), key).unwrap_or_else(|| panic!("{name} has no {key}")).to_owned()
+    }
+}
+
+/// One test, because each start of the framework takes seconds.
+#[tokio::test(start_paused = true)]
+async fn what_strangers_found_on_androids_own_views_is_mended() {
+    let Some(home) = home("what_strangers_found_on_androids_own_views_is_mended") else { return };
+    let phone = phone(home, "widgets");
+    for helper in [HelperMode::Never, HelperMode::Always] {
+        println!("== {helper:?}");
+        pickers_go_round(&phone, helper).await;
+        texts_are_cleared_whole(&phone, helper).await;
+        a_hint_is_no_value(&phone, helper).await;
+        a_slider_that_moved_is_not_unchanged(&phone, helper).await;
+        a_clock_that_ticks_is_stopped(&phone, helper).await;
+        a_toast_contradicts_nothing(&phone, helper).await;
+        what_is_drawn_above_is_tapped(&phone, helper).await;
+        an_id_stays_with_its_person(&phone, helper).await;
+    }
+}
+
+/// F80: from 7 the shortest way to 18 of 0 to 20 leads past the end.
+async fn pickers_go_round(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Picker").await;
+    let set = page.ok("adjust_control", r#"{"selector":{"role":"stepper"},"target_value":18}"#).await;
+    assert_eq!((page.fact("number_picker", "value").as_str(), set.fact("within_tolerance")), ("18", "true"));
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(page.fact("number_picker", "value"), "18", "F80: it stays where it was said to be");
+    let beyond = page.call("adjust_control", r#"{"selector":{"role":"stepper"},"target_value":25}"#).await;
+    assert!(beyond.is_error, "{}", beyond.text);
+    let left: i32 = page.fact("number_picker", "value").parse().unwrap();
+    assert!((17..=20).contains(&left), "F80: {left} after {}", beyond.text);
+}
+
+/// F81, F82: all lines of a field go, and nothing goes where the new text cannot be typed.
+async fn texts_are_cleared_whole(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Text").await;
+    page.ok("type_text", r#"{"selector":{"resource_id":"multiline"},"text":"new","clear":true}"#).await;
+    assert_eq!(page.view("multiline").text, "new", "F81");
+    let typed = r#"{"selector":{"resource_id":"name"},"text":"Zoë","clear":true}"#;
+    let reply = page.call("type_text", typed).await;
+    let held = page.view("name").text;
+    match reply.is_error {
+        true => assert_eq!(held, "Ada", "F82: {}", reply.text),
+        false => assert_eq!(held, "Zoë", "F82: {}", reply.text),
+    }
+    assert!(helper == HelperMode::Never || !reply.is_error, "{}", reply.text);
+}
+
+/// F83: an empty field that shows its hint.
+async fn a_hint_is_no_value(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Text").await;
+    let state = |value: &str| {
+        format!(r#"{{"selector":{{"resource_id":"empty"}},"property":"text","expected":"{value}"}}"#)
+    };
+    let hint = page.call("expect_state", &state("Say something")).await;
+    let empty = page.call("expect_state", &state("")).await;
+    assert!(hint.is_error, "F83: a hint was verified as the value: {}", hint.text);
+    // A dump does not tell the two apart, and the product says so.
+    assert_eq!(empty.is_error, helper == HelperMode::Never, "F83: {}", empty.text);
+}
+
+/// F86: a dump has no value of a slider, so that nobody can say that nothing changed.
+async fn a_slider_that_moved_is_not_unchanged(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Range").await;
+    let (left, top, right, bottom) = page.view("seek_half").visible;
+    let y = i32::midpoint(top, bottom);
+    let (from, to) = (i32::midpoint(left, right), right - 60);
+    let swipe = format!(r#"{{"from":{{"x":{from},"y":{y}}},"to":{{"x":{to},"y":{y}}},"duration_ms":400}}"#);
+    let reply = page.call("drag", &swipe).await;
+    let progress: i32 = page.fact("seek_half", "progress").parse().unwrap();
+    assert!(progress > 80, "{progress}: {}", reply.text);
+    let outcome = page.call("classify_action_outcome", "{}").await;
+    assert!(!outcome.text.contains("no_op"), "F86: {} {}", reply.text, outcome.text);
+}
+
+/// F23, F88: a chronometer that ticks keeps a dump from ending, and not the helper.
+async fn a_clock_that_ticks_is_stopped(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Clock").await;
+    page.ok("tap_element", r#"{"selector":{"text":"Start"},"settle":false}"#).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let tree = page.call("get_ui_tree", "{}").await;
+    println!("{}", tree.text);
+    assert!(helper == HelperMode::Never || !tree.is_error, "F23: {}", tree.text);
+    let tapped = page.call("tap_element", r#"{"selector":{"text":"Start"}}"#).await;
+    println!("{}", tapped.text);
+}
+
+/// F14: what a toast said cannot be read in a dump, so it is not called contradicted.
+async fn a_toast_contradicts_nothing(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Dialog").await;
+    let tap = r#"{"selector":{"text":"Toast"},"expect":{"text":"Saved"},"timeout_ms":6000}"#;
+    let reply = page.call("tap_element", tap).await;
+    let verdict = if helper == HelperMode::Never { "undetermined" } else { "confirmed" };
+    assert!(reply.text.contains(verdict), "F14: {}", reply.text);
+    assert!(!reply.text.contains("contradicted"), "F14: {}", reply.text);
+}
+
+/// F30: order in the tree is not the order of drawing.
+async fn what_is_drawn_above_is_tapped(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Layers").await;
+    page.ok("tap_element", r#"{"selector":{"text":"Over"}}"#).await;
+    assert_eq!(page.view("pressed").text, "over", "F30");
+    let reply = page.call("tap_element", r#"{"selector":{"text":"Under"}}"#).await;
+    println!("{}", reply.text);
+    assert!(reply.is_error, "F30: {}", reply.text);
+}
+
+/// F1: after a swipe every id that is left deletes the person that it was handed out for.
+async fn an_id_stays_with_its_person(phone: &Phone, helper: HelperMode) {
+    let page = Page::open(phone, helper, "Twins").await;
+    println!("{}", page.product.tree().await.text);
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use mdm_virtual_device::{Applied, DumpFault, Timing};
+use mdm_virtual_device::{Applied, DumpFault, PhoneConfig, Timing};
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::tools;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{World, fact};
+use crate::world::{APP, World, fact};
 
 #[tokio::test(start_paused = true)]
 async fn arguments_are_checked_before_anything_is_sent() {
@@ -60,7 +60,8 @@ async fn text_is_typed_exactly_and_never_executed() {
         "naïve 日本語 😀👨‍👩‍👧 ـعربي",
         "-n --help",
     ] {
-        let world = World::started(Timing::Instant).await;
+        let world = World::with(PhoneConfig { clipboard_commands: true, ..PhoneConfig::default() });
+        world.ok("start_app", &format!(r#"{{"appId":"{APP}"}}"#)).await;
         world.tap("Email").await;
         let commands = world.phone.truth().commands.len();
         let json = serde_json::to_string(text).expect("a string");

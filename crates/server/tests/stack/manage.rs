@@ -30,7 +30,7 @@ fn pair(value: &str, was: &str) -> (String, String) {
 #[tokio::test(start_paused = true)]
 async fn a_setting_is_what_the_device_says_afterwards() {
     // MG-01: never "sent = done".
-    let world = World::started(Timing::Instant).await;
+    let world = World::with(PhoneConfig { clipboard_commands: true, ..PhoneConfig::default() });
     assert_eq!(set(&world, "dark_mode", r#""on""#).await, pair("on", "off"));
     assert_eq!(set(&world, "dark_mode", r#""auto""#).await, pair("auto", "on"));
     assert_eq!(set(&world, "dark_mode", "false").await, pair("off", "auto"));
@@ -84,6 +84,10 @@ async fn what_an_older_android_cannot_do_is_said() {
         let json = format!(r#"{{"setting":"{setting}","value":"{value}"}}"#);
         assert_eq!(world.code("set_device", &json).await, "PLATFORM_NOT_SUPPORTED", "{setting}");
     }
+    // Android's own clipboard takes no commands of the shell, in no version.
+    let newest = World::with(PhoneConfig::default());
+    let set = r#"{"setting":"clipboard","value":"x"}"#;
+    assert_eq!(newest.code("set_device", set).await, "PLATFORM_NOT_SUPPORTED");
 }
 
 #[tokio::test(start_paused = true)]

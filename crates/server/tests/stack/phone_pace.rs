@@ -102,7 +102,8 @@ struct Took {
 }
 
 async fn measured((name, screen, tool, json, ..): &Case, helper: HelperMode) -> Took {
-    let config = PhoneConfig { timing: Timing::Phone, film: true, ..PhoneConfig::default() };
+    let timing = Timing::Phone;
+    let config = PhoneConfig { timing, film: true, clipboard_commands: true, ..PhoneConfig::default() };
     let world = World::served(config, helper);
     open_screen(&world, screen).await;
     world.tree().await;

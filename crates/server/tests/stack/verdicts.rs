@@ -120,8 +120,8 @@ async fn text_without_a_focus_is_refused_and_text_that_went_on_is_followed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_text_that_cannot_be_typed_leaves_the_field_as_it_was() {
-    // F82: before Android 12 the shell cannot set the clipboard.
-    let config = PhoneConfig { sdk: 29, timing: Timing::Brisk, ..PhoneConfig::default() };
+    // F82: the shell cannot set the clipboard of Android.
+    let config = PhoneConfig { timing: Timing::Brisk, ..PhoneConfig::default() };
     let world = on_screen("LoginActivity", config).await;
     world.ok("type_text", r#"{"selector":{"text":"Email"},"text":"ada"}"#).await;
     let answer =

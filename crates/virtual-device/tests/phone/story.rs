@@ -121,7 +121,9 @@ async fn back_closes_the_keyboard_then_the_app_and_the_keyboard_takes_taps() {
 
 #[tokio::test(start_paused = true)]
 async fn keys_edit_the_focused_field() {
-    let (phone, mut host) = workbench().await;
+    let config = PhoneConfig { clipboard_commands: true, ..PhoneConfig::default() };
+    let (phone, mut host) = phone_and_host(config).await;
+    host.run("am start -W -n com.workbench/.LoginActivity").await;
     host.tap("id/email\"").await;
     host.run("input text abc && input keyevent 67 && input keyevent MOVE_HOME && input keyevent KEYCODE_X")
         .await;

@@ -24,6 +24,13 @@ pub(super) struct Drag {
     time: Duration,
 }
 
+impl Drag {
+    /// The same drag of a list that became shorter.
+    pub(super) fn within(self, key: ScrollKey, most_px: i32) -> Drag {
+        if self.key == key { Drag { most_px, ..self } } else { self }
+    }
+}
+
 impl Ui {
     /// Puts a finger down that will move evenly. The list below follows it until `gesture` ends the movement.
     pub fn begin_drag(

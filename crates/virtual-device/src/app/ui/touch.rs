@@ -381,11 +381,14 @@ impl Ui {
             .map(|(_, _, key)| *key)
             .collect();
         for key in keys {
-            let most = self.scroll_most(key, screen);
-            if let Some(offset) = self.scroll.get_mut(&(package, activity, key)) {
+            let (whole, most) = ((package, activity, key), self.scroll_most(key, screen));
+            if self.scroll.get(&whole).is_some_and(|offset| *offset > most) {
+                self.scroll.insert(whole, most);
                 // The layout that follows a change puts the rows elsewhere, at the same moment.
-                self.changes += u64::from(*offset > most);
-                *offset = (*offset).min(most);
+                self.changes += 1;
+                // What moves the list knows only how long it was.
+                self.fling = self.fling.filter(|(thrown, _)| *thrown != whole);
+                self.drag = self.drag.map(|drag| drag.within(whole, most));
             }
         }
     }

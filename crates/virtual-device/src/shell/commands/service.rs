@@ -8,8 +8,6 @@ use crate::surface::SystemEvent;
 
 /// First release whose display service lists its displays.
 const LISTS_DISPLAYS_SDK: u32 = 33;
-/// First release with a clipboard that a shell can use.
-const CLIPBOARD_SDK: u32 = 33;
 /// The output of a service without shell commands; it counts as success.
 const NOT_IMPLEMENTED: &str = "No shell command implementation.\n";
 
@@ -71,7 +69,7 @@ fn quick(state: &mut State, call: &Call<'_>, words: &[&str]) -> ProgramOutput {
 }
 
 fn clipboard(state: &mut State, words: &[&str]) -> ProgramOutput {
-    if state.config.sdk < CLIPBOARD_SDK {
+    if !state.config.clipboard_commands {
         return ProgramOutput::fail(0, NOT_IMPLEMENTED);
     }
     match words {
