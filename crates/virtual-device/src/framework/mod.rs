@@ -3,6 +3,7 @@
 //! requests at the same times give the same results, also while tokio's clock is paused.
 
 mod codec;
+mod java;
 mod process;
 mod text;
 
@@ -36,6 +37,9 @@ const TAG: &str = "FrameworkPhone";
 /// The jar whose code the process has for helpers.
 const HELPER_JAR: &str = "helper/mdm-helper.jar";
 
+/// Android 14 is API level 34, 15 is 35 and 16 is 36.
+const VERSION_BELOW_SDK: u32 = 20;
+
 /// Which framework and which app.
 #[derive(Debug, Clone)]
 pub struct FrameworkConfig {
@@ -53,6 +57,13 @@ pub enum FrameworkApp {
     /// One that was built with the framework: `widgets` or `apidemos`.
     Builtin(String),
     Apk(PathBuf),
+}
+
+impl FrameworkConfig {
+    /// Returns Android's name for people, as 15 of API level 35.
+    pub fn android_version(&self) -> String {
+        self.sdk.saturating_sub(VERSION_BELOW_SDK).to_string()
+    }
 }
 
 /// What tests may know of the views.

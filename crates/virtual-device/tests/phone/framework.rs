@@ -15,18 +15,30 @@ fn home(test: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(VARIABLE) {
         return Some(path.into());
     }
-    let message = format!("skipped: {test}: {VARIABLE} is not set, get it with: cargo xtask framework");
-    assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
-    // Direct to stderr: the harness hides the output of a passing test.
-    std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
+    skip(&format!("{test}: {VARIABLE} is not set, get it with: cargo xtask framework"));
     None
 }
 
-fn start(home: PathBuf) -> Phone {
-    let framework =
-        FrameworkConfig { home, app: FrameworkApp::Builtin("widgets".to_owned()), sdk: 34, log: None };
-    let config = PhoneConfig { sdk: 34, timing: Timing::Phone, ..PhoneConfig::default() };
-    Phone::with_framework(config, &framework).unwrap()
+fn skip(why: &str) {
+    let message = format!("skipped: {why}");
+    assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
+    // Direct to stderr: the harness hides the output of a passing test.
+    std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
+}
+
+/// `None` without a Java that is new enough, which has been reported as a skip.
+fn start(home: PathBuf, sdk: u32) -> Option<Phone> {
+    let app = FrameworkApp::Builtin("widgets".to_owned());
+    let framework = FrameworkConfig { home, app, sdk, log: None };
+    let config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
+    match Phone::with_framework(config, &framework) {
+        Ok(phone) => Some(phone),
+        Err(problem) if problem.contains("Java 21 or newer is needed") => {
+            skip(&format!("API level {sdk}: {problem}"));
+            None
+        }
+        Err(problem) => panic!("{problem}"),
+    }
 }
 
 fn views(phone: &Phone) -> Vec<ViewTruth> {
@@ -53,12 +65,28 @@ async fn tap(phone: &Phone, host: &mut Host, name: &str) {
     tokio::time::sleep(Duration::from_millis(500)).await;
 }
 
-/// One test, because each start of the framework takes seconds.
 #[tokio::test(start_paused = true)]
-async fn real_views_are_read_and_driven_over_adb() {
+async fn real_views_of_android_14_are_read_and_driven_over_adb() {
+    read_and_driven(34, "14").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn real_views_of_android_15_are_read_and_driven_over_adb() {
+    read_and_driven(35, "15").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn real_views_of_android_16_are_read_and_driven_over_adb() {
+    read_and_driven(36, "16").await;
+}
+
+/// All in one, because each start of the framework takes seconds.
+async fn read_and_driven(sdk: u32, release: &str) {
     let Some(home) = home("real_views_are_read_and_driven_over_adb") else { return };
-    let phone = start(home);
+    let Some(phone) = start(home, sdk) else { return };
     let mut host = Host::connect(&phone).await;
+    let level = host.run("getprop ro.build.version.sdk; getprop ro.build.version.release").await;
+    assert_eq!(level, format!("{sdk}\n{release}\n"));
 
     let tree = host.dump().await;
     assert!(
