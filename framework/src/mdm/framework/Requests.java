@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Answers requests; {@code docs/framework-phone.md} has the format. Each first moves the clock to its own time. */
 final class Requests {
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     private static final int ADVANCE = 1;
     private static final int GESTURE = 2;
@@ -76,7 +76,7 @@ final class Requests {
                 gesture(request, result);
                 break;
             case MOTION:
-                motion(request.u8(), request.i32(), request.i32());
+                motion(request.u8(), points(request, fingers(request)));
                 break;
             case KEY:
                 key(request.i32(), request.flag(), request.i32());
@@ -128,31 +128,38 @@ final class Requests {
     }
 
     private void gesture(WireReader request, WireWriter result) {
-        int fingers = request.u8();
-        if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
-            throw new IllegalArgumentException(fingers + " fingers");
-        }
+        int fingers = fingers(request);
         long holdMs = request.i64();
         long ms = request.i64();
-        float[] from = new float[2 * fingers];
-        float[] to = new float[2 * fingers];
-        for (int i = 0; i < 2 * fingers; i++) {
-            from[i] = request.i32();
-        }
-        for (int i = 0; i < 2 * fingers; i++) {
-            to[i] = request.i32();
-        }
+        float[] from = points(request, fingers);
+        float[] to = points(request, fingers);
         View hit = ViewFinder.at(phone.windows, (int) from[0], (int) from[1]);
         phone.noteTouch((int) from[0], (int) from[1]);
         phone.touch.gesture(from, to, holdMs, ms);
         ViewFinder.write(hit, result);
     }
 
-    private void motion(int action, int x, int y) {
-        if (action == MotionEvent.ACTION_DOWN) {
-            phone.noteTouch(x, y);
+    private static int fingers(WireReader request) {
+        int fingers = request.u8();
+        if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
+            throw new IllegalArgumentException(fingers + " fingers");
         }
-        phone.touch.single(action, x, y);
+        return fingers;
+    }
+
+    private static float[] points(WireReader request, int fingers) {
+        float[] points = new float[2 * fingers];
+        for (int i = 0; i < points.length; i++) {
+            points[i] = request.i32();
+        }
+        return points;
+    }
+
+    private void motion(int action, float[] points) {
+        if (action == MotionEvent.ACTION_DOWN) {
+            phone.noteTouch((int) points[0], (int) points[1]);
+        }
+        phone.touch.part(action, points);
     }
 
     private void key(int code, boolean isLong, int meta) {
