@@ -104,6 +104,8 @@ async fn read_and_driven(sdk: u32, release: &str) {
     fields(&phone, &mut host).await;
     dialogs(&phone, &mut host).await;
     glides(&phone, &mut host).await;
+    carries(&phone, &mut host).await;
+    speaks_german(&phone, &mut host).await;
     turned(&phone, &mut host).await;
     crash(&phone, &mut host).await;
 }
@@ -147,6 +149,36 @@ async fn drags(phone: &Phone, host: &mut Host) {
     let y = (top + bottom) / 2;
     host.shell(&format!("input draganddrop {} {y} {} {y} 400", left + 50, left + 600)).await;
     assert_eq!(fact(&view(phone, "seek"), "progress"), "55");
+}
+
+/// A card is picked up by a long press, and follows the finger.
+async fn carries(phone: &Phone, host: &mut Host) {
+    page(host, "Gesture").await;
+    let middle = |view: ViewTruth| {
+        let (left, top, right, bottom) = view.visible;
+        ((left + right) / 2, (top + bottom) / 2)
+    };
+    let ((x, y), (bin_x, bin_y)) = (middle(view(phone, "card")), middle(view(phone, "bin")));
+    host.shell(&format!("input swipe {x} {y} {bin_x} {bin_y} 300")).await;
+    assert_eq!(view(phone, "dropped").text, "", "without a long press the card stays");
+    host.shell(&format!("input draganddrop {x} {y} {bin_x} {bin_y} 400")).await;
+    assert_eq!(view(phone, "dropped").text, "in the bin");
+}
+
+async fn speaks_german(phone: &Phone, host: &mut Host) {
+    page(host, "Main").await;
+    page(host, "Picker").await;
+    let shows = |words: &str| views(phone).iter().any(|view| view.text.contains(words));
+    assert!(shows("Mar 14") && !shows("14. März"));
+    host.shell("cmd locale set-app-locales org.mdm.widgets --locales de-DE").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(shows("14. März") && !shows("Mar 14"), "dates are written in German");
+    host.shell("input keyevent BACK").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(shows("Bedienelemente") && !shows("Widgets"), "the app's own words are German");
+    host.shell("cmd locale set-app-locales org.mdm.widgets --locales en-US").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(shows("Widgets"));
 }
 
 async fn fields(phone: &Phone, host: &mut Host) {
