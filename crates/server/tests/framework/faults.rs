@@ -1,7 +1,7 @@
 //! Faults that were found on Android's own views, each with its id in docs/requirements.md.
 
-use crate::home;
 use crate::product::Product;
+use crate::{api, home};
 
 async fn fingerprint(product: &Product) -> String {
     product.call("get_screen_fingerprint", "{}").await.fact("fingerprint").to_owned()
@@ -11,7 +11,7 @@ async fn fingerprint(product: &Product) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_list_that_scrolls_keeps_its_fingerprint() {
     let Some(home) = home("a_list_that_scrolls_keeps_its_fingerprint") else { return };
-    let product = Product::start(home);
+    let product = Product::start(home, api());
     assert!(product.open(".view.List1").await);
     let first = fingerprint(&product).await;
     for (row, way) in [("American Cheese", "down"), ("Baylough", "down"), ("Abbaye de Belloc", "up")] {

@@ -6,8 +6,8 @@ use mdm_virtual_device::{Phone, ViewTruth};
 use mobile_debug_mcp::app::endpoints;
 use tokio::time::Duration;
 
-use crate::home;
 use crate::product::{Product, Reply, phone};
+use crate::{api, home};
 
 const PACKAGE: &str = "org.mdm.widgets";
 /// The helper gives UiAutomation back after 30 s without a request.
@@ -66,7 +66,7 @@ fn line<'a>(reply: &'a Reply, words: &str) -> &'a str {
 #[tokio::test(start_paused = true)]
 async fn the_code_of_the_helpers_jar_serves_the_product() {
     let Some(home) = home("the_code_of_the_helpers_jar_serves_the_product") else { return };
-    let phone = phone(home, "widgets");
+    let phone = phone(home, "widgets", api());
     let automatic = Helped { product: Product::on(&phone, PACKAGE, HelperMode::Auto), phone: phone.clone() };
     trusted(&automatic).await;
     tokio::time::sleep(GIVEN_BACK).await;
