@@ -36,6 +36,8 @@ final class Requests {
     private final HelperHost helpers;
     /** The connection of the helper that the request in hand is about. */
     private int helper;
+    /** The last picture: from API level 35 on the memory of one that is recycled is never given back. */
+    private Bitmap picture;
 
     Requests(Phone phone) {
         this.phone = phone;
@@ -183,10 +185,13 @@ final class Requests {
     }
 
     private void picture(WireWriter result) {
-        Bitmap picture = phone.picture();
+        Rect frame = Screen.frame();
+        if (picture == null || picture.getWidth() != frame.width() || picture.getHeight() != frame.height()) {
+            picture = Bitmap.createBitmap(frame.width(), frame.height(), Bitmap.Config.ARGB_8888);
+        }
+        Screen.draw(phone.windows, frame, picture);
         ByteBuffer pixels = ByteBuffer.allocate(picture.getByteCount());
         picture.copyPixelsToBuffer(pixels);
         result.u32(picture.getWidth()).u32(picture.getHeight()).bytes(pixels.array());
-        picture.recycle();
     }
 }
