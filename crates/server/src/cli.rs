@@ -333,6 +333,10 @@ pub struct VirtualAndroid {
     /// `apidemos`
     #[arg(long, conflicts_with_all = ["hierarchy", "replay", "network"])]
     pub framework: bool,
+    /// The API level of the framework phone: 34 (Android 14), 35 or 36, which needs Java 21 or newer
+    #[arg(long, value_name = "LEVEL", requires = "framework", default_value_t = 34,
+        value_parser = clap::value_parser!(u32).range(34..=36))]
+    pub api: u32,
     /// Run this APK on the framework phone
     #[arg(long, value_name = "FILE", requires = "framework", conflicts_with = "apps")]
     pub apk: Option<PathBuf>,

@@ -93,9 +93,6 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
     }
 }
 
-/// The level of Android's classes that `cargo xtask framework` fetches, and its name for people.
-const FRAMEWORK_SDK: u32 = 34;
-const FRAMEWORK_VERSION: &str = "14";
 /// Where `cargo xtask framework` leaves its work, below the project's folder.
 const FRAMEWORK_HOME: &str = ".third-party/framework";
 const FRAMEWORK_HOME_VARIABLE: &str = "MDM_FRAMEWORK_HOME";
@@ -116,11 +113,10 @@ fn start(config: PhoneConfig, options: &VirtualAndroid) -> Result<Phone, String>
     let framework = FrameworkConfig {
         home: home.unwrap_or_else(|| PathBuf::from(FRAMEWORK_HOME)),
         app,
-        sdk: FRAMEWORK_SDK,
+        sdk: options.api,
         log: options.framework_log.clone(),
     };
-    let android_version = FRAMEWORK_VERSION.to_owned();
-    Phone::with_framework(PhoneConfig { sdk: FRAMEWORK_SDK, android_version, ..config }, &framework)
+    Phone::with_framework(config, &framework)
 }
 
 /// Places on the home screen.

@@ -70,6 +70,8 @@ impl Phone {
     pub fn with_framework(config: PhoneConfig, framework: &FrameworkConfig) -> Result<Phone, String> {
         let surface = FrameworkSurface::start(framework, (config.width, config.height), config.density)?;
         let boot = surface.boot();
+        let android_version = framework.android_version();
+        let config = PhoneConfig { sdk: framework.sdk, android_version, ..config };
         Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
     }
 

@@ -419,6 +419,10 @@ pub enum Touch {
     /// The finger that is down is now here.
     At(Point),
     Cancelled,
+    /// Two fingers are down, now at these points.
+    Two([Point; 2]),
+    /// Both of the two fingers were lifted where they were.
+    TwoLifted,
     /// Two fingers that came down at these points changed their distance by this factor.
     Zooms {
         fingers: [Point; 2],

@@ -249,9 +249,16 @@ impl Deed<'_> {
             self.before.view(number).is_some_and(|touched| self.before.is_inside(touched, whole))
         };
         // The innermost view at a point may let the finger through to what lies below it.
-        let inside = is_inside(first) || self.clicked.iter().any(|clicked| is_inside(*clicked));
+        let inside = is_inside(first)
+            || self.clicked.iter().any(|clicked| is_inside(*clicked))
+            || self.took_focus(view);
         let other = || self.before.view(first).map_or_else(|| format!("view {first}"), name);
         (!inside).then(|| format!("the finger came down on {}", other()))
+    }
+
+    /// A first tap on a view that can have the focus gives it that, and calls no listener.
+    fn took_focus(&self, view: &ViewTruth) -> bool {
+        !view.focused && self.view_after().is_some_and(|after| after.focused)
     }
 
     /// Says what was asked for and is not so.

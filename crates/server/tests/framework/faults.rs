@@ -4,9 +4,9 @@ use mdm_android::HelperMode;
 use mdm_virtual_device::{Phone, ViewTruth};
 use tokio::time::Duration;
 
-use crate::home;
 use crate::product::{Product, Reply, phone};
 use crate::views::fact;
+use crate::{api, home};
 
 const PACKAGE: &str = "org.mdm.widgets";
 
@@ -18,7 +18,7 @@ async fn fingerprint(product: &Product) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_list_that_scrolls_keeps_its_fingerprint() {
     let Some(home) = home("a_list_that_scrolls_keeps_its_fingerprint") else { return };
-    let product = Product::start(home);
+    let product = Product::start(home, api());
     assert!(product.open(".view.List1").await);
     let first = fingerprint(&product).await;
     for (row, way) in [("American Cheese", "down"), ("Baylough", "down"), ("Abbaye de Belloc", "up")] {
@@ -74,7 +74,7 @@ impl Page {
 #[tokio::test(start_paused = true)]
 async fn what_strangers_found_on_androids_own_views_is_mended() {
     let Some(home) = home("what_strangers_found_on_androids_own_views_is_mended") else { return };
-    let phone = phone(home, "widgets");
+    let phone = phone(home, "widgets", api());
     for helper in [HelperMode::Never, HelperMode::Always] {
         println!("== {helper:?}");
         pickers_go_round(&phone, helper).await;

@@ -6,8 +6,8 @@ use mdm_virtual_device::{Phone, ViewTruth};
 use mobile_debug_mcp::app::endpoints;
 use tokio::time::Duration;
 
-use crate::home;
 use crate::product::{Product, Reply, phone};
+use crate::{api, home};
 
 const PACKAGE: &str = "org.mdm.widgets";
 /// The helper gives UiAutomation back after 30 s without a request.
@@ -66,7 +66,7 @@ fn line<'a>(reply: &'a Reply, words: &str) -> &'a str {
 #[tokio::test(start_paused = true)]
 async fn the_code_of_the_helpers_jar_serves_the_product() {
     let Some(home) = home("the_code_of_the_helpers_jar_serves_the_product") else { return };
-    let phone = phone(home, "widgets");
+    let phone = phone(home, "widgets", api());
     let automatic = Helped { product: Product::on(&phone, PACKAGE, HelperMode::Auto), phone: phone.clone() };
     trusted(&automatic).await;
     tokio::time::sleep(GIVEN_BACK).await;
@@ -85,6 +85,18 @@ async fn the_code_of_the_helpers_jar_serves_the_product() {
     assert!(!shell.is_error, "UiAutomation was not given back: {}", shell.text);
 }
 
+/// A part of it on the newest level.
+#[tokio::test(start_paused = true)]
+async fn the_code_of_the_helpers_jar_serves_the_product_on_android_16() {
+    let Some(home) = home("the_code_of_the_helpers_jar_serves_the_product_on_android_16") else { return };
+    let phone = phone(home, "widgets", 36);
+    let helped = Helped { product: Product::on(&phone, PACKAGE, HelperMode::Auto), phone: phone.clone() };
+    trusted(&helped).await;
+    ranges(&helped).await;
+    fields(&helped).await;
+    gestures(&helped).await;
+}
+
 fn dumps(phone: &Phone) -> usize {
     phone.truth().commands.iter().filter(|command| command.contains("uiautomator dump")).count()
 }
@@ -96,7 +108,7 @@ async fn trusted(helped: &Helped) {
     assert_eq!(compared, 1, "one dump to compare with");
     helped.page("Text").await;
     let tree = helped.tree().await;
-    assert_eq!(line(&tree, "\"Name\""), "field \"Name\" = \"Ada\" focused");
+    assert_eq!(line(&tree, "\"Name\""), "field \"Name\" = \"Ada\"");
     assert_eq!(dumps(&helped.phone), compared);
 }
 

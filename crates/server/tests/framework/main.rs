@@ -2,7 +2,7 @@
 //! product says is compared with the view objects (docs/framework-phone.md says how).
 //!
 //! Every run of the tests takes a part of the activities. `cargo xtask judge` takes all of them and writes
-//! docs/figures/apidemos.md.
+//! docs/figures/apidemos.md, or apidemos-35.md and so on for another API level.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,6 +14,7 @@
 mod actions;
 mod controls;
 mod faults;
+mod gestures;
 mod helper;
 mod lines;
 mod product;
@@ -33,18 +34,17 @@ use report::Report;
 use views::Screen;
 
 const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
-/// Set by `cargo xtask judge`.
-const WHOLE: &str = "MDM_JUDGE_WHOLE";
+/// Set by `cargo xtask judge`: takes every activity.
+const ALL: &str = "MDM_JUDGE_WHOLE";
 /// Judges only activities with this in their names, and prints their trees.
 const ONLY: &str = "MDM_JUDGE_ONLY";
+/// The API level of the phone.
+const API: &str = "MDM_JUDGE_API";
+const API_DEFAULT: u32 = 34;
 const SEED: &str = "MDM_JUDGE_SEED";
 const SEED_DEFAULT: u64 = 13;
 /// Of the manifest, without the package.
 const ACTIVITIES: &str = include_str!("activities.txt");
-/// What every run of the tests takes.
-const PART_ACTIVITIES: usize = 25;
-const PART_ACTIONS: usize = 30;
-const WHOLE_ACTIONS: usize = 300;
 const WHOLE_ACTIVITIES_MIN: usize = 320;
 
 /// The folder that `cargo xtask test` names. `None` has been reported as a skip.
@@ -59,22 +59,55 @@ fn home(test: &str) -> Option<PathBuf> {
     None
 }
 
-/// One test, because each start of the framework takes seconds.
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+fn api() -> u32 {
+    number(API).and_then(|level| u32::try_from(level).ok()).unwrap_or(API_DEFAULT)
+}
+
+/// How much of ApiDemos is judged.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    activities: usize,
+    actions: usize,
+    /// Actions more: a control may be gone after a new start.
+    spare: usize,
+}
+
+const PART: Extent = Extent { activities: 25, actions: 30, spare: 1 };
+/// On the level after the usual one.
+const SAMPLE: Extent = Extent { activities: 8, actions: 8, spare: 8 };
+const WHOLE: Extent = Extent { activities: usize::MAX, actions: 300, spare: 15 };
+
+/// One test for reading and using, because each start of the framework takes seconds.
 #[tokio::test(start_paused = true)]
 async fn what_is_said_of_apidemos_is_so() {
-    let Some(home) = home("what_is_said_of_apidemos_is_so") else { return };
-    let product = Product::start(home);
-    let whole = std::env::var_os(WHOLE).is_some();
-    let seed = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED_DEFAULT);
+    let whole = std::env::var_os(ALL).is_some();
+    judge("what_is_said_of_apidemos_is_so", api(), if whole { WHOLE } else { PART }).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_of_apidemos_on_android_15_is_so() {
+    // The other test takes all of it on one level.
+    if std::env::var_os(ALL).is_none() {
+        judge("what_is_said_of_apidemos_on_android_15_is_so", 35, SAMPLE).await;
+    }
+}
+
+async fn judge(test: &str, sdk: u32, extent: Extent) {
+    let Some(home) = home(test) else { return };
+    let product = Product::start(home, sdk);
+    let seed = number(SEED).unwrap_or(SEED_DEFAULT);
     let mut random = Random::new(seed, 0);
-    let mut report = Report { seed, ..Report::default() };
+    let mut report = Report { seed, sdk, ..Report::default() };
     let mut places = BTreeMap::new();
-    for activity in chosen(whole, &mut random) {
+    for activity in chosen(extent.activities, &mut random) {
         read_one(&product, activity, &mut report, &mut places).await;
     }
-    let wanted = if whole { WHOLE_ACTIONS } else { PART_ACTIONS };
-    // More than wanted: a control may be gone after a new start.
-    for (activity, kind, number) in choose(&places, wanted + wanted / 20, &mut random) {
+    let wanted = extent.actions;
+    for (activity, kind, number) in choose(&places, wanted + extent.spare, &mut random) {
         if report.outcomes.len() == wanted {
             break;
         }
@@ -84,7 +117,7 @@ async fn what_is_said_of_apidemos_is_so() {
         }
     }
     println!("{}", report.summary());
-    if whole && std::env::var_os(ONLY).is_none() {
+    if extent.activities == WHOLE.activities && std::env::var_os(ONLY).is_none() {
         report.write();
         assert!(report.started >= WHOLE_ACTIVITIES_MIN, "{} activities started", report.started);
     }
@@ -93,12 +126,12 @@ async fn what_is_said_of_apidemos_is_so() {
     assert_eq!((report.lost(), report.untrue(), report.wrong()), (0, 0, 0));
 }
 
-fn chosen(whole: bool, random: &mut Random) -> Vec<&'static str> {
+fn chosen(most: usize, random: &mut Random) -> Vec<&'static str> {
     if let Ok(only) = std::env::var(ONLY) {
         return ACTIVITIES.lines().filter(|name| name.contains(&only)).collect();
     }
     let mut all: Vec<&str> = ACTIVITIES.lines().collect();
-    while !whole && all.len() > PART_ACTIVITIES {
+    while all.len() > most {
         all.remove(random.below(all.len()));
     }
     all

@@ -42,18 +42,18 @@ pub struct Product {
 }
 
 /// Starts a phone with one of the apps that were built with the framework. What Java prints is kept beside the tests.
-pub fn phone(home: PathBuf, app: &str) -> Phone {
-    let log = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{app}.log")));
+pub fn phone(home: PathBuf, app: &str, sdk: u32) -> Phone {
+    let log = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{app}-{sdk}.log")));
     let app = FrameworkApp::Builtin(app.to_owned());
-    let framework = FrameworkConfig { home, app, sdk: 34, log };
-    let config = PhoneConfig { sdk: 34, timing: Timing::Phone, ..PhoneConfig::default() };
+    let framework = FrameworkConfig { home, app, sdk, log };
+    let config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
     Phone::with_framework(config, &framework).unwrap()
 }
 
 impl Product {
     /// Starts the phone with ApiDemos, which takes seconds.
-    pub fn start(home: PathBuf) -> Product {
-        Product::on(&phone(home, "apidemos"), PACKAGE, HelperMode::Never)
+    pub fn start(home: PathBuf, sdk: u32) -> Product {
+        Product::on(&phone(home, "apidemos", sdk), PACKAGE, HelperMode::Never)
     }
 
     pub fn on(phone: &Phone, package: &'static str, helper: HelperMode) -> Product {

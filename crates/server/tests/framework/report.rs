@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 
+use crate::API_DEFAULT;
 use crate::actions::{Outcome, Verdict};
 use crate::controls::Kind;
 use crate::product::Reply;
 use crate::reading::Reading;
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/figures/apidemos.md");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/figures");
 
 #[derive(Default)]
 pub struct Report {
     pub seed: u64,
+    pub sdk: u32,
     pub started: usize,
     pub not_started: Vec<String>,
     /// Activities of which the product said that it cannot read them, and why.
@@ -81,11 +83,16 @@ impl Report {
         )
     }
 
-    /// Writes docs/figures/apidemos.md.
+    /// Writes the page of this API level in docs/figures.
     pub fn write(&self) {
-        let mut page = "# ApiDemos on the framework phone\n\nWritten by `cargo xtask judge`. \
-            [framework-phone.md](../framework-phone.md) says what is counted.\n\n"
-            .to_owned();
+        let (name, level, option) = match self.sdk {
+            API_DEFAULT => ("apidemos.md".to_owned(), String::new(), String::new()),
+            sdk => (format!("apidemos-{sdk}.md"), format!(", API level {sdk}"), format!(" --api {sdk}")),
+        };
+        let mut page = format!(
+            "# ApiDemos on the framework phone{level}\n\nWritten by `cargo xtask judge{option}`. \
+             [framework-phone.md](../framework-phone.md) says what is counted.\n\n"
+        );
         let _ = writeln!(page, "{}\n\n## Actions\n", self.summary().replace('\n', "\n\n"));
         page.push_str("| kind | right | refused | failed and said so | wrong |\n|---|---|---|---|---|\n");
         for (kind, _) in Kind::SHARES {
@@ -115,6 +122,7 @@ impl Report {
                 let _ = writeln!(page, "- {line}");
             }
         }
-        std::fs::write(PAGE, page).unwrap_or_else(|e| panic!("{PAGE}: {e}"));
+        let path = format!("{FOLDER}/{name}");
+        std::fs::write(&path, page).unwrap_or_else(|e| panic!("{path}: {e}"));
     }
 }

@@ -11,7 +11,8 @@ const APP: &str = "org.mdm.widgets";
 const APPIUM_ADB: &str = "node_modules/appium-uiautomator2-driver/node_modules/appium-adb/build/lib/index.js";
 
 fn start(home: &Path) -> Phone {
-    Phone::start(&["--framework", "--framework-home", home.to_str().unwrap(), "--app", "widgets"])
+    let home = home.to_str().unwrap();
+    Phone::start(&["--framework", "--api", "35", "--framework-home", home, "--app", "widgets"])
 }
 
 /// One test for both releases of adb, because each start of the framework takes seconds.
@@ -31,7 +32,7 @@ fn both_adbs_drive_the_framework_phone() {
 
 fn drive(adb: &Adb) {
     assert_eq!(adb.run(&["shell", "exit 7"]).code, Some(7));
-    assert_eq!(adb.shell("getprop ro.build.version.sdk").trim(), "34");
+    assert_eq!(adb.shell("getprop ro.build.version.sdk").trim(), "35");
     adb.run(&["logcat", "-c"]).ok();
     adb.shell(&format!("am force-stop {APP}; am start -n {APP}/.MainActivity"));
     let log = adb.run(&["logcat", "-d"]).ok().out();

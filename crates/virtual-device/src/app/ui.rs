@@ -24,7 +24,7 @@ use super::settings::Settings;
 use super::shop::Shop;
 use super::system::SystemWindow;
 use super::user::{AppFile, UserApp};
-use super::widget::{Key, Size, Style, Widget, Window};
+use super::widget::{Appearance, Key, Size, Style, Widget, Window};
 use super::workbench::Workbench;
 use super::{App, Context, Effect, Values, style, xml};
 use crate::config::Platform;
@@ -502,8 +502,10 @@ impl Ui {
         }
         let (package, activity) = self.front();
         let mut dialog = self.app(package)?.dialog(activity, screen.width > screen.height)?;
-        // The list of a menu has the focus.
-        dialog.walk_mut(&mut |w| w.flags.focused |= xml::is_list(w));
+        // The list of a popup has the focus; in a dialog nothing has it while fingers are used.
+        if dialog.appearance == Appearance::Menu {
+            dialog.walk_mut(&mut |w| w.flags.focused |= xml::is_list(w));
+        }
         dialog.window = Some(self.window_of(package, activity, screen));
         let anchor = dialog.anchor.and_then(|key| {
             let window = self.activity_window(screen);

@@ -3,6 +3,7 @@
 //! requests at the same times give the same results, also while tokio's clock is paused.
 
 mod codec;
+mod java;
 mod process;
 mod text;
 
@@ -36,6 +37,9 @@ const TAG: &str = "FrameworkPhone";
 /// The jar whose code the process has for helpers.
 const HELPER_JAR: &str = "helper/mdm-helper.jar";
 
+/// Android 14 is API level 34, 15 is 35 and 16 is 36.
+const VERSION_BELOW_SDK: u32 = 20;
+
 /// Which framework and which app.
 #[derive(Debug, Clone)]
 pub struct FrameworkConfig {
@@ -53,6 +57,13 @@ pub enum FrameworkApp {
     /// One that was built with the framework: `widgets` or `apidemos`.
     Builtin(String),
     Apk(PathBuf),
+}
+
+impl FrameworkConfig {
+    /// Returns Android's name for people, as 15 of API level 35.
+    pub fn android_version(&self) -> String {
+        self.sdk.saturating_sub(VERSION_BELOW_SDK).to_string()
+    }
 }
 
 /// What tests may know of the views.
@@ -86,6 +97,8 @@ pub struct FrameworkSurface {
     /// A swipe that has begun and that `swipe` will end.
     begun: Option<(Point, Point, Option<Hit>)>,
     finger_down: bool,
+    /// Where two fingers are that the touch panel reported.
+    two_down: Option<[Point; 2]>,
     helper_jar: Bytes,
 }
 
@@ -129,6 +142,7 @@ impl FrameworkSurface {
             setup: Setup { night: false, font_scale_thousandths: 1000, language: "en-US".to_owned() },
             begun: None,
             finger_down: false,
+            two_down: None,
             helper_jar,
         };
         surface.absorb();
@@ -247,8 +261,13 @@ impl FrameworkSurface {
         self.act(Kind::Gesture, fill, codec::hit)?.map(hit_of)
     }
 
-    fn motion(&mut self, action: u8, (x, y): Point) {
-        self.act(Kind::Motion, |request| request.u8(action).i32(x).i32(y), nothing);
+    /// A part of a gesture; fingers that come down or are lifted do so together.
+    fn motion(&mut self, action: u8, fingers: &[Point]) {
+        let fill = |request: Request| {
+            let request = request.u8(action).u8(fingers.len() as u8);
+            fingers.iter().fold(request, |request, (x, y)| request.i32(*x).i32(*y))
+        };
+        self.act(Kind::Motion, fill, nothing);
     }
 
     fn press(&mut self, code: u32, long: bool) {
@@ -387,7 +406,7 @@ impl Surface for FrameworkSurface {
 
     fn swipe(&mut self, from: Point, to: Point, ms: u64, _screen: &Screen, _now: Instant) -> Option<Hit> {
         if std::mem::take(&mut self.finger_down) {
-            self.motion(ACTION_UP, to);
+            self.motion(ACTION_UP, &[to]);
             return None;
         }
         match self.begun.take() {
@@ -488,15 +507,28 @@ impl Surface for FrameworkSurface {
         match touch {
             Touch::Down(at) => {
                 self.finger_down = true;
-                self.motion(ACTION_DOWN, at);
+                self.motion(ACTION_DOWN, &[at]);
             }
-            Touch::At(at) if self.finger_down => self.motion(ACTION_MOVE, at),
-            Touch::Cancelled if std::mem::take(&mut self.finger_down) => self.motion(ACTION_CANCEL, (0, 0)),
+            Touch::At(at) if self.finger_down => self.motion(ACTION_MOVE, &[at]),
+            Touch::Cancelled if std::mem::take(&mut self.finger_down) => {
+                self.motion(ACTION_CANCEL, &[(0, 0)])
+            }
             Touch::Begins { from, to, time } if !self.finger_down && !time.is_zero() => {
                 let hit = self.gesture(&[(from, to)], 0, time.as_millis() as i64);
                 self.begun = Some((from, to, hit));
             }
-            Touch::Zooms { fingers: [a, b], factor } => {
+            Touch::Two(fingers) => {
+                let action = if self.two_down.is_some() { ACTION_MOVE } else { ACTION_DOWN };
+                self.two_down = Some(fingers);
+                self.motion(action, &fingers);
+            }
+            Touch::TwoLifted => {
+                if let Some(fingers) = self.two_down.take() {
+                    self.motion(ACTION_UP, &fingers);
+                }
+            }
+            // Android finds out by itself what two fingers of the touch panel mean.
+            Touch::Zooms { fingers: [a, b], factor } if self.two_down.is_none() => {
                 let scaled = |at: i32, other: i32| {
                     let middle = f64::midpoint(f64::from(at), f64::from(other));
                     (middle + (f64::from(at) - middle) * f64::from(factor)).round() as i32
@@ -505,7 +537,7 @@ impl Surface for FrameworkSurface {
                     ((scaled(a.0, b.0), scaled(a.1, b.1)), (scaled(b.0, a.0), scaled(b.1, a.1)));
                 self.gesture(&[(a, to_a), (b, to_b)], 0, PINCH_MS);
             }
-            Touch::At(_) | Touch::Cancelled | Touch::Begins { .. } => {}
+            Touch::At(_) | Touch::Cancelled | Touch::Begins { .. } | Touch::Zooms { .. } => {}
         }
     }
 

@@ -6,17 +6,20 @@ use std::fs;
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use super::codec::{FRAME_BYTES_MAX, Reader, Request, Status, VERSION, status};
+use super::java::{JAVA_MIN, find_java, java_min, program};
 use super::{FrameworkApp, FrameworkConfig};
 
 /// A first start on a slow machine takes half of this.
 const START_LIMIT: Duration = Duration::from_secs(60);
 /// An app may take long for one message; one that takes this long is taken for dead.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// The API level with whose classes our own and the apps are compiled.
+const SDK_COMPILED: u32 = 34;
 /// How Java runs: it starts quickly, has room for the code of many screens, and never writes between the answers.
 const MACHINE: [&str; 7] = [
     "-Xmx768m",
@@ -72,9 +75,11 @@ impl Process {
                 home.display()
             ));
         }
+        let android = android(home, config.sdk)?;
+        let java = find_java(home, java_min(config.sdk))?;
         let (apk, code) = app_files(home, &config.app)?;
         let temporary = temporary_folder()?;
-        let mut command = java();
+        let mut command = program(&java);
         command.args(MACHINE);
         for name in OPENED {
             command.arg(format!("--add-opens=java.base/{name}=ALL-UNNAMED"));
@@ -82,7 +87,7 @@ impl Process {
         for name in PROPERTIES {
             command.arg(format!("-D{name}=true"));
         }
-        command.arg(property("robolectric.dependency.dir", &home.join("android")));
+        command.arg(property("robolectric.dependency.dir", &android));
         command.arg(property("java.io.tmpdir", &temporary));
         // Java deletes it too: a phone that is killed does not.
         command.arg(property("mdm.temporary", &temporary));
@@ -140,9 +145,14 @@ impl Drop for Process {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the framework phone is a process of Java")]
-fn java() -> Command {
-    Command::new("java")
+/// Returns the folder with Android's classes of a level.
+fn android(home: &Path, sdk: u32) -> Result<PathBuf, String> {
+    let name = if sdk == SDK_COMPILED { "android".to_owned() } else { format!("android-{sdk}") };
+    let folder = home.join(name);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(format!("{} holds no classes of API level {sdk}: run `cargo xtask framework`", home.display()))
 }
 
 fn property(name: &str, value: &Path) -> OsString {
@@ -215,7 +225,7 @@ fn convert(home: &Path, apk: &Path) -> Result<PathBuf, String> {
     parts.extend(jars(&home.join("dex"))?);
     parts.extend(jars(&home.join("lib"))?);
     let parts = std::env::join_paths(parts).map_err(|e| e.to_string())?;
-    let mut command = java();
+    let mut command = program(&find_java(home, JAVA_MIN)?);
     command.arg("-cp").arg(parts).arg("mdm.framework.apk.DexToJar").arg(apk).arg(&jar);
     let done = command.output().map_err(|e| format!("java cannot be started: {e}"))?;
     if done.status.success() {

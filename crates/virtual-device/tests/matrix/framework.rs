@@ -9,11 +9,16 @@ use mdm_virtual_device::{FrameworkApp, FrameworkConfig, Phone, PhoneConfig, Timi
 use tokio::time::{Duration, sleep};
 
 use crate::host::Host;
+use crate::levels;
 use crate::page::difference;
 use crate::table::{Setting, State, states};
 use crate::tree::{Node, parse};
 
 const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
+/// The level with which the model phone is compared.
+const SDK_RECORDED: u32 = 34;
+/// Names a level that is compared with the recording.
+const OTHER_LEVEL: &str = "MDM_MATRIX_API";
 const PAGES_MAX: usize = 200;
 const NEXT_PAGE: &str = "input keyevent 131";
 const START: &str = "am start -n org.mdm.widgets/.StatesActivity";
@@ -30,14 +35,14 @@ fn home(test: &str) -> Option<PathBuf> {
     None
 }
 
-fn start(home: PathBuf) -> Phone {
+fn start(home: PathBuf, sdk: u32) -> Phone {
     let app = FrameworkApp::Builtin("widgets".to_owned());
-    let framework = FrameworkConfig { home, app, sdk: 34, log: None };
-    let config = PhoneConfig { sdk: 34, timing: Timing::Instant, ..PhoneConfig::default() };
+    let framework = FrameworkConfig { home, app, sdk, log: None };
+    let config = PhoneConfig { timing: Timing::Instant, ..PhoneConfig::default() };
     Phone::with_framework(config, &framework).unwrap()
 }
 
-type Nodes = BTreeMap<String, Option<Node>>;
+pub type Nodes = BTreeMap<String, Option<Node>>;
 
 /// One page of states on the framework phone.
 struct Page {
@@ -151,17 +156,35 @@ fn file() -> PathBuf {
 async fn the_framework_shows_what_is_recorded() {
     let Some(home) = home("the_framework_shows_what_is_recorded") else { return };
     let table = states();
-    let phone = start(home);
+    let settings = all_settings(home, SDK_RECORDED, &table).await;
+    if let Some(problem) = difference(&file(), &record(&table, &settings), "UPDATE_MATRIX") {
+        panic!("{problem}");
+    }
+}
+
+/// Compares another API level with what is recorded, when one is named: it takes as long as the recording.
+#[tokio::test(start_paused = true)]
+async fn another_level_differs_as_is_listed() {
+    let Some(sdk) = std::env::var(OTHER_LEVEL).ok().and_then(|level| level.parse().ok()) else { return };
+    let Some(home) = home("another_level_differs_as_is_listed") else { return };
+    let table = states();
+    let page = levels::page(sdk, &table, &recorded(), &all_settings(home, sdk, &table).await);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/figures/matrix-{sdk}.md"));
+    if let Some(problem) = difference(&path, &page, "UPDATE_FIGURES") {
+        panic!("{problem}");
+    }
+}
+
+async fn all_settings(home: PathBuf, sdk: u32, table: &[State]) -> Vec<(Setting, Nodes)> {
+    let phone = start(home, sdk);
     let mut host = Host::connect(&phone).await;
     let mut settings = Vec::new();
     for setting in Setting::ALL {
-        let nodes = walk((&phone, &mut host), setting, &table).await;
-        for state in &table {
+        let nodes = walk((&phone, &mut host), setting, table).await;
+        for state in table {
             assert!(nodes.contains_key(&state.id), "{} was not shown in {setting:?}", state.id);
         }
         settings.push((setting, nodes));
     }
-    if let Some(problem) = difference(&file(), &record(&table, &settings), "UPDATE_MATRIX") {
-        panic!("{problem}");
-    }
+    settings
 }

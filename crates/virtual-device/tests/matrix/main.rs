@@ -14,6 +14,7 @@ mod framework;
 #[path = "../phone/host.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod host;
+mod levels;
 mod model;
 #[path = "../../../server/tests/shared/page.rs"]
 #[expect(dead_code, reason = "nothing here has times")]

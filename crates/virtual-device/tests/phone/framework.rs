@@ -15,18 +15,30 @@ fn home(test: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(VARIABLE) {
         return Some(path.into());
     }
-    let message = format!("skipped: {test}: {VARIABLE} is not set, get it with: cargo xtask framework");
-    assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
-    // Direct to stderr: the harness hides the output of a passing test.
-    std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
+    skip(&format!("{test}: {VARIABLE} is not set, get it with: cargo xtask framework"));
     None
 }
 
-fn start(home: PathBuf) -> Phone {
-    let framework =
-        FrameworkConfig { home, app: FrameworkApp::Builtin("widgets".to_owned()), sdk: 34, log: None };
-    let config = PhoneConfig { sdk: 34, timing: Timing::Phone, ..PhoneConfig::default() };
-    Phone::with_framework(config, &framework).unwrap()
+fn skip(why: &str) {
+    let message = format!("skipped: {why}");
+    assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
+    // Direct to stderr: the harness hides the output of a passing test.
+    std::io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap();
+}
+
+/// `None` without a Java that is new enough, which has been reported as a skip.
+fn start(home: PathBuf, sdk: u32) -> Option<Phone> {
+    let app = FrameworkApp::Builtin("widgets".to_owned());
+    let framework = FrameworkConfig { home, app, sdk, log: None };
+    let config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
+    match Phone::with_framework(config, &framework) {
+        Ok(phone) => Some(phone),
+        Err(problem) if problem.contains("Java 21 or newer is needed") => {
+            skip(&format!("API level {sdk}: {problem}"));
+            None
+        }
+        Err(problem) => panic!("{problem}"),
+    }
 }
 
 fn views(phone: &Phone) -> Vec<ViewTruth> {
@@ -53,12 +65,28 @@ async fn tap(phone: &Phone, host: &mut Host, name: &str) {
     tokio::time::sleep(Duration::from_millis(500)).await;
 }
 
-/// One test, because each start of the framework takes seconds.
 #[tokio::test(start_paused = true)]
-async fn real_views_are_read_and_driven_over_adb() {
+async fn real_views_of_android_14_are_read_and_driven_over_adb() {
+    read_and_driven(34, "14").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn real_views_of_android_15_are_read_and_driven_over_adb() {
+    read_and_driven(35, "15").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn real_views_of_android_16_are_read_and_driven_over_adb() {
+    read_and_driven(36, "16").await;
+}
+
+/// All in one, because each start of the framework takes seconds.
+async fn read_and_driven(sdk: u32, release: &str) {
     let Some(home) = home("real_views_are_read_and_driven_over_adb") else { return };
-    let phone = start(home);
+    let Some(phone) = start(home, sdk) else { return };
     let mut host = Host::connect(&phone).await;
+    let level = host.run("getprop ro.build.version.sdk; getprop ro.build.version.release").await;
+    assert_eq!(level, format!("{sdk}\n{release}\n"));
 
     let tree = host.dump().await;
     assert!(
@@ -76,6 +104,8 @@ async fn real_views_are_read_and_driven_over_adb() {
     fields(&phone, &mut host).await;
     dialogs(&phone, &mut host).await;
     glides(&phone, &mut host).await;
+    carries(&phone, &mut host).await;
+    speaks_german(&phone, &mut host).await;
     turned(&phone, &mut host).await;
     crash(&phone, &mut host).await;
 }
@@ -119,6 +149,36 @@ async fn drags(phone: &Phone, host: &mut Host) {
     let y = (top + bottom) / 2;
     host.shell(&format!("input draganddrop {} {y} {} {y} 400", left + 50, left + 600)).await;
     assert_eq!(fact(&view(phone, "seek"), "progress"), "55");
+}
+
+/// A card is picked up by a long press, and follows the finger.
+async fn carries(phone: &Phone, host: &mut Host) {
+    page(host, "Gesture").await;
+    let middle = |view: ViewTruth| {
+        let (left, top, right, bottom) = view.visible;
+        ((left + right) / 2, (top + bottom) / 2)
+    };
+    let ((x, y), (bin_x, bin_y)) = (middle(view(phone, "card")), middle(view(phone, "bin")));
+    host.shell(&format!("input swipe {x} {y} {bin_x} {bin_y} 300")).await;
+    assert_eq!(view(phone, "dropped").text, "", "without a long press the card stays");
+    host.shell(&format!("input draganddrop {x} {y} {bin_x} {bin_y} 400")).await;
+    assert_eq!(view(phone, "dropped").text, "in the bin");
+}
+
+async fn speaks_german(phone: &Phone, host: &mut Host) {
+    page(host, "Main").await;
+    page(host, "Picker").await;
+    let shows = |words: &str| views(phone).iter().any(|view| view.text.contains(words));
+    assert!(shows("Mar 14") && !shows("14. März"));
+    host.shell("cmd locale set-app-locales org.mdm.widgets --locales de-DE").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(shows("14. März") && !shows("Mar 14"), "dates are written in German");
+    host.shell("input keyevent BACK").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(shows("Bedienelemente") && !shows("Widgets"), "the app's own words are German");
+    host.shell("cmd locale set-app-locales org.mdm.widgets --locales en-US").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(shows("Widgets"));
 }
 
 async fn fields(phone: &Phone, host: &mut Host) {

@@ -2,6 +2,7 @@ package mdm.framework;
 
 import android.content.res.Configuration;
 import android.content.res.Resources;
+import android.os.LocaleList;
 import java.util.Locale;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.shadow.api.Shadow;
@@ -35,6 +36,8 @@ final class DeviceConfiguration {
         RuntimeEnvironment.setFontScale(fontScale);
         RuntimeEnvironment.setQualifiers(Qualifiers.of(width, height, density, locale, night));
         exactSize(display, width, height);
+        // As ActivityThread does for the process: dates and numbers are written in this language.
+        LocaleList.setDefault(new LocaleList(locale));
         Configuration changed = new Configuration(Resources.getSystem().getConfiguration());
         phone.application.onConfigurationChanged(changed);
         phone.stack.configurationChanged(changed);

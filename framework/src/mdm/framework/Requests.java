@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Answers requests; {@code docs/framework-phone.md} has the format. Each first moves the clock to its own time. */
 final class Requests {
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     private static final int ADVANCE = 1;
     private static final int GESTURE = 2;
@@ -36,6 +36,8 @@ final class Requests {
     private final HelperHost helpers;
     /** The connection of the helper that the request in hand is about. */
     private int helper;
+    /** The last picture: from API level 35 on the memory of one that is recycled is never given back. */
+    private Bitmap picture;
 
     Requests(Phone phone) {
         this.phone = phone;
@@ -76,7 +78,7 @@ final class Requests {
                 gesture(request, result);
                 break;
             case MOTION:
-                motion(request.u8(), request.i32(), request.i32());
+                motion(request.u8(), points(request, fingers(request)));
                 break;
             case KEY:
                 key(request.i32(), request.flag(), request.i32());
@@ -128,31 +130,38 @@ final class Requests {
     }
 
     private void gesture(WireReader request, WireWriter result) {
-        int fingers = request.u8();
-        if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
-            throw new IllegalArgumentException(fingers + " fingers");
-        }
+        int fingers = fingers(request);
         long holdMs = request.i64();
         long ms = request.i64();
-        float[] from = new float[2 * fingers];
-        float[] to = new float[2 * fingers];
-        for (int i = 0; i < 2 * fingers; i++) {
-            from[i] = request.i32();
-        }
-        for (int i = 0; i < 2 * fingers; i++) {
-            to[i] = request.i32();
-        }
+        float[] from = points(request, fingers);
+        float[] to = points(request, fingers);
         View hit = ViewFinder.at(phone.windows, (int) from[0], (int) from[1]);
         phone.noteTouch((int) from[0], (int) from[1]);
         phone.touch.gesture(from, to, holdMs, ms);
         ViewFinder.write(hit, result);
     }
 
-    private void motion(int action, int x, int y) {
-        if (action == MotionEvent.ACTION_DOWN) {
-            phone.noteTouch(x, y);
+    private static int fingers(WireReader request) {
+        int fingers = request.u8();
+        if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
+            throw new IllegalArgumentException(fingers + " fingers");
         }
-        phone.touch.single(action, x, y);
+        return fingers;
+    }
+
+    private static float[] points(WireReader request, int fingers) {
+        float[] points = new float[2 * fingers];
+        for (int i = 0; i < points.length; i++) {
+            points[i] = request.i32();
+        }
+        return points;
+    }
+
+    private void motion(int action, float[] points) {
+        if (action == MotionEvent.ACTION_DOWN) {
+            phone.noteTouch((int) points[0], (int) points[1]);
+        }
+        phone.touch.part(action, points);
     }
 
     private void key(int code, boolean isLong, int meta) {
@@ -176,10 +185,13 @@ final class Requests {
     }
 
     private void picture(WireWriter result) {
-        Bitmap picture = phone.picture();
+        Rect frame = Screen.frame();
+        if (picture == null || picture.getWidth() != frame.width() || picture.getHeight() != frame.height()) {
+            picture = Bitmap.createBitmap(frame.width(), frame.height(), Bitmap.Config.ARGB_8888);
+        }
+        Screen.draw(phone.windows, frame, picture);
         ByteBuffer pixels = ByteBuffer.allocate(picture.getByteCount());
         picture.copyPixelsToBuffer(pixels);
         result.u32(picture.getWidth()).u32(picture.getHeight()).bytes(pixels.array());
-        picture.recycle();
     }
 }

@@ -26,6 +26,12 @@ final class Screen {
     static Bitmap picture(ScreenWindows windows) {
         Rect frame = frame();
         Bitmap screen = Bitmap.createBitmap(frame.width(), frame.height(), Bitmap.Config.ARGB_8888);
+        draw(windows, frame, screen);
+        return screen;
+    }
+
+    /** Draws the same on a picture of this size. */
+    static void draw(ScreenWindows windows, Rect frame, Bitmap screen) {
         Canvas canvas = new Canvas(screen);
         canvas.drawColor(Color.BLACK);
         Paint paint = new Paint();
@@ -48,7 +54,6 @@ final class Screen {
             paint.setColor(Color.rgb(0x37, 0x3c, 0x41));
             canvas.drawRect(Keyboard.frame(frame), paint);
         }
-        return screen;
     }
 
     private static void render(View view, Bitmap out) {

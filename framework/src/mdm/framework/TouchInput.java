@@ -34,12 +34,8 @@ final class TouchInput {
     /** Fingers that come down together, rest, move evenly and are lifted together after both times. */
     void gesture(float[] from, float[] to, long holdMs, long ms) {
         long start = SystemClock.uptimeMillis();
-        downTime = start;
         int fingers = from.length / 2;
-        act(MotionEvent.ACTION_DOWN, from, 1, start);
-        for (int finger = 1; finger < fingers; finger++) {
-            act(pointer(MotionEvent.ACTION_POINTER_DOWN, finger), from, finger + 1, start);
-        }
+        putDown(from, start);
         long moves = start + holdMs;
         for (long at = FRAME_MS; at < ms; at += FRAME_MS) {
             float part = (float) at / ms;
@@ -54,6 +50,14 @@ final class TouchInput {
         }
     }
 
+    private void putDown(float[] at, long time) {
+        downTime = time;
+        act(MotionEvent.ACTION_DOWN, at, 1, time);
+        for (int finger = 1; finger < at.length / 2; finger++) {
+            act(pointer(MotionEvent.ACTION_POINTER_DOWN, finger), at, finger + 1, time);
+        }
+    }
+
     private void lift(float[] at, long time) {
         for (int finger = at.length / 2 - 1; finger > 0; finger--) {
             act(pointer(MotionEvent.ACTION_POINTER_UP, finger), at, finger + 1, time);
@@ -65,13 +69,16 @@ final class TouchInput {
         handler.postAtTime(() -> act(action, points, fingers, time), time);
     }
 
-    /** One part of a gesture with one finger, now. */
-    void single(int action, float x, float y) {
+    /** One part of a gesture, now: all its fingers come down, move or are lifted together. */
+    void part(int action, float[] points) {
         long now = SystemClock.uptimeMillis();
         if (action == MotionEvent.ACTION_DOWN) {
-            downTime = now;
+            putDown(points, now);
+        } else if (action == MotionEvent.ACTION_UP) {
+            lift(points, now);
+        } else {
+            act(action, points, points.length / 2, now);
         }
-        act(action, new float[] {x, y}, 1, now);
     }
 
     private static int pointer(int action, int index) {

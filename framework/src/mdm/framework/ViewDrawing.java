@@ -164,9 +164,8 @@ final class ViewDrawing {
 
     private static void words(View view, String field, List<String> facts) {
         for (String word : ReflectionHelpers.<String[]>getField(view, field)) {
-            // Accessibility has the number for the words 00 and 05.
-            boolean isZeroed = word.length() == 2 && word.charAt(0) == '0';
-            ViewTruth.put(facts, "drawn", isZeroed ? word.substring(1) : word);
+            // Accessibility has the number, in plain digits, for the words 00 and 05 and for those of every language.
+            ViewTruth.put(facts, "drawn", Integer.parseInt(word));
         }
     }
 }

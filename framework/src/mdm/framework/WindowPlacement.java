@@ -8,6 +8,7 @@ import android.view.WindowInsets;
 import android.view.WindowLayout;
 import android.view.WindowManager.LayoutParams;
 import android.window.ClientWindowFrames;
+import java.lang.reflect.Field;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.robolectric.util.ReflectionHelpers;
@@ -18,6 +19,8 @@ import org.robolectric.util.ReflectionHelpers;
  */
 public final class WindowPlacement {
     private static final int WINDOWING_MODE_FULLSCREEN = 1;
+    /** From API level 35 on, what a request for a layout gives back is in one object of this class. */
+    private static final String RESULT = "android.view.WindowRelayoutResult";
 
     /** What each window last asked for; it does not say it again when it did not change. */
     private static final Map<IWindow, LayoutParams> ASKED = new WeakHashMap<>();
@@ -96,6 +99,18 @@ public final class WindowPlacement {
         for (Object arg : args) {
             if (type.isInstance(arg)) {
                 return type.cast(arg);
+            }
+            if (arg != null && arg.getClass().getName().equals(RESULT)) {
+                return findField(arg, type);
+            }
+        }
+        return null;
+    }
+
+    private static <T> T findField(Object result, Class<T> type) {
+        for (Field field : result.getClass().getFields()) {
+            if (field.getType() == type) {
+                return type.cast(ReflectionHelpers.getField(result, field.getName()));
             }
         }
         return null;

@@ -30,6 +30,16 @@ public class ViewRootImplShadow extends ShadowViewRootImpl {
         return drawFrame();
     }
 
+    /**
+     * As API level 35 answers by itself; level 34 asks the window manager, whose stand-in says no. Fingers are used here,
+     * and then a window that opens gives the focus to no view by itself.
+     */
+    @Implementation(maxSdk = 34)
+    protected boolean isInTouchMode() {
+        Object attachInfo = ReflectionHelpers.getField(realObject, "mAttachInfo");
+        return ReflectionHelpers.<Boolean>getField(attachInfo, "mInTouchMode");
+    }
+
     private boolean drawFrame() {
         View view = realObject.getView();
         Object attachInfo = ReflectionHelpers.getField(realObject, "mAttachInfo");
