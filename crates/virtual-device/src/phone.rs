@@ -16,7 +16,7 @@ use crate::adbd;
 use crate::config::{DumpFault, Network, PhoneConfig};
 use crate::faults::{Outage, TransportFault};
 use crate::film::Film;
-use crate::framework::{FrameworkConfig, FrameworkSurface};
+use crate::framework::{FrameworkConfig, FrameworkPool, FrameworkSurface};
 use crate::helpers::{Helpers, own};
 use crate::network::{self, Route};
 use crate::state::State;
@@ -69,6 +69,13 @@ impl Phone {
     /// Starts a phone whose screen is drawn by Android's own framework. This blocks for seconds.
     pub fn with_framework(config: PhoneConfig, framework: &FrameworkConfig) -> Result<Phone, String> {
         let surface = FrameworkSurface::start(framework, (config.width, config.height), config.density)?;
+        let boot = surface.boot();
+        Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
+    }
+
+    /// Starts a phone like [`Phone::with_framework`], on the process of an earlier one if there was one. No app runs.
+    pub fn with_pool(config: PhoneConfig, pool: &FrameworkPool) -> Result<Phone, String> {
+        let surface = pool.surface((config.width, config.height), config.density)?;
         let boot = surface.boot();
         Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
     }

@@ -7,7 +7,7 @@ use crate::app::geometry::Rect;
 pub const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Entries of one list in an answer.
 const LIST_MAX: usize = 50_000;
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -26,6 +26,7 @@ pub enum Kind {
     Commit = 13,
     SelectAll = 14,
     Helper = 15,
+    Restart = 16,
 }
 
 /// One request, field by field.

@@ -3,6 +3,7 @@
 //! requests at the same times give the same results, also while tokio's clock is paused.
 
 mod codec;
+mod pool;
 mod process;
 mod text;
 
@@ -23,6 +24,8 @@ use crate::surface::{
 use crate::truth::Hit;
 use codec::{Entry, HitView, Kind, Malformed, Reader, Request, Status};
 pub use codec::{ListenerCall, ViewTruth};
+pub use pool::FrameworkPool;
+use pool::Idle;
 use process::Process;
 use text::{empty_home, parts_of_trace, short};
 
@@ -99,6 +102,8 @@ struct Setup {
 /// The process, and what it said to readers that may not change the surface.
 struct Link {
     process: Option<Process>,
+    /// Where the process goes when this phone is gone; without a place it ends.
+    idle: Option<Idle>,
     unread: Vec<Status>,
     trouble: Option<String>,
 }
@@ -111,12 +116,23 @@ impl FrameworkSurface {
         density: u32,
     ) -> Result<FrameworkSurface, String> {
         let (process, first) = Process::start(config, size, density)?;
+        let link = Link { process: Some(process), idle: None, unread: vec![first], trouble: None };
+        let mut surface = FrameworkSurface::around(link, config, size, density)?;
+        surface.absorb();
+        Ok(surface)
+    }
+
+    fn around(
+        link: Link,
+        config: &FrameworkConfig,
+        size: (u32, u32),
+        density: u32,
+    ) -> Result<FrameworkSurface, String> {
         let jar = config.home.join(HELPER_JAR);
         let helper_jar = std::fs::read(&jar).map_err(|e| format!("{}: {e}", jar.display()))?.into();
-        let boot = Instant::now();
-        let mut surface = FrameworkSurface {
-            link: Mutex::new(Link { process: Some(process), unread: vec![first], trouble: None }),
-            boot,
+        Ok(FrameworkSurface {
+            link: Mutex::new(link),
+            boot: Instant::now(),
             status: Status::default(),
             activity: String::new(),
             stack: Vec::new(),
@@ -130,9 +146,7 @@ impl FrameworkSurface {
             begun: None,
             finger_down: false,
             helper_jar,
-        };
-        surface.absorb();
-        Ok(surface)
+        })
     }
 
     /// Returns the time at which the phone's uptime is 0.

@@ -80,6 +80,17 @@ public final class Journal {
         entries.clear();
     }
 
+    /** Forgets everything: the phone's time begins anew. */
+    static synchronized void restart() {
+        entries.clear();
+        left = 0;
+        toastUntil = 0;
+        eventCount = 0;
+        eventAt = -1;
+        drawCount = 0;
+        drawnAt = -1;
+    }
+
     private static void add(Entry entry) {
         if (entries.size() < ENTRIES_MAX) {
             entries.add(entry);

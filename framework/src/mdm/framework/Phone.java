@@ -106,6 +106,17 @@ final class Phone implements ScreenAccess {
         windows.updateFocus();
     }
 
+    /** Stands for switching the phone off and on again; no app runs afterwards. Files of the app stay. */
+    void restart() {
+        hideKeyboard();
+        stack.die();
+        windows.updateFocus();
+        setAccessibilityEnabled(false);
+        setClip(null);
+        PhoneClock.restart();
+        Journal.restart();
+    }
+
     void hideKeyboard() {
         Keyboard.setShown(false, windows);
     }

@@ -55,6 +55,11 @@ public final class PhoneClock {
         offset = SystemClock.uptimeMillis();
     }
 
+    /** Lets this moment be the phone's time 0 once more, with the wall clock of the first time. */
+    static void restart() {
+        startNow(wallAtBoot);
+    }
+
     /** Returns the wall clock, in milliseconds since 1970. */
     public static long wallMillis() {
         return wallAtBoot + phoneUptime();

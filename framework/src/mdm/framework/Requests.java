@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Answers requests; {@code docs/framework-phone.md} has the format. Each first moves the clock to its own time. */
 final class Requests {
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     private static final int ADVANCE = 1;
     private static final int GESTURE = 2;
@@ -30,6 +30,7 @@ final class Requests {
     private static final int COMMIT = 13;
     private static final int SELECT_ALL = 14;
     private static final int HELPER = 15;
+    private static final int RESTART = 16;
 
     private final Phone phone;
     private final DeviceConfiguration configuration;
@@ -105,6 +106,10 @@ final class Requests {
                 break;
             case HELPER:
                 helper = helpers.handle(request);
+                break;
+            case RESTART:
+                helpers.endAll();
+                phone.restart();
                 break;
             default:
                 throw new IllegalArgumentException("no request has the number " + kind);

@@ -114,6 +114,9 @@ final class ViewTruth {
     private static List<String> facts(View view) {
         List<String> facts = new ArrayList<>();
         ViewDrawing.put(view, facts);
+        if (view.getTag() instanceof Number) {
+            put(facts, "tag", view.getTag());
+        }
         if (view instanceof ProgressBar) {
             ProgressBar bar = (ProgressBar) view;
             put(facts, "min", bar.getMin(), "max", bar.getMax(), "progress", bar.getProgress());

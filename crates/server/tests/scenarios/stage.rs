@@ -1,0 +1,98 @@
+//! The phones that scenarios are played on.
+
+use std::path::PathBuf;
+
+use mdm_android::HelperMode;
+use mdm_ios::route::Way;
+use mdm_virtual_device::{
+    FrameworkApp, FrameworkConfig, FrameworkPool, IPhone, IPhoneConfig, Phone, PhoneConfig,
+};
+
+use crate::world::World;
+
+const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
+const FRAMEWORK_SDK: u32 = 34;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The phone that we draw.
+    Android,
+    IPhone,
+    /// The phone that Android's own views draw.
+    Framework,
+    /// The framework phone with our helper on it.
+    Helped,
+}
+
+impl Stage {
+    /// The stages whose own calls are made here, the first of them if there is one.
+    pub fn own_calls(self) -> &'static [Stage] {
+        match self {
+            Stage::Android => &[],
+            Stage::IPhone => &[Stage::IPhone],
+            Stage::Framework => &[Stage::Framework],
+            Stage::Helped => &[Stage::Helped, Stage::Framework],
+        }
+    }
+
+    /// The folder of its pages below `scenarios`.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Stage::Android => "",
+            Stage::IPhone => "ios",
+            Stage::Framework => "framework",
+            Stage::Helped => "helper",
+        }
+    }
+}
+
+/// What makes the phones of a stage.
+pub struct Phones {
+    pub stage: Stage,
+    /// One Java process for all scenarios: each start takes seconds.
+    pool: Option<FrameworkPool>,
+}
+
+impl Phones {
+    pub fn of(stage: Stage) -> Phones {
+        Phones { stage, pool: None }
+    }
+
+    /// `None` when the framework is not there, which has been said.
+    pub fn of_framework(stage: Stage) -> Option<Phones> {
+        let Some(home) = std::env::var_os(VARIABLE) else {
+            let message = format!("skipped: {stage:?}: {VARIABLE} is not set, get it with: cargo xtask framework");
+            assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
+            println!("{message}");
+            return None;
+        };
+        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("scenarios-{stage:?}.log"));
+        let app = FrameworkApp::Builtin("workbench".to_owned());
+        let framework = FrameworkConfig { home: home.into(), app, sdk: FRAMEWORK_SDK, log: Some(log) };
+        Some(Phones { stage, pool: Some(FrameworkPool::new(framework)) })
+    }
+
+    /// A new phone, which was just switched on, and the server.
+    pub fn world(&self, config: &PhoneConfig) -> Result<World, String> {
+        let Some(pool) = &self.pool else {
+            return Ok(match self.stage {
+                Stage::IPhone => World::reaching(&IPhone::new(iphone_config(config)), &[Way::Idb, Way::Wda]),
+                _ => World::with(config.clone()),
+            });
+        };
+        let (apps, android_version) = (Vec::new(), "14".to_owned());
+        let config = PhoneConfig { sdk: FRAMEWORK_SDK, android_version, apps, ..config.clone() };
+        let helper = if self.stage == Stage::Helped { HelperMode::Always } else { HelperMode::Never };
+        Ok(World::around(Phone::with_pool(config, pool)?, helper))
+    }
+}
+
+/// The same phone with Apple's protocols in front.
+fn iphone_config(config: &PhoneConfig) -> IPhoneConfig {
+    IPhoneConfig {
+        apps: config.apps.clone(),
+        timing: config.timing,
+        faults: config.faults,
+        ..IPhoneConfig::default()
+    }
+}
