@@ -19,6 +19,8 @@ use crate::world::World;
 
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 const PIXELS_A_POINT: u32 = 3;
+/// Android's views handle a click with their next frame, so the phone is looked at after it.
+const FRAME: Duration = Duration::from_millis(17);
 
 /// The parts with their new answers, and the conditions that failed.
 pub struct Played {
@@ -57,6 +59,9 @@ pub async fn play(scenario: &Scenario, phones: &Phones) -> Result<Played, String
             }
             Part::Truth(_, line) => {
                 played.parts.push(part.clone());
+                if matches!(on, Stage::Framework | Stage::Helped) {
+                    tokio::time::sleep(FRAME).await;
+                }
                 if let Err(why) = truth::check(line, &world.phone.truth(), booted.elapsed()) {
                     played.failures.push(format!("the phone: {line}: {why}"));
                 }

@@ -110,6 +110,7 @@ fn last_touched(truth: &Truth) -> String {
 /// SY-05 by the phone's own state: nothing visible changed in the window before the last answer.
 fn at_rest(ms: &str, truth: &Truth, uptime: Duration) -> Result<(), String> {
     let window: u64 = ms.parse().map_err(|_| format!("{ms} is no number"))?;
-    let quiet = uptime.as_millis() as u64 - truth.last_visible_change_ms;
+    let changed_ms = truth.framework.as_ref().map_or(truth.last_visible_change_ms, |views| views.changed_ms);
+    let quiet = uptime.as_millis() as u64 - changed_ms;
     if quiet >= window { Ok(()) } else { Err(format!("it changed {quiet} ms before")) }
 }

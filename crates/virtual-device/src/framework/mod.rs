@@ -19,7 +19,7 @@ use crate::app::{keys, launcher};
 use crate::draw::Pixels;
 use crate::surface::{
     Changes, HelperState, HelperStep, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task, Toast,
-    Touch, Windows,
+    Touch, TouchPart, Windows,
 };
 use crate::truth::Hit;
 use codec::{Entry, HitView, Kind, Malformed, Reader, Request, Status};
@@ -69,6 +69,8 @@ pub struct FrameworkTruth {
     pub views: Vec<ViewTruth>,
     /// Where fingers came down and which listeners were called, in order.
     pub listeners: Vec<ListenerCall>,
+    /// The time since boot at which words, states or places of views last changed. Drawing the same again is no change.
+    pub changed_ms: u64,
 }
 
 pub struct FrameworkSurface {
@@ -89,6 +91,7 @@ pub struct FrameworkSurface {
     /// A swipe that has begun and that `swipe` will end.
     begun: Option<(Point, Point, Option<Hit>)>,
     finger_down: bool,
+    two_down: bool,
     helper_jar: Bytes,
 }
 
@@ -145,6 +148,7 @@ impl FrameworkSurface {
             setup: Setup { night: false, font_scale_thousandths: 1000, language: "en-US".to_owned() },
             begun: None,
             finger_down: false,
+            two_down: false,
             helper_jar,
         })
     }
@@ -261,8 +265,27 @@ impl FrameworkSurface {
         self.act(Kind::Gesture, fill, codec::hit)?.map(hit_of)
     }
 
-    fn motion(&mut self, action: u8, (x, y): Point) {
-        self.act(Kind::Motion, |request| request.u8(action).i32(x).i32(y), nothing);
+    fn motion(&mut self, action: u8, points: &[Point]) {
+        let fill = |request: Request| {
+            let request = request.u8(action).u8(points.len() as u8);
+            points.iter().fold(request, |request, (x, y)| request.i32(*x).i32(*y))
+        };
+        self.act(Kind::Motion, fill, nothing);
+    }
+
+    fn two_fingers(&mut self, at: [Point; 2], part: TouchPart) {
+        self.two_down = part != TouchPart::Up;
+        match part {
+            TouchPart::Down => {
+                self.motion(ACTION_DOWN, &at[..1]);
+                self.motion(ACTION_POINTER_DOWN, &at);
+            }
+            TouchPart::Move => self.motion(ACTION_MOVE, &at),
+            TouchPart::Up => {
+                self.motion(ACTION_POINTER_UP, &at);
+                self.motion(ACTION_UP, &at[..1]);
+            }
+        }
     }
 
     fn press(&mut self, code: u32, long: bool) {
@@ -401,7 +424,7 @@ impl Surface for FrameworkSurface {
 
     fn swipe(&mut self, from: Point, to: Point, ms: u64, _screen: &Screen, _now: Instant) -> Option<Hit> {
         if std::mem::take(&mut self.finger_down) {
-            self.motion(ACTION_UP, to);
+            self.motion(ACTION_UP, &[to]);
             return None;
         }
         match self.begun.take() {
@@ -494,7 +517,8 @@ impl Surface for FrameworkSurface {
         let told = self.read(Kind::Truth, |request| request, codec::views);
         let is_known = told.is_some();
         let (focused_window, views) = told.unwrap_or_default();
-        let framework = FrameworkTruth { is_known, focused_window, views, listeners: self.listeners.clone() };
+        let (listeners, changed_ms) = (self.listeners.clone(), self.status.content_at_ms.unwrap_or(0));
+        let framework = FrameworkTruth { is_known, focused_window, views, listeners, changed_ms };
         SurfaceTruth { framework: Some(framework), ..SurfaceTruth::default() }
     }
 
@@ -502,15 +526,16 @@ impl Surface for FrameworkSurface {
         match touch {
             Touch::Down(at) => {
                 self.finger_down = true;
-                self.motion(ACTION_DOWN, at);
+                self.motion(ACTION_DOWN, &[at]);
             }
-            Touch::At(at) if self.finger_down => self.motion(ACTION_MOVE, at),
-            Touch::Cancelled if std::mem::take(&mut self.finger_down) => self.motion(ACTION_CANCEL, (0, 0)),
+            Touch::At(at) if self.finger_down => self.motion(ACTION_MOVE, &[at]),
+            Touch::Cancelled if std::mem::take(&mut self.finger_down) => self.motion(ACTION_CANCEL, &[(0, 0)]),
             Touch::Begins { from, to, time } if !self.finger_down && !time.is_zero() => {
                 let hit = self.gesture(&[(from, to)], 0, time.as_millis() as i64);
                 self.begun = Some((from, to, hit));
             }
-            Touch::Zooms { fingers: [a, b], factor } => {
+            Touch::Two { at, part } => self.two_fingers(at, part),
+            Touch::Zooms { fingers: [a, b], factor } if !self.two_down => {
                 let scaled = |at: i32, other: i32| {
                     let middle = f64::midpoint(f64::from(at), f64::from(other));
                     (middle + (f64::from(at) - middle) * f64::from(factor)).round() as i32
@@ -519,7 +544,7 @@ impl Surface for FrameworkSurface {
                     ((scaled(a.0, b.0), scaled(a.1, b.1)), (scaled(b.0, a.0), scaled(b.1, a.1)));
                 self.gesture(&[(a, to_a), (b, to_b)], 0, PINCH_MS);
             }
-            Touch::At(_) | Touch::Cancelled | Touch::Begins { .. } => {}
+            Touch::At(_) | Touch::Cancelled | Touch::Begins { .. } | Touch::Zooms { .. } => {}
         }
     }
 
@@ -579,6 +604,8 @@ const ACTION_DOWN: u8 = 0;
 const ACTION_UP: u8 = 1;
 const ACTION_MOVE: u8 = 2;
 const ACTION_CANCEL: u8 = 3;
+const ACTION_POINTER_DOWN: u8 = 5;
+const ACTION_POINTER_UP: u8 = 6;
 
 #[expect(clippy::unnecessary_wraps, reason = "it stands where others read a result")]
 fn nothing(_reader: &mut Reader<'_>) -> Result<(), Malformed> {

@@ -31,6 +31,7 @@ final class Phone implements ScreenAccess {
     final TouchInput touch;
     final KeyInput keys;
     private final NodeConnection nodes;
+    private final ScreenContent content = new ScreenContent();
     private Consumer<AccessibilityEvent> eventListener = event -> {};
     private boolean keyboardWanted;
     private boolean keyboardAsked;
@@ -73,6 +74,7 @@ final class Phone implements ScreenAccess {
         }
         boolean moved = windows.updateFocus();
         tellOfWindows();
+        content.look(windows, moved);
         if (keyboardAsked) {
             keyboardAsked = false;
             Keyboard.setShown(keyboardWanted, windows);

@@ -77,7 +77,7 @@ final class Requests {
                 gesture(request, result);
                 break;
             case MOTION:
-                motion(request.u8(), request.i32(), request.i32());
+                motion(request.u8(), points(request, request.u8()));
                 break;
             case KEY:
                 key(request.i32(), request.flag(), request.i32());
@@ -132,32 +132,35 @@ final class Requests {
         }
     }
 
-    private void gesture(WireReader request, WireWriter result) {
+    private void gesture(WireReader request, WireWriter result) throws IOException {
         int fingers = request.u8();
-        if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
-            throw new IllegalArgumentException(fingers + " fingers");
-        }
         long holdMs = request.i64();
         long ms = request.i64();
-        float[] from = new float[2 * fingers];
-        float[] to = new float[2 * fingers];
-        for (int i = 0; i < 2 * fingers; i++) {
-            from[i] = request.i32();
-        }
-        for (int i = 0; i < 2 * fingers; i++) {
-            to[i] = request.i32();
-        }
+        float[] from = points(request, fingers);
+        float[] to = points(request, fingers);
         View hit = ViewFinder.at(phone.windows, (int) from[0], (int) from[1]);
         phone.noteTouch((int) from[0], (int) from[1]);
         phone.touch.gesture(from, to, holdMs, ms);
         ViewFinder.write(hit, result);
     }
 
-    private void motion(int action, int x, int y) {
-        if (action == MotionEvent.ACTION_DOWN) {
-            phone.noteTouch(x, y);
+    /** Reads x and y of each finger. */
+    private static float[] points(WireReader request, int fingers) throws IOException {
+        if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
+            throw new IllegalArgumentException(fingers + " fingers");
         }
-        phone.touch.single(action, x, y);
+        float[] points = new float[2 * fingers];
+        for (int i = 0; i < points.length; i++) {
+            points[i] = request.i32();
+        }
+        return points;
+    }
+
+    private void motion(int action, float[] points) {
+        if (action == MotionEvent.ACTION_DOWN) {
+            phone.noteTouch((int) points[0], (int) points[1]);
+        }
+        phone.touch.now(action, points);
     }
 
     private void key(int code, boolean isLong, int meta) {

@@ -65,13 +65,15 @@ final class TouchInput {
         handler.postAtTime(() -> act(action, points, fingers, time), time);
     }
 
-    /** One part of a gesture with one finger, now. */
-    void single(int action, float x, float y) {
+    /** One part of a gesture, now. Of several fingers it is the last one that comes or goes. */
+    void now(int action, float[] points) {
         long now = SystemClock.uptimeMillis();
+        int fingers = points.length / 2;
+        boolean ofLast = action == MotionEvent.ACTION_POINTER_DOWN || action == MotionEvent.ACTION_POINTER_UP;
         if (action == MotionEvent.ACTION_DOWN) {
             downTime = now;
         }
-        act(action, new float[] {x, y}, 1, now);
+        act(ofLast ? pointer(action, fingers - 1) : action, points, fingers, now);
     }
 
     private static int pointer(int action, int index) {
