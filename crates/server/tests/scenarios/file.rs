@@ -35,6 +35,7 @@ pub struct Scenario {
     pub config: PhoneConfig,
     /// The screen at the start where Android's own views draw the app.
     pub framework_app: String,
+    pub framework_timing: Timing,
     /// Where it is not played, and why.
     left_out: Vec<(Stage, String)>,
     pub parts: Vec<Part>,
@@ -82,12 +83,13 @@ impl Whose {
 }
 
 impl Call {
-    /// The call that is made on this stage.
+    /// The call that is made on this stage. One of its own takes the place of the whole call.
     pub fn on(&self, stage: Stage) -> Call {
         let mut own = stage.own_calls().iter();
         match own.find_map(|stage| self.elsewhere.iter().find(|(other, ..)| other == stage)) {
             Some((_, tool, arguments)) => {
-                Call { tool: tool.clone(), arguments: arguments.clone(), elsewhere: Vec::new(), ..self.clone() }
+                let (tool, arguments) = (tool.clone(), arguments.clone());
+                Call { tool, arguments, elsewhere: Vec::new(), meanwhile: None }
             }
             None if stage == Stage::Android => self.clone(),
             None => Call { elsewhere: Vec::new(), ..self.clone() },
@@ -102,13 +104,10 @@ impl Scenario {
         let header = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         let shows = header("- shows").ok_or("no line \"- shows: …\"")?;
         let app = header("- app").ok_or("no line \"- app: package/.Activity\"")?;
-        let mut config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
-        match header("- timing") {
-            None | Some("phone") => {}
-            Some("brisk") => config.timing = Timing::Brisk,
-            Some("instant") => config.timing = Timing::Instant,
-            Some(other) => return Err(format!("timing {other}")),
-        }
+        let mut config = PhoneConfig::default();
+        config.timing = timing(header("- timing").unwrap_or("phone"))?;
+        let framework_timing =
+            header("- timing on the framework phone").map_or(Ok(config.timing), timing)?;
         if let Some(faults) = header("- faults") {
             config.faults = faults.parse().map_err(|e| format!("faults {faults}: {e}"))?;
         }
@@ -127,7 +126,7 @@ impl Scenario {
         }
         let framework_app = header("- on the framework phone").unwrap_or(app).to_owned();
         let (title, app) = (title.to_owned(), app.to_owned());
-        Ok(Scenario { title, shows, app, config, framework_app, left_out, parts })
+        Ok(Scenario { title, shows, app, config, framework_app, framework_timing, left_out, parts })
     }
 
     /// Why it is not played on this stage; `None` where it is.
@@ -143,6 +142,15 @@ impl Scenario {
             _ => false,
         };
         whose.includes(stage) && !replaced
+    }
+}
+
+fn timing(word: &str) -> Result<Timing, String> {
+    match word {
+        "phone" => Ok(Timing::Phone),
+        "brisk" => Ok(Timing::Brisk),
+        "instant" => Ok(Timing::Instant),
+        other => Err(format!("timing {other}")),
     }
 }
 

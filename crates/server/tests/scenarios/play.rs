@@ -30,7 +30,7 @@ pub struct Played {
 
 pub async fn play(scenario: &Scenario, phones: &Phones) -> Result<Played, String> {
     let on = phones.stage;
-    let world = phones.world(&scenario.config)?;
+    let world = phones.world(scenario)?;
     // The clock is paused, so the phone booted at this moment.
     let booted = Instant::now();
     let shell = Shell::of(&world);
@@ -146,15 +146,15 @@ fn words(command: &str, on: Stage) -> Result<Script, String> {
 }
 
 /// A connection to the phone that bypasses the server.
-struct Shell(Adb);
+pub struct Shell(Adb);
 
 impl Shell {
-    fn of(world: &World) -> Shell {
+    pub fn of(world: &World) -> Shell {
         let link = Link::new(phone_connector(world.phone.clone()), HostKey::at(Path::new("no-key")));
         Shell(Adb::direct(link))
     }
 
-    async fn run(&self, script: &Script) -> Result<String, String> {
+    pub async fn run(&self, script: &Script) -> Result<String, String> {
         let output = self.0.shell(script, OUTPUT_BYTES_MAX).await.map_err(|e| format!("{e:?}"))?;
         if output.exit_code == 0 { Ok(output.stdout_text()) } else { Err(output.message()) }
     }

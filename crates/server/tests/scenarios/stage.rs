@@ -8,6 +8,7 @@ use mdm_virtual_device::{
     FrameworkApp, FrameworkConfig, FrameworkPool, IPhone, IPhoneConfig, Phone, PhoneConfig,
 };
 
+use crate::file::Scenario;
 use crate::world::World;
 
 const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
@@ -58,22 +59,24 @@ impl Phones {
         Phones { stage, pool: None }
     }
 
-    /// `None` when the framework is not there, which has been said.
-    pub fn of_framework(stage: Stage) -> Option<Phones> {
+    /// The framework phone, without the helper and with it. `None` when it is not there, which has been said.
+    pub fn of_framework() -> Option<[Phones; 2]> {
         let Some(home) = std::env::var_os(VARIABLE) else {
-            let message = format!("skipped: {stage:?}: {VARIABLE} is not set, get it with: cargo xtask framework");
+            let message = format!("skipped: {VARIABLE} is not set, get it with: cargo xtask framework");
             assert!(!std::env::var("CI").is_ok_and(|value| value == "true"), "{message}");
             println!("{message}");
             return None;
         };
-        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("scenarios-{stage:?}.log"));
+        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scenarios.log");
         let app = FrameworkApp::Builtin("workbench".to_owned());
         let framework = FrameworkConfig { home: home.into(), app, sdk: FRAMEWORK_SDK, log: Some(log) };
-        Some(Phones { stage, pool: Some(FrameworkPool::new(framework)) })
+        let pool = Some(FrameworkPool::new(framework));
+        Some([Stage::Framework, Stage::Helped].map(|stage| Phones { stage, pool: pool.clone() }))
     }
 
     /// A new phone, which was just switched on, and the server.
-    pub fn world(&self, config: &PhoneConfig) -> Result<World, String> {
+    pub fn world(&self, scenario: &Scenario) -> Result<World, String> {
+        let config = &scenario.config;
         let Some(pool) = &self.pool else {
             return Ok(match self.stage {
                 Stage::IPhone => World::reaching(&IPhone::new(iphone_config(config)), &[Way::Idb, Way::Wda]),
@@ -81,7 +84,8 @@ impl Phones {
             });
         };
         let (apps, android_version) = (Vec::new(), "14".to_owned());
-        let config = PhoneConfig { sdk: FRAMEWORK_SDK, android_version, apps, ..config.clone() };
+        let (sdk, timing) = (FRAMEWORK_SDK, scenario.framework_timing);
+        let config = PhoneConfig { sdk, android_version, timing, apps, ..config.clone() };
         let helper = if self.stage == Stage::Helped { HelperMode::Always } else { HelperMode::Never };
         Ok(World::around(Phone::with_pool(config, pool)?, helper))
     }

@@ -14,6 +14,7 @@ import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityManager;
 import android.view.accessibility.AccessibilityNodeInfo;
 import android.view.inputmethod.InputMethodManager;
+import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
 import mdm.framework.shadows.AccessibilityManagerShadow;
@@ -142,6 +143,17 @@ final class Phone implements ScreenAccess {
     public AccessibilityNodeInfo activeRoot() {
         ScreenWindows.Window focused = windows.focusedWindow();
         return focused == null ? null : nodes.root(focused);
+    }
+
+    /** Writes the dump. `uiautomator` asks for no windows, so it sees what lies below the keyboard. */
+    String dump(int rotation) throws IOException {
+        Rect frame = Screen.frame();
+        nodes.setKnowsWindows(false);
+        try {
+            return TreeDump.write(activeRoot(), rotation, frame.width(), frame.height());
+        } finally {
+            nodes.setKnowsWindows(true);
+        }
     }
 
     @Override

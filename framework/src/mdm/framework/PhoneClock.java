@@ -55,8 +55,13 @@ public final class PhoneClock {
         offset = SystemClock.uptimeMillis();
     }
 
-    /** Lets this moment be the phone's time 0 once more, with the wall clock of the first time. */
+    /**
+     * Begins the phone's time anew, with the wall clock of the first time. It begins with a whole second, after every
+     * frame that may still have been planned: so it does not matter what the phone did before.
+     */
     static void restart() {
+        long second = 1000 * NANOS_PER_MS;
+        moveTo((SystemClock.uptimeNanos() / second + 2) * second);
         startNow(wallAtBoot);
     }
 

@@ -1,7 +1,6 @@
 package mdm.framework;
 
 import android.graphics.Bitmap;
-import android.graphics.Rect;
 import android.view.KeyEvent;
 import android.view.MotionEvent;
 import android.view.View;
@@ -119,9 +118,7 @@ final class Requests {
     /** Adds what is read after everything that is due has run. */
     private void finish(int kind, WireWriter result) throws IOException {
         if (kind == DUMP) {
-            Rect frame = Screen.frame();
-            String tree =
-                    TreeDump.write(phone.activeRoot(), configuration.rotation(), frame.width(), frame.height());
+            String tree = phone.dump(configuration.rotation());
             result.flag(tree != null).bytes(tree == null ? new byte[0] : tree.getBytes(StandardCharsets.UTF_8));
         } else if (kind == PICTURE) {
             picture(result);

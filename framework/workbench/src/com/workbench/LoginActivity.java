@@ -37,7 +37,9 @@ public class LoginActivity extends Page {
 
     @Override
     protected void fill() {
-        add(named(R.id.title, heading("Sign in to Workbench")));
+        View title = add(named(R.id.title, heading("Sign in to Workbench")));
+        // Without this the first field would have the focus from the beginning.
+        title.setFocusableInTouchMode(true);
         email = add(named(R.id.email, field("Email", InputType.TYPE_TEXT_VARIATION_EMAIL_ADDRESS)));
         password = add(named(R.id.password, field("Password", InputType.TYPE_TEXT_VARIATION_PASSWORD)));
         Switch remember = add(named(R.id.remember_me, new Switch(this)), dp(48));

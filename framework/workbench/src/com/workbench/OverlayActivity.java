@@ -7,8 +7,6 @@ import android.widget.TextView;
 
 /** A button below a view that takes its taps, and one that is disabled. */
 public class OverlayActivity extends Page {
-    /** The layer over the page. Accessibility lists layers of one size in their order, and siblings by their places. */
-    private FrameLayout above;
     private TextView paid;
     private int payments;
 
@@ -19,17 +17,14 @@ public class OverlayActivity extends Page {
 
     @Override
     protected void fill() {
-        FrameLayout below = new FrameLayout(this);
         FrameLayout.LayoutParams place = new FrameLayout.LayoutParams(dp(200), dp(48));
         place.setMargins(dp(24), dp(40), 0, 0);
-        below.addView(named(R.id.pay, button("Pay now", view -> pay())), place);
-        above = new FrameLayout(this);
-        above.addView(cover(), dp(260), dp(120));
         FrameLayout stack = add(new FrameLayout(this), dp(160));
-        stack.addView(below, FILL, FILL);
-        stack.addView(above, FILL, FILL);
+        stack.addView(named(R.id.pay, button("Pay now", view -> pay())), place);
+        View cover = cover();
+        stack.addView(cover, dp(260), dp(120));
         paid = add(named(R.id.paid, label("Paid 0 times")));
-        add(named(R.id.lift, button("Remove overlay", view -> above.removeAllViews())));
+        add(named(R.id.lift, button("Remove overlay", view -> stack.removeView(cover))));
         Button disabled = add(named(R.id.disabled, button("Not now", view -> pay())));
         disabled.setEnabled(false);
     }
@@ -39,6 +34,8 @@ public class OverlayActivity extends Page {
         made.addView(label("We use cookies"));
         made.setBackgroundColor(0xffeeeeee);
         made.setOnClickListener(view -> {});
+        // A button is raised by 2 dp, so without this it would be drawn, and be touched, above its cover.
+        made.setElevation(dp(8));
         return made;
     }
 
