@@ -106,8 +106,7 @@ impl Scenario {
         let app = header("- app").ok_or("no line \"- app: package/.Activity\"")?;
         let mut config = PhoneConfig::default();
         config.timing = timing(header("- timing").unwrap_or("phone"))?;
-        let framework_timing =
-            header("- timing on the framework phone").map_or(Ok(config.timing), timing)?;
+        let framework_timing = header("- timing on the framework phone").map_or(Ok(config.timing), timing)?;
         if let Some(faults) = header("- faults") {
             config.faults = faults.parse().map_err(|e| format!("faults {faults}: {e}"))?;
         }

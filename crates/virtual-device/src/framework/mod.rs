@@ -53,7 +53,7 @@ pub struct FrameworkConfig {
 
 #[derive(Debug, Clone)]
 pub enum FrameworkApp {
-    /// One that was built with the framework: `widgets` or `apidemos`.
+    /// One that was built with the framework: `widgets`, `workbench` or `apidemos`.
     Builtin(String),
     Apk(PathBuf),
 }
@@ -529,7 +529,9 @@ impl Surface for FrameworkSurface {
                 self.motion(ACTION_DOWN, &[at]);
             }
             Touch::At(at) if self.finger_down => self.motion(ACTION_MOVE, &[at]),
-            Touch::Cancelled if std::mem::take(&mut self.finger_down) => self.motion(ACTION_CANCEL, &[(0, 0)]),
+            Touch::Cancelled if std::mem::take(&mut self.finger_down) => {
+                self.motion(ACTION_CANCEL, &[(0, 0)])
+            }
             Touch::Begins { from, to, time } if !self.finger_down && !time.is_zero() => {
                 let hit = self.gesture(&[(from, to)], 0, time.as_millis() as i64);
                 self.begun = Some((from, to, hit));
