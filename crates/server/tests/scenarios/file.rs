@@ -104,9 +104,9 @@ impl Scenario {
         let header = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         let shows = header("- shows").ok_or("no line \"- shows: …\"")?;
         let app = header("- app").ok_or("no line \"- app: package/.Activity\"")?;
-        let mut config = PhoneConfig::default();
-        config.timing = timing(header("- timing").unwrap_or("phone"))?;
-        let framework_timing = header("- timing on the framework phone").map_or(Ok(config.timing), timing)?;
+        let usual = timing(header("- timing").unwrap_or("phone"))?;
+        let mut config = PhoneConfig { timing: usual, ..PhoneConfig::default() };
+        let framework_timing = header("- timing on the framework phone").map_or(Ok(usual), timing)?;
         if let Some(faults) = header("- faults") {
             config.faults = faults.parse().map_err(|e| format!("faults {faults}: {e}"))?;
         }
