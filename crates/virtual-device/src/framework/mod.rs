@@ -6,6 +6,7 @@ mod codec;
 mod pool;
 mod process;
 mod text;
+mod touch;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -19,18 +20,17 @@ use crate::app::{keys, launcher};
 use crate::draw::Pixels;
 use crate::surface::{
     Changes, HelperState, HelperStep, Picture, Surface, SurfaceEvent, SurfaceTruth, SystemEvent, Task, Toast,
-    Touch, TouchPart, Windows,
+    Touch, Windows,
 };
 use crate::truth::Hit;
-use codec::{Entry, HitView, Kind, Malformed, Reader, Request, Status};
+use codec::{Entry, Kind, Malformed, Reader, Request, Status};
 pub use codec::{ListenerCall, ViewTruth};
 pub use pool::FrameworkPool;
 use pool::Idle;
 use process::Process;
 use text::{empty_home, parts_of_trace, short};
+use touch::{ACTION_CANCEL, ACTION_DOWN, ACTION_MOVE, ACTION_UP};
 
-/// How long two fingers take that zoom.
-const PINCH_MS: i64 = 300;
 /// A finger rests this long before it drags.
 const DRAG_HOLD_MS: i64 = 600;
 /// Toasts and calls of listeners that are kept for tests.
@@ -252,39 +252,6 @@ impl FrameworkSurface {
             }
             Entry::Listener(call) if self.listeners.len() < KEPT_MAX => self.listeners.push(call),
             Entry::Toast { .. } | Entry::Listener(_) => {}
-        }
-    }
-
-    /// Fingers that come down together at `from`, rest, and are lifted together at `to`.
-    fn gesture(&mut self, fingers: &[(Point, Point)], hold_ms: i64, ms: i64) -> Option<Hit> {
-        let fill = |request: Request| {
-            let request = request.u8(fingers.len() as u8).i64(hold_ms).i64(ms);
-            let points = fingers.iter().map(|f| f.0).chain(fingers.iter().map(|f| f.1));
-            points.fold(request, |request, (x, y)| request.i32(x).i32(y))
-        };
-        self.act(Kind::Gesture, fill, codec::hit)?.map(hit_of)
-    }
-
-    fn motion(&mut self, action: u8, points: &[Point]) {
-        let fill = |request: Request| {
-            let request = request.u8(action).u8(points.len() as u8);
-            points.iter().fold(request, |request, (x, y)| request.i32(*x).i32(*y))
-        };
-        self.act(Kind::Motion, fill, nothing);
-    }
-
-    fn two_fingers(&mut self, at: [Point; 2], part: TouchPart) {
-        self.two_down = part != TouchPart::Up;
-        match part {
-            TouchPart::Down => {
-                self.motion(ACTION_DOWN, &at[..1]);
-                self.motion(ACTION_POINTER_DOWN, &at);
-            }
-            TouchPart::Move => self.motion(ACTION_MOVE, &at),
-            TouchPart::Up => {
-                self.motion(ACTION_POINTER_UP, &at);
-                self.motion(ACTION_UP, &at[..1]);
-            }
         }
     }
 
@@ -537,15 +504,7 @@ impl Surface for FrameworkSurface {
                 self.begun = Some((from, to, hit));
             }
             Touch::Two { at, part } => self.two_fingers(at, part),
-            Touch::Zooms { fingers: [a, b], factor } if !self.two_down => {
-                let scaled = |at: i32, other: i32| {
-                    let middle = f64::midpoint(f64::from(at), f64::from(other));
-                    (middle + (f64::from(at) - middle) * f64::from(factor)).round() as i32
-                };
-                let (to_a, to_b) =
-                    ((scaled(a.0, b.0), scaled(a.1, b.1)), (scaled(b.0, a.0), scaled(b.1, a.1)));
-                self.gesture(&[(a, to_a), (b, to_b)], 0, PINCH_MS);
-            }
+            Touch::Zooms { fingers, factor } if !self.two_down => self.zoom(fingers, factor),
             Touch::At(_) | Touch::Cancelled | Touch::Begins { .. } | Touch::Zooms { .. } => {}
         }
     }
@@ -601,20 +560,7 @@ impl Surface for FrameworkSurface {
     }
 }
 
-/// The actions of `android.view.MotionEvent`.
-const ACTION_DOWN: u8 = 0;
-const ACTION_UP: u8 = 1;
-const ACTION_MOVE: u8 = 2;
-const ACTION_CANCEL: u8 = 3;
-const ACTION_POINTER_DOWN: u8 = 5;
-const ACTION_POINTER_UP: u8 = 6;
-
 #[expect(clippy::unnecessary_wraps, reason = "it stands where others read a result")]
 fn nothing(_reader: &mut Reader<'_>) -> Result<(), Malformed> {
     Ok(())
-}
-
-fn hit_of(view: HitView) -> Hit {
-    let HitView { class, id, label, enabled } = view;
-    Hit { class, resource_id: id, label, acted: enabled, datum: None }
 }
