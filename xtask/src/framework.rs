@@ -26,6 +26,8 @@ const NPM: &str = "npm";
 const PYPI: &str = "pypi";
 /// That package holds Java for this system alone. Elsewhere API level 36 takes the system's Java.
 const HAS_JAVA: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+/// The apps of ours: the folder of the sources, and the name that the phone takes.
+const APPS: [(&str, &str); 2] = [("app", "widgets"), ("workbench", "workbench")];
 const FILES_MAX: usize = 2000;
 /// Names the folder to the tests.
 pub const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
@@ -168,7 +170,9 @@ fn build(root: &Path, dir: &Path) -> Result<(), String> {
     javac(&sources.join("src"), &dir.join("classes"), &libraries)?;
     let apps = dir.join("apps");
     fresh_folder(&apps)?;
-    build_app(root, dir, &apps)?;
+    for (folder, name) in APPS {
+        build_app(root, dir, folder, name)?;
+    }
     let apk = dir.join("apidemos/apks/ApiDemos-debug.apk");
     copy(&apk, &apps.join("apidemos.apk"))?;
     convert(dir, &apk, &apps.join("apidemos.jar"), &[])
@@ -183,9 +187,9 @@ fn convert(dir: &Path, file: &Path, jar: &Path, how: &[&str]) -> Result<(), Stri
     output(convert.arg(file).arg(jar).args(how)).map(drop)
 }
 
-/// Builds the app of ours: resources to an APK, classes to a jar beside it.
-fn build_app(root: &Path, dir: &Path, apps: &Path) -> Result<(), String> {
-    let (app, work) = (root.join(SOURCES).join("app"), dir.join("app-build"));
+/// Builds an app of ours: resources to an APK, classes to a jar beside it.
+fn build_app(root: &Path, dir: &Path, folder: &str, name: &str) -> Result<(), String> {
+    let (app, work, apps) = (root.join(SOURCES).join(folder), dir.join("app-build"), dir.join("apps"));
     fresh_folder(&work)?;
     let aapt2 = android_parts::install(root)?.join("aapt2");
     let compiled = work.join("resources.zip");
@@ -193,11 +197,11 @@ fn build_app(root: &Path, dir: &Path, apps: &Path) -> Result<(), String> {
     let mut link = Command::new(&aapt2);
     link.arg("link").arg("--manifest").arg(app.join("AndroidManifest.xml"));
     link.arg("-I").arg(jars(dir, &["android"])?).arg("--java").arg(work.join("java"));
-    output(link.arg("-o").arg(apps.join("widgets.apk")).arg(&compiled))?;
+    output(link.arg("-o").arg(apps.join(format!("{name}.apk"))).arg(&compiled))?;
     copy_sources(&app.join("src"), &work.join("java"))?;
     javac(&work.join("java"), &work.join("classes"), &jars(dir, &["android", "lib"])?)?;
     let mut jar = Command::new("jar");
-    jar.arg("cf").arg(apps.join("widgets.jar")).arg("-C").arg(work.join("classes")).arg(".");
+    jar.arg("cf").arg(apps.join(format!("{name}.jar"))).arg("-C").arg(work.join("classes")).arg(".");
     output(&mut jar).map(drop)
 }
 

@@ -38,7 +38,7 @@ pub use app::user::{AppFile, AppFileError};
 pub use config::{Auth, DevInput, DumpFault, Network, PhoneConfig, Platform, Reader, Timing};
 pub use faults::{Fault, Faults};
 pub use film::{DumpShown, Film, Frame, ShownNode};
-pub use framework::{FrameworkApp, FrameworkConfig, FrameworkTruth, ListenerCall, ViewTruth};
+pub use framework::{FrameworkApp, FrameworkConfig, FrameworkPool, FrameworkTruth, ListenerCall, ViewTruth};
 pub use iphone::xcrun;
 pub use iphone::{
     DeveloperImage, GivenFaults, IPhone, IPhoneConfig, IPhoneFaults, IPhoneKind, PortOpener, Push,

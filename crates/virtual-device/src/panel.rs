@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use crate::config::DevInput;
 use crate::state::State;
-use crate::surface::Touch;
+use crate::surface::{Touch, TouchPart};
 use crate::truth::Applied;
 
 pub const PATH: &str = "/dev/input/event2";
@@ -182,7 +182,7 @@ impl State {
 
     fn begin_pinch(&mut self, slots: [usize; 2]) -> Contacts {
         let from = slots.map(|slot| self.panel_point(slot));
-        self.touch(Touch::Two(from));
+        self.touch(Touch::Two { at: from, part: TouchPart::Down });
         let first_span = distance(from);
         Contacts::Two(Pinch { slots, from, to: from, since: self.now, first_span, span: None })
     }
@@ -192,7 +192,7 @@ impl State {
     fn move_pinch(&mut self, mut pinch: Pinch) -> Contacts {
         let screen = self.screen();
         pinch.to = pinch.slots.map(|slot| self.panel_point(slot));
-        self.touch(Touch::Two(pinch.to));
+        self.touch(Touch::Two { at: pinch.to, part: TouchPart::Move });
         let span = distance(pinch.to);
         let wide = span >= screen.px(SPAN_MIN_DP) as f32;
         let moved = (span - pinch.first_span).abs() > screen.px(SPAN_SLOP_DP) as f32;
@@ -210,10 +210,10 @@ impl State {
     fn end_touch(&mut self, touch: Contacts) {
         match touch {
             Contacts::Two(Pinch { from, to, since, .. }) => {
+                self.touch(Touch::Two { at: to, part: TouchPart::Up });
                 let screen = self.screen();
                 let ms = self.now.saturating_duration_since(since).as_millis() as u64;
                 let hit = self.surface.pinch_target(from, &screen);
-                self.touch(Touch::TwoLifted);
                 self.note_input(Applied::Pinch { from, to, ms, hit });
             }
             // More than two fingers cancel what the first one began.

@@ -16,7 +16,7 @@ use crate::adbd;
 use crate::config::{DumpFault, Network, PhoneConfig};
 use crate::faults::{Outage, TransportFault};
 use crate::film::Film;
-use crate::framework::{FrameworkConfig, FrameworkSurface};
+use crate::framework::{FrameworkConfig, FrameworkPool, FrameworkSurface};
 use crate::helpers::{Helpers, own};
 use crate::network::{self, Route};
 use crate::state::State;
@@ -72,6 +72,13 @@ impl Phone {
         let boot = surface.boot();
         let android_version = framework.android_version();
         let config = PhoneConfig { sdk: framework.sdk, android_version, ..config };
+        Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
+    }
+
+    /// Starts a phone like [`Phone::with_framework`], on the process of an earlier one if there was one. No app runs.
+    pub fn with_pool(config: PhoneConfig, pool: &FrameworkPool) -> Result<Phone, String> {
+        let surface = pool.surface((config.width, config.height), config.density)?;
+        let boot = surface.boot();
         Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
     }
 

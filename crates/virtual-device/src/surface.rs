@@ -419,15 +419,23 @@ pub enum Touch {
     /// The finger that is down is now here.
     At(Point),
     Cancelled,
-    /// Two fingers are down, now at these points.
-    Two([Point; 2]),
-    /// Both of the two fingers were lifted where they were.
-    TwoLifted,
+    /// Two fingers of a touch panel. What this does to their distance is told by `Zooms` as well.
+    Two {
+        at: [Point; 2],
+        part: TouchPart,
+    },
     /// Two fingers that came down at these points changed their distance by this factor.
     Zooms {
         fingers: [Point; 2],
         factor: f32,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TouchPart {
+    Down,
+    Move,
+    Up,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -114,14 +114,15 @@ fn push_word(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
-/// Splits a line at spaces; a quoted text is one piece.
+/// Splits a line at spaces; a quoted text is one piece, and so is what stands in brackets, such as `(hidden, 5)`.
 fn pieces(line: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
-    let (mut start, mut quoted, mut escaped) = (0, false, false);
+    let (mut start, mut quoted, mut escaped, mut bracketed) = (0, false, false, false);
     for (at, byte) in line.bytes().enumerate() {
         match byte {
             b'"' if !escaped => quoted = !quoted,
-            b' ' if !quoted => {
+            b'(' | b')' if !quoted => bracketed = byte == b'(',
+            b' ' if !quoted && !bracketed => {
                 pieces.push(&line[start..at]);
                 start = at + 1;
             }
@@ -246,6 +247,10 @@ mod tests {
         let quoted = |end: &str| format!("text \"He said it!\\\" to me, {end}\"");
         assert_eq!(describe_change(&quoted("a"), &quoted("b")), "text \"He said it!…\" \"a\" -> \"b\"");
         assert_eq!(describe_change("text \"é\"", "text \"è\""), "text \"é\" -> \"è\"");
+        assert_eq!(
+            describe_change("field = (hidden, or empty) #code", "field = (hidden, 5) #code"),
+            "field = (hidden, or empty) -> (hidden, 5)"
+        );
     }
 
     #[test]

@@ -332,7 +332,8 @@ mod tests {
         let cover = ViewTruth { visible: under.visible, facts: opaque, ..view(7, "android.view.View", "") };
         let views =
             vec![root, view(2, "android.widget.TextView", "Music"), switch, tab, button, under, cover];
-        let framework = FrameworkTruth { is_known: true, focused_window: 1, views, listeners: Vec::new() };
+        let framework =
+            FrameworkTruth { is_known: true, focused_window: 1, views, ..FrameworkTruth::default() };
         Screen::of(Truth { framework: Some(framework), ..Truth::default() })
     }
 

@@ -219,8 +219,12 @@ mod tests {
             facts: facts.iter().map(owned).collect(),
         };
         view.facts.push(("inputType".to_owned(), "1".to_owned()));
-        let framework =
-            FrameworkTruth { is_known: true, focused_window: 1, views: vec![view], listeners: Vec::new() };
+        let framework = FrameworkTruth {
+            is_known: true,
+            focused_window: 1,
+            views: vec![view],
+            ..FrameworkTruth::default()
+        };
         let screen = Screen::of(Truth { framework: Some(framework), ..Truth::default() });
         let tree = format!("head\ne1 field {line} #it @250,50");
         let page = Page {

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use mdm_core::screen::snapshot::Platform;
 use mdm_virtual_device::{AppFile, PhoneConfig, Timing};
+
+use crate::stage::Stage;
 
 /// One part of the file. An update rewrites only the answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,16 +13,16 @@ pub enum Part {
     Call(Call),
     /// The recorded answer, with its fence.
     Answer(String),
-    /// A condition on the phone's own state; `Some` for one that is meant for this platform alone.
-    Truth(Option<Platform>, String),
+    /// A condition on the phone's own state.
+    Truth(Whose, String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub tool: String,
     pub arguments: String,
-    /// What is called in its place on an iPhone: tool and arguments.
-    pub on_ios: Option<(String, String)>,
+    /// What is called in its place elsewhere: tool and arguments.
+    pub elsewhere: Vec<(Stage, String, String)>,
     /// A shell command on the phone, so many milliseconds after the call began: a person or another program.
     pub meanwhile: Option<(u64, String)>,
 }
@@ -32,16 +33,69 @@ pub struct Scenario {
     /// The screen at the start, as `package/.Activity`.
     pub app: String,
     pub config: PhoneConfig,
-    /// Why it cannot be played on an iPhone.
-    pub not_on_ios: Option<String>,
+    /// The screen at the start where Android's own views draw the app.
+    pub framework_app: String,
+    pub framework_timing: Timing,
+    /// Where it is not played, and why.
+    left_out: Vec<(Stage, String)>,
     pub parts: Vec<Part>,
 }
 
-const TRUTHS: [(&str, Option<Platform>); 3] = [
-    ("The phone: ", None),
-    ("The Android phone: ", Some(Platform::Android)),
-    ("The iPhone: ", Some(Platform::Ios)),
+/// The phones that a condition is meant for. Those further down are the more special ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whose {
+    Every,
+    Android,
+    IPhone,
+    Framework,
+    Helped,
+}
+
+const TRUTHS: [(&str, Whose); 5] = [
+    ("The phone: ", Whose::Every),
+    ("The Android phone: ", Whose::Android),
+    ("The iPhone: ", Whose::IPhone),
+    ("The framework phone: ", Whose::Framework),
+    ("With the helper: ", Whose::Helped),
 ];
+
+const ELSEWHERE: [(&str, Stage); 3] = [
+    ("on iOS: ", Stage::IPhone),
+    ("on the framework phone: ", Stage::Framework),
+    ("with the helper: ", Stage::Helped),
+];
+
+impl Whose {
+    fn includes(self, stage: Stage) -> bool {
+        match self {
+            Whose::Every => true,
+            Whose::Android => stage != Stage::IPhone,
+            Whose::IPhone => stage == Stage::IPhone,
+            Whose::Framework => matches!(stage, Stage::Framework | Stage::Helped),
+            Whose::Helped => stage == Stage::Helped,
+        }
+    }
+
+    /// True for a line that takes the place of the one above it.
+    fn replaces(self, above: Whose) -> bool {
+        self >= Whose::Framework && self > above
+    }
+}
+
+impl Call {
+    /// The call that is made on this stage. One of its own takes the place of the whole call.
+    pub fn on(&self, stage: Stage) -> Call {
+        let mut own = stage.own_calls().iter();
+        match own.find_map(|stage| self.elsewhere.iter().find(|(other, ..)| other == stage)) {
+            Some((_, tool, arguments)) => {
+                let (tool, arguments) = (tool.clone(), arguments.clone());
+                Call { tool, arguments, elsewhere: Vec::new(), meanwhile: None }
+            }
+            None if stage == Stage::Android => self.clone(),
+            None => Call { elsewhere: Vec::new(), ..self.clone() },
+        }
+    }
+}
 
 impl Scenario {
     pub fn parse(text: &str) -> Result<Scenario, String> {
@@ -50,13 +104,9 @@ impl Scenario {
         let header = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         let shows = header("- shows").ok_or("no line \"- shows: …\"")?;
         let app = header("- app").ok_or("no line \"- app: package/.Activity\"")?;
-        let mut config = PhoneConfig { timing: Timing::Phone, ..PhoneConfig::default() };
-        match header("- timing") {
-            None | Some("phone") => {}
-            Some("brisk") => config.timing = Timing::Brisk,
-            Some("instant") => config.timing = Timing::Instant,
-            Some(other) => return Err(format!("timing {other}")),
-        }
+        let usual = timing(header("- timing").unwrap_or("phone"))?;
+        let mut config = PhoneConfig { timing: usual, ..PhoneConfig::default() };
+        let framework_timing = header("- timing on the framework phone").map_or(Ok(usual), timing)?;
         if let Some(faults) = header("- faults") {
             config.faults = faults.parse().map_err(|e| format!("faults {faults}: {e}"))?;
         }
@@ -64,8 +114,42 @@ impl Scenario {
             config.apps.push(AppFile::parse(file).map_err(|e| e.to_string())?);
         }
         let shows = shows.split(", ").map(str::to_owned).collect();
-        let not_on_ios = header("- not on iOS").map(str::to_owned);
-        Ok(Scenario { title: title.to_owned(), shows, app: app.to_owned(), config, not_on_ios, parts })
+        let mut left_out = Vec::new();
+        for (line, stage) in
+            [("- not on iOS", Stage::IPhone), ("- not on the framework phone", Stage::Framework)]
+        {
+            left_out.extend(header(line).map(|why| (stage, why.to_owned())));
+        }
+        if header("- with the helper").is_none() {
+            left_out.push((Stage::Helped, "nothing says what the helper changes".to_owned()));
+        }
+        let framework_app = header("- on the framework phone").unwrap_or(app).to_owned();
+        let (title, app) = (title.to_owned(), app.to_owned());
+        Ok(Scenario { title, shows, app, config, framework_app, framework_timing, left_out, parts })
+    }
+
+    /// Why it is not played on this stage; `None` where it is.
+    pub fn reason_against(&self, stage: Stage) -> Option<&str> {
+        self.left_out.iter().find(|(out, _)| *out == stage).map(|(_, why)| why.as_str())
+    }
+
+    /// True if the condition at this place is checked on this stage.
+    pub fn counts(&self, at: usize, stage: Stage) -> bool {
+        let Some(Part::Truth(whose, _)) = self.parts.get(at) else { return false };
+        let replaced = match self.parts.get(at + 1) {
+            Some(Part::Truth(next, _)) => next.replaces(*whose) && next.includes(stage),
+            _ => false,
+        };
+        whose.includes(stage) && !replaced
+    }
+}
+
+fn timing(word: &str) -> Result<Timing, String> {
+    match word {
+        "phone" => Ok(Timing::Phone),
+        "brisk" => Ok(Timing::Brisk),
+        "instant" => Ok(Timing::Instant),
+        other => Err(format!("timing {other}")),
     }
 }
 
@@ -88,10 +172,10 @@ fn parts(text: &str) -> Result<Vec<Part>, String> {
                 return Err(format!("an answer without a call: {inside:?}"));
             }
             parts.push(Part::Answer(format!("{line}\n{}\n```", inside.join("\n"))));
-        } else if let Some((on, truth)) =
-            TRUTHS.iter().find_map(|(start, on)| Some((*on, line.strip_prefix(start)?)))
+        } else if let Some((whose, truth)) =
+            TRUTHS.iter().find_map(|(start, whose)| Some((*whose, line.strip_prefix(start)?)))
         {
-            parts.push(Part::Truth(on, truth.to_owned()));
+            parts.push(Part::Truth(whose, truth.to_owned()));
         } else if let Some(Part::Prose(prose)) = parts.last_mut() {
             let _ = write!(prose, "\n{line}");
         } else {
@@ -104,10 +188,14 @@ fn parts(text: &str) -> Result<Vec<Part>, String> {
 fn call(lines: &[&str]) -> Result<Call, String> {
     let (first, more) = lines.split_first().ok_or("an empty call")?;
     let (tool, arguments) = tool_and_arguments(first);
-    let mut call = Call { tool, arguments, on_ios: None, meanwhile: None };
+    let mut call = Call { tool, arguments, elsewhere: Vec::new(), meanwhile: None };
     for line in more {
-        match line.strip_prefix("on iOS: ") {
-            Some(other) if call.on_ios.is_none() => call.on_ios = Some(tool_and_arguments(other)),
+        let other = ELSEWHERE.iter().find_map(|(start, stage)| Some((*stage, line.strip_prefix(start)?)));
+        match other {
+            Some((stage, other)) if call.elsewhere.iter().all(|(known, ..)| *known != stage) => {
+                let (tool, arguments) = tool_and_arguments(other);
+                call.elsewhere.push((stage, tool, arguments));
+            }
             None if call.meanwhile.is_none() => {
                 let meanwhile = meanwhile(line);
                 call.meanwhile =
@@ -132,8 +220,9 @@ fn meanwhile(line: &str) -> Option<(u64, String)> {
 impl std::fmt::Display for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "```call\n{} {}\n", self.tool, self.arguments)?;
-        if let Some((tool, arguments)) = &self.on_ios {
-            writeln!(f, "on iOS: {tool} {arguments}")?;
+        for (stage, tool, arguments) in &self.elsewhere {
+            let start = ELSEWHERE.iter().find(|(_, known)| known == stage).map_or("", |(start, _)| start);
+            writeln!(f, "{start}{tool} {arguments}")?;
         }
         if let Some((ms, command)) = &self.meanwhile {
             writeln!(f, "after {ms} ms: {command}")?;
@@ -149,8 +238,8 @@ pub fn write(parts: &[Part]) -> String {
         let _ = match part {
             Part::Prose(part) | Part::Answer(part) => writeln!(text, "{part}"),
             Part::Call(call) => writeln!(text, "{call}"),
-            Part::Truth(on, truth) => {
-                let start = TRUTHS.iter().find(|(_, platform)| platform == on).map_or("", |(start, _)| start);
+            Part::Truth(whose, truth) => {
+                let start = TRUTHS.iter().find(|(_, known)| known == whose).map_or("", |(start, _)| start);
                 writeln!(text, "{start}{truth}")
             }
         };
@@ -161,14 +250,25 @@ pub fn write(parts: &[Part]) -> String {
 #[test]
 fn a_scenario_file_is_written_as_it_was_read() {
     let text = "# Title\n\n- shows: SY-05, toast\n- app: a.b/.C\n- timing: brisk\n\nWords.\n\n```call\ntap {\"x\":1}\non iOS: tap \
-                {\"x\":2}\nafter 20 ms: input tap 1 2\n```\n```answer error\n{}\nline\n```\nThe phone: took 1 \
-                inputs\nThe Android phone: is on .C\n\nEnd.\n";
+                {\"x\":2}\non the framework phone: tap {\"x\":3}\nafter 20 ms: input tap 1 2\n```\n```answer error\n{}\nline\n```\nThe phone: took 1 \
+                inputs\nThe Android phone: is on .C\nThe \
+                framework phone: is on .D\n\nEnd.\n";
     let scenario = Scenario::parse(text).unwrap();
     assert_eq!(write(&scenario.parts), text);
     assert_eq!(scenario.shows, ["SY-05", "toast"]);
     assert_eq!(scenario.config.timing, Timing::Brisk);
     let calls = scenario.parts.iter().filter(|part| matches!(part, Part::Call(_))).count();
     let truths = scenario.parts.iter().filter(|part| matches!(part, Part::Truth(..))).count();
-    assert_eq!((calls, truths), (1, 2));
+    assert_eq!((calls, truths), (1, 3));
+    let Some(Part::Call(call)) = scenario.parts.iter().find(|part| matches!(part, Part::Call(_))) else {
+        panic!("no call")
+    };
+    let made = |stage| call.on(stage).arguments;
+    assert_eq!(
+        [Stage::Android, Stage::IPhone, Stage::Framework, Stage::Helped].map(made),
+        [r#"{"x":1}"#, r#"{"x":2}"#, r#"{"x":3}"#, r#"{"x":3}"#]
+    );
+    let counted = |stage| (0..scenario.parts.len()).filter(|at| scenario.counts(*at, stage)).count();
+    assert_eq!([Stage::Android, Stage::IPhone, Stage::Framework].map(counted), [2, 1, 2]);
     assert!(Scenario::parse("# T\n- shows: a\n- app: b/.C\n```answer\nx\n```\n").is_err());
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::file::Scenario;
+use crate::stage::Stage;
 use crate::{UPDATE, all, folder, page};
 
 /// Groups of requirements, with the numbers that need a scenario.
@@ -50,15 +51,34 @@ fn every_requirement_has_a_scenario() {
     assert!(difference.is_none(), "{}", difference.unwrap_or_default());
 }
 
+/// The scenarios that cannot be played everywhere, with their reasons.
+fn left_out() -> String {
+    let mut lines = String::new();
+    for (name, text) in all() {
+        let scenario = Scenario::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        for (stage, phone) in [(Stage::IPhone, "an iPhone"), (Stage::Framework, "the framework phone")] {
+            if let Some(reason) = scenario.reason_against(stage) {
+                let _ = writeln!(lines, "\nNot on {phone}: [{name}]({name}.md), {reason}.");
+            }
+        }
+    }
+    lines
+}
+
 fn readme(required: &[String], shown: &BTreeMap<String, Vec<String>>, list: &str) -> String {
     let mut page = "# Scenarios\n\nCalls and answers that show what the requirements mean to an agent. `cargo test -p \
         mobile-debug-mcp --test scenarios` plays them through the whole server on the virtual phone. Lines that begin with \
         \"The phone:\" are checked against the phone's own state, not against the answers. `UPDATE_SCENARIOS=1` writes the \
         answers and this page; `SCENARIO=NAME` plays one. In a call `<Log in>` stands for the id that an earlier answer gave to \
         \"Log in\", `<at Log in>` for its point, `<snapshot_revision>` for the latest value of that key; in an answer `…` is a \
-        time.\n\n"
+        time.\n\nThe folders hold the answers elsewhere: `ios` on an iPhone, `framework` on a phone with Android's own views \
+        (docs/framework-phone.md), `helper` on that one with our helper. A line \"on iOS:\", \"on the framework phone:\" or \
+        \"with the helper:\" is called in place of the one above it. \"The Android phone:\" means every phone but the iPhone; \
+        \"The framework phone:\" and \"With the helper:\" take the place of the line above them. There the views and the record \
+        of their listeners are asked. With the helper only those are played that say what it changes.\n\n"
         .to_owned();
     page.push_str(list);
+    page.push_str(&left_out());
     page.push_str("\n| shown | in |\n|---|---|\n");
     for id in required {
         let link = |name: &String| format!("[{name}]({name}.md)");

@@ -6,9 +6,6 @@ use std::time::Duration;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
-use mdm_core::screen::snapshot::Platform;
-use mdm_ios::route::Way;
-use mdm_virtual_device::{IPhone, IPhoneConfig, PhoneConfig};
 use mobile_debug_mcp::app::phone_connector;
 use mobile_debug_mcp::args::JsonObject;
 use tokio::time::Instant;
@@ -16,11 +13,14 @@ use tokio::time::Instant;
 use crate::client::Client;
 use crate::file::{Call, Part, Scenario};
 use crate::page::without_time;
+use crate::stage::{Phones, Stage};
 use crate::truth;
 use crate::world::World;
 
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 const PIXELS_A_POINT: u32 = 3;
+/// Android's views handle a click with their next frame, so the phone is looked at after it.
+const FRAME: Duration = Duration::from_millis(17);
 
 /// The parts with their new answers, and the conditions that failed.
 pub struct Played {
@@ -28,21 +28,20 @@ pub struct Played {
     pub failures: Vec<String>,
 }
 
-pub async fn play(scenario: &Scenario, on: Platform) -> Result<Played, String> {
-    let world = match on {
-        Platform::Android => World::with(scenario.config.clone()),
-        Platform::Ios => {
-            let iphone = IPhone::new(iphone_config(&scenario.config));
-            World::reaching(&iphone, &[Way::Idb, Way::Wda])
-        }
-    };
+pub async fn play(scenario: &Scenario, phones: &Phones) -> Result<Played, String> {
+    let on = phones.stage;
+    let world = phones.world(scenario)?;
     // The clock is paused, so the phone booted at this moment.
     let booted = Instant::now();
     let shell = Shell::of(&world);
-    shell.run(&Script::new("am start -W -n").arg(&scenario.app)).await?;
+    let app = match on {
+        Stage::Android | Stage::IPhone => &scenario.app,
+        Stage::Framework | Stage::Helped => &scenario.framework_app,
+    };
+    shell.run(&Script::new("am start -W -n").arg(app)).await?;
     let client = Client::of(&world).await;
     let (mut played, mut said) = (Played { parts: Vec::new(), failures: Vec::new() }, Vec::new());
-    for part in &scenario.parts {
+    for (at, part) in scenario.parts.iter().enumerate() {
         match part {
             Part::Prose(_) => played.parts.push(part.clone()),
             // The recorded answer is replaced by the new one.
@@ -52,14 +51,17 @@ pub async fn play(scenario: &Scenario, on: Platform) -> Result<Played, String> {
                 said.push(text);
                 played.parts.extend([Part::Call(made), Part::Answer(answer)]);
             }
-            Part::Truth(only, _) if only.is_some_and(|only| only != on) => {
-                // The page of the other platform does not show it.
-                if on == Platform::Android {
+            Part::Truth(..) if !scenario.counts(at, on) => {
+                // The pages of the other phones do not show it.
+                if on == Stage::Android {
                     played.parts.push(part.clone());
                 }
             }
             Part::Truth(_, line) => {
                 played.parts.push(part.clone());
+                if matches!(on, Stage::Framework | Stage::Helped) {
+                    tokio::time::sleep(FRAME).await;
+                }
                 if let Err(why) = truth::check(line, &world.phone.truth(), booted.elapsed()) {
                     played.failures.push(format!("the phone: {line}: {why}"));
                 }
@@ -69,30 +71,15 @@ pub async fn play(scenario: &Scenario, on: Platform) -> Result<Played, String> {
     Ok(played)
 }
 
-/// The same phone with Apple's protocols in front.
-fn iphone_config(config: &PhoneConfig) -> IPhoneConfig {
-    IPhoneConfig {
-        apps: config.apps.clone(),
-        timing: config.timing,
-        faults: config.faults,
-        ..IPhoneConfig::default()
-    }
-}
-
 /// The call as the page shows it, its answer as the page shows it, and the answer unchanged.
 async fn make(
     client: &Client,
     shell: &Shell,
     written: &Call,
-    on: Platform,
+    on: Stage,
     said: &[String],
 ) -> Result<(Call, String, String), String> {
-    let call = match (&written.on_ios, on) {
-        (Some((tool, arguments)), Platform::Ios) => {
-            Call { tool: tool.clone(), arguments: arguments.clone(), on_ios: None, ..written.clone() }
-        }
-        (None, Platform::Ios) | (_, Platform::Android) => written.clone(),
-    };
+    let call = written.on(on);
     let arguments = filled(&call.arguments, said)?;
     let json: JsonObject =
         serde_json::from_str(&arguments).map_err(|e| format!("{}: {arguments}: {e}", call.tool))?;
@@ -143,7 +130,7 @@ fn value(answer: &str, name: &str) -> Option<String> {
 
 /// An action on the phone by a person or another program. What agents are told on an iPhone is in points; the phone's own
 /// shell counts pixels.
-fn words(command: &str, on: Platform) -> Result<Script, String> {
+fn words(command: &str, on: Stage) -> Result<Script, String> {
     let mut words = command.split_whitespace();
     let program = match words.next() {
         Some("input") => "input",
@@ -152,22 +139,22 @@ fn words(command: &str, on: Platform) -> Result<Script, String> {
     };
     let touches = command.starts_with("input tap") || command.starts_with("input swipe");
     let scaled = |word: &str| match (word.parse::<u32>(), on) {
-        (Ok(points), Platform::Ios) if touches => (points * PIXELS_A_POINT).to_string(),
+        (Ok(points), Stage::IPhone) if touches => (points * PIXELS_A_POINT).to_string(),
         _ => word.to_owned(),
     };
     Ok(words.fold(Script::new(program), |script, word| script.arg(&scaled(word))))
 }
 
 /// A connection to the phone that bypasses the server.
-struct Shell(Adb);
+pub struct Shell(Adb);
 
 impl Shell {
-    fn of(world: &World) -> Shell {
+    pub fn of(world: &World) -> Shell {
         let link = Link::new(phone_connector(world.phone.clone()), HostKey::at(Path::new("no-key")));
         Shell(Adb::direct(link))
     }
 
-    async fn run(&self, script: &Script) -> Result<String, String> {
+    pub async fn run(&self, script: &Script) -> Result<String, String> {
         let output = self.0.shell(script, OUTPUT_BYTES_MAX).await.map_err(|e| format!("{e:?}"))?;
         if output.exit_code == 0 { Ok(output.stdout_text()) } else { Err(output.message()) }
     }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use mdm_virtual_device::{Applied, Truth};
 
+use crate::views;
+
 /// Checks a line such as `paid = 1`, `volume = 38 +- 0.5`, `is on .HomeActivity`, `took 2 inputs`, `last touched "Pay
 /// now"`, `ran 1 of "input tap"`, `showed the toast "Saved"`, `looked 3 times`, `keyboard hidden`, `no dialog` or
 /// `was at rest for 250 ms`.
@@ -22,7 +24,7 @@ pub fn check(line: &str, truth: &Truth, uptime: Duration) -> Result<(), String> 
             let is_there = truth.activity.ends_with(screen);
             if is_there { Ok(()) } else { Err(format!("it is on {}", truth.activity)) }
         }
-        ["took", count, "inputs"] => same(count, &truth.inputs.len().to_string()),
+        ["took", count, "inputs"] => same(count, &inputs(truth).to_string()),
         ["looked", count, "times"] => {
             let looks = truth.commands.iter().filter(|command| command.starts_with("uiautomator dump"));
             same(count, &looks.count().to_string())
@@ -63,8 +65,17 @@ fn quoted(line: &str) -> Result<&str, String> {
     inside.map(|(text, _)| text).ok_or_else(|| "a text in quotes is missing".to_owned())
 }
 
+/// Inputs through the shell are on record. Android's own views also tell of fingers that came any other way.
+fn inputs(truth: &Truth) -> usize {
+    let fingers = truth.framework.as_ref().map_or(0, views::fingers);
+    truth.inputs.len().max(fingers)
+}
+
 /// Finds an entry by its whole name or by the part after the last dot.
 fn value_of(truth: &Truth, name: &str) -> Option<String> {
+    if let Some(framework) = &truth.framework {
+        return views::value_of(framework, name);
+    }
     let fits = |full: &str| full == name || full.ends_with(&format!(".{name}"));
     let field = truth.fields.iter().find(|(full, _)| fits(full)).map(|(_, value)| format!("{value:?}"));
     let switch = || truth.switches.iter().find(|(full, _)| fits(full)).map(|(_, value)| value.to_string());
@@ -73,11 +84,18 @@ fn value_of(truth: &Truth, name: &str) -> Option<String> {
 }
 
 fn known(truth: &Truth, name: &str) -> String {
+    if let Some(framework) = &truth.framework {
+        let ids = framework.views.iter().map(|view| view.id.as_str()).filter(|id| !id.is_empty());
+        return format!("no view tells {name}; known are {:?}", ids.collect::<Vec<_>>());
+    }
     let names = truth.fields.keys().chain(truth.switches.keys()).chain(truth.sliders.keys());
     format!("there is no {name} in {:?}", names.collect::<Vec<_>>())
 }
 
 fn last_touched(truth: &Truth) -> String {
+    if let Some(framework) = &truth.framework {
+        return views::last_touched(framework);
+    }
     let touch = truth.inputs.iter().rev().find_map(|input| match input {
         Applied::Tap { hit, .. } | Applied::Swipe { hit, .. } | Applied::Pinch { hit, .. } => Some(hit),
         _ => None,
@@ -92,6 +110,7 @@ fn last_touched(truth: &Truth) -> String {
 /// SY-05 by the phone's own state: nothing visible changed in the window before the last answer.
 fn at_rest(ms: &str, truth: &Truth, uptime: Duration) -> Result<(), String> {
     let window: u64 = ms.parse().map_err(|_| format!("{ms} is no number"))?;
-    let quiet = uptime.as_millis() as u64 - truth.last_visible_change_ms;
+    let changed_ms = truth.framework.as_ref().map_or(truth.last_visible_change_ms, |views| views.changed_ms);
+    let quiet = uptime.as_millis() as u64 - changed_ms;
     if quiet >= window { Ok(()) } else { Err(format!("it changed {quiet} ms before")) }
 }

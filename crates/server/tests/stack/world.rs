@@ -33,7 +33,11 @@ impl World {
 
     /// A phone on which our helper runs, or may run, or may not.
     pub fn served(config: PhoneConfig, helper: HelperMode) -> World {
-        let phone = Phone::new(config);
+        World::around(Phone::new(config), helper)
+    }
+
+    /// A phone that is there already, on which our helper runs, or may run, or may not.
+    pub fn around(phone: Phone, helper: HelperMode) -> World {
         let devices = Devices { phone: Some(phone.clone()), helper, ..Devices::default() };
         World { phone, app: Arc::new(App::new(devices)) }
     }

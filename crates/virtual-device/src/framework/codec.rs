@@ -26,6 +26,7 @@ pub enum Kind {
     Commit = 13,
     SelectAll = 14,
     Helper = 15,
+    Restart = 16,
 }
 
 /// One request, field by field.
@@ -185,6 +186,8 @@ pub struct Status {
     pub event_at_ms: Option<u64>,
     pub draws: u64,
     pub drawn_at_ms: Option<u64>,
+    /// When words, states or places of views last changed.
+    pub content_at_ms: Option<u64>,
     /// No app is in front.
     pub home: bool,
     pub package: String,
@@ -207,6 +210,7 @@ pub fn status(reader: &mut Reader<'_>) -> Result<Status, Malformed> {
     let event_at_ms = reader.time()?;
     let draws = reader.time()?.unwrap_or(0);
     let drawn_at_ms = reader.time()?;
+    let content_at_ms = reader.time()?;
     let _uptime = reader.i64()?;
     let home = reader.flag()?;
     let (package, activity) = (reader.text()?, reader.text()?);
@@ -222,6 +226,7 @@ pub fn status(reader: &mut Reader<'_>) -> Result<Status, Malformed> {
         event_at_ms,
         draws,
         drawn_at_ms,
+        content_at_ms,
         home,
         package,
         activity,

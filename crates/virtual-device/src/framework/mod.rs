@@ -4,8 +4,10 @@
 
 mod codec;
 mod java;
+mod pool;
 mod process;
 mod text;
+mod touch;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -22,13 +24,14 @@ use crate::surface::{
     Touch, Windows,
 };
 use crate::truth::Hit;
-use codec::{Entry, HitView, Kind, Malformed, Reader, Request, Status};
+use codec::{Entry, Kind, Malformed, Reader, Request, Status};
 pub use codec::{ListenerCall, ViewTruth};
+pub use pool::FrameworkPool;
+use pool::Idle;
 use process::Process;
 use text::{empty_home, parts_of_trace, short};
+use touch::{ACTION_CANCEL, ACTION_DOWN, ACTION_MOVE, ACTION_UP};
 
-/// How long two fingers take that zoom.
-const PINCH_MS: i64 = 300;
 /// A finger rests this long before it drags.
 const DRAG_HOLD_MS: i64 = 600;
 /// Toasts and calls of listeners that are kept for tests.
@@ -54,7 +57,7 @@ pub struct FrameworkConfig {
 
 #[derive(Debug, Clone)]
 pub enum FrameworkApp {
-    /// One that was built with the framework: `widgets` or `apidemos`.
+    /// One that was built with the framework: `widgets`, `workbench` or `apidemos`.
     Builtin(String),
     Apk(PathBuf),
 }
@@ -77,6 +80,8 @@ pub struct FrameworkTruth {
     pub views: Vec<ViewTruth>,
     /// Where fingers came down and which listeners were called, in order.
     pub listeners: Vec<ListenerCall>,
+    /// The time since boot at which words, states or places of views last changed. Drawing the same again is no change.
+    pub changed_ms: u64,
 }
 
 pub struct FrameworkSurface {
@@ -97,8 +102,7 @@ pub struct FrameworkSurface {
     /// A swipe that has begun and that `swipe` will end.
     begun: Option<(Point, Point, Option<Hit>)>,
     finger_down: bool,
-    /// Where two fingers are that the touch panel reported.
-    two_down: Option<[Point; 2]>,
+    two_down: bool,
     helper_jar: Bytes,
 }
 
@@ -112,6 +116,8 @@ struct Setup {
 /// The process, and what it said to readers that may not change the surface.
 struct Link {
     process: Option<Process>,
+    /// Where the process goes when this phone is gone; without a place it ends.
+    idle: Option<Idle>,
     unread: Vec<Status>,
     trouble: Option<String>,
 }
@@ -124,12 +130,23 @@ impl FrameworkSurface {
         density: u32,
     ) -> Result<FrameworkSurface, String> {
         let (process, first) = Process::start(config, size, density)?;
+        let link = Link { process: Some(process), idle: None, unread: vec![first], trouble: None };
+        let mut surface = FrameworkSurface::around(link, config, size, density)?;
+        surface.absorb();
+        Ok(surface)
+    }
+
+    fn around(
+        link: Link,
+        config: &FrameworkConfig,
+        size: (u32, u32),
+        density: u32,
+    ) -> Result<FrameworkSurface, String> {
         let jar = config.home.join(HELPER_JAR);
         let helper_jar = std::fs::read(&jar).map_err(|e| format!("{}: {e}", jar.display()))?.into();
-        let boot = Instant::now();
-        let mut surface = FrameworkSurface {
-            link: Mutex::new(Link { process: Some(process), unread: vec![first], trouble: None }),
-            boot,
+        Ok(FrameworkSurface {
+            link: Mutex::new(link),
+            boot: Instant::now(),
             status: Status::default(),
             activity: String::new(),
             stack: Vec::new(),
@@ -142,11 +159,9 @@ impl FrameworkSurface {
             setup: Setup { night: false, font_scale_thousandths: 1000, language: "en-US".to_owned() },
             begun: None,
             finger_down: false,
-            two_down: None,
+            two_down: false,
             helper_jar,
-        };
-        surface.absorb();
-        Ok(surface)
+        })
     }
 
     /// Returns the time at which the phone's uptime is 0.
@@ -249,25 +264,6 @@ impl FrameworkSurface {
             Entry::Listener(call) if self.listeners.len() < KEPT_MAX => self.listeners.push(call),
             Entry::Toast { .. } | Entry::Listener(_) => {}
         }
-    }
-
-    /// Fingers that come down together at `from`, rest, and are lifted together at `to`.
-    fn gesture(&mut self, fingers: &[(Point, Point)], hold_ms: i64, ms: i64) -> Option<Hit> {
-        let fill = |request: Request| {
-            let request = request.u8(fingers.len() as u8).i64(hold_ms).i64(ms);
-            let points = fingers.iter().map(|f| f.0).chain(fingers.iter().map(|f| f.1));
-            points.fold(request, |request, (x, y)| request.i32(x).i32(y))
-        };
-        self.act(Kind::Gesture, fill, codec::hit)?.map(hit_of)
-    }
-
-    /// A part of a gesture; fingers that come down or are lifted do so together.
-    fn motion(&mut self, action: u8, fingers: &[Point]) {
-        let fill = |request: Request| {
-            let request = request.u8(action).u8(fingers.len() as u8);
-            fingers.iter().fold(request, |request, (x, y)| request.i32(*x).i32(*y))
-        };
-        self.act(Kind::Motion, fill, nothing);
     }
 
     fn press(&mut self, code: u32, long: bool) {
@@ -499,7 +495,8 @@ impl Surface for FrameworkSurface {
         let told = self.read(Kind::Truth, |request| request, codec::views);
         let is_known = told.is_some();
         let (focused_window, views) = told.unwrap_or_default();
-        let framework = FrameworkTruth { is_known, focused_window, views, listeners: self.listeners.clone() };
+        let (listeners, changed_ms) = (self.listeners.clone(), self.status.content_at_ms.unwrap_or(0));
+        let framework = FrameworkTruth { is_known, focused_window, views, listeners, changed_ms };
         SurfaceTruth { framework: Some(framework), ..SurfaceTruth::default() }
     }
 
@@ -517,26 +514,8 @@ impl Surface for FrameworkSurface {
                 let hit = self.gesture(&[(from, to)], 0, time.as_millis() as i64);
                 self.begun = Some((from, to, hit));
             }
-            Touch::Two(fingers) => {
-                let action = if self.two_down.is_some() { ACTION_MOVE } else { ACTION_DOWN };
-                self.two_down = Some(fingers);
-                self.motion(action, &fingers);
-            }
-            Touch::TwoLifted => {
-                if let Some(fingers) = self.two_down.take() {
-                    self.motion(ACTION_UP, &fingers);
-                }
-            }
-            // Android finds out by itself what two fingers of the touch panel mean.
-            Touch::Zooms { fingers: [a, b], factor } if self.two_down.is_none() => {
-                let scaled = |at: i32, other: i32| {
-                    let middle = f64::midpoint(f64::from(at), f64::from(other));
-                    (middle + (f64::from(at) - middle) * f64::from(factor)).round() as i32
-                };
-                let (to_a, to_b) =
-                    ((scaled(a.0, b.0), scaled(a.1, b.1)), (scaled(b.0, a.0), scaled(b.1, a.1)));
-                self.gesture(&[(a, to_a), (b, to_b)], 0, PINCH_MS);
-            }
+            Touch::Two { at, part } => self.two_fingers(at, part),
+            Touch::Zooms { fingers, factor } if !self.two_down => self.zoom(fingers, factor),
             Touch::At(_) | Touch::Cancelled | Touch::Begins { .. } | Touch::Zooms { .. } => {}
         }
     }
@@ -592,18 +571,7 @@ impl Surface for FrameworkSurface {
     }
 }
 
-/// The actions of `android.view.MotionEvent`.
-const ACTION_DOWN: u8 = 0;
-const ACTION_UP: u8 = 1;
-const ACTION_MOVE: u8 = 2;
-const ACTION_CANCEL: u8 = 3;
-
 #[expect(clippy::unnecessary_wraps, reason = "it stands where others read a result")]
 fn nothing(_reader: &mut Reader<'_>) -> Result<(), Malformed> {
     Ok(())
-}
-
-fn hit_of(view: HitView) -> Hit {
-    let HitView { class, id, label, enabled } = view;
-    Hit { class, resource_id: id, label, acted: enabled, datum: None }
 }

@@ -86,6 +86,13 @@ final class HelperHost implements PhoneClock.Alarm {
         }
     }
 
+    void endAll() {
+        for (Served served : sessions.values()) {
+            served.end();
+        }
+        sessions.clear();
+    }
+
     /** Handles a request and returns the number of its connection. */
     int handle(WireReader request) {
         int number = request.i32();

@@ -19,6 +19,7 @@ public final class Journal {
     private static long eventAt = -1;
     private static long drawCount;
     private static long drawnAt = -1;
+    private static long contentAt = -1;
 
     private Journal() {}
 
@@ -75,9 +76,29 @@ public final class Journal {
         drawnAt = PhoneClock.phoneUptime();
     }
 
+    static synchronized long draws() {
+        return drawCount;
+    }
+
+    static synchronized void contentChanged() {
+        contentAt = PhoneClock.phoneUptime();
+    }
+
     /** Forgets what happened before the phone was ready. */
     static synchronized void clear() {
         entries.clear();
+    }
+
+    /** Forgets everything: the phone's time begins anew. */
+    static synchronized void restart() {
+        entries.clear();
+        left = 0;
+        toastUntil = 0;
+        eventCount = 0;
+        eventAt = -1;
+        drawCount = 0;
+        drawnAt = -1;
+        contentAt = -1;
     }
 
     private static void add(Entry entry) {
@@ -93,7 +114,7 @@ public final class Journal {
         for (Entry entry : entries) {
             entry.write(out);
         }
-        out.u32(left).i64(eventCount).i64(eventAt).i64(drawCount).i64(drawnAt);
+        out.u32(left).i64(eventCount).i64(eventAt).i64(drawCount).i64(drawnAt).i64(contentAt);
         entries.clear();
         left = 0;
     }

@@ -25,6 +25,8 @@ final class NodeConnection {
                     | AccessibilityNodeInfo.FLAG_SERVICE_REQUESTS_REPORT_VIEW_IDS;
     private static final String[] NO_PACKAGES = {};
 
+    /** The system keeps windows, and tells apps what covers them, only while some program asks for windows. */
+    private boolean knowsWindows = true;
     private final ScreenWindows windows;
 
     NodeConnection(ScreenWindows windows) {
@@ -80,8 +82,16 @@ final class NodeConnection {
         return null;
     }
 
+    /** Decides whether nodes below another window or the keyboard count as hidden: they do for who asked for windows. */
+    void setKnowsWindows(boolean knows) {
+        knowsWindows = knows;
+    }
+
     /** Returns the part of a window that nothing lies on, as the accessibility service computes it; null for all. */
     private Region uncovered(int windowId) {
+        if (!knowsWindows) {
+            return null;
+        }
         Region region = null;
         boolean isCovered = false;
         for (ScreenWindows.Window window : windows.visible()) {

@@ -14,6 +14,7 @@ import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityManager;
 import android.view.accessibility.AccessibilityNodeInfo;
 import android.view.inputmethod.InputMethodManager;
+import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
 import mdm.framework.shadows.AccessibilityManagerShadow;
@@ -31,6 +32,7 @@ final class Phone implements ScreenAccess {
     final TouchInput touch;
     final KeyInput keys;
     private final NodeConnection nodes;
+    private final ScreenContent content = new ScreenContent();
     private Consumer<AccessibilityEvent> eventListener = event -> {};
     private boolean keyboardWanted;
     private boolean keyboardAsked;
@@ -73,6 +75,7 @@ final class Phone implements ScreenAccess {
         }
         boolean moved = windows.updateFocus();
         tellOfWindows();
+        content.look(windows, moved);
         if (keyboardAsked) {
             keyboardAsked = false;
             Keyboard.setShown(keyboardWanted, windows);
@@ -106,6 +109,17 @@ final class Phone implements ScreenAccess {
         windows.updateFocus();
     }
 
+    /** Stands for switching the phone off and on again; no app runs afterwards. Files of the app stay. */
+    void restart() {
+        hideKeyboard();
+        stack.die();
+        windows.updateFocus();
+        setAccessibilityEnabled(false);
+        setClip(null);
+        PhoneClock.restart();
+        Journal.restart();
+    }
+
     void hideKeyboard() {
         Keyboard.setShown(false, windows);
     }
@@ -129,6 +143,17 @@ final class Phone implements ScreenAccess {
     public AccessibilityNodeInfo activeRoot() {
         ScreenWindows.Window focused = windows.focusedWindow();
         return focused == null ? null : nodes.root(focused);
+    }
+
+    /** Writes the dump. `uiautomator` asks for no windows, so it sees what lies below the keyboard. */
+    String dump(int rotation) throws IOException {
+        Rect frame = Screen.frame();
+        nodes.setKnowsWindows(false);
+        try {
+            return TreeDump.write(activeRoot(), rotation, frame.width(), frame.height());
+        } finally {
+            nodes.setKnowsWindows(true);
+        }
     }
 
     @Override

@@ -55,6 +55,16 @@ public final class PhoneClock {
         offset = SystemClock.uptimeMillis();
     }
 
+    /**
+     * Begins the phone's time anew, with the wall clock of the first time. It begins with a whole second, after every
+     * frame that may still have been planned: so it does not matter what the phone did before.
+     */
+    static void restart() {
+        long second = 1000 * NANOS_PER_MS;
+        moveTo((SystemClock.uptimeNanos() / second + 2) * second);
+        startNow(wallAtBoot);
+    }
+
     /** Returns the wall clock, in milliseconds since 1970. */
     public static long wallMillis() {
         return wallAtBoot + phoneUptime();

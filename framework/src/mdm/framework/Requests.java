@@ -30,6 +30,7 @@ final class Requests {
     private static final int COMMIT = 13;
     private static final int SELECT_ALL = 14;
     private static final int HELPER = 15;
+    private static final int RESTART = 16;
 
     private final Phone phone;
     private final DeviceConfiguration configuration;
@@ -78,7 +79,7 @@ final class Requests {
                 gesture(request, result);
                 break;
             case MOTION:
-                motion(request.u8(), points(request, fingers(request)));
+                motion(request.u8(), points(request, request.u8()));
                 break;
             case KEY:
                 key(request.i32(), request.flag(), request.i32());
@@ -108,6 +109,10 @@ final class Requests {
             case HELPER:
                 helper = helpers.handle(request);
                 break;
+            case RESTART:
+                helpers.endAll();
+                phone.restart();
+                break;
             default:
                 throw new IllegalArgumentException("no request has the number " + kind);
         }
@@ -116,9 +121,7 @@ final class Requests {
     /** Adds what is read after everything that is due has run. */
     private void finish(int kind, WireWriter result) throws IOException {
         if (kind == DUMP) {
-            Rect frame = Screen.frame();
-            String tree =
-                    TreeDump.write(phone.activeRoot(), configuration.rotation(), frame.width(), frame.height());
+            String tree = phone.dump(configuration.rotation());
             result.flag(tree != null).bytes(tree == null ? new byte[0] : tree.getBytes(StandardCharsets.UTF_8));
         } else if (kind == PICTURE) {
             picture(result);
@@ -129,8 +132,8 @@ final class Requests {
         }
     }
 
-    private void gesture(WireReader request, WireWriter result) {
-        int fingers = fingers(request);
+    private void gesture(WireReader request, WireWriter result) throws IOException {
+        int fingers = request.u8();
         long holdMs = request.i64();
         long ms = request.i64();
         float[] from = points(request, fingers);
@@ -141,15 +144,11 @@ final class Requests {
         ViewFinder.write(hit, result);
     }
 
-    private static int fingers(WireReader request) {
-        int fingers = request.u8();
+    /** Reads x and y of each finger. */
+    private static float[] points(WireReader request, int fingers) throws IOException {
         if (fingers < 1 || fingers > TouchInput.FINGERS_MAX) {
             throw new IllegalArgumentException(fingers + " fingers");
         }
-        return fingers;
-    }
-
-    private static float[] points(WireReader request, int fingers) {
         float[] points = new float[2 * fingers];
         for (int i = 0; i < points.length; i++) {
             points[i] = request.i32();

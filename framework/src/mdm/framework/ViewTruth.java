@@ -114,7 +114,7 @@ final class ViewTruth {
     private static List<String> facts(View view) {
         List<String> facts = new ArrayList<>();
         ViewDrawing.put(view, facts);
-        if (view.getTag() instanceof String) {
+        if (view.getTag() instanceof String || view.getTag() instanceof Number) {
             put(facts, "tag", view.getTag());
         }
         if (view instanceof ProgressBar) {

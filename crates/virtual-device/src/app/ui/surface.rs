@@ -183,8 +183,7 @@ impl Surface for Ui {
     fn touch(&mut self, touch: Touch, screen: &Screen, now: Instant) {
         match touch {
             Touch::Begins { from, to, time } => self.begin_drag(from, to, time, screen, now),
-            // Two fingers do nothing here but zoom.
-            Touch::Down(_) | Touch::Two(_) | Touch::TwoLifted => {}
+            Touch::Down(_) | Touch::Two { .. } => {}
             Touch::At(at) => self.moved(at, now),
             Touch::Cancelled => self.drag = None,
             Touch::Zooms { fingers, factor } => self.zoom(fingers, factor, screen, now),
