@@ -15,6 +15,23 @@ pub struct Pin<'a> {
     pub artefact: &'a str,
 }
 
+impl Pin<'_> {
+    /// The name of the file that Maven leaves.
+    pub fn file_name(&self) -> Result<String, String> {
+        let (_, name, version, kind) = parts(self.artefact)?;
+        Ok(format!("{name}-{version}.{kind}"))
+    }
+}
+
+/// Group, name, version and type.
+fn parts(artefact: &str) -> Result<(&str, &str, &str, &str), String> {
+    match artefact.split(':').collect::<Vec<_>>()[..] {
+        [group, name, version] => Ok((group, name, version, "jar")),
+        [group, name, version, kind] => Ok((group, name, version, kind)),
+        _ => Err(format!("not an artefact: {artefact}")),
+    }
+}
+
 /// The pins of a list: a hash and an artefact in each line.
 pub fn pins_of(list: &str) -> Result<Vec<Pin<'_>>, String> {
     let pin = |line| {
@@ -33,8 +50,7 @@ pub fn fetch(dir: &Path, pins: &[Pin<'_>]) -> Result<(), String> {
     command.args(["-q", "-B", "-f"]).arg(&project).args([COPY_GOAL, "-DexcludeTransitive=true"]);
     output(command.arg(format!("-DoutputDirectory={}", dir.display())).current_dir(dir))?;
     for pin in pins {
-        let name = pin.artefact.split(':').nth(1).unwrap_or_default();
-        check(&file(dir, name)?, pin.hash)?;
+        check(&dir.join(pin.file_name()?), pin.hash)?;
     }
     Ok(())
 }
@@ -66,12 +82,7 @@ fn project_text(pins: &[Pin<'_>]) -> Result<String, String> {
          <groupId>parts</groupId><artifactId>parts</artifactId><version>1</version><dependencies>\n",
     );
     for pin in pins {
-        let words: Vec<&str> = pin.artefact.split(':').collect();
-        let (group, name, version, kind) = match words.as_slice() {
-            [group, name, version] => (group, name, version, &"jar"),
-            [group, name, version, kind] => (group, name, version, kind),
-            _ => return Err(format!("not an artefact: {}", pin.artefact)),
-        };
+        let (group, name, version, kind) = parts(pin.artefact)?;
         let _ = writeln!(
             text,
             "<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>\

@@ -163,9 +163,9 @@ fn log_file(config: &FrameworkConfig) -> Result<Stdio, String> {
     }
 }
 
-fn class_path(home: &Path, code: &Path) -> Result<OsString, String> {
-    let mut parts =
-        vec![home.join("classes"), home.join("stubs"), home.join("helper/classes.jar"), code.to_path_buf()];
+fn class_path(home: &Path, code: &[PathBuf]) -> Result<OsString, String> {
+    let mut parts = vec![home.join("classes"), home.join("stubs"), home.join("helper/classes.jar")];
+    parts.extend_from_slice(code);
     parts.extend(jars(&home.join("lib"))?);
     std::env::join_paths(parts).map_err(|e| e.to_string())
 }
@@ -178,17 +178,19 @@ fn jars(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(jars)
 }
 
-/// Returns an app's APK and its code as a jar.
-fn app_files(home: &Path, app: &FrameworkApp) -> Result<(PathBuf, PathBuf), String> {
+/// Returns an app's APK and its code as jars: its own, and those of its libraries in a folder of its name.
+fn app_files(home: &Path, app: &FrameworkApp) -> Result<(PathBuf, Vec<PathBuf>), String> {
     match app {
         FrameworkApp::Builtin(name) => {
             let [apk, jar] = ["apk", "jar"].map(|kind| home.join("apps").join(format!("{name}.{kind}")));
             if apk.is_file() && jar.is_file() && !name.contains('/') {
-                return Ok((apk, jar));
+                let libraries = home.join("apps").join(name);
+                let libraries = if libraries.is_dir() { jars(&libraries)? } else { Vec::new() };
+                return Ok((apk, std::iter::once(jar).chain(libraries).collect()));
             }
             Err(format!("there is no app {name}; {} has {}", home.join("apps").display(), names(home)))
         }
-        FrameworkApp::Apk(apk) => Ok((apk.clone(), convert(home, apk)?)),
+        FrameworkApp::Apk(apk) => Ok((apk.clone(), vec![convert(home, apk)?])),
     }
 }
 

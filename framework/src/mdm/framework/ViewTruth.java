@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.function.Supplier;
 
 /** Reads the views themselves, for tests and judges; nothing here goes through accessibility. */
 final class ViewTruth {
@@ -114,6 +115,9 @@ final class ViewTruth {
     private static List<String> facts(View view) {
         List<String> facts = new ArrayList<>();
         ViewDrawing.put(view, facts);
+        if (view.getTag() instanceof Supplier) {
+            appState((Supplier<?>) view.getTag(), facts);
+        }
         if (view instanceof ProgressBar) {
             ProgressBar bar = (ProgressBar) view;
             put(facts, "min", bar.getMin(), "max", bar.getMax(), "progress", bar.getProgress());
@@ -172,6 +176,13 @@ final class ViewTruth {
             }
         }
         return facts;
+    }
+
+    /** An app of ours leaves what it knows of itself at a view: names and values. */
+    private static void appState(Supplier<?> tag, List<String> facts) {
+        if (tag.get() instanceof Map) {
+            ((Map<?, ?>) tag.get()).forEach((name, value) -> put(facts, "app." + name, value));
+        }
     }
 
     /** A row of a list: its position, and whether the adapter lets it be clicked. */

@@ -1,11 +1,12 @@
 //! The framework phone: Android's view system on a JVM. Fetches Robolectric and Android's classes, compiles the sources
 //! under framework/ and builds the apps that it shows.
 
+mod apps;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::android_parts;
 use crate::command::{on_path, output};
 use crate::maven::{self, Pin};
 use crate::third_party::{copy, fresh_folder, same_text};
@@ -22,6 +23,8 @@ const STAMP: &str = "pins.installed.txt";
 const BUILT: &str = "sources.built.txt";
 /// The app that is not ours, from npm.
 const NPM: &str = "npm";
+/// The libraries of the phone itself.
+const LIBRARIES: &str = "lib";
 const FILES_MAX: usize = 2000;
 /// Names the folder to the tests.
 pub const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
@@ -73,9 +76,8 @@ fn fetch(dir: &Path, text: &str) -> Result<(), String> {
     let pins: Vec<Pin<'_>> =
         maven.iter().map(|line| Pin { hash: line.hash, artefact: line.artefact }).collect();
     maven::fetch(&download, &pins)?;
-    for line in maven {
-        let name = line.artefact.split(':').nth(1).unwrap_or_default();
-        place(&maven::file(&download, name)?, &dir.join(line.folder))?;
+    for (line, pin) in maven.iter().zip(&pins) {
+        place(&download.join(pin.file_name()?), &dir.join(line.folder))?;
     }
     for line in npm {
         fetch_npm(line, &download, &dir.join(line.folder))?;
@@ -83,11 +85,11 @@ fn fetch(dir: &Path, text: &str) -> Result<(), String> {
     fs::remove_dir_all(&download).map_err(|e| format!("{}: {e}", download.display()))
 }
 
-/// Moves a file into a folder; of an archive for Android only its classes.
+/// Moves a file into a folder; of an archive for the phone itself only its classes.
 fn place(file: &Path, folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let name = file.file_name().map(PathBuf::from).unwrap_or_default();
-    if name.extension().is_some_and(|kind| kind == "aar") {
+    if folder.ends_with(LIBRARIES) && name.extension().is_some_and(|kind| kind == "aar") {
         let parent = file.parent().unwrap_or(folder);
         output(Command::new("jar").arg("xf").arg(file).arg("classes.jar").current_dir(parent))?;
         return copy(&parent.join("classes.jar"), &folder.join(name.with_extension("jar")));
@@ -123,7 +125,7 @@ fn build(root: &Path, dir: &Path) -> Result<(), String> {
     javac(&sources.join("src"), &dir.join("classes"), &libraries)?;
     let apps = dir.join("apps");
     fresh_folder(&apps)?;
-    build_app(root, dir, &apps)?;
+    apps::build(root, dir, &apps)?;
     let apk = dir.join("apidemos/apks/ApiDemos-debug.apk");
     copy(&apk, &apps.join("apidemos.apk"))?;
     convert(dir, &apk, &apps.join("apidemos.jar"), &[])
@@ -136,24 +138,6 @@ fn convert(dir: &Path, file: &Path, jar: &Path, how: &[&str]) -> Result<(), Stri
     let mut convert = Command::new("java");
     convert.args(["-cp", &class_path, "mdm.framework.apk.DexToJar"]);
     output(convert.arg(file).arg(jar).args(how)).map(drop)
-}
-
-/// Builds the app of ours: resources to an APK, classes to a jar beside it.
-fn build_app(root: &Path, dir: &Path, apps: &Path) -> Result<(), String> {
-    let (app, work) = (root.join(SOURCES).join("app"), dir.join("app-build"));
-    fresh_folder(&work)?;
-    let aapt2 = android_parts::install(root)?.join("aapt2");
-    let compiled = work.join("resources.zip");
-    output(Command::new(&aapt2).args(["compile", "--dir"]).arg(app.join("res")).arg("-o").arg(&compiled))?;
-    let mut link = Command::new(&aapt2);
-    link.arg("link").arg("--manifest").arg(app.join("AndroidManifest.xml"));
-    link.arg("-I").arg(jars(dir, &["android"])?).arg("--java").arg(work.join("java"));
-    output(link.arg("-o").arg(apps.join("widgets.apk")).arg(&compiled))?;
-    copy_sources(&app.join("src"), &work.join("java"))?;
-    javac(&work.join("java"), &work.join("classes"), &jars(dir, &["android", "lib"])?)?;
-    let mut jar = Command::new("jar");
-    jar.arg("cf").arg(apps.join("widgets.jar")).arg("-C").arg(work.join("classes")).arg(".");
-    output(&mut jar).map(drop)
 }
 
 fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
@@ -171,16 +155,20 @@ fn javac(sources: &Path, classes: &Path, class_path: &str) -> Result<(), String>
     fresh_folder(classes)?;
     let mut command = Command::new("javac");
     command.args(["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "--release", "17", "-d"]).arg(classes);
-    output(command.args(["-cp", class_path]).args(files(sources)?)).map(drop)
+    output(command.args(["-cp", class_path]).args(files_of(sources, "java")?)).map(drop)
+}
+
+/// The files below a folder whose names end so.
+fn files_of(folder: &Path, kind: &str) -> Result<Vec<PathBuf>, String> {
+    let is_it = |file: &PathBuf| file.extension().is_some_and(|extension| extension == kind);
+    Ok(files(folder)?.into_iter().filter(is_it).collect())
 }
 
 /// The jars of these folders as a class path.
 fn jars(dir: &Path, folders: &[&str]) -> Result<String, String> {
     let mut found = Vec::new();
     for folder in folders {
-        found.extend(
-            files(&dir.join(folder))?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "jar")),
-        );
+        found.extend(files_of(&dir.join(folder), "jar")?);
     }
     Ok(found.iter().map(|jar| jar.display().to_string()).collect::<Vec<_>>().join(":"))
 }
