@@ -329,8 +329,8 @@ pub struct VirtualAndroid {
     /// Install the app that this file describes (docs/virtual-apps.md); may be given more than once
     #[arg(long = "app", value_name = "FILE", conflicts_with_all = ["hierarchy", "replay"])]
     pub apps: Vec<PathBuf>,
-    /// Draw the screen with Android's own framework on a JVM (docs/framework-phone.md); --app is then `widgets` or
-    /// `apidemos`
+    /// Draw the screen with Android's own framework on a JVM (docs/framework-phone.md); --app is then
+    /// `widgets`, `material`, `compose`, `reactnative` or `apidemos`
     #[arg(long, conflicts_with_all = ["hierarchy", "replay", "network"])]
     pub framework: bool,
     /// Run this APK on the framework phone

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{SOURCES, copy_sources, files_of, jars, javac};
+use super::{CLASSES, SOURCES, copy_sources, files_of, jars, javac};
 use crate::android_parts;
 use crate::command::output;
 use crate::maven;
@@ -18,10 +18,15 @@ struct Source {
     libraries: &'static [&'static str],
 }
 
-const APPS: [Source; 3] = [
+const APPS: [Source; 4] = [
     Source { name: "widgets", folder: "app", libraries: &[] },
-    Source { name: "material", folder: "apps/material", libraries: &["androidx", "material"] },
+    Source { name: "material", folder: "apps/material", libraries: &["androidx", "appcompat", "material"] },
     Source { name: "compose", folder: "apps/compose", libraries: &["androidx", "compose"] },
+    Source {
+        name: "reactnative",
+        folder: "apps/reactnative",
+        libraries: &["androidx", "appcompat", "reactnative"],
+    },
 ];
 /// The compiler's own libraries stand among those of the apps.
 const KOTLIN: [&str; 2] = ["kotlin", "androidx"];
@@ -36,6 +41,7 @@ pub fn build(root: &Path, dir: &Path, apps: &Path) -> Result<(), String> {
         App { source, folder: root.join(SOURCES).join(source.folder), aapt2: &aapt2, work, dir, apps }
             .build()?;
     }
+    build_needy(root, dir, apps, &all.join("needy"))?;
     fs::remove_dir_all(&all).map_err(|e| format!("{}: {e}", all.display()))
 }
 
@@ -49,7 +55,7 @@ struct App<'a> {
     apps: &'a Path,
 }
 
-/// A library as it was unpacked.
+/// What a library has besides classes.
 struct Library {
     resources: Option<PathBuf>,
     package: Option<String>,
@@ -87,22 +93,23 @@ impl App<'_> {
         for folder in self.source.libraries {
             let (folder, target) = (self.dir.join(folder), self.apps.join(self.source.name));
             fs::create_dir_all(&target).map_err(|e| format!("{}: {e}", target.display()))?;
-            for jar in files_of(&folder, "jar")? {
-                copy(&jar, &target.join(jar.file_name().unwrap_or_default()))?;
-            }
-            for archive in files_of(&folder, "aar")? {
-                libraries.push(self.unpack(&archive, &target)?);
+            let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+            let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+            paths.sort();
+            for path in paths {
+                if path.is_dir() {
+                    libraries.push(self.place_library(&path, &target)?);
+                } else {
+                    copy(&path, &target.join(path.file_name().unwrap_or_default()))?;
+                }
             }
         }
         Ok(libraries)
     }
 
-    fn unpack(&self, archive: &Path, target: &Path) -> Result<Library, String> {
-        let name = archive.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let folder = self.work.join("libraries").join(&name);
-        fresh_folder(&folder)?;
-        output(Command::new("jar").arg("xf").arg(archive).current_dir(&folder))?;
-        copy(&folder.join("classes.jar"), &target.join(format!("{name}.jar")))?;
+    fn place_library(&self, folder: &Path, target: &Path) -> Result<Library, String> {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        copy(&folder.join(CLASSES), &target.join(format!("{name}.jar")))?;
         if folder.join("libs").is_dir() {
             for jar in files_of(&folder.join("libs"), "jar")? {
                 let file = jar.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -157,6 +164,33 @@ impl App<'_> {
         kotlin.args(files_of(sources, "kt")?).args(files_of(sources, "java")?);
         output(&mut kotlin).map(drop)
     }
+}
+
+/// Builds APKs for tests as a stranger's are: with code for Android. One has native code and wants what this phone has not;
+/// the other is for a later Android.
+fn build_needy(root: &Path, dir: &Path, apps: &Path, work: &Path) -> Result<(), String> {
+    let (folder, parts) = (root.join(SOURCES).join("apps/needy"), android_parts::install(root)?);
+    let (resources, stubs) = (jars(dir, &["android"])?, parts.join("android.jar"));
+    fresh_folder(work)?;
+    javac(&folder.join("src"), &work.join("classes"), &stubs.display().to_string())?;
+    let mut d8 = Command::new("java");
+    d8.arg("-cp").arg(parts.join("r8.jar")).args(["com.android.tools.r8.D8", "--release", "--min-api", "26"]);
+    d8.arg("--lib").arg(&stubs).arg("--output").arg(work).args(files_of(&work.join("classes"), "class")?);
+    output(&mut d8)?;
+    let library = work.join("lib/arm64-v8a");
+    fresh_folder(&library)?;
+    fs::write(library.join("libneedy.so"), "no code").map_err(|e| format!("libneedy.so: {e}"))?;
+    for (name, level) in [("needy", "26"), ("later", "99")] {
+        let apk = apps.join(format!("{name}.apk"));
+        let mut link = Command::new(parts.join("aapt2"));
+        link.arg("link").arg("--manifest").arg(folder.join("AndroidManifest.xml")).args(["-I", &resources]);
+        output(link.args(["--min-sdk-version", level, "--target-sdk-version", "34", "-o"]).arg(&apk))?;
+        let mut jar = Command::new("jar");
+        output(
+            jar.arg("uf").arg(&apk).arg("-C").arg(work).arg("classes.dex").arg("-C").arg(work).arg("lib"),
+        )?;
+    }
+    Ok(())
 }
 
 /// The package that a manifest names.

@@ -25,6 +25,9 @@ const BUILT: &str = "sources.built.txt";
 const NPM: &str = "npm";
 /// The libraries of the phone itself.
 const LIBRARIES: &str = "lib";
+const CLASSES: &str = "classes.jar";
+/// What is taken out of an archive for Android; the rest is native code and checks for editors.
+const IN_ARCHIVES: [&str; 5] = [CLASSES, "libs", "res", "R.txt", "AndroidManifest.xml"];
 const FILES_MAX: usize = 2000;
 /// Names the folder to the tests.
 pub const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
@@ -85,16 +88,22 @@ fn fetch(dir: &Path, text: &str) -> Result<(), String> {
     fs::remove_dir_all(&download).map_err(|e| format!("{}: {e}", download.display()))
 }
 
-/// Moves a file into a folder; of an archive for the phone itself only its classes.
+/// Moves a file into a folder. An archive for Android is unpacked: for the phone itself its classes, for an app all that a
+/// build needs.
 fn place(file: &Path, folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let name = file.file_name().map(PathBuf::from).unwrap_or_default();
-    if folder.ends_with(LIBRARIES) && name.extension().is_some_and(|kind| kind == "aar") {
-        let parent = file.parent().unwrap_or(folder);
-        output(Command::new("jar").arg("xf").arg(file).arg("classes.jar").current_dir(parent))?;
-        return copy(&parent.join("classes.jar"), &folder.join(name.with_extension("jar")));
+    if name.extension().is_none_or(|kind| kind != "aar") {
+        return fs::rename(file, folder.join(&name)).map_err(|e| format!("{}: {e}", file.display()));
     }
-    fs::rename(file, folder.join(&name)).map_err(|e| format!("{}: {e}", file.display()))
+    let inside = folder.join(name.with_extension(""));
+    fresh_folder(&inside)?;
+    output(Command::new("jar").arg("xf").arg(file).args(IN_ARCHIVES).current_dir(&inside))?;
+    if !folder.ends_with(LIBRARIES) {
+        return Ok(());
+    }
+    copy(&inside.join(CLASSES), &folder.join(name.with_extension("jar")))?;
+    fs::remove_dir_all(&inside).map_err(|e| format!("{}: {e}", inside.display()))
 }
 
 fn fetch_npm(line: &Line<'_>, download: &Path, folder: &Path) -> Result<(), String> {

@@ -50,7 +50,7 @@ pub struct FrameworkConfig {
 
 #[derive(Debug, Clone)]
 pub enum FrameworkApp {
-    /// One that was built with the framework: `widgets` or `apidemos`.
+    /// One that was built with the framework, such as `widgets` or `compose`.
     Builtin(String),
     Apk(PathBuf),
 }
@@ -87,6 +87,8 @@ pub struct FrameworkSurface {
     begun: Option<(Point, Point, Option<Hit>)>,
     finger_down: bool,
     helper_jar: Bytes,
+    /// What the app needs and this phone has not.
+    needs: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +112,7 @@ impl FrameworkSurface {
         size: (u32, u32),
         density: u32,
     ) -> Result<FrameworkSurface, String> {
-        let (process, first) = Process::start(config, size, density)?;
+        let (process, first, needs) = Process::start(config, size, density)?;
         let jar = config.home.join(HELPER_JAR);
         let helper_jar = std::fs::read(&jar).map_err(|e| format!("{}: {e}", jar.display()))?.into();
         let boot = Instant::now();
@@ -130,9 +132,15 @@ impl FrameworkSurface {
             begun: None,
             finger_down: false,
             helper_jar,
+            needs,
         };
         surface.absorb();
         Ok(surface)
+    }
+
+    /// Returns what the app needs and this phone cannot have, such as native code: a sentence for each.
+    pub fn needs(&self) -> &[String] {
+        &self.needs
     }
 
     /// Returns the time at which the phone's uptime is 0.

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use super::codec::{FRAME_BYTES_MAX, Reader, Request, Status, VERSION, status};
+use super::codec::{FRAME_BYTES_MAX, Reader, Request, Status, VERSION, greeting};
 use super::{FrameworkApp, FrameworkConfig};
 
 /// A first start on a slow machine takes half of this.
@@ -42,6 +42,8 @@ const OPENED: [&str; 12] = [
     "jdk.internal.access",
     "sun.nio.ch",
 ];
+/// Folders of Android that no machine here has: an app's native code is looked for there, and an error names it.
+const NATIVE_CODE: &str = "-Djava.library.path=/system/lib64";
 const PROPERTIES: [&str; 5] = [
     "robolectric.offline",
     "robolectric.useRealAni",
@@ -59,12 +61,12 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the process and waits until its app is up.
+    /// Starts the process and waits until its app is up. Returns what the app needs and this phone has not, too.
     pub fn start(
         config: &FrameworkConfig,
         size: (u32, u32),
         density: u32,
-    ) -> Result<(Process, Status), String> {
+    ) -> Result<(Process, Status, Vec<String>), String> {
         let home = &config.home;
         if !home.join("classes").is_dir() {
             return Err(format!(
@@ -75,7 +77,7 @@ impl Process {
         let (apk, code) = app_files(home, &config.app)?;
         let temporary = temporary_folder()?;
         let mut command = java();
-        command.args(MACHINE);
+        command.args(MACHINE).arg(NATIVE_CODE);
         for name in OPENED {
             command.arg(format!("--add-opens=java.base/{name}=ALL-UNNAMED"));
         }
@@ -101,16 +103,23 @@ impl Process {
         let (sender, answers) = sync_channel(1);
         std::thread::spawn(move || read_frames(output, &sender));
         let process = Process { child, input, answers, temporary };
-        let hello = process.receive(START_LIMIT).map_err(|e| format!("the framework did not start: {e}"))?;
+        let (first, needs) = process.greeting()?;
+        Ok((process, first, needs))
+    }
+
+    fn greeting(&self) -> Result<(Status, Vec<String>), String> {
+        let hello = self.receive(START_LIMIT).map_err(|e| format!("the framework did not start: {e}"))?;
         let mut reader = Reader(&hello);
-        let greeting = (reader.u8(), reader.u32());
-        if greeting != (Ok(0), Ok(VERSION)) {
-            return Err(format!(
-                "the framework speaks another version: {greeting:?}; run `cargo xtask framework`"
-            ));
+        match (reader.u8(), reader.u32()) {
+            (Ok(0), Ok(VERSION)) => greeting(&mut reader).map_err(|e| e.0.to_owned()),
+            (Ok(1), _) => {
+                let why = Reader(&hello[1..]).text().unwrap_or_default();
+                Err(format!("the app cannot start on the framework phone: {why}"))
+            }
+            other => {
+                Err(format!("the framework speaks another version: {other:?}; run `cargo xtask framework`"))
+            }
         }
-        let first = status(&mut reader).map_err(|e| e.0.to_owned())?;
-        Ok((process, first))
     }
 
     /// Sends a request and waits for its answer. After a failure the process is of no more use.

@@ -54,6 +54,7 @@ private fun Navigation(state: AppState) {
             NavigationBarItem(
                 selected = state.page == page,
                 onClick = { state.page = page },
+                modifier = Modifier.told(state, if (state.page == page) "selected" else "control"),
                 icon = { Icon(Icons.Filled.Star, contentDescription = null) },
                 label = { Words(page, state) },
             )
@@ -64,7 +65,18 @@ private fun Navigation(state: AppState) {
 /** A text that notes where it can be seen. */
 @Composable
 fun Words(text: String, state: AppState, modifier: Modifier = Modifier) {
-    val key = remember { Any() }
-    DisposableEffect(key) { onDispose { state.places.remove(key) } }
-    Text(text, modifier.onGloballyPositioned { state.places[key] = text to it.boundsInWindow() })
+    Text(text, modifier.told(state, "words", text))
+}
+
+/** Notes what is shown here, for the test: words, a field, a secret, a control, and whether it is on, off or selected. */
+@Composable
+fun Modifier.told(state: AppState, kind: String, text: String = ""): Modifier {
+    val place = remember { Place() }
+    place.kind = kind
+    place.text = text
+    DisposableEffect(place) {
+        state.places.add(place)
+        onDispose { state.places.remove(place) }
+    }
+    return onGloballyPositioned { place.bounds = it.boundsInWindow() }
 }

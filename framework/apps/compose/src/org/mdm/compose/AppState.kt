@@ -26,8 +26,8 @@ class AppState : Supplier<Map<String, String>> {
     val items = mutableStateListOf<String>().apply { (1..COUNT).forEach { add("Item $it") } }
     val deleted = mutableStateListOf<String>()
 
-    /** Each text that is composed, and where it can be seen. */
-    val places = LinkedHashMap<Any, Pair<String, Rect>>()
+    /** What is composed, and where it can be seen. */
+    val places = mutableListOf<Place>()
 
     fun delete(item: String) {
         items.remove(item)
@@ -47,8 +47,18 @@ class AppState : Supplier<Map<String, String>> {
             "on" to on.filterValues { it }.keys.sorted().joinToString(),
             "deleted" to deleted.joinToString(),
             "count" to items.size.toString(),
-            "words" to places.values.filter { !it.second.isEmpty }.joinToString("\n") { it.first },
+            "places" to places.filter { !it.bounds.isEmpty }.joinToString("\n"),
         )
+}
+
+/** Something that the app shows: what it is, its words or the value of a field, and the part that can be seen. */
+class Place {
+    var kind = ""
+    var text = ""
+    var bounds = Rect.Zero
+
+    override fun toString() =
+        "$kind ${listOf(bounds.left, bounds.top, bounds.right, bounds.bottom).joinToString(",") { "${it.toInt()}" }} $text"
 }
 
 const val COUNT = 200

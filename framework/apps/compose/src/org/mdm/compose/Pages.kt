@@ -32,16 +32,23 @@ import androidx.compose.ui.unit.dp
 @Composable
 fun FormPage(state: AppState) {
     Column(Modifier.padding(16.dp)) {
-        TextField(state.name, { state.name = it }, label = { Words("Name", state) }, singleLine = true)
+        TextField(
+            state.name,
+            { state.name = it },
+            Modifier.told(state, "field", state.name),
+            label = { Words("Name", state) },
+            singleLine = true,
+        )
         OutlinedTextField(
             state.secret,
             { state.secret = it },
+            Modifier.told(state, "secret", state.secret),
             label = { Words("Password", state) },
             singleLine = true,
             visualTransformation = PasswordVisualTransformation(),
         )
-        Button(onClick = { state.told = "Saved ${state.name}" }) { Words("Save", state) }
-        Button(onClick = {}, enabled = false) { Words("Closed", state) }
+        Button({ state.told = "Saved ${state.name}" }, Modifier.told(state, "control")) { Words("Save", state) }
+        Button({}, Modifier.told(state, "disabled"), enabled = false) { Words("Closed", state) }
         Words(state.told, state)
     }
 }
@@ -52,13 +59,15 @@ fun SettingsPage(state: AppState) {
         Toggled("Wi-Fi", Role.Switch, state) { Switch(it, null) }
         Toggled("Newsletter", Role.Checkbox, state) { Checkbox(it, null) }
         Row(verticalAlignment = Alignment.CenterVertically) {
-            Checkbox(state.on["Sounds"] == true, { state.on["Sounds"] = it })
+            val sounds = state.on["Sounds"] == true
+            Checkbox(sounds, { state.on["Sounds"] = it }, Modifier.told(state, checked(sounds)))
             Words("Sounds", state)
         }
         for (way in listOf("Standard", "Express")) {
             val chosen = state.delivery == way
             Row(
                 Modifier.fillMaxWidth()
+                    .told(state, checked(chosen))
                     .selectable(chosen, role = Role.RadioButton) { state.delivery = way }
                     .padding(12.dp)
             ) {
@@ -70,21 +79,28 @@ fun SettingsPage(state: AppState) {
         Slider(state.volume, { state.volume = it }, valueRange = 0f..100f)
         Row {
             for (chip in listOf("Fresh", "Sale")) {
-                FilterChip(state.on[chip] == true, { state.on[chip] = state.on[chip] != true }, { Words(chip, state) })
+                val isOn = state.on[chip] == true
+                val modifier = Modifier.told(state, checked(isOn))
+                FilterChip(isOn, { state.on[chip] = !isOn }, { Words(chip, state) }, modifier)
                 Spacer(Modifier.padding(4.dp))
             }
-            AssistChip({ state.told = "Asked" }, { Words("Ask us", state) })
+            AssistChip({ state.told = "Asked" }, { Words("Ask us", state) }, Modifier.told(state, "control"))
         }
         LinearProgressIndicator(progress = { 0.4f })
     }
 }
+
+private fun checked(isOn: Boolean) = if (isOn) "on" else "off"
 
 /** A row that is on or off as a whole. */
 @Composable
 private fun Toggled(name: String, role: Role, state: AppState, control: @Composable (Boolean) -> Unit) {
     val isOn = state.on[name] == true
     Row(
-        Modifier.fillMaxWidth().toggleable(isOn, role = role) { state.on[name] = it }.padding(8.dp),
+        Modifier.fillMaxWidth()
+            .told(state, checked(isOn))
+            .toggleable(isOn, role = role) { state.on[name] = it }
+            .padding(8.dp),
         verticalAlignment = Alignment.CenterVertically,
     ) {
         Words(name, state, Modifier.weight(1f))
@@ -101,7 +117,7 @@ fun ItemsPage(state: AppState) {
                 verticalAlignment = Alignment.CenterVertically,
             ) {
                 Words(item, state, Modifier.weight(1f))
-                TextButton(onClick = { state.delete(item) }) { Words("Delete", state) }
+                TextButton({ state.delete(item) }, Modifier.told(state, "control")) { Words("Delete", state) }
             }
         }
     }
@@ -112,7 +128,8 @@ fun TabsPage(state: AppState) {
     Column {
         TabRow(TABS.indexOf(state.tab)) {
             for (tab in TABS) {
-                Tab(state.tab == tab, { state.tab = tab }, text = { Words(tab, state) })
+                val kind = if (state.tab == tab) "selected" else "control"
+                Tab(state.tab == tab, { state.tab = tab }, Modifier.told(state, kind), text = { Words(tab, state) })
             }
         }
         Words("This is ${state.tab}", state, Modifier.padding(24.dp))

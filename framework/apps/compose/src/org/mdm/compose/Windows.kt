@@ -26,8 +26,8 @@ fun WindowsPage(state: AppState) {
     var shares by remember { mutableStateOf(false) }
     Column(Modifier.padding(16.dp)) {
         Country(state)
-        Button(onClick = { asks = true }) { Words("Ask", state) }
-        Button(onClick = { shares = true }) { Words("Share", state) }
+        Button({ asks = true }, Modifier.told(state, "control")) { Words("Ask", state) }
+        Button({ shares = true }, Modifier.told(state, "control")) { Words("Share", state) }
         Words(state.told, state)
     }
     if (asks) {
@@ -46,7 +46,7 @@ private fun Country(state: AppState) {
         TextField(
             state.country,
             {},
-            Modifier.menuAnchor(MenuAnchorType.PrimaryNotEditable),
+            Modifier.menuAnchor(MenuAnchorType.PrimaryNotEditable).told(state, "field", state.country),
             readOnly = true,
             label = { Words("Country", state) },
         )
