@@ -14,6 +14,9 @@ use crate::product::{Product, Reply, phone};
 use crate::views::Screen;
 use crate::{home, lines, reading};
 
+const MATERIAL: &str = "org.mdm.material";
+const COMPOSE: &str = "org.mdm.compose";
+
 /// An app on a phone of its own. Faults are gathered, because each start takes seconds.
 struct App {
     product: Product,
@@ -52,7 +55,7 @@ impl App {
             .lines()
             .filter(|line| line.contains(words))
             .filter_map(|line| line.trim().split_once(' '))
-            .map(|(_, rest)| rest)
+            .map(|(_, rest)| rest.split(" @").next().unwrap_or(rest))
             .collect();
         if found != wanted {
             self.faults.push(format!("lines with {words}: {found:?}, not {wanted:?}"));
@@ -106,41 +109,50 @@ impl App {
         found.unwrap_or_else(|| panic!("no view {id}"))
     }
 
+    fn fact(&self, id: &str, key: &str) -> String {
+        let facts = self.view(id).facts;
+        facts.into_iter().find(|(name, _)| name == key).map(|(_, value)| value).unwrap_or_default()
+    }
+
+    /// From here on the helper serves the product.
+    fn use_helper(&mut self, package: &'static str) {
+        self.product = Product::on(&self.product.phone, package, HelperMode::Always);
+    }
+
     fn end(self, name: &str) {
         println!("{name}: {} facts compared", self.facts);
         assert!(self.faults.is_empty(), "{name}:\n{}", self.faults.join("\n"));
     }
 
     /// F1: an id names its row as long as it names anything, also when rows are used again for others.
-    async fn delete_after_scrolling(&mut self, list: &str) {
-        let tree = self.ok("get_ui_tree", r#"{"max_tokens":100000,"ids":true}"#).await;
+    async fn delete_after_scrolling(&mut self) {
+        let tree = self.tree().await;
         let early = delete_of(&tree, "Item 5");
-        let scroll = format!(r#"{{"selector":{{"text":"Item 150"}},"max_swipes":60{list}}}"#);
-        self.ok("scroll_to_element", &scroll).await;
-        let reply = self.product.call("tap_element", &format!(r#"{{"element_id":"{early}"}}"#)).await;
+        self.ok("scroll_to_element", r#"{"selector":{"text":"Item 150"},"max_scrolls":60}"#).await;
+        let reply =
+            self.product.call("tap_element", &serde_json::json!({ "element_id": early }).to_string()).await;
         println!("Delete of Item 5 after scrolling: {}", reply.text.lines().next().unwrap_or(""));
         let deleted = self.app("deleted");
         if !(deleted.is_empty() && reply.is_error || deleted == "Item 5") {
             self.faults
                 .push(format!("F1: {early} was Delete of Item 5; deleted {deleted:?}: {}", reply.text));
         }
-        let tree = self.ok("get_ui_tree", r#"{"max_tokens":100000,"ids":true}"#).await;
+        let tree = self.tree().await;
         let late = delete_of(&tree, "Item 150");
-        self.ok("tap_element", &format!(r#"{{"element_id":"{late}"}}"#)).await;
+        self.ok("tap_element", &serde_json::json!({ "element_id": late }).to_string()).await;
         let wanted = if deleted.is_empty() { "Item 150".to_owned() } else { format!("{deleted}, Item 150") };
         let found = self.app("deleted");
         self.is("F1: deleted", &found, &wanted);
     }
 }
 
-/// Returns the id of the button in the row with these words.
+/// Returns the id of the button in the row with these words; `none` without one.
 fn delete_of(tree: &Reply, row: &str) -> String {
     let lines = lines::read(&tree.text);
-    let named = |line: &lines::Line| line.words.iter().any(|said| said.head == row);
-    let at = lines.iter().position(named).unwrap_or_else(|| panic!("no {row}: {}", tree.text));
+    let is_row = |line: &&lines::Line| line.words.iter().any(|said| said.head == row);
     let is_delete = |line: &&lines::Line| line.words.iter().any(|said| said.head == "Delete");
-    let button = lines[at..].iter().find(is_delete);
-    button.unwrap_or_else(|| panic!("no Delete after {row}: {}", tree.text)).element.clone()
+    let button = lines.iter().skip_while(|line| !is_row(line)).find(is_delete);
+    button.map_or_else(|| format!("none after {row}: {}", tree.text), |line| line.element.clone())
 }
 
 /// Views as the app tells them: each line is a kind, a rectangle and words.
@@ -149,20 +161,24 @@ fn composed(truth: Truth, places: &str) -> Screen {
     let mut views = vec![view(1, 0, (0, 0, width, height), "")];
     let told = places.lines().filter_map(|line| {
         let (kind, rest) = line.split_once(' ')?;
+        let (focused, rest) = rest.split_once(' ')?;
         let (bounds, text) = rest.split_once(' ')?;
         let sides: Vec<i32> = bounds.split(',').filter_map(|side| side.parse().ok()).collect();
         let [left, top, right, bottom] = sides[..] else { return None };
-        Some((kind, (left, top, right, bottom), text))
+        Some((kind, focused == "true", (left, top, right, bottom), text))
     });
     let mut told: Vec<_> = told.collect();
     // A control stands before the words inside it.
     told.sort_by_key(|(kind, ..)| *kind == "words");
-    for (kind, bounds, text) in told {
+    for (kind, focused, bounds, text) in told {
         let number = views.len() as i64 + 1;
         let around = views.iter().rev().find(|around| kind == "words" && is_around(around.visible, bounds));
+        // Android passes it on to all views inside.
+        let selected = around.is_some_and(|around| around.selected) || kind == "selected";
         let mut one = view(number, around.map_or(1, |around| around.number), bounds, text);
         one.clickable = kind != "words";
-        one.selected = kind == "selected";
+        one.selected = selected;
+        one.focused = focused;
         one.enabled = kind != "disabled";
         one.checked = match kind {
             "on" => Some(true),
@@ -176,10 +192,26 @@ fn composed(truth: Truth, places: &str) -> Screen {
             _ => "told",
         };
         one.facts = vec![(name.to_owned(), "true".to_owned())];
+        if kind == "value" {
+            one.facts = told_to_readers(text);
+            one.text.clear();
+        }
         views.push(one);
     }
     let framework = FrameworkTruth { is_known: true, focused_window: 1, views, listeners: Vec::new() };
     Screen::of(Truth { framework: Some(framework), ..truth })
+}
+
+/// A value that only a reader is told, of a hundred: as it is, as a part of one, and in Compose's words. A dump has none.
+fn told_to_readers(value: &str) -> Vec<(String, String)> {
+    let part = value.parse().unwrap_or(0.0) / 100.0;
+    let facts = [
+        ("value", value),
+        ("drawn", &format!("{value} percent.")),
+        ("drawn", &format!("{part}")),
+        ("appDrawn", "true"),
+    ];
+    facts.map(|(name, fact)| (name.to_owned(), fact.to_owned())).into()
 }
 
 fn is_around(outer: (i32, i32, i32, i32), inner: (i32, i32, i32, i32)) -> bool {
@@ -211,16 +243,18 @@ fn view(number: i64, parent: i64, visible: (i32, i32, i32, i32), text: &str) -> 
 #[tokio::test(start_paused = true)]
 async fn what_is_said_of_a_material_app_is_so() {
     let Some(home) = home("what_is_said_of_a_material_app_is_so") else { return };
-    let mut app = App::start(&home, "material", "org.mdm.material");
+    let mut app = App::start(&home, "material", MATERIAL);
     tokio::time::sleep(Duration::from_secs(1)).await;
     app.read("Home").await;
     material_settings(&mut app).await;
     app.tap("Items").await;
     app.read("Items").await;
-    app.delete_after_scrolling("").await;
+    app.delete_after_scrolling().await;
     material_form(&mut app).await;
     material_tabs(&mut app).await;
     material_windows(&mut app).await;
+    app.use_helper(MATERIAL);
+    material_with_helper(&mut app).await;
     app.end("material");
 }
 
@@ -238,12 +272,37 @@ async fn material_settings(app: &mut App) {
     app.tap("Fresh").await;
     let states = ["wifi", "express", "standard", "fresh"].map(|id| app.view(id).checked);
     app.is("states", &format!("{states:?}"), "[Some(false), Some(true), Some(false), Some(true)]");
-    let reply = app
-        .product
-        .call("adjust_control", r#"{"selector":{"resource_id":"volume"},"target_value":70}"#)
-        .await;
-    println!("volume: {}", reply.text);
+    // Material's slider is two nodes: the bar without a value, and its thumb, which tells it.
+    let bar = r#"{"selector":{"resource_id":"volume"},"target_value":70}"#;
+    let reply = app.product.call("adjust_control", bar).await;
+    println!("volume, by its bar: {}", reply.text);
+    app.is("the bar tells no value", reply.fact("code"), "ELEMENT_NOT_INTERACTABLE");
+    // Its words change with its value, so it is another element after the first touch, and the answer says so.
+    let thumb = r#"{"selector":{"text":"Value, 30"},"target_value":70}"#;
+    let reply = app.product.call("adjust_control", thumb).await;
+    println!("volume {}, by its thumb: {}", app.fact("volume", "value"), reply.text);
+    app.is("the thumb is lost", reply.fact("code"), "STALE_REFERENCE");
     app.read("Settings, used").await;
+}
+
+async fn material_with_helper(app: &mut App) {
+    app.product.open(".FormActivity").await;
+    app.ok("type_text", r#"{"selector":{"resource_id":"name"},"text":"Grüße 日本"}"#).await;
+    let found = app.view("name").text;
+    app.is("name, with the helper", &found, "Grüße 日本");
+    app.read("Form, with the helper").await;
+    app.ok("hide_keyboard", "{}").await;
+    // F89: the window of its choices never has the focus, so no dump has them.
+    app.ok("tap_element", r#"{"selector":{"resource_id":"country"}}"#).await;
+    app.tap("Japan").await;
+    let found = app.view("country").text;
+    app.is("country", &found, "Japan");
+    app.product.open(".MainActivity").await;
+    app.tap("Settings").await;
+    let bar = r#"{"selector":{"resource_id":"volume"},"target_value":70}"#;
+    let reply = app.product.call("adjust_control", bar).await;
+    println!("volume {}, with the helper: {}", app.fact("volume", "value"), reply.text);
+    app.read("Settings, with the helper").await;
 }
 
 async fn material_form(app: &mut App) {
@@ -259,11 +318,6 @@ async fn material_form(app: &mut App) {
     app.ok("hide_keyboard", "{}").await;
     app.tap("Save").await;
     app.read("Form with an error").await;
-    app.ok("tap_element", r#"{"selector":{"resource_id":"country"}}"#).await;
-    app.read("Countries").await;
-    app.tap("Japan").await;
-    let found = app.view("country").text;
-    app.is("country", &found, "Japan");
 }
 
 async fn material_tabs(app: &mut App) {
@@ -300,15 +354,17 @@ async fn material_windows(app: &mut App) {
 #[tokio::test(start_paused = true)]
 async fn what_is_said_of_a_compose_app_is_so() {
     let Some(home) = home("what_is_said_of_a_compose_app_is_so") else { return };
-    let mut app = App::start(&home, "compose", "org.mdm.compose");
+    let mut app = App::start(&home, "compose", COMPOSE);
     tokio::time::sleep(Duration::from_secs(1)).await;
     compose_form(&mut app).await;
     compose_settings(&mut app).await;
     app.tap("Items").await;
     app.read("Items").await;
-    app.delete_after_scrolling("").await;
+    app.delete_after_scrolling().await;
     compose_tabs(&mut app).await;
     compose_windows(&mut app).await;
+    app.use_helper(COMPOSE);
+    compose_with_helper(&mut app).await;
     app.end("compose");
 }
 
@@ -341,13 +397,32 @@ async fn compose_settings(app: &mut App) {
     }
     let found = (app.app("on"), app.app("delivery"));
     app.is("F33: states", &format!("{found:?}"), r#"("Fresh, Newsletter, Sale", "Express")"#);
-    let reply =
-        app.product.call("adjust_control", r#"{"selector":{"role":"slider"},"target_value":70}"#).await;
-    println!("F86: volume {}: {}", app.app("volume"), reply.text);
+    // F86: no dump tells the value of this slider; that the words above it do is not certain ("Level 2").
+    let slider = r#"{"selector":{"role":"slider"},"target_value":70}"#;
+    let reply = app.product.call("adjust_control", slider).await;
+    app.is("F86: refused", reply.fact("code"), "ELEMENT_NOT_INTERACTABLE");
+    let found = app.app("volume");
+    app.is("F86: not touched", &found, "30");
     let tree = app.read("Settings, used").await;
     // F33: one line for each choice, F36: no button is a check box.
     let radios = tree.lines().filter(|line| line.contains("Standard") || line.contains("Express")).count();
     app.is("F33: lines of the radio buttons", &radios.to_string(), "2");
+}
+
+async fn compose_with_helper(app: &mut App) {
+    app.tap("Form").await;
+    let name = r#"{"selector":{"text":"Name"},"text":"Grüße 日本","clear":true}"#;
+    app.ok("type_text", name).await;
+    let found = app.app("name");
+    app.is("name, with the helper", &found, "Grüße 日本");
+    app.ok("hide_keyboard", "{}").await;
+    app.read("Form, with the helper").await;
+    app.tap("Settings").await;
+    let reply = app.ok("adjust_control", r#"{"selector":{"role":"slider"},"target_value":70}"#).await;
+    println!("volume, with the helper: {}", reply.text);
+    let found = app.app("volume");
+    app.is("F86: volume, with the helper", &found, "70");
+    app.read("Settings, with the helper").await;
 }
 
 async fn compose_tabs(app: &mut App) {
@@ -395,11 +470,12 @@ async fn what_is_said_of_react_natives_views_is_so() {
     println!("{}", reply.text);
     app.ok("hide_keyboard", "{}").await;
     app.tap("Express").await;
-    let reply = app.ok("scroll_to_element", r#"{"selector":{"text":"Row 40"},"max_swipes":30}"#).await;
+    let reply = app.ok("scroll_to_element", r#"{"selector":{"text":"Row 40"},"max_scrolls":30}"#).await;
     println!("{}", reply.text);
     let tree = app.read("React Native, used").await;
     let id = delete_of(&tree, "Row 40");
-    app.ok("tap_element", &format!(r#"{{"element_id":"{id}"}}"#)).await;
+    let delete = serde_json::json!({ "element_id": id }).to_string();
+    app.ok("tap_element", &delete).await;
     let found = app.app("deleted");
     app.is("F1: deleted", &found, "Row 40");
     app.end("reactnative");

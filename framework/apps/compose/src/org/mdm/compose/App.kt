@@ -19,6 +19,7 @@ import androidx.compose.runtime.Composable
 import androidx.compose.runtime.DisposableEffect
 import androidx.compose.runtime.remember
 import androidx.compose.ui.Modifier
+import androidx.compose.ui.focus.onFocusChanged
 import androidx.compose.ui.layout.boundsInWindow
 import androidx.compose.ui.layout.onGloballyPositioned
 
@@ -68,7 +69,7 @@ fun Words(text: String, state: AppState, modifier: Modifier = Modifier) {
     Text(text, modifier.told(state, "words", text))
 }
 
-/** Notes what is shown here, for the test: words, a field, a secret, a control, and whether it is on, off or selected. */
+/** Notes what is shown here, for the test: words, a field, a secret, a value, or a control and its state. */
 @Composable
 fun Modifier.told(state: AppState, kind: String, text: String = ""): Modifier {
     val place = remember { Place() }
@@ -78,5 +79,6 @@ fun Modifier.told(state: AppState, kind: String, text: String = ""): Modifier {
         state.places.add(place)
         onDispose { state.places.remove(place) }
     }
-    return onGloballyPositioned { place.bounds = it.boundsInWindow() }
+    return onFocusChanged { place.focused = it.isFocused }
+        .onGloballyPositioned { place.bounds = it.boundsInWindow() }
 }

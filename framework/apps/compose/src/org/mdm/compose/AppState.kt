@@ -10,8 +10,8 @@ import androidx.compose.ui.geometry.Rect
 import java.util.function.Supplier
 
 /**
- * What the app knows of itself. Compose has no view objects that a test could read, so the app tells its state to who asks
- * for the tag of its view: nothing here goes through accessibility.
+ * What the app knows of itself. Compose has no view objects that a test could read, so the app tells its state to who
+ * asks for the tag of its view: nothing here goes through accessibility.
  */
 class AppState : Supplier<Map<String, String>> {
     var page by mutableStateOf(PAGES[0])
@@ -51,14 +51,17 @@ class AppState : Supplier<Map<String, String>> {
         )
 }
 
-/** Something that the app shows: what it is, its words or the value of a field, and the part that can be seen. */
+/** Something that the app shows: what it is, its words or value, whether it has the focus, and the part that is seen. */
 class Place {
     var kind = ""
     var text = ""
+    var focused = false
     var bounds = Rect.Zero
 
-    override fun toString() =
-        "$kind ${listOf(bounds.left, bounds.top, bounds.right, bounds.bottom).joinToString(",") { "${it.toInt()}" }} $text"
+    override fun toString(): String {
+        val sides = listOf(bounds.left, bounds.top, bounds.right, bounds.bottom)
+        return "$kind $focused ${sides.joinToString(",") { it.toInt().toString() }} $text"
+    }
 }
 
 const val COUNT = 200

@@ -76,7 +76,8 @@ fun SettingsPage(state: AppState) {
             }
         }
         Words("Volume ${state.volume.toInt()}", state)
-        Slider(state.volume, { state.volume = it }, valueRange = 0f..100f)
+        val volume = Modifier.told(state, "value", state.volume.toInt().toString())
+        Slider(state.volume, { state.volume = it }, volume, valueRange = 0f..100f)
         Row {
             for (chip in listOf("Fresh", "Sale")) {
                 val isOn = state.on[chip] == true
@@ -86,7 +87,7 @@ fun SettingsPage(state: AppState) {
             }
             AssistChip({ state.told = "Asked" }, { Words("Ask us", state) }, Modifier.told(state, "control"))
         }
-        LinearProgressIndicator(progress = { 0.4f })
+        LinearProgressIndicator({ 0.4f }, Modifier.told(state, "value", "40"))
     }
 }
 

@@ -46,7 +46,7 @@ public class MainActivity extends AppCompatActivity {
                 ReactNativeFeatureFlagsLocalAccessor::new);
         DisplayMetricsHolder.initDisplayMetrics(this);
         react = new ThemedReactContext(new ContextWithoutScript(this), this, null, -1);
-        ViewGroup root = make(new ReactViewManager(), "collapsable", false);
+        ViewGroup root = new Root(react);
         setContentView(root);
         root.setFitsSystemWindows(true);
         fill(root);
