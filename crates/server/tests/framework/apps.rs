@@ -299,8 +299,8 @@ async fn material_with_helper(app: &mut App) {
     app.is("country", &found, "Japan");
     app.product.open(".MainActivity").await;
     app.tap("Settings").await;
-    let bar = r#"{"selector":{"resource_id":"volume"},"target_value":70}"#;
-    let reply = app.product.call("adjust_control", bar).await;
+    let thumb = r#"{"selector":{"text":"Value, 30"},"target_value":70}"#;
+    let reply = app.product.call("adjust_control", thumb).await;
     println!("volume {}, with the helper: {}", app.fact("volume", "value"), reply.text);
     app.read("Settings, with the helper").await;
 }
@@ -462,7 +462,7 @@ async fn what_is_said_of_react_natives_views_is_so() {
     let mut app = App::start(&home, "reactnative", "org.mdm.reactnative");
     tokio::time::sleep(Duration::from_secs(1)).await;
     app.read("React Native").await;
-    let reply = app.tap("Add order").await;
+    let reply = app.tap("New order").await;
     println!("{}", reply.text);
     let found = app.app("orders");
     app.is("orders", &found, "1");

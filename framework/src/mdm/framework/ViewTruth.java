@@ -5,16 +5,19 @@ import android.graphics.Point;
 import android.graphics.Rect;
 import android.view.View;
 import android.view.ViewGroup;
+import android.view.ViewParent;
 import android.widget.AbsListView;
 import android.widget.AdapterView;
 import android.widget.CalendarView;
 import android.widget.Checkable;
 import android.widget.DatePicker;
 import android.widget.ExpandableListView;
+import android.widget.HorizontalScrollView;
 import android.widget.ListAdapter;
 import android.widget.NumberPicker;
 import android.widget.ProgressBar;
 import android.widget.RatingBar;
+import android.widget.ScrollView;
 import android.widget.TabHost;
 import android.widget.TextView;
 import android.widget.TimePicker;
@@ -90,6 +93,14 @@ final class ViewTruth {
         Rect visible = new Rect();
         if (!view.getGlobalVisibleRect(visible, new Point())) {
             return new Rect();
+        }
+        // React Native's scroll views cut off what they draw, and not what is inside them.
+        for (ViewParent around = view.getParent(); around instanceof View; around = around.getParent()) {
+            Rect outer = new Rect();
+            boolean cuts = around instanceof ScrollView || around instanceof HorizontalScrollView;
+            if (cuts && !(((View) around).getGlobalVisibleRect(outer) && visible.intersect(outer))) {
+                return new Rect();
+            }
         }
         Rect frame = window.frame();
         visible.offset(frame.left, frame.top);

@@ -62,7 +62,7 @@ public class MainActivity extends AppCompatActivity {
         ViewGroup add =
                 make(
                         new ReactViewManager(),
-                        "accessible", true, "accessibilityLabel", "Add order", "accessibilityRole", "button");
+                        "accessible", true, "accessibilityLabel", "New order", "accessibilityRole", "button");
         whenTouched(add, () -> count.setText("Count " + ++orders));
         put(add, text("Add"), 0, LINE);
         put(root, add, 360, LINE);
