@@ -129,7 +129,7 @@ fn build(root: &Path, dir: &Path) -> Result<(), String> {
     let helper = dir.join("helper");
     fresh_folder(&helper)?;
     copy(&root.join(HELPER), &helper.join("mdm-helper.jar"))?;
-    convert(dir, &root.join(HELPER), &helper.join("classes.jar"), &["frames"])?;
+    convert(dir, &root.join(HELPER), &helper.join("classes.jar"))?;
     let libraries = jars(dir, &["android", "lib", "dex", "helper"])?;
     javac(&sources.join("src"), &dir.join("classes"), &libraries)?;
     let apps = dir.join("apps");
@@ -137,16 +137,16 @@ fn build(root: &Path, dir: &Path) -> Result<(), String> {
     apps::build(root, dir, &apps)?;
     let apk = dir.join("apidemos/apks/ApiDemos-debug.apk");
     copy(&apk, &apps.join("apidemos.apk"))?;
-    convert(dir, &apk, &apps.join("apidemos.jar"), &[])
+    convert(dir, &apk, &apps.join("apidemos.jar"))
 }
 
 /// Makes classes for a JVM of the code in a file for Android.
-fn convert(dir: &Path, file: &Path, jar: &Path, how: &[&str]) -> Result<(), String> {
+fn convert(dir: &Path, file: &Path, jar: &Path) -> Result<(), String> {
     let libraries = jars(dir, &["dex", "lib", "android"])?;
     let class_path = format!("{}:{libraries}", dir.join("converter").display());
     let mut convert = Command::new("java");
     convert.args(["-cp", &class_path, "mdm.framework.apk.DexToJar"]);
-    output(convert.arg(file).arg(jar).args(how)).map(drop)
+    output(convert.arg(file).arg(jar)).map(drop)
 }
 
 fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {

@@ -225,6 +225,7 @@ fn convert(home: &Path, apk: &Path) -> Result<PathBuf, String> {
     let mut parts = vec![home.join("converter")];
     parts.extend(jars(&home.join("dex"))?);
     parts.extend(jars(&home.join("lib"))?);
+    parts.extend(jars(&home.join("android"))?);
     let parts = std::env::join_paths(parts).map_err(|e| e.to_string())?;
     let mut command = java();
     command.arg("-cp").arg(parts).arg("mdm.framework.apk.DexToJar").arg(apk).arg(&jar);

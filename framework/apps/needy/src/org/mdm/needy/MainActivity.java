@@ -10,7 +10,8 @@ public class MainActivity extends Activity {
     protected void onCreate(Bundle saved) {
         super.onCreate(saved);
         Button scan = new Button(this);
-        scan.setText("Scan");
+        // A jump, which a JVM checks in code of Android 7 or later.
+        scan.setText(saved == null ? "Scan" : "Scan again");
         scan.setOnClickListener(button -> System.loadLibrary("needy"));
         setContentView(scan);
     }
