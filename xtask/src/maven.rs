@@ -9,10 +9,37 @@ use crate::command::{on_path, output};
 
 const COPY_GOAL: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
 
-/// An artefact as `group:name:version`, with `:type` if it is not a jar.
+/// An artefact as `group:name:version`, with `:type` if it is not a jar, and `:classifier` behind it if it has one.
 pub struct Pin<'a> {
     pub hash: &'a str,
     pub artefact: &'a str,
+}
+
+impl Pin<'_> {
+    /// The name of the file that Maven leaves.
+    pub fn file_name(&self) -> Result<String, String> {
+        let Parts { name, version, kind, classifier, .. } = parts(self.artefact)?;
+        let classifier = classifier.map(|word| format!("-{word}")).unwrap_or_default();
+        Ok(format!("{name}-{version}{classifier}.{kind}"))
+    }
+}
+
+struct Parts<'a> {
+    group: &'a str,
+    name: &'a str,
+    version: &'a str,
+    kind: &'a str,
+    classifier: Option<&'a str>,
+}
+
+fn parts(artefact: &str) -> Result<Parts<'_>, String> {
+    let (group, name, version, kind, classifier) = match artefact.split(':').collect::<Vec<_>>()[..] {
+        [group, name, version] => (group, name, version, "jar", None),
+        [group, name, version, kind] => (group, name, version, kind, None),
+        [group, name, version, kind, classifier] => (group, name, version, kind, Some(classifier)),
+        _ => return Err(format!("not an artefact: {artefact}")),
+    };
+    Ok(Parts { group, name, version, kind, classifier })
 }
 
 /// The pins of a list: a hash and an artefact in each line.
@@ -33,8 +60,7 @@ pub fn fetch(dir: &Path, pins: &[Pin<'_>]) -> Result<(), String> {
     command.args(["-q", "-B", "-f"]).arg(&project).args([COPY_GOAL, "-DexcludeTransitive=true"]);
     output(command.arg(format!("-DoutputDirectory={}", dir.display())).current_dir(dir))?;
     for pin in pins {
-        let name = pin.artefact.split(':').nth(1).unwrap_or_default();
-        check(&file(dir, name)?, pin.hash)?;
+        check(&dir.join(pin.file_name()?), pin.hash)?;
     }
     Ok(())
 }
@@ -66,16 +92,13 @@ fn project_text(pins: &[Pin<'_>]) -> Result<String, String> {
          <groupId>parts</groupId><artifactId>parts</artifactId><version>1</version><dependencies>\n",
     );
     for pin in pins {
-        let words: Vec<&str> = pin.artefact.split(':').collect();
-        let (group, name, version, kind) = match words.as_slice() {
-            [group, name, version] => (group, name, version, &"jar"),
-            [group, name, version, kind] => (group, name, version, kind),
-            _ => return Err(format!("not an artefact: {}", pin.artefact)),
-        };
+        let Parts { group, name, version, kind, classifier } = parts(pin.artefact)?;
+        let classifier =
+            classifier.map(|word| format!("<classifier>{word}</classifier>")).unwrap_or_default();
         let _ = writeln!(
             text,
             "<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>\
-             <type>{kind}</type><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion>\
+             <type>{kind}</type>{classifier}<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion>\
              </exclusions></dependency>"
         );
     }

@@ -330,7 +330,7 @@ pub struct VirtualAndroid {
     #[arg(long = "app", value_name = "FILE", conflicts_with_all = ["hierarchy", "replay"])]
     pub apps: Vec<PathBuf>,
     /// Draw the screen with Android's own framework on a JVM (docs/framework-phone.md); --app is then `widgets`,
-    /// `workbench` or `apidemos`
+    /// `workbench`, `material`, `compose`, `reactnative` or `apidemos`
     #[arg(long, conflicts_with_all = ["hierarchy", "replay", "network"])]
     pub framework: bool,
     /// The API level of the framework phone: 34 (Android 14), 35 or 36, which needs Java 21 or newer

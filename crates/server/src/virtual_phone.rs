@@ -76,6 +76,10 @@ pub async fn run(options: VirtualAndroid) -> ExitCode {
         Ok(phone) => phone,
         Err(problem) => return fail(&problem),
     };
+    for need in phone.needs() {
+        // Without a reader of stderr the log of the phone still says it.
+        drop(writeln!(std::io::stderr(), "mobile-debug-mcp: {need}"));
+    }
     let listener = match TcpListener::bind(("127.0.0.1", options.adb_port)).await {
         Ok(listener) => listener,
         Err(error) => return fail(&format!("cannot listen on port {}: {error}", options.adb_port)),

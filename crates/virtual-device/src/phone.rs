@@ -59,30 +59,36 @@ struct Inner {
     fault_clock: AtomicBool,
     /// True once the task runs that wakes apps at their own times.
     app_clock: AtomicBool,
+    needs: Vec<String>,
 }
 
 impl Phone {
     pub fn new(config: PhoneConfig) -> Phone {
-        Phone::of(State::new(config))
+        Phone::of(State::new(config), Vec::new())
     }
 
     /// Starts a phone whose screen is drawn by Android's own framework. This blocks for seconds.
     pub fn with_framework(config: PhoneConfig, framework: &FrameworkConfig) -> Result<Phone, String> {
         let surface = FrameworkSurface::start(framework, (config.width, config.height), config.density)?;
-        let boot = surface.boot();
+        let (boot, needs) = (surface.boot(), surface.needs().to_vec());
         let android_version = framework.android_version();
         let config = PhoneConfig { sdk: framework.sdk, android_version, ..config };
-        Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
+        Ok(Phone::of(State::with_surface(config, Box::new(surface), boot), needs))
     }
 
     /// Starts a phone like [`Phone::with_framework`], on the process of an earlier one if there was one. No app runs.
     pub fn with_pool(config: PhoneConfig, pool: &FrameworkPool) -> Result<Phone, String> {
         let surface = pool.surface((config.width, config.height), config.density)?;
         let boot = surface.boot();
-        Ok(Phone::of(State::with_surface(config, Box::new(surface), boot)))
+        Ok(Phone::of(State::with_surface(config, Box::new(surface), boot), Vec::new()))
     }
 
-    fn of(state: State) -> Phone {
+    /// Returns what the framework phone's app needs and cannot have, such as native code: a sentence for each.
+    pub fn needs(&self) -> &[String] {
+        &self.inner.needs
+    }
+
+    fn of(state: State, needs: Vec<String>) -> Phone {
         let inner = Inner {
             scripts: broadcast::Sender::new(SCRIPTS_BEHIND_MAX),
             state: Mutex::new(state),
@@ -94,6 +100,7 @@ impl Phone {
             plug_listeners: Mutex::new(Vec::new()),
             fault_clock: AtomicBool::new(false),
             app_clock: AtomicBool::new(false),
+            needs,
         };
         Phone { inner: Arc::new(inner) }
     }

@@ -12,6 +12,7 @@
 #![allow(clippy::print_stdout, reason = "figures are there to be read")]
 
 mod actions;
+mod apps;
 mod controls;
 mod faults;
 mod gestures;

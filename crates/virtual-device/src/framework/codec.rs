@@ -7,7 +7,7 @@ use crate::app::geometry::Rect;
 pub const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Entries of one list in an answer.
 const LIST_MAX: usize = 50_000;
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -237,6 +237,11 @@ pub fn status(reader: &mut Reader<'_>) -> Result<Status, Malformed> {
         keyboard,
         editor,
     })
+}
+
+/// What a process says when it is up: its state, and what its app needs and this phone has not.
+pub fn greeting(reader: &mut Reader<'_>) -> Result<(Status, Vec<String>), Malformed> {
+    Ok((status(reader)?, reader.list(Reader::text)?))
 }
 
 /// A view that is on the screen, read from the object itself and not from accessibility.

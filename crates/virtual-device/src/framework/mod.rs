@@ -57,7 +57,7 @@ pub struct FrameworkConfig {
 
 #[derive(Debug, Clone)]
 pub enum FrameworkApp {
-    /// One that was built with the framework: `widgets`, `workbench` or `apidemos`.
+    /// One that was built with the framework, such as `widgets` or `compose`.
     Builtin(String),
     Apk(PathBuf),
 }
@@ -104,6 +104,8 @@ pub struct FrameworkSurface {
     finger_down: bool,
     two_down: bool,
     helper_jar: Bytes,
+    /// What the app needs and this phone has not.
+    needs: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -129,9 +131,10 @@ impl FrameworkSurface {
         size: (u32, u32),
         density: u32,
     ) -> Result<FrameworkSurface, String> {
-        let (process, first) = Process::start(config, size, density)?;
+        let (process, first, needs) = Process::start(config, size, density)?;
         let link = Link { process: Some(process), idle: None, unread: vec![first], trouble: None };
         let mut surface = FrameworkSurface::around(link, config, size, density)?;
+        surface.needs = needs;
         surface.absorb();
         Ok(surface)
     }
@@ -161,7 +164,13 @@ impl FrameworkSurface {
             finger_down: false,
             two_down: false,
             helper_jar,
+            needs: Vec::new(),
         })
+    }
+
+    /// Returns what the app needs and this phone cannot have, such as native code: a sentence for each.
+    pub fn needs(&self) -> &[String] {
+        &self.needs
     }
 
     /// Returns the time at which the phone's uptime is 0.

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use super::codec::{FRAME_BYTES_MAX, Reader, Request, Status, VERSION, status};
+use super::codec::{FRAME_BYTES_MAX, Reader, Request, Status, VERSION, greeting};
 use super::java::{JAVA_MIN, find_java, java_min, program};
 use super::{FrameworkApp, FrameworkConfig};
 
@@ -45,6 +45,8 @@ const OPENED: [&str; 12] = [
     "jdk.internal.access",
     "sun.nio.ch",
 ];
+/// Folders of Android that no machine here has: an app's native code is looked for there, and an error names it.
+const NATIVE_CODE: &str = "-Djava.library.path=/system/lib64";
 const PROPERTIES: [&str; 5] = [
     "robolectric.offline",
     "robolectric.useRealAni",
@@ -62,12 +64,12 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the process and waits until its app is up.
+    /// Starts the process and waits until its app is up. Returns what the app needs and this phone has not, too.
     pub fn start(
         config: &FrameworkConfig,
         size: (u32, u32),
         density: u32,
-    ) -> Result<(Process, Status), String> {
+    ) -> Result<(Process, Status, Vec<String>), String> {
         let home = &config.home;
         if !home.join("classes").is_dir() {
             return Err(format!(
@@ -80,7 +82,7 @@ impl Process {
         let (apk, code) = app_files(home, &config.app)?;
         let temporary = temporary_folder()?;
         let mut command = program(&java);
-        command.args(MACHINE);
+        command.args(MACHINE).arg(NATIVE_CODE);
         for name in OPENED {
             command.arg(format!("--add-opens=java.base/{name}=ALL-UNNAMED"));
         }
@@ -106,16 +108,23 @@ impl Process {
         let (sender, answers) = sync_channel(1);
         std::thread::spawn(move || read_frames(output, &sender));
         let process = Process { child, input, answers, temporary };
-        let hello = process.receive(START_LIMIT).map_err(|e| format!("the framework did not start: {e}"))?;
+        let (first, needs) = process.greeting()?;
+        Ok((process, first, needs))
+    }
+
+    fn greeting(&self) -> Result<(Status, Vec<String>), String> {
+        let hello = self.receive(START_LIMIT).map_err(|e| format!("the framework did not start: {e}"))?;
         let mut reader = Reader(&hello);
-        let greeting = (reader.u8(), reader.u32());
-        if greeting != (Ok(0), Ok(VERSION)) {
-            return Err(format!(
-                "the framework speaks another version: {greeting:?}; run `cargo xtask framework`"
-            ));
+        match (reader.u8(), reader.u32()) {
+            (Ok(0), Ok(VERSION)) => greeting(&mut reader).map_err(|e| e.0.to_owned()),
+            (Ok(1), _) => {
+                let why = Reader(&hello[1..]).text().unwrap_or_default();
+                Err(format!("the app cannot start on the framework phone: {why}"))
+            }
+            other => {
+                Err(format!("the framework speaks another version: {other:?}; run `cargo xtask framework`"))
+            }
         }
-        let first = status(&mut reader).map_err(|e| e.0.to_owned())?;
-        Ok((process, first))
     }
 
     /// Sends a request and waits for its answer. After a failure the process is of no more use.
@@ -173,9 +182,9 @@ fn log_file(config: &FrameworkConfig) -> Result<Stdio, String> {
     }
 }
 
-fn class_path(home: &Path, code: &Path) -> Result<OsString, String> {
-    let mut parts =
-        vec![home.join("classes"), home.join("stubs"), home.join("helper/classes.jar"), code.to_path_buf()];
+fn class_path(home: &Path, code: &[PathBuf]) -> Result<OsString, String> {
+    let mut parts = vec![home.join("classes"), home.join("stubs"), home.join("helper/classes.jar")];
+    parts.extend_from_slice(code);
     parts.extend(jars(&home.join("lib"))?);
     std::env::join_paths(parts).map_err(|e| e.to_string())
 }
@@ -188,17 +197,19 @@ fn jars(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(jars)
 }
 
-/// Returns an app's APK and its code as a jar.
-fn app_files(home: &Path, app: &FrameworkApp) -> Result<(PathBuf, PathBuf), String> {
+/// Returns an app's APK and its code as jars: its own, and those of its libraries in a folder of its name.
+fn app_files(home: &Path, app: &FrameworkApp) -> Result<(PathBuf, Vec<PathBuf>), String> {
     match app {
         FrameworkApp::Builtin(name) => {
             let [apk, jar] = ["apk", "jar"].map(|kind| home.join("apps").join(format!("{name}.{kind}")));
             if apk.is_file() && jar.is_file() && !name.contains('/') {
-                return Ok((apk, jar));
+                let libraries = home.join("apps").join(name);
+                let libraries = if libraries.is_dir() { jars(&libraries)? } else { Vec::new() };
+                return Ok((apk, std::iter::once(jar).chain(libraries).collect()));
             }
             Err(format!("there is no app {name}; {} has {}", home.join("apps").display(), names(home)))
         }
-        FrameworkApp::Apk(apk) => Ok((apk.clone(), convert(home, apk)?)),
+        FrameworkApp::Apk(apk) => Ok((apk.clone(), vec![convert(home, apk)?])),
     }
 }
 
@@ -224,6 +235,7 @@ fn convert(home: &Path, apk: &Path) -> Result<PathBuf, String> {
     let mut parts = vec![home.join("converter")];
     parts.extend(jars(&home.join("dex"))?);
     parts.extend(jars(&home.join("lib"))?);
+    parts.extend(jars(&home.join("android"))?);
     let parts = std::env::join_paths(parts).map_err(|e| e.to_string())?;
     let mut command = program(&find_java(home, JAVA_MIN)?);
     command.arg("-cp").arg(parts).arg("mdm.framework.apk.DexToJar").arg(apk).arg(&jar);

@@ -3,11 +3,16 @@ package mdm.framework;
 import android.app.ActivityThread;
 import android.app.Application;
 import android.content.pm.PackageParser;
+import android.util.Log;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import mdm.framework.apk.AppNeeds;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.internal.AndroidSandbox;
 import org.robolectric.manifest.AndroidManifest;
@@ -21,16 +26,53 @@ public final class PhoneLoop {
 
     public static void run(Object sandbox, String[] args, InputStream in, OutputStream out) throws Exception {
         Thread.currentThread().setContextClassLoader(PhoneLoop.class.getClassLoader());
-        Phone phone = boot((AndroidSandbox) sandbox, Options.parse(args));
+        Options options = Options.parse(args);
         DataInputStream requests = new DataInputStream(in);
         OutputStream answers = new BufferedOutputStream(out, 1 << 16);
+        Phone phone;
+        try {
+            phone = boot((AndroidSandbox) sandbox, options);
+        } catch (Throwable failure) {
+            new WireWriter().u8(1).text(innermost(failure).toString()).send(answers);
+            throw failure;
+        }
         Requests handler = new Requests(phone);
         WireWriter hello = new WireWriter().u8(0).u32(Requests.VERSION);
+        List<String> needs = needs(options);
+        for (String need : needs) {
+            Journal.log(Log.WARN, "FrameworkPhone", need);
+        }
         phone.writeState(hello);
+        hello.u32(needs.size());
+        for (String need : needs) {
+            hello.text(need);
+        }
         hello.send(answers);
         for (WireReader request = WireReader.next(requests); request != null; request = WireReader.next(requests)) {
             handler.answer(request).send(answers);
         }
+    }
+
+    private static Throwable innermost(Throwable failure) {
+        Throwable inner = failure;
+        while (inner.getCause() != null) {
+            inner = inner.getCause();
+        }
+        return inner;
+    }
+
+    /** What the app needs and this phone has not. */
+    private static List<String> needs(Options options) throws IOException {
+        Path apk = Path.of(options.apk);
+        PackageParser.Package parsed = ShadowPackageParser.callParsePackage(apk);
+        boolean playServices = parsed.mAppMetaData != null && parsed.mAppMetaData.containsKey(AppNeeds.PLAY_SERVICES);
+        List<String> libraries = new ArrayList<>();
+        if (parsed.usesLibraries != null) {
+            libraries.addAll(parsed.usesLibraries);
+            // Android's old HTTP classes are here.
+            libraries.remove("org.apache.http.legacy");
+        }
+        return AppNeeds.of(apk, playServices, libraries);
     }
 
     private static Phone boot(AndroidSandbox sandbox, Options options) {

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Answers requests; {@code docs/framework-phone.md} has the format. Each first moves the clock to its own time. */
 final class Requests {
-    static final int VERSION = 4;
+    static final int VERSION = 5;
 
     private static final int ADVANCE = 1;
     private static final int GESTURE = 2;

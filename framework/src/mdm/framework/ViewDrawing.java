@@ -38,7 +38,9 @@ final class ViewDrawing {
         if (view.getZ() != 0) {
             ViewTruth.put(facts, "z", view.getZ());
         }
-        if (view instanceof CompoundButton || view instanceof CheckedTextView) {
+        boolean tellsChecked = view instanceof CompoundButton || view instanceof CheckedTextView;
+        // Material's chip is a button that need not be checkable.
+        if (tellsChecked && !Boolean.FALSE.equals(ask(view, "isCheckable"))) {
             ViewTruth.put(facts, "tellsChecked", true);
         }
         if (isAdjustable(view)) {
@@ -84,10 +86,32 @@ final class ViewDrawing {
         if (text instanceof CharSequence) {
             ViewTruth.put(facts, "drawn", text, "appDrawn", true);
         }
+        if (ask(view, "getValueFrom") != null) {
+            slider(ask(view, "getValue"), ask(view, "getValues"), facts);
+        }
+        // The hint that floats above what was typed. No dump tells it.
+        if (ask(view, "getEditText") != null && ask(view, "getHint") != null) {
+            ViewTruth.put(facts, "drawn", ask(view, "getHint"), "appDrawn", true);
+        }
         Object checked = ask(view, "isChecked");
         if (checked instanceof Boolean) {
             ViewTruth.put(facts, "drawnChecked", checked);
         }
+    }
+
+    /** Material's sliders draw their thumbs; each tells a reader its value in Material's own words. */
+    private static void slider(Object value, Object values, List<String> facts) {
+        if (value instanceof Float) {
+            thumb("Value", (Float) value, facts);
+        } else if (values instanceof List && ((List<?>) values).size() == 2) {
+            thumb("Range start", (Float) ((List<?>) values).get(0), facts);
+            thumb("Range end", (Float) ((List<?>) values).get(1), facts);
+        }
+    }
+
+    private static void thumb(String name, float value, List<String> facts) {
+        String number = String.format(Locale.ROOT, "%.0f", value);
+        ViewTruth.put(facts, "value", number, "spoken", name + ", " + number);
     }
 
     /** Calls a public method without arguments; null if there is none. */

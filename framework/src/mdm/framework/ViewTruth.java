@@ -5,16 +5,19 @@ import android.graphics.Point;
 import android.graphics.Rect;
 import android.view.View;
 import android.view.ViewGroup;
+import android.view.ViewParent;
 import android.widget.AbsListView;
 import android.widget.AdapterView;
 import android.widget.CalendarView;
 import android.widget.Checkable;
 import android.widget.DatePicker;
 import android.widget.ExpandableListView;
+import android.widget.HorizontalScrollView;
 import android.widget.ListAdapter;
 import android.widget.NumberPicker;
 import android.widget.ProgressBar;
 import android.widget.RatingBar;
+import android.widget.ScrollView;
 import android.widget.TabHost;
 import android.widget.TextView;
 import android.widget.TimePicker;
@@ -23,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.function.Supplier;
 
 /** Reads the views themselves, for tests and judges; nothing here goes through accessibility. */
 final class ViewTruth {
@@ -90,6 +94,14 @@ final class ViewTruth {
         if (!view.getGlobalVisibleRect(visible, new Point())) {
             return new Rect();
         }
+        // React Native's scroll views cut off what they draw, and not what is inside them.
+        for (ViewParent around = view.getParent(); around instanceof View; around = around.getParent()) {
+            Rect outer = new Rect();
+            boolean cuts = around instanceof ScrollView || around instanceof HorizontalScrollView;
+            if (cuts && !(((View) around).getGlobalVisibleRect(outer) && visible.intersect(outer))) {
+                return new Rect();
+            }
+        }
         Rect frame = window.frame();
         visible.offset(frame.left, frame.top);
         return visible.intersect(Screen.frame()) ? visible : new Rect();
@@ -116,6 +128,9 @@ final class ViewTruth {
         ViewDrawing.put(view, facts);
         if (view.getTag() instanceof String || view.getTag() instanceof Number) {
             put(facts, "tag", view.getTag());
+        }
+        if (view.getTag() instanceof Supplier) {
+            appState((Supplier<?>) view.getTag(), facts);
         }
         if (view instanceof ProgressBar) {
             ProgressBar bar = (ProgressBar) view;
@@ -175,6 +190,13 @@ final class ViewTruth {
             }
         }
         return facts;
+    }
+
+    /** An app of ours leaves what it knows of itself at a view: names and values. */
+    private static void appState(Supplier<?> tag, List<String> facts) {
+        if (tag.get() instanceof Map) {
+            ((Map<?, ?>) tag.get()).forEach((name, value) -> put(facts, "app." + name, value));
+        }
     }
 
     /** A row of a list: its position, and whether the adapter lets it be clicked. */

@@ -1,11 +1,12 @@
 //! The framework phone: Android's view system on a JVM. Fetches Robolectric and Android's classes, compiles the sources
 //! under framework/ and builds the apps that it shows.
 
+mod apps;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::android_parts;
 use crate::command::{on_path, output};
 use crate::maven::{self, Pin};
 use crate::third_party::{copy, fresh_folder, same_text};
@@ -26,8 +27,11 @@ const NPM: &str = "npm";
 const PYPI: &str = "pypi";
 /// That package holds Java for this system alone. Elsewhere API level 36 takes the system's Java.
 const HAS_JAVA: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
-/// The apps of ours: the folder of the sources, and the name that the phone takes.
-const APPS: [(&str, &str); 2] = [("app", "widgets"), ("workbench", "workbench")];
+/// The libraries of the phone itself.
+const LIBRARIES: &str = "lib";
+const CLASSES: &str = "classes.jar";
+/// What is taken out of an archive for Android; the rest is native code and checks for editors.
+const IN_ARCHIVES: [&str; 5] = [CLASSES, "libs", "res", "R.txt", "AndroidManifest.xml"];
 const FILES_MAX: usize = 2000;
 /// Names the folder to the tests.
 pub const VARIABLE: &str = "MDM_TEST_FRAMEWORK";
@@ -101,7 +105,8 @@ fn fetch(dir: &Path, text: &str) -> Result<(), String> {
 
 /// True if no line before this one names another version of its artefact.
 fn is_first(line: &Line<'_>, lines: &[&Line<'_>]) -> bool {
-    let first = lines.iter().find(|other| other.part(1) == line.part(1));
+    let is_same = |other: &&&Line<'_>| (other.part(0), other.part(1)) == (line.part(0), line.part(1));
+    let first = lines.iter().find(is_same);
     first.is_some_and(|first| first.artefact == line.artefact)
 }
 
@@ -110,22 +115,28 @@ fn fetch_maven(lines: &[&Line<'_>], download: &Path, dir: &Path) -> Result<(), S
     let pins: Vec<Pin<'_>> =
         lines.iter().map(|line| Pin { hash: line.hash, artefact: line.artefact }).collect();
     maven::fetch(download, &pins)?;
-    for line in lines {
-        place(&maven::file(download, line.part(1))?, &dir.join(line.folder))?;
+    for (line, pin) in lines.iter().zip(&pins) {
+        place(&download.join(pin.file_name()?), &dir.join(line.folder))?;
     }
     Ok(())
 }
 
-/// Moves a file into a folder; of an archive for Android only its classes.
+/// Moves a file into a folder. An archive for Android is unpacked: for the phone itself its classes, for an app all that a
+/// build needs.
 fn place(file: &Path, folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let name = file.file_name().map(PathBuf::from).unwrap_or_default();
-    if name.extension().is_some_and(|kind| kind == "aar") {
-        let parent = file.parent().unwrap_or(folder);
-        output(Command::new("jar").arg("xf").arg(file).arg("classes.jar").current_dir(parent))?;
-        return copy(&parent.join("classes.jar"), &folder.join(name.with_extension("jar")));
+    if name.extension().is_none_or(|kind| kind != "aar") {
+        return fs::rename(file, folder.join(&name)).map_err(|e| format!("{}: {e}", file.display()));
     }
-    fs::rename(file, folder.join(&name)).map_err(|e| format!("{}: {e}", file.display()))
+    let inside = folder.join(name.with_extension(""));
+    fresh_folder(&inside)?;
+    output(Command::new("jar").arg("xf").arg(file).args(IN_ARCHIVES).current_dir(&inside))?;
+    if !folder.ends_with(LIBRARIES) {
+        return Ok(());
+    }
+    copy(&inside.join(CLASSES), &folder.join(name.with_extension("jar")))?;
+    fs::remove_dir_all(&inside).map_err(|e| format!("{}: {e}", inside.display()))
 }
 
 fn fetch_npm(line: &Line<'_>, download: &Path, folder: &Path) -> Result<(), String> {
@@ -165,44 +176,24 @@ fn build(root: &Path, dir: &Path) -> Result<(), String> {
     let helper = dir.join("helper");
     fresh_folder(&helper)?;
     copy(&root.join(HELPER), &helper.join("mdm-helper.jar"))?;
-    convert(dir, &root.join(HELPER), &helper.join("classes.jar"), &["frames"])?;
+    convert(dir, &root.join(HELPER), &helper.join("classes.jar"))?;
     let libraries = jars(dir, &["android", "lib", "dex", "helper"])?;
     javac(&sources.join("src"), &dir.join("classes"), &libraries)?;
     let apps = dir.join("apps");
     fresh_folder(&apps)?;
-    for (folder, name) in APPS {
-        build_app(root, dir, folder, name)?;
-    }
+    apps::build(root, dir, &apps)?;
     let apk = dir.join("apidemos/apks/ApiDemos-debug.apk");
     copy(&apk, &apps.join("apidemos.apk"))?;
-    convert(dir, &apk, &apps.join("apidemos.jar"), &[])
+    convert(dir, &apk, &apps.join("apidemos.jar"))
 }
 
 /// Makes classes for a JVM of the code in a file for Android.
-fn convert(dir: &Path, file: &Path, jar: &Path, how: &[&str]) -> Result<(), String> {
+fn convert(dir: &Path, file: &Path, jar: &Path) -> Result<(), String> {
     let libraries = jars(dir, &["dex", "lib", "android"])?;
     let class_path = format!("{}:{libraries}", dir.join("converter").display());
     let mut convert = Command::new("java");
     convert.args(["-cp", &class_path, "mdm.framework.apk.DexToJar"]);
-    output(convert.arg(file).arg(jar).args(how)).map(drop)
-}
-
-/// Builds an app of ours: resources to an APK, classes to a jar beside it.
-fn build_app(root: &Path, dir: &Path, folder: &str, name: &str) -> Result<(), String> {
-    let (app, work, apps) = (root.join(SOURCES).join(folder), dir.join("app-build"), dir.join("apps"));
-    fresh_folder(&work)?;
-    let aapt2 = android_parts::install(root)?.join("aapt2");
-    let compiled = work.join("resources.zip");
-    output(Command::new(&aapt2).args(["compile", "--dir"]).arg(app.join("res")).arg("-o").arg(&compiled))?;
-    let mut link = Command::new(&aapt2);
-    link.arg("link").arg("--manifest").arg(app.join("AndroidManifest.xml"));
-    link.arg("-I").arg(jars(dir, &["android"])?).arg("--java").arg(work.join("java"));
-    output(link.arg("-o").arg(apps.join(format!("{name}.apk"))).arg(&compiled))?;
-    copy_sources(&app.join("src"), &work.join("java"))?;
-    javac(&work.join("java"), &work.join("classes"), &jars(dir, &["android", "lib"])?)?;
-    let mut jar = Command::new("jar");
-    jar.arg("cf").arg(apps.join(format!("{name}.jar"))).arg("-C").arg(work.join("classes")).arg(".");
-    output(&mut jar).map(drop)
+    output(convert.arg(file).arg(jar)).map(drop)
 }
 
 fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
@@ -220,16 +211,20 @@ fn javac(sources: &Path, classes: &Path, class_path: &str) -> Result<(), String>
     fresh_folder(classes)?;
     let mut command = Command::new("javac");
     command.args(["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "--release", "17", "-d"]).arg(classes);
-    output(command.args(["-cp", class_path]).args(files(sources)?)).map(drop)
+    output(command.args(["-cp", class_path]).args(files_of(sources, "java")?)).map(drop)
+}
+
+/// The files below a folder whose names end so.
+fn files_of(folder: &Path, kind: &str) -> Result<Vec<PathBuf>, String> {
+    let is_it = |file: &PathBuf| file.extension().is_some_and(|extension| extension == kind);
+    Ok(files(folder)?.into_iter().filter(is_it).collect())
 }
 
 /// The jars of these folders as a class path.
 fn jars(dir: &Path, folders: &[&str]) -> Result<String, String> {
     let mut found = Vec::new();
     for folder in folders {
-        found.extend(
-            files(&dir.join(folder))?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "jar")),
-        );
+        found.extend(files_of(&dir.join(folder), "jar")?);
     }
     Ok(found.iter().map(|jar| jar.display().to_string()).collect::<Vec<_>>().join(":"))
 }
