@@ -26,7 +26,7 @@ struct App {
 
 impl App {
     fn start(home: &Path, name: &str, package: &'static str) -> App {
-        let phone = phone(home.to_path_buf(), name);
+        let phone = phone(home.to_path_buf(), name, 34);
         App { product: Product::on(&phone, package, HelperMode::Never), faults: Vec::new(), facts: 0 }
     }
 
@@ -198,7 +198,7 @@ fn composed(truth: Truth, places: &str) -> Screen {
         }
         views.push(one);
     }
-    let framework = FrameworkTruth { is_known: true, focused_window: 1, views, listeners: Vec::new() };
+    let framework = FrameworkTruth { is_known: true, focused_window: 1, views, ..FrameworkTruth::default() };
     Screen::of(Truth { framework: Some(framework), ..truth })
 }
 
