@@ -141,7 +141,7 @@ impl Matcher<'_> {
         let is_open = windows.0.is_some() || windows.1.is_some();
         if is_open || has_twins(&self.names.0, &olds) || has_twins(&self.names.1, &news) {
             let (olds, news) = self.pair_scroll_bars(olds, news);
-            return self.pair_by_rows((old, new), &olds, &news, windows);
+            return self.pair_by_rows(&olds, &news, windows);
         }
         self.pair_siblings(&olds, &news);
     }
@@ -166,18 +166,10 @@ impl Matcher<'_> {
         (olds, news)
     }
 
-    fn pair_by_rows(
-        &mut self,
-        (old, new): (u32, u32),
-        olds: &[u32],
-        news: &[u32],
-        windows: (Option<Rect>, Option<Rect>),
-    ) {
-        let size = |element: &Element| element.details.as_ref().and_then(|details| details.collection);
-        let sizes = (size(self.before.element(old)), size(self.after.element(new)));
-        let side = |reading, names, children, window, size| Side { reading, names, children, window, size };
-        let before = side(self.before, &self.names.0, olds, windows.0, sizes.0);
-        let after = side(self.after, &self.names.1, news, windows.1, sizes.1);
+    fn pair_by_rows(&mut self, olds: &[u32], news: &[u32], windows: (Option<Rect>, Option<Rect>)) {
+        let side = |reading, names, children, window| Side { reading, names, children, window };
+        let before = side(self.before, &self.names.0, olds, windows.0);
+        let after = side(self.after, &self.names.1, news, windows.1);
         let rows = pair_rows(&before, &after, self.swiped_px);
         let stayed = rows.iter().any(|row| self.stands_still(olds[row.olds.start], news[row.news.start]));
         if let Some((old, new)) = self.only_scroller(olds, news).filter(|_| stayed) {

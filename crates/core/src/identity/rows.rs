@@ -32,8 +32,14 @@ pub(super) struct Side<'a> {
     pub children: &'a [u32],
     /// The visible part of the scroll container that may hide more rows; `None` if all rows are in the tree.
     pub window: Option<Rect>,
-    /// How much the list holds, as the device says.
-    pub size: Option<CollectionSize>,
+}
+
+impl Side<'_> {
+    /// Returns how much the list holds, as the device says.
+    fn size(&self) -> Option<CollectionSize> {
+        let list = self.reading.element(*self.children.first()?).parent?;
+        self.reading.element(list).details.as_ref()?.collection
+    }
 }
 
 /// Children that are the same row in both captures, as ranges of positions among the children.
@@ -179,20 +185,37 @@ impl Evidence<'_> {
         longest_in_order(found)
     }
 
-    /// Rows that look the same and are the same entry of a list that a finger moved, and that neither gained nor lost one.
+    /// Rows that look the same and are the same entry of a list that a finger moved, or that glides on from it. Android's own
+    /// lists tell which entry a row is, and not how many there are; one that is known to have gained or lost some is left out.
     fn by_entry(&self) -> Vec<(usize, usize)> {
-        if self.grown != Some(0) || self.swiped_px == 0 {
+        if self.grown.is_some_and(|grown| grown != 0) {
             return Vec::new();
         }
         let key = |row: &Row| row.entry.map(|entry| (row.names, entry));
         let mut found = unique(self.olds, self.news, key);
-        let is_along = |by: i32| i64::from(by) * i64::from(self.swiped_px) >= 0;
-        found.retain(|pair| self.displacement(*pair).is_some_and(is_along));
         let first = found.first().and_then(|pair| self.displacement(*pair));
-        if found.iter().any(|pair| self.displacement(*pair) != first) {
+        if first.is_none() || found.iter().any(|pair| self.displacement(*pair) != first) {
             return Vec::new();
         }
+        match first {
+            Some(0) => found.retain(|pair| self.would_show_a_loss(*pair)),
+            Some(by) if self.goes_against_finger(by) || self.count_at(by, 0..self.olds.len()).1 > 0 => {
+                found.clear();
+            }
+            _ => {}
+        }
         found
+    }
+
+    fn goes_against_finger(&self, by: i32) -> bool {
+        i64::from(by) * i64::from(self.swiped_px) < 0
+    }
+
+    /// True if the loss of an entry above this one, or of this one, would have changed what rows below it show.
+    fn would_show_a_loss(&self, (old, new): (usize, usize)) -> bool {
+        let is_same = self.olds.iter().map(|row| row.names).eq(self.news.iter().map(|row| row.names));
+        let names = self.news[new].names;
+        old == new && is_same && self.news[new..].iter().any(|row| row.names != names)
     }
 
     /// False if the device says that the two are different entries: with each entry that the list gained or lost, those
@@ -510,7 +533,7 @@ fn row(side: &Side, band: Band, window: Option<(i32, i32)>) -> Row {
 
 /// Returns which entry of its list a row is. The entries of a grid stand beside each other and have no number of their own.
 fn entry(side: &Side, band: &Band) -> Option<i32> {
-    let size = side.size?;
+    let size = side.size()?;
     let mut children = side.children[band.children.clone()].iter();
     let place = children.find_map(|child| side.reading.element(*child).details.as_ref()?.item)?;
     let entry = match (size.rows, size.columns) {
@@ -524,7 +547,7 @@ fn entry(side: &Side, band: &Band) -> Option<i32> {
 /// Returns how many entries a list gained, if it is known how many it has.
 fn grown(before: &Side, after: &Side) -> Option<i32> {
     let count = |side: &Side| {
-        let size = side.size.filter(|size| size.rows >= 0 && size.columns >= 0)?;
+        let size = side.size().filter(|size| size.rows >= 0 && size.columns >= 0)?;
         Some(size.rows.max(size.columns))
     };
     count(after)?.checked_sub(count(before)?)

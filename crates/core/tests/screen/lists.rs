@@ -267,8 +267,8 @@ fn rows_whose_place_in_the_list_is_told_keep_their_ids_when_it_scrolls() {
     assert!(kept[1] * 2 > kept[0] * 3, "{kept:?}");
 }
 
-/// F1: entries come and go without a finger. What is told only takes ids away then; a row that came to the very place of an
-/// equal one that went stays unknown.
+/// F1: entries come and go, and the list scrolls, while nobody looks. More ids are kept, and fewer of them are wrong: a row
+/// that came to the very place of an equal one leaves no trace.
 #[test]
 #[allow(clippy::print_stdout, reason = "the test prints its figures")]
 fn rows_whose_place_in_the_list_is_told_go_to_another_row_less_often() {
@@ -287,7 +287,8 @@ fn rows_whose_place_in_the_list_is_told_go_to_another_row_less_often() {
         }
     }
     println!("wrong {wrong:?} of {kept:?} kept, not told and told");
-    assert!(wrong[1] < wrong[0] && kept[1] * 100 > kept[0] * 98, "{wrong:?} of {kept:?}");
+    assert!(wrong[1] * kept[0] < wrong[0] * kept[1], "{wrong:?} of {kept:?}");
+    assert!(wrong[1] * 3_000 < kept[1] && kept[1] * 10 > kept[0] * 14, "{wrong:?} of {kept:?}");
 }
 
 #[track_caller]

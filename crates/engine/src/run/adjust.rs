@@ -36,6 +36,8 @@ const KEY_ROUNDS_MAX: u32 = 3;
 /// The time between two looks that agree on a value, and how many of them it may take.
 const REST: Duration = Duration::from_millis(250);
 const REST_LOOKS_MAX: u32 = 4;
+/// Longer than the wheel of a picker turns after a press.
+const PRESS_APART: Duration = Duration::from_millis(350);
 
 impl Run<'_> {
     pub async fn adjust(&mut self, asked: &Adjustment) -> Result<(), Failure> {
@@ -204,7 +206,10 @@ impl Run<'_> {
                 steps.block();
                 continue;
             };
-            for _ in 0..times {
+            for number in 0..times {
+                if number > 0 && steps.loses_quick_presses() {
+                    self.progress.pause("waiting for the control to take another press", PRESS_APART).await?;
+                }
                 self.count_and_send(input.clone(), Mode::Semantic, done).await?;
             }
             seen = self.session.capture_now(self.progress).await?;

@@ -59,6 +59,8 @@ pub struct Steps {
     step: Option<f64>,
     pending: Option<(bool, u32)>,
     quiet: u32,
+    /// Of several presses some had no effect.
+    loses: bool,
     /// The control went the other way, or its button takes no more presses.
     blocked: bool,
     /// Presses that bring a control back which went round its end, or the other way (F80).
@@ -76,6 +78,7 @@ impl Steps {
             step: None,
             pending: None,
             quiet: 0,
+            loses: false,
             blocked: false,
             back: None,
             rounds: 0,
@@ -89,6 +92,11 @@ impl Steps {
         self.pending = None;
     }
 
+    /// True if the control takes no press while it still turns from the one before, as Android's pickers do.
+    pub fn loses_quick_presses(&self) -> bool {
+        self.loses
+    }
+
     /// Takes the value that is shown after the presses.
     pub fn learn(&mut self, value: f64) {
         let Some((up, times)) = self.pending.take() else {
@@ -100,6 +108,7 @@ impl Steps {
         if way > EPSILON {
             // A lost press must not make the known step smaller.
             let each = way / f64::from(times);
+            self.loses |= self.step.is_some_and(|known| each + EPSILON < known);
             self.step = Some(self.step.map_or(each, |known| known.max(each)));
         } else if way < -EPSILON {
             self.back = Some((!up, times)).filter(|_| !self.blocked);
@@ -188,6 +197,19 @@ mod tests {
         assert_eq!(run(goal(17.0, 0.0), 2.0, 1.0, 20.0), (17.0, 15, None));
         assert_eq!(run(goal(0.5, 0.0), 2.0, 0.25, 20.0), (0.5, 6, None));
         assert_eq!(run(goal(30.0, 2.0), 0.0, 4.0, 100.0), (28.0, 7, None), "AD-01: within tolerance");
+    }
+
+    /// F80: a touch on a wheel that still turns only stops it.
+    #[test]
+    fn a_control_that_loses_quick_presses_is_pressed_slowly() {
+        let (mut steps, mut value, mut presses) = (Steps::new(goal(18.0, 0.0), 7.0, 10), 7.0, 0);
+        while let Press::Times { times, .. } = steps.press() {
+            presses += times;
+            let taken = if steps.loses_quick_presses() { times } else { times.div_ceil(2) };
+            value += f64::from(taken);
+            steps.learn(value);
+        }
+        assert_eq!((value, presses), (18.0, 16));
     }
 
     /// F80: a picker that goes round is brought back to where it was, and the value is refused.
