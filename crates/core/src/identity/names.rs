@@ -55,6 +55,14 @@ fn shows_values(element: &Element) -> bool {
     matches!(element.role, Role::Stepper | Role::Picker)
 }
 
+/// True for two sliders whose words say the same but for the number at which they stand: "Value, 30" and "Value, 70".
+pub(super) fn differ_by_value(was: &Element, is: &Element) -> bool {
+    let named = |element: &Element| {
+        own_words(element).map(|words| words.replace(|letter: char| letter.is_ascii_digit(), ""))
+    };
+    was.role == Role::Slider && is.role == Role::Slider && named(was).is_some() && named(was) == named(is)
+}
+
 /// The elements of a subtree that can have a name.
 fn named(reading: &ScreenReading, index: u32) -> impl Iterator<Item = u32> + '_ {
     let is_value = move |inner: u32| {

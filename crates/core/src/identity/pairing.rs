@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::names::Names;
+use super::names::{Names, differ_by_value};
 use super::rows::{RowPair, Side, are_swiped, pair_rows};
 use crate::meaning::label::{own_words, speaks_for_itself};
 use crate::meaning::role;
@@ -254,7 +254,8 @@ impl Matcher<'_> {
     /// Does what [`Matcher::pair_siblings`] does, for parents with one child, which most levels of a tree have.
     fn pair_only_children(&mut self, old: u32, new: u32) {
         let (was, is) = (self.before.element(old), self.after.element(new));
-        let same_name = || was.stable_id.is_some() || words(self.before, old) == words(self.after, new);
+        let same_words = || words(self.before, old) == words(self.after, new) || differ_by_value(was, is);
+        let same_name = || was.stable_id.is_some() || same_words();
         if is_alike(was, is) && (!is.is_tappable() || same_name()) {
             self.pending.push((old, new));
         }

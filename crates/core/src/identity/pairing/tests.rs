@@ -130,3 +130,21 @@ fn two_switches_at_one_place_of_which_one_has_no_words_may_have_changed_places()
     assert_ne!(pairs.to_old[1], 1, "one with words is not one without");
     assert_ne!(pairs.to_old[2], 2, "one without words is not one with");
 }
+
+#[test]
+fn a_slider_whose_words_hold_its_value_is_the_same_at_another_value() {
+    // ID-02, AD-01: the only part of Material's slider.
+    let page = |words: &str| {
+        ScreenReading::new(sketch(&format!(
+            r#"
+            LinearLayout [0,0][1080,400]
+              View [0,0][1080,200] id:volume
+                SeekBar [300,0][400,200] adjustable desc:"{words}"
+              TextView [0,200][1080,300] text:"{words}"
+            "#
+        )))
+    };
+    let paired = |words: &str| pair(&page("Value, 30"), &page(words), true).to_old[2];
+    assert_eq!(paired("Value, 70"), 2);
+    assert_eq!(paired("Balance, 70"), NONE, "another slider");
+}
