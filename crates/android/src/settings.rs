@@ -4,11 +4,13 @@
 use mdm_core::port::{
     DeviceError, DeviceErrorKind, Dispatch, NightMode, Place, SettingChange, SettingReport,
 };
+use mdm_wire::helper::{Answer, Request};
 
 use crate::AndroidDevice;
 use crate::adb::Script;
 use crate::apps::check_app_id;
 use crate::device::{NO_SHELL_COMMANDS, SHORT_BYTES_MAX, rejected};
+use crate::helper::{Link, LinkError};
 use crate::text;
 
 /// The three settings that make up the animations.
@@ -165,12 +167,21 @@ impl AndroidDevice {
         confirmed(Some(before), after, tags)
     }
 
-    /// AOSP gives the shell no clipboard; some devices do.
+    /// AOSP gives the shell no clipboard; some devices do, and the helper has one.
     async fn set_clipboard(&self, clip: &str) -> Result<SettingReport, DeviceError> {
         if clip.contains('\0') || clip.chars().count() > text::TEXT_CHARS_MAX {
             let detail =
                 format!("the clipboard takes at most {} characters and no NUL", text::TEXT_CHARS_MAX);
             return Err(DeviceError::new(DeviceErrorKind::InvalidRequest, detail));
+        }
+        if let Some(link) = self.helper.link(self).await? {
+            match self.clipboard_through(&link, clip).await {
+                Err(error) if self.may_use_shell(&error) => self.helper.tell_of_shell(),
+                set => {
+                    let (before, after) = set.map_err(LinkError::of_effect)?;
+                    return confirmed(before, after.or_else(|| Some(String::new())), clip);
+                }
+            }
         }
         let read = Script::new("cmd clipboard get text");
         let before = self.answer(&read).await?;
@@ -180,6 +191,21 @@ impl AndroidDevice {
         self.act(&Script::new("cmd clipboard set text").arg(clip)).await?;
         let after = self.read_back(&read).await?;
         confirmed(Some(before), Some(after), clip.trim())
+    }
+
+    /// Returns what the clipboard held before and holds afterwards.
+    async fn clipboard_through(
+        &self,
+        link: &Link,
+        clip: &str,
+    ) -> Result<(Option<String>, Option<String>), LinkError> {
+        let read = async || match self.helper.ask(link, &Request::GetClipboard).await? {
+            Answer::Clipboard(text) => Ok(text),
+            _ => Err(link.cut("an answer to another request")),
+        };
+        let before = read().await?;
+        self.helper.ask(link, &Request::SetClipboard(clip.to_owned())).await?;
+        Ok((before, read().await?))
     }
 
     /// Reads after a change: what fails then has not undone the change.

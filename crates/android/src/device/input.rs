@@ -56,7 +56,7 @@ impl AndroidDevice {
     }
 
     /// True if nothing was done and the shell can do it: the helper was gone already, or UiAutomation is not to be had.
-    fn may_use_shell(&self, error: &LinkError) -> bool {
+    pub(crate) fn may_use_shell(&self, error: &LinkError) -> bool {
         let is_unused = match error {
             LinkError::NotSent(_) => true,
             LinkError::Refused(refusal) => {

@@ -28,7 +28,7 @@ def page(name, text):
 with operation("list devices"):
     check([one.serial for one in adb.device_list()] == [serial], adb.device_list())
 with operation("properties and features"):
-    check(phone.prop.get("ro.build.version.sdk") == "34", phone.prop.get("ro.build.version.sdk"))
+    check(phone.prop.get("ro.build.version.sdk") == "35", phone.prop.get("ro.build.version.sdk"))
     check("shell_v2" in phone.get_features())
 with operation("shell with an exit code"):
     done = phone.shell2("echo out; echo err >&2; exit 3", v2=True)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mdm_android::adb::key::HostKey;
 use mdm_android::adb::link::Link;
 use mdm_android::adb::{Adb, Script};
-use mdm_android::{Endpoint, Hub, HubConfig};
+use mdm_android::{Endpoint, HelperMode, Hub, HubConfig};
 use mdm_virtual_device::{Phone, PhoneConfig, Timing};
 use mobile_debug_mcp::app::{App, phone_connector};
 
@@ -84,10 +84,13 @@ async fn what_an_older_android_cannot_do_is_said() {
         let json = format!(r#"{{"setting":"{setting}","value":"{value}"}}"#);
         assert_eq!(world.code("set_device", &json).await, "PLATFORM_NOT_SUPPORTED", "{setting}");
     }
-    // Android's own clipboard takes no commands of the shell, in no version.
+    // Android's own clipboard takes no commands of the shell, in no version. The helper reaches it.
     let newest = World::with(PhoneConfig::default());
     let set = r#"{"setting":"clipboard","value":"x"}"#;
     assert_eq!(newest.code("set_device", set).await, "PLATFORM_NOT_SUPPORTED");
+    let helped = World::served(PhoneConfig::default(), HelperMode::Always);
+    let told = helped.ok("set_device", set).await;
+    assert_eq!((fact(&told, "value"), helped.phone.truth().clipboard), ("x".to_owned(), "x".to_owned()));
 }
 
 #[tokio::test(start_paused = true)]

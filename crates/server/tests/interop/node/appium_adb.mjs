@@ -34,7 +34,7 @@ await operation('devices', async () => {
   adb.setDeviceId(serial);
 });
 await operation('api level, model, size, density', async () => {
-  check((await adb.getApiLevel()) === 34, await adb.getApiLevel());
+  check((await adb.getApiLevel()) === 35, await adb.getApiLevel());
   check((await adb.getScreenSize()) === '1080x2400', await adb.getScreenSize());
   check((await adb.getScreenDensity()) > 0);
   check((await adb.getModel()).length > 0);
@@ -78,7 +78,7 @@ await operation('settings and locale', async () => {
   check((await adb.getDeviceLocale()).startsWith('en'), await adb.getDeviceLocale());
 });
 await operation('rotation', async () => {
-  check((await adb.getDeviceProperty('ro.build.version.release')) === '14');
+  check((await adb.getDeviceProperty('ro.build.version.release')) === '15');
   check(await adb.isScreenLocked() === false);
 });
 await operation('push and pull', async () => {
