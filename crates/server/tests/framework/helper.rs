@@ -217,7 +217,8 @@ async fn gestures(helped: &Helped) {
 
 async fn lists(helped: &Helped) {
     helped.page("Lists").await;
-    println!("{}", helped.tree().await.text);
+    let tree = helped.tree().await;
+    assert!(tree.lines().any(|line| line.contains("\"Row 0\"")), "{}", tree.text);
 }
 
 /// The app ends and the helper does not, which is another process.
