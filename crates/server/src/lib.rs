@@ -10,6 +10,7 @@ mod expect;
 mod facts_text;
 pub mod found;
 mod har;
+pub mod http;
 mod journal;
 pub mod log_file;
 pub mod mcp;

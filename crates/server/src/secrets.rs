@@ -181,17 +181,33 @@ impl Secrets {
             serde_json::to_vec(message)?
         } else {
             let mut value = serde_json::to_value(message)?;
-            if let Value::Object(message) = &mut value {
-                // The id is the client's own, and it must find it again.
-                message
-                    .iter_mut()
-                    .filter(|(name, _)| *name != "id")
-                    .for_each(|(_, item)| self.redact_value(item));
-            }
+            self.redact_members(&mut value);
             serde_json::to_vec(&value)?
         };
         line.push(b'\n');
         Ok(line)
+    }
+
+    /// A message of the protocol that is JSON already; any other text as it is.
+    pub fn redact_message<'a>(&self, message: &'a str) -> Cow<'a, str> {
+        if !self.occurs_in(message) {
+            return Cow::Borrowed(message);
+        }
+        match serde_json::from_str::<Value>(message) {
+            Ok(mut value) => {
+                self.redact_members(&mut value);
+                Cow::Owned(value.to_string())
+            }
+            Err(_) => self.redact(message),
+        }
+    }
+
+    fn redact_members(&self, message: &mut Value) {
+        if let Value::Object(message) = message {
+            // The id is the client's own, and it must find it again.
+            let members = message.iter_mut().filter(|(name, _)| *name != "id");
+            members.for_each(|(_, item)| self.redact_value(item));
+        }
     }
 
     /// Every text of a message; names of members are ours.

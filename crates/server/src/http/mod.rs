@@ -1,0 +1,268 @@
+//! MCP over streamable HTTP: one listener, many clients, the same core as over stdin and stdout (MC-01, SE-03).
+//!
+//! Every request passes the [`gate`] before anything of it is read: its Host and Origin, its token, and how often its
+//! address guessed wrong. What leaves passes [`outgoing`], which takes secrets out.
+
+mod gate;
+mod guesses;
+mod outgoing;
+mod replies;
+mod sessions;
+pub mod token;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use crate::secrets::Secrets;
+use gate::Gate;
+pub use gate::{Admitted, Origin};
+use sessions::BoundedSessions;
+
+/// Where MCP is served.
+pub const MCP_PATH: &str = "/mcp";
+/// Says that the server runs; asked without a token.
+const HEALTH_PATH: &str = "/healthz";
+/// Where clients learn who issues tokens (RFC 9728), with and without the path of the resource.
+const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
+
+/// One message, as over stdin.
+const BODY_BYTES_MAX: usize = 512 * 1024;
+/// Line and headers of a request.
+const HEAD_BYTES_MAX: usize = 16 * 1024;
+/// The head of a request, also of the next one on a connection that is kept.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(30);
+/// The body, from the end of the head on.
+const BODY_TIME_MAX: Duration = Duration::from_secs(15);
+/// Connections at the same time; more wait to be accepted.
+const CONNECTIONS_MAX: usize = 512;
+/// Requests that are worked on at the same time; more are told to come back.
+const RUNNING_MAX: usize = 256;
+/// Calls that run get so long to end when the server does.
+const GRACE: Duration = Duration::from_secs(5);
+
+pub type Body = BoxBody<Bytes, Infallible>;
+
+/// Who may come in, and how the server is known outside.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Tokens that clients may show; none: nobody is asked.
+    pub tokens: token::Tokens,
+    /// Names, besides those of the loopback interface and the address listened on, by which clients may call this server.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may call it.
+    pub origins: Vec<Origin>,
+    /// How the server is reached from outside, for the metadata of its resource.
+    pub public_url: Option<String>,
+    /// Servers that issue tokens, for those who put one in front.
+    pub issuers: Vec<String>,
+}
+
+/// Serves until `ended`, then lets calls end. `make` gives the handler of one session, or of one request where the
+/// protocol has no sessions.
+pub async fn serve<H: ServerHandler>(
+    listener: TcpListener,
+    config: Config,
+    secrets: Secrets,
+    make: impl Fn() -> H + Send + Sync + 'static,
+    ended: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let address = listener.local_addr()?;
+    let stopped = CancellationToken::new();
+    let front = Arc::new(Front::new(address, config, secrets, make, &stopped));
+    let (graceful, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(CONNECTIONS_MAX)));
+    tokio::pin!(ended);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut ended => break,
+            accepted = accept(&listener, &places) => accepted,
+        };
+        // A client that went away before it was accepted, or no file handle left for a moment: the next may work.
+        let Some((stream, peer, place)) = accepted else { continue };
+        let connection = connection(Arc::clone(&front), stream, peer, graceful.watcher());
+        tokio::spawn(async move {
+            connection.await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    // Streams that would last for ever end; what is being answered is answered.
+    stopped.cancel();
+    // Time is up for those that are left: the program ends.
+    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    Ok(())
+}
+
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => {
+            // Without it small answers wait for the acknowledgement of those before them.
+            let _ = stream.set_nodelay(true);
+            Some((stream, peer, place))
+        }
+        Err(_) => {
+            tokio::task::yield_now().await;
+            None
+        }
+    }
+}
+
+async fn connection<H: ServerHandler>(
+    front: Arc<Front<H>>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    watcher: Watcher,
+) {
+    let service = service_fn(move |request| {
+        let front = Arc::clone(&front);
+        async move { Ok::<_, Infallible>(front.answer(request, peer).await) }
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME_MAX).max_buf_size(HEAD_BYTES_MAX);
+    let served = watcher.watch(builder.serve_connection(TokioIo::new(stream), service));
+    if let Err(problem) = served.await {
+        tracing::debug!("a connection ended: {problem}");
+    }
+}
+
+struct Front<H> {
+    gate: Gate,
+    mcp: StreamableHttpService<H, BoundedSessions>,
+    running: Semaphore,
+    secrets: Secrets,
+    metadata: Option<String>,
+}
+
+impl<H: ServerHandler> Front<H> {
+    fn new(
+        address: SocketAddr,
+        config: Config,
+        secrets: Secrets,
+        make: impl Fn() -> H + Send + Sync + 'static,
+        stopped: &CancellationToken,
+    ) -> Front<H> {
+        let metadata = metadata(address, &config);
+        let service_config = StreamableHttpServerConfig::default()
+            .with_cancellation_token(stopped.clone())
+            .with_max_request_body_bytes(BODY_BYTES_MAX)
+            // The gate has looked at both.
+            .disable_allowed_hosts()
+            .disable_allowed_origins();
+        let sessions = Arc::new(BoundedSessions::default());
+        Front {
+            mcp: StreamableHttpService::new(move || Ok(make()), sessions, service_config),
+            gate: Gate::new(address, config),
+            running: Semaphore::new(RUNNING_MAX),
+            secrets,
+            metadata,
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Body> {
+        let origin = match self.gate.names(request.uri(), request.headers()) {
+            Ok(origin) => origin,
+            Err(refused) => return refused,
+        };
+        let mut response = self.route(request, peer).await;
+        if let Some(origin) = origin {
+            gate::share_with(&origin, response.headers_mut());
+        }
+        response
+    }
+
+    async fn route(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Body> {
+        let path = request.uri().path().trim_end_matches('/');
+        if request.method() == Method::OPTIONS {
+            return replies::empty(StatusCode::NO_CONTENT);
+        }
+        let metadata = path.strip_prefix(METADATA_PATH).filter(|rest| matches!(*rest, "" | MCP_PATH));
+        match (path, metadata, &self.metadata) {
+            (HEALTH_PATH, ..) if request.method() == Method::GET => replies::json(StatusCode::OK, HEALTH.to_owned()),
+            (_, Some(_), Some(metadata)) if request.method() == Method::GET => {
+                replies::json(StatusCode::OK, metadata.clone())
+            }
+            (MCP_PATH, ..) => match self.gate.admit(request.headers(), peer.ip()) {
+                Ok(admitted) => self.mcp(request, admitted).await,
+                Err(refused) => refused,
+            },
+            _ => replies::text(StatusCode::NOT_FOUND, "MCP is served at /mcp"),
+        }
+    }
+
+    async fn mcp(&self, request: Request<Incoming>, admitted: Admitted) -> Response<Body> {
+        // A stream of events lasts as long as its client wants; only what is being worked on is counted.
+        let Ok(_running) = self.running.try_acquire() else {
+            return replies::busy("too many requests are worked on; try again in a second");
+        };
+        let (mut head, body) = request.into_parts();
+        let body = match read(body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
+        };
+        head.extensions.insert(admitted);
+        let response = self.mcp.handle(Request::from_parts(head, Full::new(body))).await;
+        outgoing::without_secrets(response, &self.secrets)
+    }
+}
+
+const HEALTH: &str = concat!(r#"{"status":"ok","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
+
+/// Reads a whole body within its limits: nothing is begun for a client that never finishes.
+async fn read(body: Incoming) -> Result<Bytes, Response<Body>> {
+    let whole = Limited::new(body, BODY_BYTES_MAX).collect();
+    match tokio::time::timeout(BODY_TIME_MAX, whole).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let text = format!("a message has at most {BODY_BYTES_MAX} bytes");
+            Err(replies::closing(StatusCode::PAYLOAD_TOO_LARGE, &text))
+        }
+        Ok(Err(_)) => Err(replies::closing(StatusCode::BAD_REQUEST, "the body cannot be read")),
+        Err(_) => Err(replies::closing(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")),
+    }
+}
+
+/// What clients are told of the resource and of who issues tokens for it.
+fn metadata(address: SocketAddr, config: &Config) -> Option<String> {
+    #[derive(serde::Serialize)]
+    struct Metadata<'a> {
+        resource: String,
+        authorization_servers: &'a [String],
+        bearer_methods_supported: [&'static str; 1],
+    }
+    if config.issuers.is_empty() {
+        return None;
+    }
+    let resource = match &config.public_url {
+        Some(url) => url.clone(),
+        None => format!("http://{address}{MCP_PATH}"),
+    };
+    let told = Metadata { resource, authorization_servers: &config.issuers, bearer_methods_supported: ["header"] };
+    serde_json::to_string(&told).ok()
+}
+
+fn plain_text() -> (hyper::header::HeaderName, HeaderValue) {
+    (CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))
+}
