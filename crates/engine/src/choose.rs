@@ -1,5 +1,6 @@
 //! Which device a call means. Devices that cannot be used never count (W28).
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -19,6 +20,24 @@ pub struct WantedDevice {
     pub id: Option<String>,
     /// Among several, those with this app installed come first.
     pub app: Option<String>,
+}
+
+/// The device of a caller's last call, which its next one goes to when it names none (F2).
+#[derive(Debug, Default)]
+pub struct Binding(Mutex<Option<(Platform, String)>>);
+
+impl Binding {
+    pub fn device(&self) -> Option<String> {
+        self.get().map(|(_, id)| id)
+    }
+
+    pub(crate) fn get(&self) -> Option<(Platform, String)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set(&self, platform: Platform, id: &str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((platform, id.to_owned()));
+    }
 }
 
 pub fn no_driver(platform: Platform) -> Failure {

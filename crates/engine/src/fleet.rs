@@ -11,7 +11,7 @@ use mdm_core::failure::Failure;
 use mdm_core::port::{Availability, DeviceSource, Listed, SourceHealth};
 use mdm_core::screen::snapshot::Platform;
 
-use crate::choose::{self, WantedDevice};
+use crate::choose::{self, Binding, WantedDevice};
 use crate::clock::Clock;
 use crate::events::{Bus, Stamped};
 use crate::metrics::Counts;
@@ -28,8 +28,6 @@ pub struct Fleet {
     clock: Clock,
     bus: Arc<Bus>,
     sessions: Sessions,
-    /// The device of the last call, which the next one goes to when it names none (F2).
-    bound: Mutex<Option<(Platform, String)>>,
     /// The last list of all sources, and when it was made.
     last_list: Mutex<Option<(u64, Vec<Listed>)>>,
 }
@@ -72,7 +70,6 @@ impl Fleet {
             clock: Clock::start(),
             bus: Arc::default(),
             sessions: Sessions::default(),
-            bound: Mutex::default(),
             last_list: Mutex::default(),
         }
     }
@@ -128,17 +125,22 @@ impl Fleet {
         }
     }
 
-    /// The session of the device that the caller means. A named device is not kept waiting by any other.
-    pub async fn choose(&self, wanted: &WantedDevice, progress: &Progress) -> Result<Arc<Session>, Failure> {
+    /// The session of the device that the caller means, to which it is bound from then on. A named device is not kept waiting by any other.
+    pub async fn choose(
+        &self,
+        wanted: &WantedDevice,
+        binding: &Binding,
+        progress: &Progress,
+    ) -> Result<Arc<Session>, Failure> {
         let supported = |p: Platform| self.sources.iter().any(|s| s.platform() == p);
         if let Some(platform) = wanted.platform.filter(|p| !supported(*p)) {
             return Err(choose::no_driver(platform));
         }
         let session = match &wanted.id {
             Some(id) => self.find(id, wanted.platform, progress).await?,
-            None => self.choose_unnamed(wanted, progress).await?,
+            None => self.choose_unnamed(wanted, binding, progress).await?,
         };
-        *lock(&self.bound) = Some((session.platform(), session.id().to_owned()));
+        binding.set(session.platform(), session.id());
         session.watch_for_crashes();
         Ok(session)
     }
@@ -147,10 +149,11 @@ impl Fleet {
     async fn choose_unnamed(
         &self,
         wanted: &WantedDevice,
+        binding: &Binding,
         progress: &Progress,
     ) -> Result<Arc<Session>, Failure> {
         let fits = |known: Platform| wanted.platform.is_none_or(|platform| platform == known);
-        let bound = lock(&self.bound).clone().filter(|(platform, _)| fits(*platform));
+        let bound = binding.get().filter(|(platform, _)| fits(*platform));
         let known = bound.as_ref().and_then(|key| lock(&self.sessions.all).get(key).cloned());
         if let Some(session) = known.filter(|session| session.is_connected()) {
             return Ok(session);

@@ -18,7 +18,7 @@ mod read;
 mod run;
 mod session;
 
-pub use choose::WantedDevice;
+pub use choose::{Binding, WantedDevice};
 pub use clock::Clock;
 pub use debug_parts::DebugParts;
 pub use events::{Bus, Listener, Stamped};

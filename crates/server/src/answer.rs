@@ -2,6 +2,7 @@
 
 use mdm_core::text::quote::{escape_unreadable, push_quoted};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::facts_text;
 use crate::found::FindFacts;
@@ -101,6 +102,18 @@ impl Facts {
         }
     }
 
+    /// In a word or two: `ok`, or the code of what was refused.
+    pub fn outcome(&self) -> String {
+        let code = match self {
+            Facts::Refused(facts) => Some(facts.error.code),
+            Facts::Action(facts) => facts.code(),
+            _ => None,
+        };
+        let gist = self.gist();
+        let how = code.unwrap_or(if gist.failed { "failed" } else { "ok" });
+        std::iter::once(how).chain(gist.words).collect::<Vec<_>>().join(", ")
+    }
+
     pub fn gist(&self) -> Gist {
         match self {
             Facts::Action(facts) => facts.gist(),
@@ -196,6 +209,15 @@ impl Answer {
         let facts =
             RefusedFacts { error: ErrorBody::new(tool, refusal), retryable: refusal.failure.retryable() };
         Answer::new(Facts::Refused(facts)).with_lines(&candidate_lines(&refusal.failure.candidates))
+    }
+
+    /// The same for a program: the facts, with whatever else there is to say as `news`.
+    pub fn structured(&self) -> Option<Value> {
+        let mut told = serde_json::to_value(Told { facts: &self.facts, via: &self.via }).ok()?;
+        if let (Value::Object(told), false) = (&mut told, self.lines.is_empty()) {
+            told.insert("news".to_owned(), escape_unreadable(self.lines.trim_end()).as_ref().into());
+        }
+        Some(told)
     }
 
     /// The one text that an agent reads: a line of JSON, then lines.

@@ -18,11 +18,17 @@ use mdm_ios::source::{Attached, IosSource, SourceConfig};
 use mdm_ios::wda::Runners;
 use mdm_virtual_device::{IPhone, Phone};
 
+use crate::audit::Audit;
+use crate::caller::{Caller, Callers};
+use crate::handles::Handles;
+use crate::leases::Leases;
+use crate::offer::Offer;
 use crate::paths::Roots;
+use crate::policy::Policy;
 use crate::proxies::Proxies;
 use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
-use crate::tools::{Entry, MORE, TOOLS};
+use crate::tools::{self, Entry};
 
 /// The id under which the embedded phone is listed.
 pub const VIRTUAL_ANDROID_ID: &str = "virtual-android";
@@ -33,6 +39,20 @@ pub struct App {
     pub pollers: Pollers,
     /// What was typed as a secret by anyone who uses this process.
     pub secrets: Secrets,
+    /// Which caller acts on which device.
+    pub leases: Leases,
+    /// The client of a process that has only one.
+    pub own: Arc<Caller>,
+    /// Clients that have no session.
+    pub callers: Callers,
+    /// Which tools there are for clients.
+    pub offer: Offer,
+    /// What whoever runs this server allows.
+    pub policy: Policy,
+    /// Where calls are written down.
+    pub audit: Option<Audit>,
+    /// Secrets that are used by name.
+    pub handles: Handles,
     /// Below which folders callers may name files.
     pub roots: Roots,
     /// The builds that run.
@@ -44,10 +64,9 @@ pub struct App {
     pub runners: Arc<Runners>,
     /// Devices are found through an adb server, which is started if it does not run.
     pub adb_server: bool,
-    /// Lists also those tools for which another one does as well.
-    all_tools: bool,
     actions: AtomicU64,
     calls: AtomicU64,
+    panics: AtomicU64,
 }
 
 /// Which devices this process drives.
@@ -129,15 +148,22 @@ impl App {
             fleet: Fleet::new(sources),
             pollers: Pollers::default(),
             secrets: Secrets::default(),
+            leases: Leases::default(),
+            own: Arc::new(Caller::own()),
+            callers: Callers::default(),
+            offer: Offer::default(),
+            policy: Policy::default(),
+            audit: None,
+            handles: Handles::default(),
             roots: Roots::of_process(),
             processes: Processes::default(),
             proxies: Proxies::default(),
             companions: None,
             runners: Arc::default(),
             adb_server: false,
-            all_tools: false,
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
+            panics: AtomicU64::new(0),
         }
     }
 
@@ -157,6 +183,11 @@ impl App {
         App { secrets, ..self }
     }
 
+    #[must_use]
+    pub fn leasing(self, leases: Leases) -> App {
+        App { leases, ..self }
+    }
+
     /// Allows files below these folders and no others.
     #[must_use]
     pub fn allowing(self, roots: Roots) -> App {
@@ -170,13 +201,37 @@ impl App {
     }
 
     #[must_use]
-    pub fn listing_all_tools(self, all_tools: bool) -> App {
-        App { all_tools, ..self }
+    pub fn offering(self, offer: Offer) -> App {
+        App { offer, ..self }
+    }
+
+    #[must_use]
+    pub fn governed_by(self, policy: Policy) -> App {
+        App { policy, ..self }
+    }
+
+    #[must_use]
+    pub fn audited_by(self, audit: Option<Audit>) -> App {
+        App { audit, ..self }
+    }
+
+    #[must_use]
+    pub fn holding(self, handles: Handles) -> App {
+        App { handles, ..self }
     }
 
     /// The tools that clients are told of.
     pub fn listed_tools(&self) -> impl Iterator<Item = &'static Entry> {
-        TOOLS.iter().chain(MORE.iter().filter(|_| self.all_tools))
+        tools::all().filter(|entry| self.offer.lists(entry.name))
+    }
+
+    /// Counts a defect that was caught.
+    pub fn note_panic(&self) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
     }
 
     /// The number of a call, never given twice; what happens outside of calls has the number 0.

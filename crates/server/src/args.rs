@@ -38,6 +38,8 @@ impl From<PlatformArg> for Platform {
 /// Which device; flattened into the parameters of a tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct DeviceArg {
+    /// Told once, in the instructions and by use_device.
+    #[schemars(extend("hidden" = true))]
     pub device_id: Option<String>,
     #[schemars(extend("hidden" = true))]
     pub platform: Option<PlatformArg>,
@@ -80,6 +82,11 @@ pub fn named(known: &[Argument], arguments: JsonObject) -> Result<JsonObject, Re
         }
     }
     Ok(named)
+}
+
+/// True for the argument that names an app, in either spelling.
+pub fn is_app(name: &str) -> bool {
+    plain(name) == "appid"
 }
 
 fn plain(name: &str) -> String {

@@ -1,11 +1,14 @@
 //! The command line.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mdm_android::HelperMode;
+use mdm_core::evidence::sensitive::Kind;
 use mdm_virtual_device::{Faults, GivenFaults};
 use mobile_debug_mcp::app::Named;
+use mobile_debug_mcp::http::Origin;
 
 #[derive(Parser)]
 #[command(name = "mobile-debug-mcp", version, about = "An MCP server that an agent can trust with a phone")]
@@ -14,7 +17,7 @@ pub struct Cli {
     pub command: Option<Command>,
     /// Options for serving, which is the default command.
     #[command(flatten)]
-    pub devices: DeviceArgs,
+    pub serve: ServeArgs,
     /// Write what happens to stderr, from this level up
     #[arg(long, value_name = "LEVEL", global = true)]
     pub log: Option<LogLevel>,
@@ -31,11 +34,8 @@ pub enum LogLevel {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Serve MCP over stdin and stdout (the default)
-    Serve {
-        #[command(flatten)]
-        devices: DeviceArgs,
-    },
+    /// Serve MCP over stdin and stdout, or over HTTP (the default)
+    Serve(ServeArgs),
     /// Debug an app on the embedded phone as an agent would, and print every step
     Demo {
         /// The phone that is embedded
@@ -172,6 +172,94 @@ pub enum FormatArg {
 }
 
 #[derive(Args, Clone, Default)]
+pub struct ServeArgs {
+    #[command(flatten)]
+    pub devices: DeviceArgs,
+    #[command(flatten)]
+    pub http: HttpArgs,
+}
+
+/// Of serving over HTTP.
+#[derive(Args, Clone, Default)]
+pub struct HttpArgs {
+    /// Serve over HTTP at this address, as http://ADDRESS/mcp, instead of stdin and stdout; port 0 takes any free one
+    #[arg(long = "http", value_name = "IP:PORT")]
+    pub address: Option<SocketAddr>,
+    /// Tokens that clients show, a line each: TOKEN, or NAME TOKEN. Where others than this machine can connect one is
+    /// needed: without this and without MOBILE_DEBUG_MCP_TOKEN it is made and kept in the state folder
+    #[arg(long, value_name = "FILE", requires = "address")]
+    pub token_file: Option<PathBuf>,
+    /// A name by which clients may call this server, besides localhost and its address
+    #[arg(long = "allow-host", value_name = "NAME", requires = "address")]
+    pub hosts: Vec<String>,
+    /// An origin whose web pages may call this server, such as http://localhost:3000
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "address")]
+    pub origins: Vec<Origin>,
+    /// How clients reach this server through whatever stands before it, such as https://phones.example/mcp
+    #[arg(long, value_name = "URL", requires = "address")]
+    pub public_url: Option<String>,
+    /// Who issues tokens to the clients, told in the metadata of the resource (RFC 9728)
+    #[arg(long = "oauth-issuer", value_name = "URL", requires = "address")]
+    pub issuers: Vec<String>,
+    /// For how long a device stays with the client that acted on it last
+    #[arg(long, value_name = "N", requires = "address", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub lease_seconds: Option<u64>,
+    /// A client may not take a device from another before that time is over
+    #[arg(long, requires = "address")]
+    pub no_take_over: bool,
+}
+
+/// What is offered and allowed.
+#[derive(Args, Clone, Default)]
+pub struct RuleArgs {
+    /// Offer these sets of tools and no others: core, devices, apps, screen, act, verify, logs, network
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pub toolsets: Vec<String>,
+    /// Offer these tools, besides those of --toolsets
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub tools: Vec<String>,
+    /// Do not offer these tools
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub exclude_tools: Vec<String>,
+    /// Offer only tools that change nothing on a device
+    #[arg(long)]
+    pub read_only: bool,
+    /// List also the tools for which another one does as well; they are answered in any case
+    #[arg(long)]
+    pub all_tools: bool,
+    /// What is allowed, and what a person has to agree to (docs/security.md)
+    #[arg(long, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
+    /// Write a line for every call to this file
+    #[arg(long, value_name = "FILE")]
+    pub audit: Option<PathBuf>,
+    /// A secret that agents type as secret://NAME and never see: NAME=env:VARIABLE, NAME=file:PATH or
+    /// NAME=keyring:SERVICE/ACCOUNT; may be given more than once
+    #[arg(long = "secret", value_name = "NAME=SOURCE")]
+    pub secrets: Vec<String>,
+    /// Show these as they are instead of [email 1]: emails, cards, tokens
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub show: Vec<ShapeArg>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShapeArg {
+    Emails,
+    Cards,
+    Tokens,
+}
+
+impl From<ShapeArg> for Kind {
+    fn from(arg: ShapeArg) -> Kind {
+        match arg {
+            ShapeArg::Emails => Kind::Email,
+            ShapeArg::Cards => Kind::Card,
+            ShapeArg::Tokens => Kind::Token,
+        }
+    }
+}
+
+#[derive(Args, Clone, Default)]
 pub struct DeviceArgs {
     /// Serve an embedded device as well
     #[arg(long = "virtual", value_name = "PLATFORM")]
@@ -217,9 +305,8 @@ pub struct DeviceArgs {
     /// that for temporary files
     #[arg(long = "root", value_name = "FOLDER")]
     pub roots: Vec<PathBuf>,
-    /// List also the tools for which another one does as well; they are answered in any case
-    #[arg(long)]
-    pub all_tools: bool,
+    #[command(flatten)]
+    pub rules: RuleArgs,
     /// Where the proxy's certificate and the devices that use the proxy are noted; the system's folder for that by default
     #[arg(long, value_name = "FOLDER")]
     pub state: Option<PathBuf>,

@@ -2,6 +2,7 @@
 
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::mcp;
+use mobile_debug_mcp::offer::Offer;
 use mobile_debug_mcp::tools::{Effect, Entry, MORE, TOOLS};
 
 pub fn plain() -> String {
@@ -26,7 +27,7 @@ pub fn markdown() -> String {
          Coordinates are those of the tree, in the current rotation: pixels on Android, points on iOS.\n\n\
          What clients are told first:\n\n",
     );
-    for line in mcp::INSTRUCTIONS.lines() {
+    for line in mcp::instructions(&Offer::default()).lines() {
         out.push_str(&format!("> {line}\n>\n"));
     }
     TOOLS.iter().for_each(|tool| push_tool(&mut out, tool));

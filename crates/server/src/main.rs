@@ -8,12 +8,14 @@ mod docs;
 mod doctor;
 mod log;
 mod offline;
+mod rules;
 mod virtual_iphone;
 mod virtual_phone;
 
 use std::future::Future;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -21,12 +23,14 @@ use clap::Parser as _;
 use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices, IosDevices};
+use mobile_debug_mcp::mcp::McpServer;
 use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::secrets::Secrets;
-use mobile_debug_mcp::{args, mcp, tools};
+use mobile_debug_mcp::{args, http, mcp};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use cli::{Cli, Command, DeviceArgs, VirtualDevice, VirtualPlatform};
+use cli::{Cli, Command, DeviceArgs, HttpArgs, ServeArgs, VirtualDevice, VirtualPlatform};
 
 const WORKERS: usize = 2;
 
@@ -52,8 +56,8 @@ fn main() -> ExitCode {
 
 async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
     match cli.command {
-        None => with_app(&cli.devices, secrets, serve).await,
-        Some(Command::Serve { devices }) => with_app(&devices, secrets, serve).await,
+        None => serve(&cli.serve, secrets).await,
+        Some(Command::Serve(args)) => serve(&args, secrets).await,
         Some(Command::Demo { platform, out }) => demo::run(platform, out).await,
         Some(Command::Doctor { try_helper: true, devices: args }) => match devices(&args) {
             Ok(devices) => doctor::try_helper(devices).await,
@@ -89,10 +93,10 @@ async fn with_app<F: Future<Output = ExitCode>>(
     secrets: &Secrets,
     command: impl FnOnce(App) -> F,
 ) -> ExitCode {
-    match (devices(args), Roots::new(&args.roots)) {
-        (Ok(devices), Ok(roots)) => {
-            let app =
-                App::new(devices).keeping(secrets.clone()).allowing(roots).listing_all_tools(args.all_tools);
+    let governed = |devices| rules::governed(App::new(devices), &args.rules, secrets);
+    match (devices(args).and_then(governed), Roots::new(&args.roots)) {
+        (Ok(app), Ok(roots)) => {
+            let app = app.allowing(roots);
             let (companions, runners) = (app.companions.clone(), Arc::clone(&app.runners));
             let code = command(match &args.state {
                 Some(folder) => app.keeping_state_in(folder.clone()),
@@ -129,7 +133,65 @@ fn devices(args: &DeviceArgs) -> Result<Devices, String> {
     })
 }
 
-async fn serve(app: App) -> ExitCode {
+async fn serve(args: &ServeArgs, secrets: &Secrets) -> ExitCode {
+    match args.http.address {
+        None => with_app(&args.devices, secrets, serve_pipe).await,
+        Some(address) => {
+            let secrets_of_http = secrets.clone();
+            let http =
+                |app| serve_http(app, address, &args.http, args.devices.state.as_deref(), secrets_of_http);
+            with_app(&args.devices, secrets, http).await
+        }
+    }
+}
+
+async fn serve_http(
+    app: App,
+    address: SocketAddr,
+    args: &HttpArgs,
+    state: Option<&Path>,
+    secrets: Secrets,
+) -> ExitCode {
+    let config = match rules::http_config(address, args, state, &secrets) {
+        Ok(config) => config,
+        Err(problem) => return fail(&problem),
+    };
+    let app = app.leasing(rules::leases(args));
+    let listener = match TcpListener::bind(address).await {
+        Ok(listener) => listener,
+        Err(error) => return fail(&format!("{address}: {error}")),
+    };
+    serving(app, |app| async move {
+        // Whoever asked for any free port has to be told which.
+        if let Ok(address) = listener.local_addr() {
+            drop(writeln!(std::io::stderr(), "listening on http://{address}{}", http::MCP_PATH));
+        }
+        let server = McpServer::alone(app);
+        let served = http::serve(listener, config, secrets, move || server.for_another(), asked_to_end());
+        served.await.map_err(|error| error.to_string())
+    })
+    .await
+}
+
+async fn serve_pipe(app: App) -> ExitCode {
+    serving(app, |app| async move {
+        let (read, write) = rmcp::transport::stdio_pipes();
+        let hung_up = async {
+            tokio::select! {
+                () = stdout_closed() => {}
+                () = asked_to_end() => {}
+            }
+        };
+        mcp::serve(app, read, write, hung_up).await
+    })
+    .await
+}
+
+/// What is the same however clients come in: what was left behind is put right before, and everything after.
+async fn serving<F: Future<Output = Result<(), String>>>(
+    app: App,
+    clients: impl FnOnce(Arc<App>) -> F,
+) -> ExitCode {
     let app = Arc::new(app);
     let processes = app.processes.clone();
     log::follow(&app);
@@ -140,14 +202,7 @@ async fn serve(app: App) -> ExitCode {
         let app = Arc::clone(&app);
         async move { app.proxies.recover(&app).await }
     });
-    let (read, write) = rmcp::transport::stdio_pipes();
-    let hung_up = async {
-        tokio::select! {
-            () = stdout_closed() => {}
-            () = asked_to_end() => {}
-        }
-    };
-    let served = mcp::serve(Arc::clone(&app), read, write, hung_up).await;
+    let served = clients(Arc::clone(&app)).await;
     recovering.abort();
     app.proxies.restore_all(&app).await;
     // A build must not outlive the program that started it.
@@ -194,8 +249,8 @@ async fn stdout_closed() {
 }
 
 async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> ExitCode {
-    let Some(entry) = tools::find(&tool) else {
-        return fail(&format!("there is no tool {tool:?}; `mobile-debug-mcp tools` lists them"));
+    let Some(entry) = app.offer.find(&tool) else {
+        return fail(&format!("there is no tool {tool:?} here; `mobile-debug-mcp tools` lists them"));
     };
     let arguments: args::JsonObject = match serde_json::from_str(&json) {
         Ok(arguments) => arguments,

@@ -31,6 +31,11 @@ impl Refusal {
         Refusal { failure, hint: Hint::Words(hint.into()) }
     }
 
+    /// A failure with advice of its own.
+    pub fn with_words(failure: Failure, hint: impl Into<Cow<'static, str>>) -> Refusal {
+        Refusal { failure, hint: Hint::Words(hint.into()) }
+    }
+
     pub fn defect(message: impl Into<String>) -> Refusal {
         Failure::new(Cause::Defect, message).into()
     }
@@ -170,6 +175,9 @@ fn for_call(cause: Cause) -> Option<&'static str> {
         Cause::DeviceUnauthorized => "unlock the device and accept the debugging dialog, then call again",
         Cause::DeviceOffline => "reconnect it and wait until list_devices shows it as ready",
         Cause::AmbiguousDevice => "name one of these in device_id",
+        Cause::Leased => "nothing was done; use another device or wait",
+        Cause::Forbidden => "nothing was done; whoever runs this server has to allow it",
+        Cause::NotConfirmed => "nothing was done; ask the user before you call again",
         Cause::InvalidArgument => "mend the named argument and call again; nothing was done",
         Cause::Timeout => "the device is slow or stuck; get_system_status tells whether it still answers",
         Cause::Cancelled => "call again when needed",

@@ -1,4 +1,5 @@
-//! Resources that clients read and subscribe to: `screen://DEVICE/screen` and `screen://DEVICE/element?text=…` (SY-20).
+//! Resources that clients read: what there is to see of a device, the devices, and our documents. Those of a screen can
+//! be subscribed to: `screen://DEVICE/screen` and `screen://DEVICE/element?text=…` (SY-20).
 
 use mdm_core::intent::selector::Selector;
 use serde_json::Value;
@@ -9,9 +10,69 @@ use crate::target::SelectorArg;
 
 const URI_BYTES_MAX: usize = 2000;
 const SCHEME: &str = "screen://";
-pub const SCREEN_TEMPLATE: &str = "screen://{device}/screen";
 pub const ELEMENT_TEMPLATE: &str =
     "screen://{device}/element{?text,contains,regex,resource_id,accessibility_id,test_tag,role}";
+
+pub const DEVICES_URI: &str = "mdm://devices";
+
+/// A document of ours that an agent may want to read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Document {
+    pub uri: &'static str,
+    pub title: &'static str,
+    pub text: &'static str,
+}
+
+pub static DOCUMENTS: [Document; 4] = [
+    Document {
+        uri: "mdm://docs/tools",
+        title: "All tools and their arguments",
+        text: include_str!("../../../docs/tools.md"),
+    },
+    Document {
+        uri: "mdm://docs/answers",
+        title: "How to read answers",
+        text: include_str!("../../../docs/answers.md"),
+    },
+    Document {
+        uri: "mdm://docs/network",
+        title: "The proxy and mocks",
+        text: include_str!("../../../docs/network.md"),
+    },
+    Document {
+        uri: "mdm://docs/builds",
+        title: "Building apps",
+        text: include_str!("../../../docs/builds.md"),
+    },
+];
+
+/// Everything that can be read.
+#[derive(Debug, PartialEq)]
+pub enum Named {
+    Devices,
+    Document(&'static Document),
+    Of(Resource),
+}
+
+impl Named {
+    pub fn parse(uri: &str) -> Result<Named, Refusal> {
+        if uri == DEVICES_URI {
+            return Ok(Named::Devices);
+        }
+        match DOCUMENTS.iter().find(|document| document.uri == uri) {
+            Some(document) => Ok(Named::Document(document)),
+            None => Resource::parse(uri).map(Named::Of),
+        }
+    }
+}
+
+/// What there is of each device besides elements: the last part of its address, a title, and what it is.
+pub const OF_DEVICE: [(&str, &str, &str, &str); 4] = [
+    ("screen", "Screen", "What is on it, as get_ui_tree tells. Subscribe to hear of changes.", "text/plain"),
+    ("picture", "Picture", "The screen as a picture.", "image/jpeg"),
+    ("log", "Log", "The newest lines of the log.", "text/plain"),
+    ("trace", "Trace", "The last action, step by step.", "text/plain"),
+];
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
@@ -22,6 +83,9 @@ pub struct Resource {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shows {
     Screen,
+    Picture,
+    Log,
+    Trace,
     /// The selector as JSON for find_element, and parsed.
     Element(JsonObject, Box<Selector>),
 }
@@ -36,13 +100,22 @@ impl Resource {
         let device = decoded(device).filter(|device| !device.is_empty()).ok_or_else(unknown)?;
         let shows = match rest.split_once('?') {
             None if rest == "screen" => Shows::Screen,
+            None if rest == "picture" => Shows::Picture,
+            None if rest == "log" => Shows::Log,
+            None if rest == "trace" => Shows::Trace,
             Some(("element", query)) => element(query).ok_or_else(unknown)??,
             _ => return Err(unknown()),
         };
         Ok(Resource { device, shows })
     }
 
-    pub fn screen_uri(device: &str) -> String {
+    /// Only what is on a screen is watched.
+    pub fn can_be_watched(&self) -> bool {
+        matches!(self.shows, Shows::Screen | Shows::Element(..))
+    }
+
+    /// The address of a part of a device.
+    pub fn uri(device: &str, part: &str) -> String {
         let mut uri = SCHEME.to_owned();
         for byte in device.bytes() {
             match byte {
@@ -52,7 +125,8 @@ impl Resource {
                 other => uri.push_str(&format!("%{other:02X}")),
             }
         }
-        uri + "/screen"
+        uri.push('/');
+        uri + part
     }
 
     /// Returns the tool that reads the resource, and its arguments.
@@ -61,6 +135,9 @@ impl Resource {
         arguments.insert("device_id".to_owned(), self.device.clone().into());
         match &self.shows {
             Shows::Screen => ("get_ui_tree", arguments),
+            Shows::Picture => ("capture_screenshot", arguments),
+            Shows::Log => ("get_logs", arguments),
+            Shows::Trace => ("classify_action_outcome", arguments),
             Shows::Element(selector, _) => {
                 arguments.insert("selector".to_owned(), Value::Object(selector.clone()));
                 arguments.insert("timeout_ms".to_owned(), 0.into());
@@ -118,7 +195,7 @@ mod tests {
     #[test]
     fn a_screen_uri_names_its_device_and_is_read_back() {
         for device in ["emulator-5554", "127.0.0.1:5555", "adb-X._adb-tls-connect._tcp", "odd / näme?%"] {
-            let uri = Resource::screen_uri(device);
+            let uri = Resource::uri(device, "screen");
             let read = Resource::parse(&uri).unwrap();
             assert_eq!((read.device.as_str(), &read.shows), (device, &Shows::Screen), "{uri}");
         }

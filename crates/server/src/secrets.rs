@@ -8,15 +8,17 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mdm_core::evidence::sensitive::Kind;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::JsonObject;
+use crate::shapes::Shapes;
 
 /// Secrets that are remembered; the oldest is forgotten for the next one.
 const SECRETS_MAX: usize = 64;
 /// Shorter texts are not remembered: replacing them would replace half of every answer.
-const SECRET_CHARS_MIN: usize = 4;
+pub const SECRET_CHARS_MIN: usize = 4;
 /// Longer ones are not typed by any device.
 const SECRET_BYTES_MAX: usize = 16 * 1024;
 /// A secret from this size on is also recognised by any part of `PART_BYTES`: long texts are shown cut.
@@ -32,6 +34,7 @@ const REPLACEMENT: &str = "[secret]";
 #[derive(Debug, Clone, Default)]
 pub struct Secrets {
     known: Arc<Mutex<VecDeque<Secret>>>,
+    shapes: Arc<Shapes>,
 }
 
 /// One secret in all the ways in which it may be written.
@@ -42,6 +45,8 @@ struct Secret {
     /// Of the long ones.
     parts: BTreeSet<Vec<u8>>,
     strong: bool,
+    /// Never forgotten for another one.
+    kept: bool,
 }
 
 /// Only that there is one.
@@ -70,7 +75,7 @@ impl Secret {
         let parts = long.iter().flat_map(|form| form.windows(PART_BYTES)).map(<[u8]>::to_vec).collect();
         let digits = text.chars().all(|c| c.is_ascii_digit());
         let least = if digits { STRONG_DIGITS_MIN } else { STRONG_CHARS_MIN };
-        Secret { forms, parts, strong: text.chars().count() >= least }
+        Secret { forms, parts, strong: text.chars().count() >= least, kept: false }
     }
 
     fn find(&self, lower: &[u8], found: &mut Vec<Range<usize>>) {
@@ -136,18 +141,50 @@ impl Secrets {
             }
             let secret = Secret::new(line);
             let mut known = self.known();
-            if known.contains(&secret) {
+            if known.iter().any(|other| other.forms == secret.forms && other.parts == secret.parts) {
                 continue;
             }
-            if known.len() >= SECRETS_MAX {
-                known.pop_front();
+            if known.iter().filter(|secret| !secret.kept).count() >= SECRETS_MAX {
+                let oldest = known.iter().position(|secret| !secret.kept);
+                oldest.map(|at| known.remove(at));
             }
             known.push_back(secret);
         }
     }
 
+    /// The same for as long as this process lives. There are only as many as somebody configured.
+    pub fn keep(&self, text: &str) {
+        let lines = text.split(['\n', '\t']).filter(|line| line.chars().count() >= SECRET_CHARS_MIN);
+        self.known().extend(lines.map(|line| Secret { kept: true, ..Secret::new(line) }));
+    }
+
+    /// Shows texts of these kinds as they are.
+    pub fn show(&self, kinds: &[Kind]) {
+        self.shapes.show(kinds);
+    }
+
+    /// True if somebody's secret may be on the screen.
+    pub fn are_known(&self) -> bool {
+        !self.known().is_empty()
+    }
+
+    /// True if a text has a secret in it that somebody named.
+    pub fn are_in(&self, text: &str) -> bool {
+        let lower = text.to_ascii_lowercase();
+        let mut found = Vec::new();
+        self.known().iter().any(|secret| {
+            secret.find(lower.as_bytes(), &mut found);
+            !found.is_empty()
+        })
+    }
+
     /// Remembers the texts that arguments call secret, also in the steps of a flow, before anything can refuse them.
     pub fn remember_given(&self, arguments: &JsonObject) {
+        self.shapes.note_told(arguments);
+        self.remember_secure(arguments);
+    }
+
+    fn remember_secure(&self, arguments: &JsonObject) {
         let is =
             |wanted: &'static str| move |(name, _): &(&String, &Value)| name.eq_ignore_ascii_case(wanted);
         let secure = arguments.iter().find(is("secure")).is_some_and(|(_, value)| match value {
@@ -169,7 +206,7 @@ impl Secrets {
 
     fn remember_inside(&self, value: &Value) {
         match value {
-            Value::Object(object) => self.remember_given(object),
+            Value::Object(object) => self.remember_secure(object),
             Value::Array(items) => items.iter().for_each(|item| self.remember_inside(item)),
             _ => {}
         }
@@ -177,13 +214,13 @@ impl Secrets {
 
     /// A message of the protocol as a line of JSON.
     pub fn to_line(&self, message: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-        let mut line = if self.known().is_empty() {
-            serde_json::to_vec(message)?
-        } else {
+        let mut line = serde_json::to_vec(message)?;
+        let whole = std::str::from_utf8(&line).unwrap_or_default();
+        if self.occurs_in(whole) {
             let mut value = serde_json::to_value(message)?;
             self.redact_members(&mut value);
-            serde_json::to_vec(&value)?
-        };
+            line = serde_json::to_vec(&value)?;
+        }
         line.push(b'\n');
         Ok(line)
     }
@@ -257,12 +294,10 @@ impl Secrets {
     }
 
     fn occurs_in(&self, text: &str) -> bool {
-        let lower = text.to_ascii_lowercase();
-        let mut found = Vec::new();
-        self.known().iter().any(|secret| {
-            secret.find(lower.as_bytes(), &mut found);
-            !found.is_empty()
-        })
+        if self.shapes.occur_in(text) {
+            return true;
+        }
+        self.are_known() && self.are_in(text)
     }
 
     /// Weak secrets are looked for between quotes only.
@@ -283,13 +318,20 @@ impl Secrets {
 
     fn redact_where<'a>(&self, text: &'a str, looked_for: impl Fn(&Secret) -> bool) -> Cow<'a, str> {
         let known = self.known();
-        if known.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let lower = text.to_ascii_lowercase();
         let mut found = Vec::new();
-        known.iter().filter(|secret| looked_for(secret)).for_each(|s| s.find(lower.as_bytes(), &mut found));
-        if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(replaced(text, found)) }
+        if !known.is_empty() {
+            let lower = text.to_ascii_lowercase();
+            known
+                .iter()
+                .filter(|secret| looked_for(secret))
+                .for_each(|s| s.find(lower.as_bytes(), &mut found));
+        }
+        drop(known);
+        if found.is_empty() {
+            return self.shapes.redact(text);
+        }
+        let replaced = replaced(text, found);
+        Cow::Owned(self.shapes.redact(&replaced).into_owned())
     }
 }
 

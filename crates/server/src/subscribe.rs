@@ -8,7 +8,7 @@ use std::time::Duration;
 use mdm_core::action::event::Event;
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_engine::{Listener, Progress, Session, WantedDevice};
+use mdm_engine::{Binding, Listener, Progress, Session, WantedDevice};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::app::App;
@@ -99,6 +99,11 @@ impl Watcher {
         resource: Resource,
         ended: CancellationToken,
     ) -> Result<Watcher, Refusal> {
+        if !resource.can_be_watched() {
+            let message = "only screens and elements can be subscribed to";
+            return Err(Refusal::argument(message, "subscribe to screen://DEVICE/screen, and read the rest"));
+        }
+        app.policy.check_device(&resource.device)?;
         let progress = Progress::new(FIRST_LOOK_MAX, ended.clone());
         let listener = app.fleet.bus().listen();
         let session = session(&app, &resource.device, &progress).await?;
@@ -157,13 +162,15 @@ impl Watcher {
 
 async fn session(app: &App, device: &str, progress: &Progress) -> Result<Arc<Session>, Failure> {
     let wanted = WantedDevice { id: Some(device.to_owned()), ..WantedDevice::default() };
-    app.fleet.choose(&wanted, progress).await
+    // A subscription binds no calls to its device.
+    app.fleet.choose(&wanted, &Binding::default(), progress).await
 }
 
 fn state_of(resource: &Resource, seen: &Observation) -> Known {
     match &resource.shows {
-        Shows::Screen => Known::Revision(seen.revision),
         Shows::Element(_, selector) => Known::Present(!selector.matches(seen).is_empty()),
+        // The others are not watched.
+        Shows::Screen | Shows::Picture | Shows::Log | Shows::Trace => Known::Revision(seen.revision),
     }
 }
 

@@ -60,6 +60,9 @@ pub fn class(code: ErrorCode) -> FailureClass {
         | ErrorCode::TextNotTypeable
         | ErrorCode::ElementNotInteractable
         | ErrorCode::NavigationNoChange
+        | ErrorCode::DeviceLeased
+        | ErrorCode::PolicyDenied
+        | ErrorCode::NotConfirmed
         | ErrorCode::BuildFailed
         | ErrorCode::ToolMissing
         | ErrorCode::InternalError => FailureClass::Execution,

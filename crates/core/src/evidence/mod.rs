@@ -10,6 +10,7 @@ pub mod join;
 pub mod redact;
 pub mod redact_log;
 pub mod related;
+pub mod sensitive;
 pub mod signal;
 pub mod stream;
 pub mod window;

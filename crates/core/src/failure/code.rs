@@ -30,6 +30,12 @@ pub enum ErrorCode {
     /// Scrolling moved nothing: the end was reached.
     NavigationNoChange,
     ControlConvergenceFailed,
+    /// Another caller works with the device.
+    DeviceLeased,
+    /// Whoever runs this program forbids it.
+    PolicyDenied,
+    /// A person had to agree and did not.
+    NotConfirmed,
     BuildFailed,
     /// A program that is needed on this machine is not there.
     ToolMissing,
@@ -65,6 +71,9 @@ impl ErrorCode {
             ErrorCode::ExpectStateMismatch => "EXPECT_STATE_MISMATCH",
             ErrorCode::NavigationNoChange => "NAVIGATION_NO_CHANGE",
             ErrorCode::ControlConvergenceFailed => "CONTROL_CONVERGENCE_FAILED",
+            ErrorCode::DeviceLeased => "DEVICE_LEASED",
+            ErrorCode::PolicyDenied => "POLICY_DENIED",
+            ErrorCode::NotConfirmed => "NOT_CONFIRMED",
             ErrorCode::BuildFailed => "BUILD_FAILED",
             ErrorCode::ToolMissing => "TOOL_MISSING",
             ErrorCode::InternalError => "INTERNAL_ERROR",
@@ -83,6 +92,7 @@ impl ErrorCode {
                 | ErrorCode::UiTreeUnavailable
                 | ErrorCode::ScreenshotUnavailable
                 | ErrorCode::ElementNotFound
+                | ErrorCode::DeviceLeased
         )
     }
 }

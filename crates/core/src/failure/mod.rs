@@ -25,6 +25,13 @@ pub enum Cause {
     DeviceOffline,
     AmbiguousDevice,
 
+    // Whether the caller may.
+    /// Another caller works with the device.
+    Leased,
+    Forbidden,
+    /// A person had to agree and did not.
+    NotConfirmed,
+
     // The call itself.
     InvalidArgument,
     Timeout,
@@ -120,6 +127,9 @@ impl Cause {
             Cause::DeviceUnauthorized => ErrorCode::DeviceUnauthorized,
             Cause::DeviceOffline => ErrorCode::DeviceOffline,
             Cause::AmbiguousDevice => ErrorCode::AmbiguousDevice,
+            Cause::Leased => ErrorCode::DeviceLeased,
+            Cause::Forbidden => ErrorCode::PolicyDenied,
+            Cause::NotConfirmed => ErrorCode::NotConfirmed,
             Cause::InvalidArgument | Cause::UnknownRevision | Cause::OutsideRange => {
                 ErrorCode::InvalidArgument
             }

@@ -8,15 +8,15 @@ use std::str::FromStr;
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, RETRY_AFTER,
-    VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use hyper::http::uri::Authority;
 use hyper::{Response, StatusCode, Uri};
 
 use super::guesses::Guesses;
 use super::token::Tokens;
-use super::{Body, Config, METADATA_PATH, MCP_PATH, replies};
+use super::{Body, Config, MCP_PATH, METADATA_PATH, replies};
 
 /// A client that was let in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,8 @@ impl FromStr for Origin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Origin, String> {
-        let wrong = || format!("{text:?} is no origin such as https://app.example.com or http://localhost:3000");
+        let wrong =
+            || format!("{text:?} is no origin such as https://app.example.com or http://localhost:3000");
         let uri: Uri = text.parse().map_err(|_| wrong())?;
         let has_scheme = matches!(uri.scheme_str(), Some("http" | "https"));
         let only_origin = uri.authority().is_some() && uri.path() == "/" && !text.ends_with('/');
@@ -103,7 +104,8 @@ impl Gate {
         let address: Option<IpAddr> = name.parse().ok();
         let loopback = name == "localhost" || address.is_some_and(|ip| ip.is_loopback());
         // Through another interface a server that listens on all of them is called by that one's address.
-        let listened = address.is_some_and(|ip| ip == self.address.ip() || self.address.ip().is_unspecified());
+        let listened =
+            address.is_some_and(|ip| ip == self.address.ip() || self.address.ip().is_unspecified());
         loopback || listened || self.hosts.contains(&name)
     }
 
@@ -119,8 +121,10 @@ impl Gate {
             return Ok(Admitted { client: None });
         }
         if let Some(wait) = self.guesses.wait_of(peer) {
-            let mut refused =
-                replies::closing(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens came from this address");
+            let mut refused = replies::closing(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too many wrong tokens came from this address",
+            );
             refused.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
             return Err(refused);
         }
@@ -175,7 +179,10 @@ mod tests {
     }
 
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (name.parse::<HeaderName>().unwrap(), value.parse().unwrap())).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| (name.parse::<HeaderName>().unwrap(), value.parse().unwrap()))
+            .collect()
     }
 
     fn status<T: std::fmt::Debug>(outcome: Result<T, Response<Body>>) -> u16 {
@@ -185,12 +192,23 @@ mod tests {
     #[test]
     fn a_request_to_another_name_is_refused() {
         // SE-03: DNS rebinding
-        let gate = gate("127.0.0.1:8123", Config { hosts: vec!["Phones.Example".into()], ..Config::default() });
+        let gate =
+            gate("127.0.0.1:8123", Config { hosts: vec!["Phones.Example".into()], ..Config::default() });
         let ask = |host: &str| status(gate.names(&Uri::from_static("/mcp"), &headers(&[("host", host)])));
-        for good in ["localhost", "LOCALHOST:1", "127.0.0.1:8123", "[::1]:8123", "127.9.9.9", "phones.example:443"] {
+        for good in
+            ["localhost", "LOCALHOST:1", "127.0.0.1:8123", "[::1]:8123", "127.9.9.9", "phones.example:443"]
+        {
             assert_eq!(ask(good), 200, "{good}");
         }
-        for bad in ["evil.example", "localhost.evil.example", "10.0.0.1", "127.0.0.1@evil.example", "", "a b", "0.0.0.0"] {
+        for bad in [
+            "evil.example",
+            "localhost.evil.example",
+            "10.0.0.1",
+            "127.0.0.1@evil.example",
+            "",
+            "a b",
+            "0.0.0.0",
+        ] {
             assert_eq!(ask(bad), 403, "{bad:?}");
         }
         assert_eq!(status(gate.names(&Uri::from_static("/mcp"), &HeaderMap::new())), 403);
@@ -204,10 +222,19 @@ mod tests {
         let origins = vec!["http://localhost:3000".parse().unwrap()];
         let gate = gate("127.0.0.1:8123", Config { origins, ..Config::default() });
         let ask = |origin: &str| {
-            status(gate.names(&Uri::from_static("/mcp"), &headers(&[("host", "localhost"), ("origin", origin)])))
+            status(
+                gate.names(&Uri::from_static("/mcp"), &headers(&[("host", "localhost"), ("origin", origin)])),
+            )
         };
         assert_eq!(ask("http://localhost:3000"), 200);
-        for bad in ["http://localhost", "http://localhost:3001", "https://localhost:3000", "null", "", "http://127.0.0.1:8123"] {
+        for bad in [
+            "http://localhost",
+            "http://localhost:3001",
+            "https://localhost:3000",
+            "null",
+            "",
+            "http://127.0.0.1:8123",
+        ] {
             assert_eq!(ask(bad), 403, "{bad:?}");
         }
         assert!("localhost".parse::<Origin>().is_err() && "http://a/".parse::<Origin>().is_err());
@@ -217,7 +244,10 @@ mod tests {
     async fn a_client_shows_its_token_or_stays_outside() {
         // SE-03
         let tokens = Tokens::one("0123456789abcdef").unwrap();
-        let gate = gate("0.0.0.0:1", Config { tokens, issuers: vec!["https://id.example".into()], ..Config::default() });
+        let gate = gate(
+            "0.0.0.0:1",
+            Config { tokens, issuers: vec!["https://id.example".into()], ..Config::default() },
+        );
         let peer = IpAddr::from([10, 0, 0, 1]);
         let ask = |value: &str| gate.admit(&headers(&[("authorization", value)]), peer);
         assert_eq!(ask("bearer 0123456789abcdef").unwrap().client.as_deref(), Some("client"));
@@ -228,8 +258,13 @@ mod tests {
         let challenge = refused.headers()[WWW_AUTHENTICATE].to_str().unwrap();
         assert!(challenge.contains("/.well-known/oauth-protected-resource/mcp"), "{challenge}");
         (0..10).for_each(|_| drop(ask("Bearer 0123456789abcdeX")));
-        assert_eq!(status(ask("Bearer 0123456789abcdef")), 429, "also the right one, seen after so many wrong ones");
-        let other = gate.admit(&headers(&[("authorization", "Bearer 0123456789abcdef")]), IpAddr::from([10, 0, 0, 2]));
+        assert_eq!(
+            status(ask("Bearer 0123456789abcdef")),
+            429,
+            "also the right one, seen after so many wrong ones"
+        );
+        let other = gate
+            .admit(&headers(&[("authorization", "Bearer 0123456789abcdef")]), IpAddr::from([10, 0, 0, 2]));
         assert!(other.is_ok());
     }
 }

@@ -200,7 +200,9 @@ impl<H: ServerHandler> Front<H> {
         }
         let metadata = path.strip_prefix(METADATA_PATH).filter(|rest| matches!(*rest, "" | MCP_PATH));
         match (path, metadata, &self.metadata) {
-            (HEALTH_PATH, ..) if request.method() == Method::GET => replies::json(StatusCode::OK, HEALTH.to_owned()),
+            (HEALTH_PATH, ..) if request.method() == Method::GET => {
+                replies::json(StatusCode::OK, HEALTH.to_owned())
+            }
             (_, Some(_), Some(metadata)) if request.method() == Method::GET => {
                 replies::json(StatusCode::OK, metadata.clone())
             }
@@ -259,7 +261,8 @@ fn metadata(address: SocketAddr, config: &Config) -> Option<String> {
         Some(url) => url.clone(),
         None => format!("http://{address}{MCP_PATH}"),
     };
-    let told = Metadata { resource, authorization_servers: &config.issuers, bearer_methods_supported: ["header"] };
+    let told =
+        Metadata { resource, authorization_servers: &config.issuers, bearer_methods_supported: ["header"] };
     serde_json::to_string(&told).ok()
 }
 

@@ -131,9 +131,11 @@ mod tests {
     #[tokio::test]
     async fn a_secret_leaves_neither_whole_nor_in_pieces() {
         // S8, SE-06
-        let whole = sent("application/json", &[r#"{"id":1,"result":{"text":"hunter2-"#, r#"canary"}}"#]).await;
+        let whole =
+            sent("application/json", &[r#"{"id":1,"result":{"text":"hunter2-"#, r#"canary"}}"#]).await;
         assert_eq!(whole, r#"{"id":1,"result":{"text":"[secret]"}}"#);
-        let events = ["id: 0\ndata: \n\ndata: {\"a\":\"hunter2", "-canary\"}\n", "\n: ping\n\ndata: {\"b\":1}\n\n"];
+        let events =
+            ["id: 0\ndata: \n\ndata: {\"a\":\"hunter2", "-canary\"}\n", "\n: ping\n\ndata: {\"b\":1}\n\n"];
         assert_eq!(
             sent("text/event-stream", &events).await,
             "id: 0\ndata: \n\ndata: {\"a\":\"[secret]\"}\n\n: ping\n\ndata: {\"b\":1}\n\n"

@@ -127,7 +127,7 @@ pub async fn perform(
     act: Act,
     named: Option<NamedFacts>,
 ) -> Result<Answer, Refusal> {
-    let session = call.app.fleet.choose(device, call.progress).await?;
+    let session = call.device(device, call.progress).await?;
     let request = Request { id: call.action_id.clone(), name: call.tool, what: What::Act(Box::new(act)) };
     let outcome = session.run(request, call.progress).await;
     keep_secret(call, &outcome);
@@ -324,6 +324,11 @@ struct PlaceFacts {
 impl ActionFacts {
     pub fn device(&self) -> Option<&str> {
         self.device.as_deref()
+    }
+
+    /// Of what was refused or broke off.
+    pub fn code(&self) -> Option<&'static str> {
+        self.error.as_ref().map(|error| error.code)
     }
 
     pub fn gist(&self) -> Gist {

@@ -133,7 +133,7 @@ async fn recorded(call: &Call<'_>, params: &ClassifyParams) -> Result<Option<Tra
     if params.action_id.is_none() && params.ui_changed.is_some() {
         return Ok(None);
     }
-    let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+    let session = call.device(&params.device.wanted(), call.progress).await?;
     let memory = session.memory();
     let found = match &params.action_id {
         Some(id) => memory.traces.find(id),

@@ -169,7 +169,7 @@ async fn known_by(
     device: &DeviceArg,
 ) -> Result<std::sync::Arc<Session>, Refusal> {
     let wanted = WantedDevice { app: app.map(str::to_owned), ..device.wanted() };
-    let session = call.app.fleet.choose(&wanted, call.progress).await?;
+    let session = call.device(&wanted, call.progress).await?;
     session.read_crashes(call.progress).await?;
     Ok(session)
 }

@@ -5,14 +5,13 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use mdm_core::port::{Availability, Listed};
 use mdm_core::screen::snapshot::Platform;
-use mdm_engine::{Progress, WantedDevice};
+use mdm_engine::WantedDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
-use crate::app::App;
-use crate::args::PlatformArg;
+use crate::args::{self, JsonObject, PlatformArg};
 use crate::refusal::Refusal;
 
 pub struct ListDevices;
@@ -50,6 +49,9 @@ struct DeviceLine {
     /// What it needs to do more, or anything at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
+    /// Another caller that acts on it at the moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leased_by: Option<String>,
     /// Why the details of a usable device are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -71,7 +73,8 @@ impl Tool for ListDevices {
     async fn run(call: &Call<'_>, params: ListDevicesParams) -> Result<Answer, Refusal> {
         let list = call.app.fleet.list(params.platform.map(Platform::from), call.progress).await;
         let app_id = params.app_id.as_deref();
-        let lines = list.devices.iter().map(|device| describe(call.app, device, app_id, call.progress));
+        let allowed = list.devices.iter().filter(|listed| call.app.policy.allows_device(&listed.id));
+        let lines = allowed.map(|device| describe(call, device, app_id));
         let issues = list.failures.iter().map(ToString::to_string).collect();
         Ok(Answer::new(Facts::Devices(DevicesFacts { devices: join_all(lines).await, issues })))
     }
@@ -82,10 +85,13 @@ pub struct UseDevice;
 #[derive(Deserialize, JsonSchema)]
 pub struct UseDeviceParams {
     device_id: String,
+    /// Take it from another caller that does nothing with it at the moment.
+    #[schemars(extend("hidden" = true))]
+    take_over: Option<bool>,
 }
 
 /// The device that calls go to from now on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct UseDeviceFacts {
     device: String,
     platform: &'static str,
@@ -97,16 +103,21 @@ impl Tool for UseDevice {
     const DESCRIPTION: &'static str = "Calls that name no device go to this one from now on.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(15);
+    const OUTPUT: Option<fn() -> JsonObject> = Some(args::schema::<UseDeviceFacts>);
 
     async fn run(call: &Call<'_>, params: UseDeviceParams) -> Result<Answer, Refusal> {
         let wanted = WantedDevice { id: Some(params.device_id), ..WantedDevice::default() };
-        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+        let session = call.device(&wanted, call.progress).await?;
+        if params.take_over == Some(true) {
+            call.app.leases.take_over(session.id(), &call.by.caller)?;
+        }
         let (device, platform) = (session.id().to_owned(), session.platform().as_str());
         Ok(Answer::new(Facts::UseDevice(UseDeviceFacts { device, platform })))
     }
 }
 
-async fn describe(app: &App, listed: &Listed, app_id: Option<&str>, progress: &Progress) -> DeviceLine {
+async fn describe(call: &Call<'_>, listed: &Listed, app_id: Option<&str>) -> DeviceLine {
+    let (app, progress) = (call.app, call.progress);
     let mut line = DeviceLine {
         platform: listed.platform.as_str(),
         id: listed.id.clone(),
@@ -116,6 +127,7 @@ async fn describe(app: &App, listed: &Listed, app_id: Option<&str>, progress: &P
         simulator: None,
         app_installed: None,
         missing: listed.missing.clone(),
+        leased_by: app.leases.other_holder(&listed.id, &call.by.caller),
         error: None,
     };
     if listed.availability != Availability::Ready {

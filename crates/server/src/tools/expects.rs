@@ -88,7 +88,7 @@ struct Question {
 }
 
 async fn verify(call: &Call<'_>, device: WantedDevice, question: Question) -> Result<Answer, Refusal> {
-    let session = call.app.fleet.choose(&device, call.progress).await?;
+    let session = call.device(&device, call.progress).await?;
     let premature = session.premature();
     // VS-02, W2: the whole timeout is used, and a device that needs a second for one capture gets more time.
     let goal = Goal::Holds(question.predicate.clone());

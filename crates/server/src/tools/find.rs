@@ -64,7 +64,7 @@ impl Tool for FindElement {
             let message = format!("timeout_ms = {wait_ms} is more than {WAIT_MAX_MS}");
             return Err(Refusal::argument(message, "look again after a shorter wait"));
         }
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+        let session = call.device(&params.device.wanted(), call.progress).await?;
         // A match in hand is not waited with (W24), and one look is always made.
         let wait = Wait::new(Goal::Found(search.clone()), 0).with_patience(wait_ms, 1);
         let request =

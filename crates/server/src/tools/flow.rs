@@ -3,13 +3,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mdm_engine::Progress;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Effect, Entry, Tool};
 use crate::answer::{Answer, Facts, Image};
-use crate::app::App;
 use crate::args::JsonObject;
 use crate::refusal::Refusal;
 
@@ -17,6 +15,9 @@ const STEPS_MAX: usize = 50;
 /// Characters of what one step says below its facts, and of all of them.
 const LINES_CHARS_MAX: usize = 2000;
 const REPORT_CHARS_MAX: usize = 12_000;
+
+/// The tool whose steps are calls of other tools.
+pub const NAME: &str = "run_flow";
 
 pub struct RunFlow;
 
@@ -73,7 +74,7 @@ fn ready(at: usize, step: FlowStep, device_id: Option<&str>) -> Result<ReadyStep
 
 impl Tool for RunFlow {
     type Params = RunFlowParams;
-    const NAME: &'static str = "run_flow";
+    const NAME: &'static str = NAME;
     const DESCRIPTION: &'static str = "Run up to 50 calls of other tools in order and stop at the first that fails. All \
         arguments are checked before the first. Use selectors for what is not on the screen yet.";
     // A step may be a tool that destroys (F52).
@@ -107,7 +108,7 @@ async fn walk(call: &Call<'_>, steps: Vec<ReadyStep>) -> Answer {
             break;
         }
         let last = at + 1 == count;
-        if !report.add((at + 1, last), step, call.app, progress).await {
+        if !report.add((at + 1, last), step, call).await {
             failed_step = Some(at + 1);
             break;
         }
@@ -139,16 +140,11 @@ struct Report {
 impl Report {
     /// Runs one step and writes down how it went; false when it failed. What a read printed is what it was for, so it is
     /// kept; of actions only the last says what it changed.
-    async fn add(
-        &mut self,
-        (number, last): (usize, bool),
-        step: ReadyStep,
-        app: &App,
-        progress: &Progress,
-    ) -> bool {
+    async fn add(&mut self, (number, last): (usize, bool), step: ReadyStep, call: &Call<'_>) -> bool {
         let ReadyStep { entry, arguments } = step;
+        let progress = call.progress;
         let began_ms = progress.elapsed_ms();
-        let answer = entry.call_within(app, arguments, progress).await;
+        let answer = entry.call_within(call.app, arguments, call.by, progress).await;
         let gist = answer.facts.gist();
         self.device = answer.facts.device().map(str::to_owned).or(self.device.take());
         let how = if gist.failed { "FAILED" } else { "ok" };

@@ -197,7 +197,7 @@ pub async fn build_and_install(
     device: &DeviceArg,
 ) -> Result<Answer, Refusal> {
     // A device that is not there is told before the minutes of a build.
-    call.app.fleet.choose(&device.wanted(), call.progress).await?;
+    call.device(&device.wanted(), call.progress).await?;
     let made = match plan.run(call).await? {
         BuildOutcome::Failed(failure) => return Ok(build::failed(call, &failure)),
         BuildOutcome::Made(made) => made,

@@ -125,7 +125,7 @@ impl Tool for GetLogs {
     async fn run(call: &Call<'_>, params: GetLogsParams) -> Result<Answer, Refusal> {
         let limit = limit(&params)?;
         let wanted = WantedDevice { app: params.app_id.clone(), ..params.device.wanted() };
-        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+        let session = call.device(&wanted, call.progress).await?;
         let app = params.app_id.clone().or_else(|| {
             let asked = params.action_id.as_ref()?;
             session.memory().windows.of(asked)?;

@@ -243,7 +243,7 @@ impl AppsFacts {
 
 /// Apps that somebody installed; with a part of a name also those of the system.
 async fn list(call: &Call<'_>, params: &ManageParams) -> Result<Answer, Refusal> {
-    let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+    let session = call.device(&params.device.wanted(), call.progress).await?;
     let part = params.app_id.as_deref().unwrap_or("");
     let apps = session.apps(!part.is_empty(), call.progress).await?;
     let found: Vec<&InstalledApp> = apps.iter().filter(|app| app.id.contains(part)).collect();
@@ -264,7 +264,7 @@ async fn list(call: &Call<'_>, params: &ManageParams) -> Result<Answer, Refusal>
 
 async fn info(call: &Call<'_>, params: &ManageParams) -> Result<Answer, Refusal> {
     let app_id = params.app_id.as_deref().ok_or_else(no_app)?;
-    let session = call.app.fleet.choose(&params.device.wanted_with(app_id), call.progress).await?;
+    let session = call.device(&params.device.wanted_with(app_id), call.progress).await?;
     let details = session.app_details(app_id, call.progress).await?;
     let mut lines = String::new();
     for (permission, granted) in &details.permissions {
@@ -328,7 +328,7 @@ impl Tool for TransferFile {
                 ("pull", local.clone(), FileCommand::Pull { remote: remote.clone(), local })
             }
         };
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+        let session = call.device(&params.device.wanted(), call.progress).await?;
         session.copy_file(&command, call.progress).await?;
         let bytes = local.metadata().map(|about| about.len()).unwrap_or_default();
         let local = local.display().to_string();
@@ -404,7 +404,7 @@ impl Tool for SetDevice {
                 let app = match params.app_id {
                     Some(app) => app,
                     None => {
-                        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+                        let session = call.device(&wanted, call.progress).await?;
                         session.screen(call.progress).await?.app
                     }
                 };
@@ -490,7 +490,7 @@ async fn refuse_cutting_off(
     if !matches!(change, SettingChange::Wifi(false) | SettingChange::AirplaneMode(true)) {
         return Ok(());
     }
-    let session = call.app.fleet.choose(wanted, call.progress).await?;
+    let session = call.device(wanted, call.progress).await?;
     let Some((host, port)) = session.id().rsplit_once(':') else { return Ok(()) };
     let is_network = port.parse::<u16>().is_ok() && !matches!(host, "127.0.0.1" | "localhost" | "[::1]");
     if !is_network {

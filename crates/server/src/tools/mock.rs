@@ -124,7 +124,7 @@ impl Tool for MockNetwork {
     async fn run(call: &Call<'_>, params: MockParams) -> Result<Answer, Refusal> {
         // Checked before anything is touched.
         let rule = params.rule()?;
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+        let session = call.device(&params.device.wanted(), call.progress).await?;
         if params.proxy == Some(Switch::Off) {
             call.app.proxies.switch_off(&session, call.progress).await?;
             return Ok(Answer::new(Facts::Mock(Box::new(MockFacts::off(&session)))));

@@ -35,13 +35,13 @@ mod waits;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::port::Dispatch;
-use mdm_engine::Progress;
+use mdm_engine::{Progress, Session, WantedDevice};
 use mdm_ios::route::Way;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -50,6 +50,9 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Answer;
 use crate::app::App;
 use crate::args::{self, Argument, JsonObject};
+use crate::audit::Audited;
+use crate::caller::Caller;
+use crate::leases::Held;
 use crate::refusal::Refusal;
 
 pub use install::hint as install_hint;
@@ -93,6 +96,59 @@ struct Call<'a> {
     tool: &'static str,
     /// Of a tool that acts, from the first moment on: a refused action has one too.
     action_id: String,
+    by: &'a By,
+    /// The policy was asked for the app that the call names.
+    names_app: bool,
+    /// The devices that are kept for this caller while the call runs.
+    held: Mutex<Vec<Held>>,
+}
+
+impl Call<'_> {
+    /// The device that is meant; kept for this caller when the call may change something on it.
+    async fn device(&self, wanted: &WantedDevice, progress: &Progress) -> Result<Arc<Session>, Refusal> {
+        if let Some(id) = &wanted.id {
+            self.app.policy.check_device(id)?;
+        }
+        let session = self.app.fleet.choose(wanted, &self.by.caller.binding, progress).await?;
+        self.app.policy.check_device(session.id())?;
+        if self.acts() {
+            let held = self.app.leases.take(session.id(), &self.by.caller)?;
+            self.held.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+            self.check_app_in_front(&session, progress).await?;
+        }
+        Ok(session)
+    }
+
+    fn audited(&self) -> Audited<'_> {
+        Audited {
+            call: self.by.call,
+            caller: &self.by.caller.name,
+            tool: self.tool,
+            action_id: &self.action_id,
+        }
+    }
+
+    fn acts(&self) -> bool {
+        !self.action_id.is_empty()
+    }
+
+    /// An action that names no app may only be done to one that is allowed.
+    async fn check_app_in_front(&self, session: &Session, progress: &Progress) -> Result<(), Refusal> {
+        if self.names_app || !self.app.policy.looks_at_app_of(self.tool) {
+            return Ok(());
+        }
+        let screen = session.screen(progress).await?;
+        self.app.policy.check_app(&screen.app)
+    }
+}
+
+/// Who calls, and what the call is known by.
+#[derive(Clone)]
+pub struct By {
+    pub caller: Arc<Caller>,
+    pub cancelled: CancellationToken,
+    /// For those who listen to what happens.
+    pub call: u64,
 }
 
 /// One tool. Handlers translate: what they do lives in the engine.
@@ -103,6 +159,8 @@ trait Tool {
     const EFFECT: Effect;
     /// After this an answer comes in any case.
     const TIMEOUT: Duration;
+    /// The first line of its answer, where that says all.
+    const OUTPUT: Option<fn() -> JsonObject> = None;
 
     fn run(call: &Call<'_>, params: Self::Params) -> impl Future<Output = Result<Answer, Refusal>> + Send;
 }
@@ -116,6 +174,7 @@ pub struct Entry {
     pub effect: Effect,
     timeout: Duration,
     schema: fn() -> JsonObject,
+    output: Option<fn() -> JsonObject>,
     arguments: fn() -> Vec<Argument>,
     /// The names of its arguments, once somebody has used it.
     known: OnceLock<Vec<Argument>>,
@@ -131,6 +190,7 @@ impl Entry {
             effect: T::EFFECT,
             timeout: T::TIMEOUT,
             schema: args::schema::<T::Params>,
+            output: T::OUTPUT,
             arguments: args::arguments::<T::Params>,
             known: OnceLock::new(),
             check: |arguments| args::parse::<T::Params>(arguments).map(drop),
@@ -141,6 +201,14 @@ impl Entry {
     /// As clients see it.
     pub fn schema(&self) -> JsonObject {
         (self.schema)()
+    }
+
+    pub fn output_schema(&self) -> Option<JsonObject> {
+        self.output.map(|schema| schema())
+    }
+
+    pub fn has_output_schema(&self) -> bool {
+        self.output.is_some()
     }
 
     pub fn arguments(&self) -> &[Argument] {
@@ -158,21 +226,15 @@ impl Entry {
 
     /// Always answers: bad arguments, failures and bugs become answers too.
     pub async fn call(&self, app: &App, arguments: JsonObject, cancelled: CancellationToken) -> Answer {
-        let call = app.next_call();
-        self.call_numbered(app, arguments, cancelled, call).await
+        let by = By { caller: Arc::clone(&app.own), cancelled, call: app.next_call() };
+        self.call_by(app, arguments, by).await
     }
 
-    /// The same under a number that is known beforehand, for those who listen to what happens.
-    pub async fn call_numbered(
-        &self,
-        app: &App,
-        arguments: JsonObject,
-        cancelled: CancellationToken,
-        call: u64,
-    ) -> Answer {
-        let bus = std::sync::Arc::clone(app.fleet.bus());
-        let progress = Progress::new(CALL_TIMEOUT, cancelled).telling(bus, call);
-        let called = mdm_ios::served::noting(self.call_within(app, arguments, &progress));
+    /// The same for one caller of several.
+    pub async fn call_by(&self, app: &App, arguments: JsonObject, by: By) -> Answer {
+        let bus = Arc::clone(app.fleet.bus());
+        let progress = Progress::new(CALL_TIMEOUT, by.cancelled.clone()).telling(bus, by.call);
+        let called = mdm_ios::served::noting(self.call_within(app, arguments, &by, &progress));
         let ((answer, served), on_android) = mdm_android::served::noting(called).await;
         let news: String = app.fleet.take_untold_crashes().iter().map(aftermath::news).collect();
         let told = served.words.iter().chain(&on_android.words);
@@ -182,23 +244,86 @@ impl Entry {
         answer.with_news(&started).with_news(&news).served_by(ways)
     }
 
-    /// The same as a part of another call, which ends by that call's deadline.
-    pub async fn call_within(&self, app: &App, arguments: JsonObject, whole: &Progress) -> Answer {
-        app.secrets.remember_given(&arguments);
+    /// The answer to a call that is not even begun.
+    pub fn refusing(&self, app: &App, arguments: &JsonObject, by: &By, refusal: &Refusal) -> Answer {
+        let progress = Progress::new(self.timeout, by.cancelled.clone());
+        let call = self.begin(app, arguments, by, &progress);
+        let answer = self.refused(&call, refusal);
+        if let Some(audit) = &app.audit {
+            audit.end(&call.audited(), arguments, &answer, 0);
+        }
+        answer
+    }
+
+    fn begin<'a>(
+        &self,
+        app: &'a App,
+        arguments: &JsonObject,
+        by: &'a By,
+        progress: &'a Progress,
+    ) -> Call<'a> {
         let action_id = if self.acts() { app.action_id(self.name) } else { String::new() };
-        let call = Call { app, progress: &whole.part(self.timeout), tool: self.name, action_id };
-        let done = match args::named(self.arguments(), arguments) {
-            Ok(arguments) => AssertUnwindSafe((self.run)(&call, arguments)).catch_unwind().await,
+        let names_app = arguments.keys().any(|name| args::is_app(name));
+        Call { app, progress, tool: self.name, action_id, by, names_app, held: Mutex::default() }
+    }
+
+    /// The same as a part of another call, which ends by that call's deadline.
+    pub async fn call_within(&self, app: &App, arguments: JsonObject, by: &By, whole: &Progress) -> Answer {
+        app.secrets.remember_given(&arguments);
+        let progress = &whole.part(self.timeout);
+        let call = self.begin(app, &arguments, by, progress);
+        let answer = match self.admit(&call, &arguments) {
+            Ok(()) => self.answer(&call, arguments.clone()).await,
+            Err(refusal) => self.refused(&call, &refusal),
+        };
+        if let Some(audit) = &app.audit {
+            audit.end(&call.audited(), &arguments, &answer, progress.elapsed_ms());
+        }
+        answer
+    }
+
+    /// Whether this call may be done at all. An action is written down first.
+    fn admit(&self, call: &Call<'_>, arguments: &JsonObject) -> Result<(), Refusal> {
+        let app = call.app;
+        if !app.offer.answers(self.name) {
+            let message = format!("{} is not offered by this server", self.name);
+            return Err(Failure::new(Cause::Forbidden, message).into());
+        }
+        let apps = arguments.iter().filter(|(name, _)| args::is_app(name));
+        if app.policy.limits_apps() && self.acts() {
+            apps.filter_map(|(_, id)| id.as_str()).try_for_each(|id| app.policy.check_app(id))?;
+        }
+        match &app.audit {
+            Some(audit) if self.acts() => audit.begin(&call.audited(), arguments),
+            _ => Ok(()),
+        }
+    }
+
+    async fn answer(&self, call: &Call<'_>, arguments: JsonObject) -> Answer {
+        let ready = args::named(self.arguments(), arguments).and_then(|mut arguments| {
+            // The steps of a flow are filled when they are done.
+            if self.name != flow::NAME {
+                call.app.handles.fill(&mut arguments)?;
+            }
+            Ok(arguments)
+        });
+        let done = match ready {
+            Ok(arguments) => AssertUnwindSafe((self.run)(call, arguments)).catch_unwind().await,
             Err(refusal) => Ok(Err(refusal)),
         };
         let refusal = match done {
             Ok(Ok(answer)) => return answer,
             Ok(Err(refusal)) => refusal,
             Err(_) => {
+                call.app.note_panic();
                 Failure::new(Cause::Defect, "the tool broke off").with_dispatch(Dispatch::Unknown).into()
             }
         };
-        if self.acts() { action::refused(&call, &refusal) } else { Answer::refused(self.name, &refusal) }
+        self.refused(call, &refusal)
+    }
+
+    fn refused(&self, call: &Call<'_>, refusal: &Refusal) -> Answer {
+        if self.acts() { action::refused(call, refusal) } else { Answer::refused(self.name, refusal) }
     }
 
     fn acts(&self) -> bool {

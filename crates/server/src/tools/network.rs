@@ -104,7 +104,7 @@ impl Tool for GetNetworkActivity {
         let file =
             params.export_har.as_ref().map(|file| call.app.roots.writable(file.as_ref())).transpose()?;
         let wanted = WantedDevice { app: params.app_id.clone(), ..params.device.wanted() };
-        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+        let session = call.device(&wanted, call.progress).await?;
         let window = Window::of(&session, &params)?;
         let seen = look(call, &session, &params, &window).await?;
         let fitting: Vec<Exchange> =

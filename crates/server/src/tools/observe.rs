@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, Effect, Tool, spoken};
 use crate::answer::{Answer, Facts};
-use crate::args::{DeviceArg, element_id};
+use crate::args::{self, DeviceArg, JsonObject, element_id};
 use crate::refusal::Refusal;
 use crate::tree::{self, DeltaJson, Handle, OutlinePart, TreeHead, TreeJson};
 
@@ -63,7 +63,7 @@ impl Tool for GetUiTree {
         let handle = params.next.as_deref().map(handle).transpose()?;
         let target = params.target.as_deref().map(element_id).transpose()?;
         let mut view = view(&params, handle)?;
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+        let session = call.device(&params.device.wanted(), call.progress).await?;
         let capture = match capture(&session, call.progress, params.since_revision).await {
             // What is spoken has no ids, so it is no answer to who asks for a part or for changes.
             Err(failure)
@@ -200,7 +200,7 @@ impl Tool for GetScreenFingerprint {
     const TIMEOUT: Duration = Duration::from_secs(30);
 
     async fn run(call: &Call<'_>, params: DeviceParams) -> Result<Answer, Refusal> {
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+        let session = call.device(&params.device.wanted(), call.progress).await?;
         let seen = session.observe(call.progress).await?;
         let screen = seen.reading.snapshot.screen.as_ref();
         Ok(Answer::new(Facts::Fingerprint(FingerprintFacts {
@@ -215,7 +215,7 @@ impl Tool for GetScreenFingerprint {
 
 pub struct GetCurrentScreen;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScreenFacts {
     device: String,
@@ -231,9 +231,10 @@ impl Tool for GetCurrentScreen {
     const DESCRIPTION: &'static str = "Which app is in front, and on Android which activity.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(10);
+    const OUTPUT: Option<fn() -> JsonObject> = Some(args::schema::<ScreenFacts>);
 
     async fn run(call: &Call<'_>, params: DeviceParams) -> Result<Answer, Refusal> {
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
+        let session = call.device(&params.device.wanted(), call.progress).await?;
         let screen = session.screen(call.progress).await?;
         Ok(Answer::new(Facts::Screen(ScreenFacts {
             device: session.id().to_owned(),

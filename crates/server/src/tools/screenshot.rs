@@ -6,6 +6,7 @@ use std::time::Duration;
 use mdm_core::change::tracker::Observation;
 use mdm_core::intent::resolve::stale;
 use mdm_core::outline::{Line, OutlineOptions, lines};
+use mdm_core::screen::element::Element;
 use mdm_core::screen::geometry::{Rect, Scale};
 use mdm_engine::Session;
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ use crate::answer::{Answer, Facts};
 use crate::args::{DeviceArg, element_id};
 use crate::picture::{self, Mark, ScaledPicture, Wish};
 use crate::refusal::Refusal;
+use crate::secrets::Secrets;
 use crate::tree::Resolution;
 
 /// Elements that are marked; more would hide the picture.
@@ -88,8 +90,9 @@ impl Tool for CaptureScreenshot {
 
     async fn run(call: &Call<'_>, params: CaptureScreenshotParams) -> Result<Answer, Refusal> {
         let side = picture::side(params.max_size)?;
-        let session = call.app.fleet.choose(&params.device.wanted(), call.progress).await?;
-        let needs_tree = params.marks || params.element_id.is_some();
+        let session = call.device(&params.device.wanted(), call.progress).await?;
+        // Where a secret may be shown is not known without a tree.
+        let needs_tree = params.marks || params.element_id.is_some() || call.app.secrets.are_known();
         let seen = match needs_tree {
             true => Some(session.observe(call.progress).await?),
             false => session.memory().tracker.last().cloned(),
@@ -98,7 +101,7 @@ impl Tool for CaptureScreenshot {
         let scale = session.info(call.progress).await?.scale;
         let region = region(&params, seen.as_deref(), scale)?;
         let marked = if params.marks { marks(seen.as_deref(), scale) } else { Vec::new() };
-        let masks = seen.as_deref().map_or_else(Vec::new, |seen| secrets(seen, scale));
+        let masks = seen.as_deref().map_or_else(Vec::new, |seen| secrets(&call.app.secrets, seen, scale));
         let (marks, words): (_, Vec<String>) = marked.into_iter().unzip();
         let picture = taken(call, &session, Wish { side, region, marks, masks }).await?;
         Ok(answer(&session, picture, scale, &words))
@@ -191,8 +194,12 @@ fn marks(seen: Option<&Observation>, scale: Scale) -> Vec<(Mark, String)> {
     targets.map(mark).collect()
 }
 
-/// Where secrets may be read off the screen.
-pub fn secrets(seen: &Observation, scale: Scale) -> Vec<Rect> {
+/// Where secrets may be read off the screen: fields of passwords, and whatever shows one that is known.
+pub fn secrets(known: &Secrets, seen: &Observation, scale: Scale) -> Vec<Rect> {
+    let shows = |element: &&Element| {
+        let words = [&element.text, &element.description, &element.hint, &element.value];
+        element.password || words.into_iter().flatten().any(|words| known.are_in(words))
+    };
     let elements = seen.reading.snapshot.elements.iter();
-    elements.filter(|element| element.password).map(|element| in_pixels(element.bounds, scale)).collect()
+    elements.filter(shows).map(|element| in_pixels(element.bounds, scale)).collect()
 }

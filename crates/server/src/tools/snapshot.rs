@@ -123,7 +123,7 @@ impl Tool for CaptureDebugSnapshot {
     async fn run(call: &Call<'_>, params: SnapshotParams) -> Result<Answer, Refusal> {
         let log_lines = params.log_lines.unwrap_or(LOG_LINES_DEFAULT).clamp(1, LOG_LINES_MAX) as usize;
         let wanted = WantedDevice { app: params.app_id.clone(), ..params.device.wanted() };
-        let session = call.app.fleet.choose(&wanted, call.progress).await?;
+        let session = call.device(&wanted, call.progress).await?;
         let app = params.app_id.clone().or_else(|| session.newest_app());
         let with_log = params.include_logs.unwrap_or(true);
         let (parts, taken) = session.debug_parts(app.as_deref(), with_log, call.progress).await?;
@@ -170,7 +170,10 @@ async fn shrink(
     taken: Picture,
 ) -> Result<ScaledPicture, Failure> {
     let scale = session.info(call.progress).await?.scale;
-    let masks = parts.seen.as_ref().map_or_else(|_| Vec::new(), |seen| screenshot::secrets(seen, scale));
+    let masks = parts
+        .seen
+        .as_ref()
+        .map_or_else(|_| Vec::new(), |seen| screenshot::secrets(&call.app.secrets, seen, scale));
     // The longest side that is allowed is what the caller of a screenshot gets by default.
     let side = picture::side(None).map_err(|refusal| refusal.failure)?;
     let wish = Wish { side, masks, ..Wish::default() };

@@ -183,7 +183,7 @@ async fn choose(
     device: &DeviceArg,
 ) -> Result<std::sync::Arc<Session>, Refusal> {
     let wanted = WantedDevice { app: app.map(str::to_owned), ..device.wanted() };
-    Ok(call.app.fleet.choose(&wanted, call.progress).await?)
+    call.device(&wanted, call.progress).await
 }
 
 async fn begin(

@@ -211,7 +211,7 @@ impl Tool for WaitForUi {
         let timeout = bounded("timeout_ms", params.timeout_ms, 60_000, TIMEOUT_MAX_MS)?;
         let (wait, selector) = params.wait()?;
         let progress = &call.progress.within(Duration::from_millis(timeout));
-        let session = call.app.fleet.choose(&params.device.wanted(), progress).await?;
+        let session = call.device(&params.device.wanted(), progress).await?;
         let waited = run_wait(call, &session, wait, progress).await?;
         let condition = params.condition.unwrap_or(ConditionArg::Exists);
         Ok(element_answer(session.id(), condition, selector.as_ref(), params.adaptive, &waited))
@@ -418,7 +418,7 @@ impl Tool for WaitForUiChange {
         let timeout = bounded("timeout_ms", params.timeout_ms, 60_000, TIMEOUT_MAX_MS)?;
         let wait = params.wait()?;
         let progress = &call.progress.within(Duration::from_millis(timeout));
-        let session = call.app.fleet.choose(&params.device.wanted(), progress).await?;
+        let session = call.device(&params.device.wanted(), progress).await?;
         let waited = run_wait(call, &session, wait.clone(), progress).await?;
         let since = waited.since.as_ref().filter(|since| since.diff.is_relevant());
         // Only changes in the scope of the wait (SY-09).
@@ -495,7 +495,7 @@ impl Tool for WaitForScreenChange {
             })?;
         let goal = Goal::ScreenChange { from: Fingerprint(from) };
         let progress = &call.progress.within(Duration::from_millis(timeout));
-        let session = call.app.fleet.choose(&params.device.wanted(), progress).await?;
+        let session = call.device(&params.device.wanted(), progress).await?;
         let waited = run_wait(call, &session, Wait::new(goal, WINDOW_DEFAULT_MS), progress).await?;
         let seen = waited.seen.as_deref();
         let fingerprint = seen.map(|seen| seen.fingerprint.to_string());

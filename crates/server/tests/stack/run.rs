@@ -22,7 +22,12 @@ use crate::world::{APP, World, call, fact};
 /// The stages of the trace that a call left, by the id that its name begins with.
 async fn stages(world: &World, action_id: &str) -> Vec<Stage> {
     let progress = Progress::new(Duration::from_secs(5), CancellationToken::new());
-    let session = world.app.fleet.choose(&WantedDevice::default(), &progress).await.expect("the phone");
+    let session = world
+        .app
+        .fleet
+        .choose(&WantedDevice::default(), &world.app.own.binding, &progress)
+        .await
+        .expect("the phone");
     let memory = session.memory();
     let trace = memory.traces.find(action_id).unwrap_or_else(|| panic!("no trace of {action_id}"));
     assert!(trace.steps.windows(2).all(|pair| pair[0].at_ms <= pair[1].at_ms), "TR-01: {trace:?}");
@@ -61,7 +66,12 @@ async fn typing_scrolling_adjusting_and_waiting_leave_a_trace() {
     }
     assert_eq!(begun, ["wait_for_ui", "expect_state"]);
     let progress = Progress::new(Duration::from_secs(5), CancellationToken::new());
-    let session = world.app.fleet.choose(&WantedDevice::default(), &progress).await.expect("the phone");
+    let session = world
+        .app
+        .fleet
+        .choose(&WantedDevice::default(), &world.app.own.binding, &progress)
+        .await
+        .expect("the phone");
     let last = session.memory().traces.last_action().map(|trace| trace.name);
     assert_eq!(last, Some("adjust_control"), "a wait is no action");
 }

@@ -472,7 +472,8 @@ async fn a_quiet_wait_ends_after_one_whole_window() {
     let tree = world.tree().await;
     let wanted = mdm_engine::WantedDevice::default();
     let progress = Progress::new(Duration::from_secs(5), CancellationToken::new());
-    let session = world.app.fleet.choose(&wanted, &progress).await.expect("the phone");
+    let session =
+        world.app.fleet.choose(&wanted, &world.app.own.binding, &progress).await.expect("the phone");
     tap(&world, &tree, "Change in place").await;
     let began = Instant::now();
     let settled = rest(&session, &progress).await;
@@ -482,7 +483,8 @@ async fn a_quiet_wait_ends_after_one_whole_window() {
     assert_eq!(settled.observed.as_str(), Some("text_change"));
 
     let restless = opened(Timing::Instant, ".ChurnActivity").await;
-    let session = restless.app.fleet.choose(&wanted, &progress).await.expect("the phone");
+    let session =
+        restless.app.fleet.choose(&wanted, &restless.app.own.binding, &progress).await.expect("the phone");
     let began = Instant::now();
     let short = Progress::new(Duration::from_secs(2), CancellationToken::new());
     let settled = rest(&session, &short).await;

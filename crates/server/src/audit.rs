@@ -1,0 +1,262 @@
+//! A line for every call, for whoever has to answer for what agents did (SE-04). JSON, one object a line, secrets taken
+//! out, kept in files of bounded size. An action is written down before it is done, so that a kill cannot hide it.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use mdm_core::failure::{Cause, Failure};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::args::JsonObject;
+use crate::refusal::Refusal;
+use crate::secrets::Secrets;
+
+/// A file of this size is put aside for a new one.
+const FILE_BYTES_MAX: u64 = 10 * 1024 * 1024;
+/// Files that are kept besides the current one.
+const FILES_KEPT: usize = 5;
+/// Bytes of a call's arguments.
+const ARGUMENTS_BYTES_MAX: usize = 4000;
+
+pub struct Audit {
+    path: PathBuf,
+    file: Mutex<Option<Log>>,
+    secrets: Secrets,
+}
+
+struct Log {
+    file: File,
+    bytes: u64,
+}
+
+/// One call, as it is written down.
+#[derive(Serialize)]
+struct Line<'a> {
+    at: String,
+    event: &'static str,
+    call: u64,
+    caller: &'a str,
+    tool: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    action_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<u64>,
+}
+
+/// The call that a line is about.
+pub struct Audited<'a> {
+    pub call: u64,
+    pub caller: &'a str,
+    pub tool: &'a str,
+    pub action_id: &'a str,
+}
+
+impl Audit {
+    pub fn open(path: &Path, secrets: Secrets) -> Result<Audit, String> {
+        let log = Log::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Audit { path: path.to_owned(), file: Mutex::new(Some(log)), secrets })
+    }
+
+    /// Before an action. It is not done when it cannot be written down.
+    pub fn begin(&self, of: &Audited<'_>, arguments: &JsonObject) -> Result<(), Refusal> {
+        let arguments = shortened(arguments);
+        let line = Line { arguments: Some(&arguments), ..line("begin", of) };
+        self.write(&line).map_err(|error| {
+            let message = format!("the audit log cannot be written: {error}");
+            Refusal::with_words(
+                Failure::new(Cause::Forbidden, message),
+                "nothing was done; tell whoever runs this server",
+            )
+        })
+    }
+
+    /// After a call. What only read is not undone when it cannot be written down; the log of the server says so.
+    pub fn end(&self, of: &Audited<'_>, arguments: &JsonObject, answer: &Answer, ms: u64) {
+        // An action's arguments stand in the line before.
+        let arguments = of.action_id.is_empty().then(|| shortened(arguments));
+        let device = answer.facts.device();
+        let outcome = Some(answer.facts.outcome());
+        let line = Line { arguments: arguments.as_deref(), device, outcome, ms: Some(ms), ..line("end", of) };
+        if let Err(error) = self.write(&line) {
+            tracing::error!("the audit log cannot be written: {error}");
+        }
+    }
+
+    fn write(&self, line: &Line<'_>) -> std::io::Result<()> {
+        let bytes = self.secrets.to_line(line).map_err(std::io::Error::other)?;
+        let mut place = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = match place.take() {
+            Some(log) if log.bytes + bytes.len() as u64 <= FILE_BYTES_MAX => log,
+            Some(log) => {
+                drop(log);
+                put_aside(&self.path)?;
+                Log::open(&self.path)?
+            }
+            None => Log::open(&self.path)?,
+        };
+        log.file.write_all(&bytes)?;
+        log.bytes += bytes.len() as u64;
+        *place = Some(log);
+        Ok(())
+    }
+}
+
+impl Log {
+    fn open(path: &Path) -> std::io::Result<Log> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        let file = options.open(path)?;
+        let there = file.metadata()?;
+        if !there.is_file() {
+            return Err(std::io::Error::other("it is no regular file"));
+        }
+        Ok(Log { file, bytes: there.len() })
+    }
+}
+
+/// `audit.jsonl` becomes `audit.jsonl.1`, that one `.2`, and the last is gone.
+fn put_aside(path: &Path) -> std::io::Result<()> {
+    let numbered = |number: usize| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{number}"));
+        PathBuf::from(name)
+    };
+    for number in (1..FILES_KEPT).rev() {
+        let from = numbered(number);
+        if from.exists() {
+            std::fs::rename(&from, numbered(number + 1))?;
+        }
+    }
+    std::fs::rename(path, numbered(1))
+}
+
+fn line<'a>(event: &'static str, of: &Audited<'a>) -> Line<'a> {
+    Line {
+        at: now(),
+        event,
+        call: of.call,
+        caller: of.caller,
+        tool: of.tool,
+        action_id: of.action_id,
+        arguments: None,
+        device: None,
+        outcome: None,
+        ms: None,
+    }
+}
+
+/// The time in UTC, as in RFC 3339.
+fn now() -> String {
+    let now = time::OffsetDateTime::now_utc();
+    let (date, clock) = (now.date(), now.time());
+    let day = format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day());
+    format!(
+        "{day}T{:02}:{:02}:{:02}.{:03}Z",
+        clock.hour(),
+        clock.minute(),
+        clock.second(),
+        clock.millisecond()
+    )
+}
+
+fn shortened(arguments: &JsonObject) -> String {
+    // Our own structure always serialises.
+    let mut text = serde_json::to_string(arguments).unwrap_or_default();
+    if text.len() > ARGUMENTS_BYTES_MAX {
+        let end = (0..=ARGUMENTS_BYTES_MAX).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let folder = std::env::temp_dir().join(format!("audit-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).unwrap();
+            Folder(folder)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            drop(std::fs::remove_dir_all(&self.0));
+        }
+    }
+
+    fn object(json: &str) -> JsonObject {
+        serde_json::from_str(json).unwrap()
+    }
+
+    const OF: Audited<'static> = Audited { call: 7, caller: "\"agent\"", tool: "tap", action_id: "tap_1_1" };
+
+    #[test]
+    fn a_line_is_one_line_of_json_without_secrets() {
+        // SE-04, S8: log injection
+        let (folder, secrets) = (Folder::new("line"), Secrets::default());
+        secrets.remember("hunter2-canary");
+        let path = folder.0.join("audit.jsonl");
+        let audit = Audit::open(&path, secrets).unwrap();
+        audit.begin(&OF, &object(r#"{"text":"a\n{\"event\":\"end\"}","x":"hunter2-canary"}"#)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 1, "{text}");
+        let line: JsonObject = serde_json::from_str(&text).unwrap();
+        assert_eq!(line["event"], "begin");
+        assert!(!text.contains("hunter2") && text.contains("[secret]"), "{text}");
+        assert!(line["at"].as_str().unwrap().ends_with('Z'));
+    }
+
+    #[test]
+    fn files_are_bounded_and_the_oldest_goes() {
+        let folder = Folder::new("rotate");
+        let path = folder.0.join("audit.jsonl");
+        for number in 1..=FILES_KEPT {
+            std::fs::write(folder.0.join(format!("audit.jsonl.{number}")), number.to_string()).unwrap();
+        }
+        let full = File::create(&path).unwrap();
+        full.set_len(FILE_BYTES_MAX).unwrap();
+        let audit = Audit::open(&path, Secrets::default()).unwrap();
+        audit.begin(&OF, &object("{}")).unwrap();
+        let size = |name: &str| std::fs::metadata(folder.0.join(name)).unwrap().len();
+        assert!(size("audit.jsonl") < 1000 && size("audit.jsonl.1") == FILE_BYTES_MAX);
+        let oldest = std::fs::read_to_string(folder.0.join(format!("audit.jsonl.{FILES_KEPT}"))).unwrap();
+        assert_eq!(oldest, (FILES_KEPT - 1).to_string());
+        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), FILES_KEPT + 1);
+    }
+
+    #[test]
+    fn an_action_is_not_begun_when_it_cannot_be_written_down() {
+        // SE-04
+        let folder = Folder::new("broken");
+        let path = folder.0.join("audit.jsonl");
+        let audit = Audit::open(&path, Secrets::default()).unwrap();
+        *audit.file.lock().unwrap() = None;
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let refused = audit.begin(&OF, &object("{}")).unwrap_err();
+        assert_eq!(refused.failure.code().as_str(), "POLICY_DENIED");
+        std::fs::remove_dir(&path).unwrap();
+        assert!(audit.begin(&OF, &object("{}")).is_ok(), "it can be written again");
+        assert!(Audit::open(&folder.0, Secrets::default()).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! Secrets that an agent uses by name and never sees: `secret://name` in the text that is typed, or in what a field is
+//! expected to hold.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::args::JsonObject;
+use crate::refusal::Refusal;
+use crate::secrets::{SECRET_CHARS_MIN, Secrets};
+
+pub const SCHEME: &str = "secret://";
+const HANDLES_MAX: usize = 256;
+const SECRET_BYTES_MAX: u64 = 4096;
+const NESTING_MAX: usize = 8;
+/// Arguments that may be a secret.
+const TYPED: &str = "text";
+const HELD: &str = "text_value";
+
+#[derive(Clone, Default)]
+pub struct Handles {
+    all: BTreeMap<String, String>,
+}
+
+/// Only their names.
+impl fmt::Debug for Handles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.all.keys()).finish()
+    }
+}
+
+impl Handles {
+    /// Adds `NAME=env:VARIABLE`, `NAME=file:PATH` or `NAME=keyring:SERVICE/ACCOUNT`.
+    pub fn add(&mut self, given: &str, secrets: &Secrets) -> Result<(), String> {
+        let wrong =
+            || "--secret takes NAME=env:VARIABLE, NAME=file:PATH or NAME=keyring:SERVICE/ACCOUNT".to_owned();
+        let (name, source) = given.split_once('=').ok_or_else(wrong)?;
+        let (kind, place) = source.split_once(':').ok_or_else(wrong)?;
+        let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.len() > 64 || !name.chars().all(good) {
+            return Err("the name of a secret has 1 to 64 letters, digits, dots, _ and -".to_owned());
+        }
+        if self.all.len() >= HANDLES_MAX {
+            return Err(format!("there are more than {HANDLES_MAX} secrets"));
+        }
+        let text = match kind {
+            "env" => {
+                std::env::var(place).map_err(|_| format!("secret {name}: the variable {place} is not set"))?
+            }
+            "file" => from_file(Path::new(place)).map_err(|problem| format!("secret {name}: {problem}"))?,
+            "keyring" => from_keyring(place).map_err(|problem| format!("secret {name}: {problem}"))?,
+            _ => return Err(wrong()),
+        };
+        let text = text.trim_end_matches(['\n', '\r']).to_owned();
+        if text.chars().count() < SECRET_CHARS_MIN {
+            return Err(format!(
+                "secret {name}: less than {SECRET_CHARS_MIN} characters cannot be kept out of answers"
+            ));
+        }
+        secrets.keep(&text);
+        self.all.insert(name.to_owned(), text);
+        Ok(())
+    }
+
+    /// Puts the secrets into the arguments of one call. They stand where they are typed or compared, whole, and nowhere
+    /// else: a part of a longer text could be used to guess them.
+    pub fn fill(&self, arguments: &mut JsonObject) -> Result<(), Refusal> {
+        let types = arguments.get(TYPED).is_some_and(is_handle);
+        for (name, value) in arguments.iter_mut() {
+            self.fill_value(name, value, 0)?;
+        }
+        if types {
+            // It goes into a field as a password does.
+            arguments.insert("secure".to_owned(), true.into());
+        }
+        Ok(())
+    }
+
+    fn fill_value(&self, name: &str, value: &mut Value, depth: usize) -> Result<(), Refusal> {
+        if depth > NESTING_MAX {
+            return Ok(());
+        }
+        match value {
+            Value::String(text) if text.contains(SCHEME) => {
+                let may_be =
+                    (name == TYPED && depth == 0) || name.replace('_', "").eq_ignore_ascii_case("textvalue");
+                let handle = text.strip_prefix(SCHEME).filter(|_| may_be).ok_or_else(|| misplaced(name))?;
+                let secret = self.all.get(handle).ok_or_else(|| self.unknown(handle))?;
+                text.clone_from(secret);
+                Ok(())
+            }
+            Value::Object(object) => {
+                object.iter_mut().try_for_each(|(name, value)| self.fill_value(name, value, depth + 1))
+            }
+            Value::Array(items) => {
+                items.iter_mut().try_for_each(|item| self.fill_value(name, item, depth + 1))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn unknown(&self, handle: &str) -> Refusal {
+        let names: Vec<&str> = self.all.keys().map(String::as_str).collect();
+        let known = if names.is_empty() { "there are none".to_owned() } else { names.join(", ") };
+        Refusal::argument(
+            format!("there is no secret {handle:.64?}"),
+            format!("nothing was done; known are: {known}. The server's --secret NAME=env:VARIABLE adds one"),
+        )
+    }
+}
+
+fn is_handle(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.starts_with(SCHEME))
+}
+
+fn misplaced(name: &str) -> Refusal {
+    Refusal::argument(
+        format!("{name:.40} cannot be a secret"),
+        format!(
+            "nothing was done; {SCHEME}NAME stands alone in {TYPED}, to be typed, or in {HELD} of expect"
+        ),
+    )
+}
+
+fn from_file(path: &Path) -> Result<String, String> {
+    let named = |error: std::io::Error| format!("{}: {error}", path.display());
+    if std::fs::metadata(path).map_err(named)?.len() > SECRET_BYTES_MAX {
+        return Err(format!("{} is larger than {SECRET_BYTES_MAX} bytes", path.display()));
+    }
+    std::fs::read_to_string(path).map_err(named)
+}
+
+/// Asks the system's own program, once, when the server starts.
+fn from_keyring(place: &str) -> Result<String, String> {
+    let (service, account) = place.split_once('/').ok_or("a keyring's entry is SERVICE/ACCOUNT")?;
+    let (program, arguments): (_, Vec<&str>) = if cfg!(target_os = "macos") {
+        ("/usr/bin/security", vec!["find-generic-password", "-w", "-s", service, "-a", account])
+    } else if cfg!(target_os = "linux") {
+        ("secret-tool", vec!["lookup", "service", service, "account", account])
+    } else {
+        return Err("there is no keyring that can be asked on this system; use env or file".to_owned());
+    };
+    let asked = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let output = asked.map_err(|error| format!("{program}: {error}"))?;
+    if !output.status.success() || output.stdout.is_empty() || output.stdout.len() as u64 > SECRET_BYTES_MAX {
+        return Err(format!("{program} has no entry for {service}/{account}"));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("{program} gave no text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handles() -> Handles {
+        Handles { all: BTreeMap::from([("login".to_owned(), "hunter2-canary".to_owned())]) }
+    }
+
+    fn filled(json: &str) -> Result<String, String> {
+        let mut arguments = serde_json::from_str(json).unwrap();
+        let done = handles().fill(&mut arguments);
+        done.map(|()| Value::Object(arguments).to_string()).map_err(|refusal| refusal.failure.message)
+    }
+
+    #[test]
+    fn a_secret_is_put_only_where_it_is_typed_or_compared() {
+        assert_eq!(
+            filled(r#"{"text":"secret://login"}"#).unwrap(),
+            r#"{"text":"hunter2-canary","secure":true}"#
+        );
+        let compared = filled(r#"{"expect":{"role":"field","textValue":"secret://login"}}"#).unwrap();
+        assert!(compared.contains("hunter2-canary") && !compared.contains("secure"));
+        assert_eq!(filled(r#"{"text":"plain"}"#).unwrap(), r#"{"text":"plain"}"#);
+        for bad in [
+            r#"{"text":"x secret://login"}"#,
+            r#"{"selector":{"text":"secret://login"}}"#,
+            r#"{"link":"https://evil.example/secret://login"}"#,
+            r#"{"extras":["secret://login"]}"#,
+        ] {
+            assert!(filled(bad).unwrap_err().contains("cannot be a secret"), "{bad}");
+        }
+        assert!(filled(r#"{"text":"secret://other"}"#).unwrap_err().contains("no secret \"other\""));
+    }
+
+    #[test]
+    fn secrets_come_from_variables_and_files_and_are_kept_out_of_what_leaves() {
+        let (mut handles, secrets) = (Handles::default(), Secrets::default());
+        let file = std::env::temp_dir().join(format!("mdm-secret-{}", std::process::id()));
+        std::fs::write(&file, "from-a-file-canary\n").unwrap();
+        handles.add(&format!("f=file:{}", file.display()), &secrets).unwrap();
+        std::fs::write(&file, "abc\n").unwrap();
+        assert!(
+            handles.add(&format!("g=file:{}", file.display()), &secrets).unwrap_err().contains("less than")
+        );
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(secrets.redact("x from-a-file-canary y"), "x [secret] y");
+        assert_eq!(format!("{handles:?}"), r#"{"f"}"#);
+        for bad in ["x", "x=env", "x=env:MDM_TEST_NOT_SET", "a b=env:HOME", "x=other:y", "x=keyring:nothing"]
+        {
+            assert!(handles.add(bad, &secrets).is_err(), "{bad}");
+        }
+    }
+}

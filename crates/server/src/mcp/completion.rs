@@ -1,0 +1,88 @@
+//! Completion of arguments: devices, apps, and labels of what is on the screen.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mdm_core::change::tracker::Observation;
+use mdm_core::meaning::label::{label, may_act};
+use mdm_core::port::Availability;
+use mdm_engine::{Progress, Session, WantedDevice};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::caller::Caller;
+
+/// A person waits while typing.
+const TIME_MAX: Duration = Duration::from_secs(3);
+pub const VALUES_MAX: usize = 100;
+const LABEL_CHARS_MAX: usize = 80;
+
+/// What fits the beginning that was typed. What cannot be known in time is empty.
+pub async fn complete(
+    app: &App,
+    caller: &Caller,
+    argument: &str,
+    begun: &str,
+    device: Option<&str>,
+    cancelled: CancellationToken,
+) -> Vec<String> {
+    let progress = Progress::new(TIME_MAX, cancelled);
+    let all = match argument {
+        "device" | "device_id" => devices(app, &progress).await,
+        "app_id" => match session(app, caller, device, &progress).await {
+            Some(session) => apps(&session, &progress).await,
+            None => Vec::new(),
+        },
+        "element" | "text" => match session(app, caller, device, &progress).await {
+            Some(session) => labels(&session, &progress).await,
+            None => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let begun = begun.to_lowercase();
+    let mut fitting: Vec<String> =
+        all.into_iter().filter(|value| value.to_lowercase().contains(&begun)).collect();
+    // What begins with it comes first.
+    fitting.sort_by_key(|value| !value.to_lowercase().starts_with(&begun));
+    fitting.dedup();
+    fitting
+}
+
+async fn session(
+    app: &App,
+    caller: &Caller,
+    device: Option<&str>,
+    progress: &Progress,
+) -> Option<Arc<Session>> {
+    let wanted = WantedDevice { id: device.map(str::to_owned), ..WantedDevice::default() };
+    // To ask for a completion is not to work with a device.
+    let session = match device {
+        Some(id) => app.fleet.find(id, None, progress).await,
+        None => app.fleet.choose(&wanted, &caller.binding, progress).await,
+    };
+    session.ok().filter(|session| app.policy.allows_device(session.id()))
+}
+
+async fn devices(app: &App, progress: &Progress) -> Vec<String> {
+    let list = app.fleet.list(None, progress).await;
+    let usable = list.devices.into_iter().filter(|listed| listed.availability == Availability::Ready);
+    usable.map(|listed| listed.id).filter(|id| app.policy.allows_device(id)).collect()
+}
+
+async fn apps(session: &Session, progress: &Progress) -> Vec<String> {
+    let apps = session.apps(false, progress).await.unwrap_or_default();
+    apps.into_iter().map(|app| app.id).collect()
+}
+
+async fn labels(session: &Session, progress: &Progress) -> Vec<String> {
+    let last = session.memory().tracker.last().cloned();
+    let seen: Option<Arc<Observation>> = match last {
+        Some(seen) => Some(seen),
+        None => session.observe(progress).await.ok(),
+    };
+    let Some(seen) = seen else { return Vec::new() };
+    let snapshot = &seen.reading.snapshot;
+    let targets = (0..snapshot.elements.len()).filter(|index| may_act(snapshot, *index));
+    let words = targets.filter_map(|index| label(snapshot, index).map(|label| label.text.into_owned()));
+    words.map(|words| words.chars().take(LABEL_CHARS_MAX).collect()).collect()
+}
