@@ -207,6 +207,9 @@ pub struct HttpArgs {
     /// A client may not take a device from another before that time is over
     #[arg(long, requires = "address")]
     pub no_take_over: bool,
+    /// Also offer what the official conformance suite wants a server to have
+    #[arg(long, requires = "address", hide = true)]
+    pub conformance: bool,
 }
 
 /// What is offered and allowed.

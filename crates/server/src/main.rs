@@ -24,6 +24,7 @@ use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices, IosDevices};
 use mobile_debug_mcp::mcp::McpServer;
+use mobile_debug_mcp::mcp::conformance::Conformance;
 use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::secrets::Secrets;
 use mobile_debug_mcp::{args, http, mcp};
@@ -157,6 +158,7 @@ async fn serve_http(
         Err(problem) => return fail(&problem),
     };
     let app = app.leasing(rules::leases(args));
+    let conformance = args.conformance;
     let listener = match TcpListener::bind(address).await {
         Ok(listener) => listener,
         Err(error) => return fail(&format!("{address}: {error}")),
@@ -167,8 +169,13 @@ async fn serve_http(
             drop(writeln!(std::io::stderr(), "listening on http://{address}{}", http::MCP_PATH));
         }
         let server = McpServer::alone(app);
-        let served = http::serve(listener, config, secrets, move || server.for_another(), asked_to_end());
-        served.await.map_err(|error| error.to_string())
+        let served = if conformance {
+            let server = Conformance::before(server)?;
+            http::serve(listener, config, secrets, move || server.for_another(), asked_to_end()).await
+        } else {
+            http::serve(listener, config, secrets, move || server.for_another(), asked_to_end()).await
+        };
+        served.map_err(|error| error.to_string())
     })
     .await
 }

@@ -79,16 +79,16 @@ impl Gate {
             [] => uri.authority().cloned(),
             _ => None,
         };
-        if !host.is_some_and(|host| self.is_ours(&host)) {
+        let Some(host) = host.filter(|host| self.is_ours(host)) else {
             return Err(replies::closing(
                 StatusCode::FORBIDDEN,
                 "the Host header does not name this server; --allow-host NAME allows another",
             ));
-        }
+        };
         let origins: Vec<&HeaderValue> = headers.get_all(ORIGIN).iter().collect();
         match origins[..] {
             [] => Ok(None),
-            [origin] if self.may_call(origin) => Ok(Some(origin.clone())),
+            [origin] if self.may_call(origin, &host) => Ok(Some(origin.clone())),
             _ => Err(replies::closing(
                 StatusCode::FORBIDDEN,
                 "pages of this Origin may not call; --allow-origin ORIGIN allows them",
@@ -109,10 +109,13 @@ impl Gate {
         loopback || listened || self.hosts.contains(&name)
     }
 
-    fn may_call(&self, origin: &HeaderValue) -> bool {
+    /// The server's own origin may: it serves no pages, and one that has this origin by DNS rebinding also sends a Host
+    /// that is not ours.
+    fn may_call(&self, origin: &HeaderValue, host: &Authority) -> bool {
         let Ok(text) = origin.to_str() else { return false };
         let text = text.to_ascii_lowercase();
-        self.origins.iter().any(|allowed| allowed.0 == text)
+        let own = format!("http://{host}").to_ascii_lowercase();
+        text == own || self.origins.iter().any(|allowed| allowed.0 == text)
     }
 
     /// Lets a client in by its token.

@@ -33,9 +33,9 @@ pub struct Questions {
 
 /// The call that a question was about: the answer counts for no other.
 #[derive(PartialEq, Eq)]
-struct About {
-    caller: String,
-    call: String,
+pub struct About {
+    pub caller: String,
+    pub call: String,
 }
 
 struct Waiting {
@@ -95,7 +95,7 @@ pub async fn ask(
 }
 
 impl Questions {
-    fn put(&self, about: About) -> String {
+    pub fn put(&self, about: About) -> String {
         let state = token::generate();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|_, waiting| waiting.until > Instant::now());
@@ -109,7 +109,7 @@ impl Questions {
     }
 
     /// Each answer counts once.
-    fn take(&self, state: &str) -> Option<About> {
+    pub fn take(&self, state: &str) -> Option<About> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.remove(state).filter(|waiting| waiting.until > Instant::now()).map(|waiting| waiting.about)
     }

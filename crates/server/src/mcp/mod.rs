@@ -2,8 +2,10 @@
 
 mod completion;
 mod confirm;
+pub mod conformance;
 mod describe;
 mod instructions;
+mod logging;
 mod progress;
 mod prompts;
 mod resources;
@@ -15,6 +17,8 @@ use std::sync::{Arc, OnceLock};
 use futures_util::future::join_all;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
+#[allow(deprecated, reason = "clients before 2026-07-28 speak it")]
+use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CompletionInfo, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
@@ -34,6 +38,7 @@ use crate::subscribe::{SUBSCRIPTIONS_MAX, Subscriptions, Watcher};
 use crate::tools::{By, Entry};
 use crate::transport::LineTransport;
 use confirm::{Asked, Questions, Reply};
+use progress::Wanted;
 use who::Who;
 
 pub use describe::describe;
@@ -77,6 +82,7 @@ pub struct McpServer {
     listed: Arc<OnceLock<Vec<Tool>>>,
     subscriptions: Arc<Subscriptions>,
     questions: Arc<Questions>,
+    log_level: logging::Level,
     who: Who,
 }
 
@@ -84,13 +90,21 @@ impl McpServer {
     /// For the one client of this process.
     pub fn alone(app: Arc<App>) -> McpServer {
         let (listed, subscriptions, questions) = (Arc::default(), Arc::default(), Arc::default());
-        McpServer { app, listed, subscriptions, questions, who: Who::Own }
+        McpServer {
+            app,
+            listed,
+            subscriptions,
+            questions,
+            log_level: logging::Level::default(),
+            who: Who::Own,
+        }
     }
 
     /// For another session, or another request where the protocol has no sessions.
     #[must_use]
     pub fn for_another(&self) -> McpServer {
-        McpServer { subscriptions: Arc::default(), who: Who::many(&self.app), ..self.clone() }
+        let log_level = logging::Level::default();
+        McpServer { subscriptions: Arc::default(), log_level, who: Who::many(&self.app), ..self.clone() }
     }
 
     /// Built once, when a client first asks.
@@ -123,6 +137,7 @@ fn can_ask(context: &RequestContext<RoleServer>) -> bool {
 }
 
 impl ServerHandler for McpServer {
+    #[allow(deprecated, reason = "most clients still have a log of this kind")]
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -130,6 +145,7 @@ impl ServerHandler for McpServer {
             .enable_resources_subscribe()
             .enable_prompts()
             .enable_completions()
+            .enable_logging()
             .build();
         let name = Implementation::new("mobile-debug-mcp", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
@@ -169,14 +185,15 @@ impl ServerHandler for McpServer {
             }
         }
         // It listens before the call begins, so that it hears of the beginning.
-        let token = context.meta.get_progress_token().map(|token| (token, self.app.fleet.bus().listen()));
+        let wanted = Wanted { progress: context.meta.get_progress_token(), log: self.log_level.of(&context) };
+        let listening = wanted.anything().then(|| (wanted, self.app.fleet.bus().listen()));
         let answer = entry.call_by(&self.app, arguments, by);
-        let answer = match token {
+        let answer = match listening {
             None => answer.await,
-            Some((token, listener)) => tokio::select! {
+            Some((wanted, listener)) => tokio::select! {
                 biased;
                 answer = answer => answer,
-                never = progress::tell(listener, call, token, &context) => match never {},
+                never = progress::tell(listener, call, wanted, &context) => match never {},
             },
         };
         Ok(describe::to_result(entry, answer).into())
@@ -253,6 +270,17 @@ impl ServerHandler for McpServer {
         info.map(CompleteResult::new).map_err(|problem| ErrorData::internal_error(problem, None))
     }
 
+    /// Protocols before 2026-07-28; later each request names its own level.
+    #[allow(deprecated, reason = "most clients still speak them")]
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.log_level.set(request.level);
+        Ok(())
+    }
+
     /// Protocols before 2026-07-28.
     #[allow(deprecated, reason = "most clients still speak them")]
     async fn subscribe(
@@ -261,8 +289,9 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let (uri, peer) = (request.uri, context.peer);
-        let resource = Resource::parse(&uri).map_err(no_resource)?;
-        let Some(ended) = self.subscriptions.reserve(&uri).map_err(no_resource)? else { return Ok(()) };
+        let resource = Resource::parse(&uri).map_err(|refusal| no_resource(&uri, &refusal))?;
+        let reserved = self.subscriptions.reserve(&uri);
+        let Some(ended) = reserved.map_err(|refusal| no_resource(&uri, &refusal))? else { return Ok(()) };
         match Watcher::begin(Arc::clone(&self.app), resource, ended).await {
             Ok(watcher) => {
                 tokio::spawn(watcher.run(move || {
@@ -273,7 +302,7 @@ impl ServerHandler for McpServer {
             }
             Err(failure) => {
                 self.subscriptions.end(&uri);
-                Err(no_resource(failure))
+                Err(no_resource(&uri, &failure))
             }
         }
     }
@@ -301,14 +330,16 @@ impl ServerHandler for McpServer {
         let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         let (sink, mut watchers) = (context.sink(), Vec::new());
         for uri in uris {
-            let resource = Resource::parse(&uri).map_err(no_resource)?;
+            let resource = Resource::parse(&uri).map_err(|refusal| no_resource(&uri, &refusal))?;
             // Two requests for the same resource are two subscriptions here.
-            let place = self.subscriptions.place(format!("{} {uri}", sink.id())).map_err(no_resource)?;
+            let place = self.subscriptions.place(format!("{} {uri}", sink.id()));
+            let place = place.map_err(|refusal| no_resource(&uri, &refusal))?;
             let begun = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 begun = Watcher::begin(Arc::clone(&self.app), resource, place.ended.clone()) => begun,
             };
-            watchers.push((place, uri, begun.map_err(no_resource)?));
+            let begun = begun.map_err(|refusal| no_resource(&uri, &refusal))?;
+            watchers.push((place, uri, begun));
         }
         let (_places, running): (Vec<_>, Vec<_>) = watchers
             .into_iter()
@@ -328,6 +359,8 @@ impl ServerHandler for McpServer {
     }
 }
 
-fn no_resource(refusal: Refusal) -> ErrorData {
-    ErrorData::invalid_params(format!("{}; {}", refusal.failure.message, refusal.hint.text()), None)
+/// The code is the one that the client's protocol has for it.
+fn no_resource(uri: &str, refusal: &Refusal) -> ErrorData {
+    let message = format!("{}; {}", refusal.failure.message, refusal.hint.text());
+    ErrorData::resource_not_found(message, resources::named(uri))
 }

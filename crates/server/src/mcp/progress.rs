@@ -1,25 +1,46 @@
 //! What a person who waits for a call hears of it.
 
+#![allow(deprecated, reason = "most clients still have a log of this kind")]
+
 use std::convert::Infallible;
 
 use mdm_core::action::event::Event;
 use mdm_engine::Listener;
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::model::{LoggingLevel, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
 
-/// Tells a caller that asked for it how its call goes on, until the call is over.
+use super::logging;
+
+/// What a client wants to hear while its call runs.
+pub struct Wanted {
+    pub progress: Option<ProgressToken>,
+    pub log: Option<LoggingLevel>,
+}
+
+impl Wanted {
+    pub fn anything(&self) -> bool {
+        self.progress.is_some() || self.log.is_some()
+    }
+}
+
+/// Tells a caller what it wants to hear of its own call, until the call is over.
 pub async fn tell(
     mut listener: Listener,
     call: u64,
-    token: ProgressToken,
+    wanted: Wanted,
     context: &RequestContext<RoleServer>,
 ) -> Infallible {
     let mut steps = 0.0;
     loop {
         let Some(stamped) = listener.next().await else { return std::future::pending().await };
-        let Some(words) = Some(&stamped).filter(|s| s.call == call).and_then(|s| in_words(&s.event)) else {
+        if stamped.call != call {
             continue;
-        };
+        }
+        if let Some(from) = wanted.log {
+            logging::tell(&stamped.event, from, context).await;
+        }
+        let Some(token) = &wanted.progress else { continue };
+        let Some(words) = in_words(&stamped.event) else { continue };
         steps += 1.0;
         let told = ProgressNotificationParam::new(token.clone(), steps).with_message(words);
         // A client that does not listen still gets its answer.

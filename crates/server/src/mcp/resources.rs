@@ -16,6 +16,8 @@ use crate::resource::{DEVICES_URI, DOCUMENTS, ELEMENT_TEMPLATE, Named, OF_DEVICE
 use crate::tools::By;
 
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Characters of an address that are repeated in an error.
+const URI_SHOWN_MAX: usize = 500;
 /// Devices whose parts are listed; the list of the devices names them all.
 const DEVICES_MAX: usize = 100;
 
@@ -55,8 +57,18 @@ pub fn templates() -> Vec<ResourceTemplate> {
     of_device.into_iter().chain([element]).collect()
 }
 
+/// The resource that an error is about.
+pub fn named(uri: &str) -> Option<serde_json::Value> {
+    #[derive(serde::Serialize)]
+    struct About<'a> {
+        uri: &'a str,
+    }
+    let uri = uri.char_indices().nth(URI_SHOWN_MAX).map_or(uri, |(end, _)| &uri[..end]);
+    serde_json::to_value(About { uri }).ok()
+}
+
 pub async fn read(app: &App, uri: String, by: By) -> Result<ReadResourceResult, ErrorData> {
-    let (tool, arguments) = match Named::parse(&uri).map_err(no_resource)? {
+    let (tool, arguments) = match Named::parse(&uri).map_err(|refusal| no_resource(&uri, &refusal))? {
         Named::Document(document) => {
             let text = ResourceContents::text(document.text, uri).with_mime_type("text/markdown");
             let read = ReadResourceResult::new(vec![text]);
@@ -71,7 +83,7 @@ pub async fn read(app: &App, uri: String, by: By) -> Result<ReadResourceResult, 
     let answer = entry.call_by(app, arguments, by).await;
     // That no element matches is what such a resource says, not a failure to read it.
     if matches!(answer.facts, Facts::Refused(_)) {
-        return Err(ErrorData::resource_not_found(answer.text(), None));
+        return Err(ErrorData::resource_not_found(answer.text(), named(&uri)));
     }
     let contents = match &answer.image {
         Some(image) => {
