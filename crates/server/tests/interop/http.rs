@@ -15,7 +15,15 @@ impl HttpServer {
     pub fn start(options: &[&str]) -> HttpServer {
         let home = Folder::new();
         let mut command = Command::new(BINARY);
-        command.args(["serve", "--http", "127.0.0.1:0", "--virtual", "android", "--no-adb-server", "--no-ios"]);
+        command.args([
+            "serve",
+            "--http",
+            "127.0.0.1:0",
+            "--virtual",
+            "android",
+            "--no-adb-server",
+            "--no-ios",
+        ]);
         let talker = Talker::start(command.args(options).env("HOME", home.path()));
         let line = talker.hear_stderr().expect("the server tells where it listens");
         let url = line.strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();

@@ -1,6 +1,6 @@
-"""Drives an MCP server over stdio with the official Python SDK and prints what it saw as one JSON object.
+"""Drives an MCP server with the official Python SDK and prints what it saw as one JSON object.
 
-usage: mcp_session.py legacy|modern TOOL ARGUMENTS_JSON SERVER_COMMAND...
+usage: mcp_session.py legacy|modern TOOL ARGUMENTS_JSON SERVER_COMMAND...|URL
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import sys
 
 from mcp import Client, ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 
 async def talk(session, tool, arguments):
@@ -34,13 +35,17 @@ async def talk(session, tool, arguments):
 
 async def main():
     era, tool, arguments, *command = sys.argv[1:]
-    parameters = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
+    if command[0].startswith("http"):
+        transport = streamable_http_client(command[0])
+    else:
+        parameters = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
+        transport = stdio_client(parameters)
     if era == "modern":
-        async with Client(stdio_client(parameters)) as client:
+        async with Client(transport) as client:
             seen = await talk(client, tool, json.loads(arguments))
     else:
-        async with stdio_client(parameters) as (reader, writer):
-            async with ClientSession(reader, writer) as session:
+        async with transport as streams:
+            async with ClientSession(streams[0], streams[1]) as session:
                 await session.initialize()
                 seen = await talk(session, tool, json.loads(arguments))
     print(json.dumps(seen))
