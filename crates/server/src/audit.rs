@@ -92,7 +92,7 @@ impl Audit {
     }
 
     fn write(&self, line: &Line<'_>) -> std::io::Result<()> {
-        let bytes = self.secrets.to_line(line).map_err(std::io::Error::other)?;
+        let bytes = in_one_line(self.secrets.to_line(line).map_err(std::io::Error::other)?);
         let mut place = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut log = match place.take() {
             Some(log) if log.bytes + bytes.len() as u64 <= FILE_BYTES_MAX => log,
@@ -107,6 +107,18 @@ impl Audit {
         log.bytes += bytes.len() as u64;
         *place = Some(log);
         Ok(())
+    }
+}
+
+/// JSON may hold characters at which some readers begin a new line. Nobody shall forge one.
+fn in_one_line(line: Vec<u8>) -> Vec<u8> {
+    let breaks = [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+    match String::from_utf8(line) {
+        Ok(text) if breaks.iter().any(|(c, _)| text.contains(*c)) => {
+            breaks.iter().fold(text, |text, (c, escape)| text.replace(*c, escape)).into_bytes()
+        }
+        Ok(text) => text.into_bytes(),
+        Err(error) => error.into_bytes(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Every request passes the [`gate`] before anything of it is read: its Host and Origin, its token, and how often its
 //! address guessed wrong. What leaves passes [`outgoing`], which takes secrets out.
 
+mod connections;
 mod gate;
 mod guesses;
 mod outgoing;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -30,10 +31,11 @@ use rmcp::ServerHandler;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::secrets::Secrets;
+use connections::{Connections, Place};
 use gate::Gate;
 pub use gate::{Admitted, Origin};
 use sessions::BoundedSessions;
@@ -55,8 +57,6 @@ const HEAD_BYTES_MAX: usize = 16 * 1024;
 const HEAD_TIME_MAX: Duration = Duration::from_secs(30);
 /// The body, from the end of the head on.
 const BODY_TIME_MAX: Duration = Duration::from_secs(15);
-/// Connections at the same time; more wait to be accepted.
-const CONNECTIONS_MAX: usize = 512;
 /// Requests that are worked on at the same time; more are told to come back.
 const RUNNING_MAX: usize = 256;
 /// Calls that run get so long to end when the server does.
@@ -91,21 +91,17 @@ pub async fn serve<H: ServerHandler>(
     let address = listener.local_addr()?;
     let stopped = CancellationToken::new();
     let front = Arc::new(Front::new(address, config, secrets, make, &stopped));
-    let (graceful, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(CONNECTIONS_MAX)));
+    let (graceful, connections) = (GracefulShutdown::new(), Connections::default());
     tokio::pin!(ended);
     loop {
         let accepted = tokio::select! {
             biased;
             () = &mut ended => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &connections) => accepted,
         };
         // A client that went away before it was accepted, or no file handle left for a moment: the next may work.
         let Some((stream, peer, place)) = accepted else { continue };
-        let connection = connection(Arc::clone(&front), stream, peer, graceful.watcher());
-        tokio::spawn(async move {
-            connection.await;
-            drop(place);
-        });
+        tokio::spawn(connection(Arc::clone(&front), stream, peer, place, graceful.watcher()));
     }
     drop(listener);
     // Streams that would last for ever end; what is being answered is answered.
@@ -115,16 +111,12 @@ pub async fn serve<H: ServerHandler>(
     Ok(())
 }
 
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
+async fn accept(listener: &TcpListener, connections: &Connections) -> Option<(TcpStream, SocketAddr, Place)> {
     match listener.accept().await {
         Ok((stream, peer)) => {
             // Without it small answers wait for the acknowledgement of those before them.
             let _ = stream.set_nodelay(true);
-            Some((stream, peer, place))
+            Some((stream, peer, connections.place().await?))
         }
         Err(_) => {
             tokio::task::yield_now().await;
@@ -137,17 +129,22 @@ async fn connection<H: ServerHandler>(
     front: Arc<Front<H>>,
     stream: TcpStream,
     peer: SocketAddr,
+    place: Place,
     watcher: Watcher,
 ) {
+    let (sent_away, place) = (place.sent_away.clone(), Arc::new(place));
     let service = service_fn(move |request| {
-        let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.answer(request, peer).await) }
+        let (front, place) = (Arc::clone(&front), Arc::clone(&place));
+        async move { Ok::<_, Infallible>(front.answer(request, peer, &place).await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME_MAX).max_buf_size(HEAD_BYTES_MAX);
     let served = watcher.watch(builder.serve_connection(TokioIo::new(stream), service));
-    if let Err(problem) = served.await {
-        tracing::debug!("a connection ended: {problem}");
+    tokio::select! {
+        () = sent_away.cancelled() => tracing::debug!("a connection was sent away for another"),
+        served = served => if let Err(problem) = served {
+            tracing::debug!("a connection ended: {problem}");
+        }
     }
 }
 
@@ -184,19 +181,19 @@ impl<H: ServerHandler> Front<H> {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, peer: SocketAddr, place: &Place) -> Response<Body> {
         let origin = match self.gate.names(request.uri(), request.headers()) {
             Ok(origin) => origin,
             Err(refused) => return refused,
         };
-        let mut response = self.route(request, peer).await;
+        let mut response = self.route(request, peer, place).await;
         if let Some(origin) = origin {
             gate::share_with(&origin, response.headers_mut());
         }
         response
     }
 
-    async fn route(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Body> {
+    async fn route(&self, request: Request<Incoming>, peer: SocketAddr, place: &Place) -> Response<Body> {
         let path = request.uri().path().trim_end_matches('/');
         if request.method() == Method::OPTIONS {
             return replies::empty(StatusCode::NO_CONTENT);
@@ -210,23 +207,24 @@ impl<H: ServerHandler> Front<H> {
                 replies::json(StatusCode::OK, metadata.clone())
             }
             (MCP_PATH, ..) => match self.gate.admit(request.headers(), peer.ip()) {
-                Ok(admitted) => self.mcp(request, admitted).await,
+                Ok(admitted) => self.mcp(request, admitted, place).await,
                 Err(refused) => refused,
             },
             _ => replies::text(StatusCode::NOT_FOUND, "MCP is served at /mcp"),
         }
     }
 
-    async fn mcp(&self, request: Request<Incoming>, admitted: Admitted) -> Response<Body> {
-        // A stream of events lasts as long as its client wants; only what is being worked on is counted.
-        let Ok(_running) = self.running.try_acquire() else {
-            return replies::busy("too many requests are worked on; try again in a second");
-        };
+    async fn mcp(&self, request: Request<Incoming>, admitted: Admitted, place: &Place) -> Response<Body> {
         let (mut head, body) = request.into_parts();
         let body = match read(body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
+        // A stream of events lasts as long as its client wants; only what is being worked on is counted.
+        let Ok(_running) = self.running.try_acquire() else {
+            return replies::busy("too many requests are worked on; try again in a second");
+        };
+        place.known();
         head.extensions.insert(admitted);
         let (ends_session, resumes) = (head.method == Method::DELETE, resumes_streams(&head.headers));
         let mut response = self.mcp.handle(Request::from_parts(head, Full::new(body))).await;
@@ -249,13 +247,18 @@ const HEALTH: &str = concat!(r#"{"status":"ok","version":""#, env!("CARGO_PKG_VE
 
 /// Reads a whole body within its limits: nothing is begun for a client that never finishes.
 async fn read(body: Incoming) -> Result<Bytes, Response<Body>> {
+    let too_large = || {
+        let text = format!("a message has at most {BODY_BYTES_MAX} bytes");
+        replies::closing(StatusCode::PAYLOAD_TOO_LARGE, &text)
+    };
+    // What a client says it will send is refused before it is waited for.
+    if body.size_hint().lower() > BODY_BYTES_MAX as u64 {
+        return Err(too_large());
+    }
     let whole = Limited::new(body, BODY_BYTES_MAX).collect();
     match tokio::time::timeout(BODY_TIME_MAX, whole).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let text = format!("a message has at most {BODY_BYTES_MAX} bytes");
-            Err(replies::closing(StatusCode::PAYLOAD_TOO_LARGE, &text))
-        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(replies::closing(StatusCode::BAD_REQUEST, "the body cannot be read")),
         Err(_) => Err(replies::closing(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")),
     }

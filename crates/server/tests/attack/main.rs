@@ -17,6 +17,7 @@ mod canary;
 mod client;
 mod device;
 mod fate;
+mod http;
 mod injection;
 #[path = "../support/lines.rs"]
 mod lines;

@@ -114,6 +114,21 @@ impl Server {
         }
     }
 
+    /// The next line of stderr.
+    #[track_caller]
+    pub fn hear_log(&self) -> String {
+        self.stderr.recv_timeout(GUARD).expect("a line of stderr")
+    }
+
+    /// Ends the program as a system does that shuts down, and returns the rest of its log.
+    pub fn stop(mut self) -> Vec<String> {
+        let status = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(status.is_ok_and(|status| status.success()));
+        let rest = rest(&self.stderr);
+        assert!(self.child.wait().is_ok_and(|status| status.success()), "it ends as it was asked to");
+        rest
+    }
+
     /// Everything that came on stdout and stderr after stdin was closed.
     pub fn finish(mut self) -> (Vec<String>, Vec<String>) {
         self.stdin = None;

@@ -1,0 +1,9 @@
+//! The server over HTTP under attack: pages, guessers, floods, and clients that want what is another's.
+
+mod client;
+mod door;
+mod floods;
+mod rights;
+mod secrets;
+mod served;
+mod tenants;
