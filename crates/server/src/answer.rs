@@ -1,6 +1,7 @@
 //! What a tool answers: typed facts, lines for reading, a picture. Rendered to text once, at the very edge.
 
 use mdm_core::text::quote::{escape_unreadable, push_quoted};
+use mdm_core::text::tokens::estimate;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,7 +15,9 @@ use crate::tools::facts::{
 };
 use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 
-/// Answers above this are cut: no client shows more, and no agent reads it. As many of them as there are calls at the
+/// Tokens of an answer, about, unless its caller asked for more.
+pub const TOKENS_MAX: usize = 20_000;
+/// Answers above this are cut in any case: no client shows more, and no agent reads it. As many of them as there are calls at the
 /// same time may wait for a slow client.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
 const CANDIDATES_MAX: usize = 10;
@@ -31,6 +34,8 @@ pub struct Answer {
     /// The programs through which an iPhone was reached, or the shell where a helper on the device was wanted; empty
     /// where it is the usual way.
     pub via: String,
+    /// What its caller asked for beyond the usual.
+    pub tokens_max: usize,
 }
 
 /// The first line: the facts, and how they came.
@@ -176,7 +181,14 @@ impl ErrorBody {
 impl Answer {
     pub fn new(facts: Facts) -> Answer {
         let is_error = facts.gist().failed;
-        Answer { facts, lines: String::new(), image: None, is_error, via: String::new() }
+        Answer {
+            facts,
+            lines: String::new(),
+            image: None,
+            is_error,
+            via: String::new(),
+            tokens_max: TOKENS_MAX,
+        }
     }
 
     #[must_use]
@@ -197,6 +209,12 @@ impl Answer {
     pub fn served_by<'a>(self, ways: impl IntoIterator<Item = &'a str>) -> Answer {
         let names: Vec<&str> = ways.into_iter().collect();
         Answer { via: names.join(", "), ..self }
+    }
+
+    /// Its caller wants up to so many tokens.
+    #[must_use]
+    pub fn within_tokens(self, tokens: usize) -> Answer {
+        Answer { tokens_max: self.tokens_max.max(tokens), ..self }
     }
 
     #[must_use]
@@ -232,8 +250,37 @@ impl Answer {
             text.push('\n');
             text.push_str(&escape_unreadable(lines));
         }
-        cut(text)
+        cut(shortened(text, self.tokens_max))
     }
+}
+
+/// The facts and as many of the lines as fit, with what was left out.
+fn shortened(mut text: String, tokens_max: usize) -> String {
+    // A token has no more than a few letters, and the estimate looks at each.
+    if text.len() <= tokens_max || estimate(&text) <= tokens_max {
+        return text;
+    }
+    let (all, lines) = (estimate(&text), text.lines().count());
+    let (mut end, mut shown) = (0, 0);
+    let mut tokens = 0;
+    for line in text.split_inclusive('\n') {
+        tokens += estimate(line);
+        // The facts are one line of JSON: whole, or of no use.
+        if tokens > tokens_max && shown > 0 {
+            break;
+        }
+        (end, shown) = (end + line.len(), shown + 1);
+    }
+    if end == text.len() {
+        return text;
+    }
+    text.truncate(end);
+    let left = lines - shown;
+    text.push_str(&format!(
+        "… {left} more lines: the answer had about {all} tokens, more than {tokens_max}. Ask for less at once: a smaller \
+         limit, a filter or a part"
+    ));
+    text
 }
 
 /// What could have been meant, a line each.
@@ -272,6 +319,22 @@ mod tests {
     use mdm_core::failure::{Cause, Failure};
 
     use super::*;
+
+    #[test]
+    fn a_large_answer_is_cut_between_lines_and_says_its_size() {
+        // MC-01: no answer over 20,000 tokens unless it was asked for
+        let lines: String =
+            (0..9000).map(|number| format!("e{number} button \"Number {number}\"\n")).collect();
+        let failure = Failure::new(Cause::DeviceNotFound, "no device");
+        let answer = || Answer::refused("get_ui_tree", &failure.clone().into()).with_lines(&lines);
+        let text = answer().text();
+        assert!(estimate(&text) <= TOKENS_MAX + 60, "{}", estimate(&text));
+        let last = text.lines().last().unwrap();
+        let shown = text.lines().filter(|line| line.starts_with('e')).count();
+        assert!(shown > 1000 && last.contains(&format!("{} more lines", 9000 - shown)), "{last}");
+        assert!(text.lines().all(|line| !line.starts_with('e') || line.ends_with('"')), "whole lines");
+        assert!(answer().within_tokens(500_000).text().ends_with("Number 8999\""), "it was asked for");
+    }
 
     #[test]
     fn a_refusal_says_what_why_and_what_next() {

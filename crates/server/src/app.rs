@@ -29,6 +29,7 @@ use crate::proxies::Proxies;
 use crate::secrets::Secrets;
 use crate::subscribe::Pollers;
 use crate::tools::{self, Entry};
+use crate::trace_file::TraceFile;
 
 /// The id under which the embedded phone is listed.
 pub const VIRTUAL_ANDROID_ID: &str = "virtual-android";
@@ -51,6 +52,10 @@ pub struct App {
     pub policy: Policy,
     /// Where calls are written down.
     pub audit: Option<Audit>,
+    /// Where the whole session is kept.
+    pub trace_file: Option<Arc<TraceFile>>,
+    /// Actions wait for rest unless they are told otherwise (LC-07).
+    pub settles: bool,
     /// Secrets that are used by name.
     pub handles: Handles,
     /// Below which folders callers may name files.
@@ -154,6 +159,8 @@ impl App {
             offer: Offer::default(),
             policy: Policy::default(),
             audit: None,
+            trace_file: None,
+            settles: true,
             handles: Handles::default(),
             roots: Roots::of_process(),
             processes: Processes::default(),
@@ -213,6 +220,16 @@ impl App {
     #[must_use]
     pub fn audited_by(self, audit: Option<Audit>) -> App {
         App { audit, ..self }
+    }
+
+    #[must_use]
+    pub fn traced_in(self, file: Option<TraceFile>) -> App {
+        App { trace_file: file.map(Arc::new), ..self }
+    }
+
+    #[must_use]
+    pub fn settling(self, settles: bool) -> App {
+        App { settles, ..self }
     }
 
     #[must_use]

@@ -236,6 +236,12 @@ pub struct RuleArgs {
     /// Write a line for every call to this file
     #[arg(long, value_name = "FILE")]
     pub audit: Option<PathBuf>,
+    /// Keep the whole session in this new file: calls, answers and what happened, a line of JSON each (docs/trace-file.md)
+    #[arg(long, value_name = "FILE")]
+    pub save_trace: Option<PathBuf>,
+    /// Actions neither wait for rest nor say what changed, unless a call asks for it
+    #[arg(long)]
+    pub no_settle: bool,
     /// A secret that agents type as secret://NAME and never see: NAME=env:VARIABLE, NAME=file:PATH or
     /// NAME=keyring:SERVICE/ACCOUNT; may be given more than once
     #[arg(long = "secret", value_name = "NAME=SOURCE")]
@@ -504,7 +510,7 @@ mod tests {
         let faults = |given: &'static str| {
             let serve = ["mobile-debug-mcp", "serve", "--virtual", "ios", "--faults", given];
             Cli::try_parse_from(serve).ok().and_then(|cli| match cli.command {
-                Some(Command::Serve { devices, .. }) => devices.faults,
+                Some(Command::Serve(args)) => args.devices.faults,
                 _ => None,
             })
         };

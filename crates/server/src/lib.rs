@@ -33,5 +33,6 @@ mod subscribe;
 pub mod symbols;
 pub mod target;
 pub mod tools;
+pub mod trace_file;
 mod transport;
 pub mod tree;

@@ -51,15 +51,22 @@ impl std::io::Write for LogWriter {
     }
 }
 
-/// Logs what happens on the bus for as long as the server runs. Without a log nobody listens, and nothing is told.
+/// Logs what happens on the bus, and keeps it where the session is kept, for as long as the server runs. Where neither is
+/// wanted nobody listens, and nothing is told.
 pub fn follow(app: &Arc<App>) {
-    if !tracing::enabled!(Level::ERROR) {
+    let (kept, logs) = (app.trace_file.clone(), tracing::enabled!(Level::ERROR));
+    if kept.is_none() && !logs {
         return;
     }
     let mut listener = app.fleet.bus().listen();
     tokio::spawn(async move {
         while let Some(stamped) = listener.next().await {
-            write(&stamped);
+            if logs {
+                write(&stamped);
+            }
+            if let Some(kept) = &kept {
+                kept.event(&stamped);
+            }
         }
     });
 }

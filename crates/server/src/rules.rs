@@ -15,6 +15,7 @@ use mobile_debug_mcp::offer::{Offer, Wanted};
 use mobile_debug_mcp::policy::Policy;
 use mobile_debug_mcp::secrets::Secrets;
 use mobile_debug_mcp::state_folder;
+use mobile_debug_mcp::trace_file::TraceFile;
 
 use crate::cli::{HttpArgs, RuleArgs};
 
@@ -39,7 +40,9 @@ pub fn governed(app: App, args: &RuleArgs, secrets: &Secrets) -> Result<App, Str
         deny: policy.tools.deny.clone(),
     })?;
     let audit = args.audit.as_deref().map(|file| Audit::open(file, secrets.clone())).transpose()?;
-    Ok(app.keeping(secrets.clone()).offering(offer).governed_by(policy).audited_by(audit).holding(handles))
+    let kept = args.save_trace.as_deref().map(|file| TraceFile::create(file, secrets.clone())).transpose()?;
+    let app = app.keeping(secrets.clone()).offering(offer).governed_by(policy).audited_by(audit);
+    Ok(app.holding(handles).traced_in(kept).settling(!args.no_settle))
 }
 
 pub fn leases(args: &HttpArgs) -> Leases {

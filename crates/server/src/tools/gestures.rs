@@ -95,7 +95,7 @@ impl Tool for Swipe {
             }
         };
         let settles = params.target.is_given();
-        let act = params.after.act(Action::Swipe { path, duration_ms }, settles)?;
+        let act = params.after.act(Action::Swipe { path, duration_ms }, call.settles(settles))?;
         let act = Act { scroll_to_target: params.scroll == Some(true), ..act };
         perform(call, &params.device.wanted(), act, None).await
     }
@@ -143,7 +143,7 @@ impl Tool for Drag {
         let hold_ms = ms("hold_ms", params.hold_ms, HOLD_MS, 0.0)?;
         let duration_ms = ms("duration", params.duration, DRAG_MS, 1.0)?;
         let settles = settles(&from);
-        let act = params.after.act(Action::Drag { from, to, hold_ms, duration_ms }, settles)?;
+        let act = params.after.act(Action::Drag { from, to, hold_ms, duration_ms }, call.settles(settles))?;
         perform(call, &params.device.wanted(), act, None).await
     }
 }
@@ -174,7 +174,7 @@ impl Tool for Pinch {
         let at = params.target.target()?;
         let scale = within("scale", params.scale, 0.1, 10.0, 2.0)?;
         let settles = settles(&at);
-        let act = params.after.act(Action::Pinch { at, scale }, settles)?;
+        let act = params.after.act(Action::Pinch { at, scale }, call.settles(settles))?;
         perform(call, &params.device.wanted(), act, None).await
     }
 }

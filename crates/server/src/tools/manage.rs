@@ -102,7 +102,7 @@ impl Tool for ManageApp {
         )?;
         let settles = matches!(command, AppCommand::Open(_));
         let wanted = params.device.wanted();
-        let act = AfterArg::default().act(Action::App(command), settles)?;
+        let act = AfterArg::default().act(Action::App(command), call.settles(settles))?;
         perform(call, &wanted, act, named.map(|app_id| NamedFacts::App { app_id })).await
     }
 }

@@ -132,6 +132,11 @@ impl Call<'_> {
         !self.action_id.is_empty()
     }
 
+    /// Whether an action that usually waits for rest does so here unless its caller says (LC-07).
+    fn settles(&self, usually: bool) -> bool {
+        usually && self.app.settles
+    }
+
     /// An action that names no app may only be done to one that is allowed.
     async fn check_app_in_front(&self, session: &Session, progress: &Progress) -> Result<(), Refusal> {
         if self.names_app || !self.app.policy.looks_at_app_of(self.tool) {
@@ -272,12 +277,18 @@ impl Entry {
         app.secrets.remember_given(&arguments);
         let progress = &whole.part(self.timeout);
         let call = self.begin(app, &arguments, by, progress);
+        if let Some(file) = &app.trace_file {
+            file.call(&call.audited(), &arguments);
+        }
         let answer = match self.admit(&call, &arguments) {
             Ok(()) => self.answer(&call, arguments.clone()).await,
             Err(refusal) => self.refused(&call, &refusal),
         };
         if let Some(audit) = &app.audit {
             audit.end(&call.audited(), &arguments, &answer, progress.elapsed_ms());
+        }
+        if let Some(file) = &app.trace_file {
+            file.answer(&call.audited(), &answer, progress.elapsed_ms());
         }
         answer
     }

@@ -8,12 +8,13 @@ use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::resolve::stale;
 use mdm_core::outline::OutlineOptions;
 use mdm_core::port::DeviceErrorKind;
+use mdm_core::text::tokens::estimate;
 use mdm_engine::{Progress, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Effect, Tool, spoken};
-use crate::answer::{Answer, Facts};
+use crate::answer::{self, Answer, Facts};
 use crate::args::{self, DeviceArg, JsonObject, element_id};
 use crate::refusal::Refusal;
 use crate::tree::{self, DeltaJson, Handle, OutlinePart, TreeHead, TreeJson};
@@ -84,8 +85,26 @@ impl Tool for GetUiTree {
         };
         // A revision says which device it is about while only one was ever used, or when the caller names it.
         let which = (params.device.device_id.is_none() && call.app.fleet.used() > 1).then(|| session.id());
-        Ok(answer(session.id(), which, &capture, &view, &params))
+        let tokens = params.max_tokens.map_or(answer::TOKENS_MAX, |tokens| tokens as usize);
+        let answer = tree_answer(session.id(), which, &capture, &view, &params).within_tokens(tokens);
+        match params.format {
+            Some(TreeFormat::Json) => fitting(answer, tokens),
+            _ => Ok(answer),
+        }
     }
+}
+
+/// JSON cannot be cut: it is given whole or not at all.
+fn fitting(answer: Answer, tokens_max: usize) -> Result<Answer, Refusal> {
+    let tokens = estimate(&answer.text());
+    if tokens <= tokens_max.max(answer::TOKENS_MAX) {
+        return Ok(answer);
+    }
+    let message = format!("this tree has about {tokens} tokens as JSON, more than {tokens_max}");
+    Err(Refusal::argument(
+        message,
+        "leave format out, name a target, or set max_tokens to have it all the same",
+    ))
 }
 
 /// A tree that took longer to read is not called fresh: the screen may have changed meanwhile (F16).
@@ -117,7 +136,7 @@ async fn capture(
     Ok(KnownCapture { seen, fresh, read_ms, last, asked })
 }
 
-fn answer(
+fn tree_answer(
     device: &str,
     which: Option<&str>,
     capture: &KnownCapture,

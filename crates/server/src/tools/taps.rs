@@ -88,7 +88,7 @@ impl Tool for TapElement {
                 return Err(Refusal::argument("this is neither a tap, a double tap nor a long press", hint));
             }
         };
-        let act = params.after.act(action, true)?;
+        let act = params.after.act(action, call.settles(true))?;
         let act = Act { scroll_to_target: params.scroll == Some(true), ..act };
         perform(call, &params.device.wanted(), act, None).await
     }
@@ -125,7 +125,7 @@ impl Tool for LongPress {
         let at = params.target.target()?;
         let duration_ms = held("duration", params.duration)?;
         let settles = settles(&at);
-        let act = params.after.act(Action::LongPress { at, duration_ms }, settles)?;
+        let act = params.after.act(Action::LongPress { at, duration_ms }, call.settles(settles))?;
         perform(call, &params.device.wanted(), act, None).await
     }
 }
@@ -152,7 +152,7 @@ impl Tool for DoubleTap {
     async fn run(call: &Call<'_>, params: DoubleTapParams) -> Result<Answer, Refusal> {
         let at = params.target.target()?;
         let settles = settles(&at);
-        let act = params.after.act(Action::DoubleTap { at }, settles)?;
+        let act = params.after.act(Action::DoubleTap { at }, call.settles(settles))?;
         perform(call, &params.device.wanted(), act, None).await
     }
 }

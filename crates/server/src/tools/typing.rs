@@ -86,7 +86,7 @@ impl Tool for TypeText {
             submit,
             secure: params.secure == Some(true),
         };
-        let act = params.after.act(Action::Type(typing), submit)?;
+        let act = params.after.act(Action::Type(typing), call.settles(submit))?;
         let act = Act { scroll_to_target: params.scroll == Some(true), ..act };
         perform(call, &params.device.wanted(), act, Some(named)).await
     }

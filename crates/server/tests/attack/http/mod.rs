@@ -6,4 +6,5 @@ mod floods;
 mod rights;
 mod secrets;
 mod served;
+mod streams;
 mod tenants;
