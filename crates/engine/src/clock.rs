@@ -19,6 +19,11 @@ impl Clock {
         Clock { started: Instant::now(), started_at_ms: since_1970.as_millis() as u64 }
     }
 
+    /// Since it was started.
+    pub fn ran_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
     pub fn now_ms(&self) -> u64 {
         self.started_at_ms + self.started.elapsed().as_millis() as u64
     }

@@ -19,7 +19,7 @@ mod run;
 mod session;
 
 pub use choose::{Binding, WantedDevice};
-pub use clock::Clock;
+pub use clock::{Clock, Deadline, pause};
 pub use debug_parts::DebugParts;
 pub use events::{Bus, Listener, Stamped};
 pub use fleet::{DeviceList, Fleet, Sessions, UntoldCrash};

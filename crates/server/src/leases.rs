@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mdm_core::failure::{Cause, Failure};
-use tokio::time::Instant;
+use mdm_engine::Deadline;
 
 use crate::caller::Caller;
 use crate::refusal::Refusal;
@@ -30,12 +30,12 @@ struct Lease {
     name: String,
     /// Actions of the holder that run.
     running: usize,
-    until: Instant,
+    until: Deadline,
 }
 
 impl Lease {
     fn is_over(&self) -> bool {
-        self.running == 0 && self.until <= Instant::now()
+        self.running == 0 && self.until.left().is_zero()
     }
 }
 
@@ -101,13 +101,13 @@ impl Leases {
     pub fn release(&self, caller: &Caller) {
         let mut held = lock(&self.held);
         for lease in held.values_mut().filter(|lease| lease.holder == caller.key()) {
-            lease.until = Instant::now();
+            lease.until = Deadline::after(Duration::ZERO);
         }
         held.retain(|_, lease| !lease.is_over());
     }
 
     fn lease_of(&self, caller: &Caller) -> Lease {
-        let until = Instant::now() + self.term;
+        let until = Deadline::after(self.term);
         Lease { holder: caller.key().to_owned(), name: caller.name.clone(), running: 0, until }
     }
 
@@ -122,7 +122,7 @@ impl Leases {
 
     fn leased(&self, device: &str, lease: &Lease) -> Refusal {
         let seconds = match lease.running {
-            0 => lease.until.saturating_duration_since(Instant::now()).as_secs() + 1,
+            0 => lease.until.left().as_secs() + 1,
             _ => self.term.as_secs(),
         };
         let message =
@@ -152,7 +152,7 @@ impl Drop for Held {
             return;
         };
         lease.running = lease.running.saturating_sub(1);
-        lease.until = Instant::now() + self.term;
+        lease.until = Deadline::after(self.term);
     }
 }
 

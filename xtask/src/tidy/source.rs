@@ -8,6 +8,7 @@ const MAY_SPAWN: [&str; 6] = [
     "crates/android/src/adb/server_start.rs",
     "crates/build/src/process.rs",
     "crates/ios/src/simctl/process.rs",
+    "crates/server/src/handles.rs",
     "crates/ios/src/idb/start.rs",
     "crates/virtual-device/src/framework/java.rs",
     "crates/virtual-device/src/framework/process.rs",
@@ -79,7 +80,7 @@ pub fn check_spawns(sources: &[SourceFile]) -> Vec<String> {
         let is_spawn =
             |fact: &&Fact| matches!(&fact.kind, Kind::Path(path) if ends_with(path, &["Command", "new"]));
         for fact in source.all_facts().filter(|fact| !source.is_test && !fact.is_test).filter(is_spawn) {
-            let why = "Command::new: the product starts nothing but the adb server, builds, xcrun, companions and the framework phone's Java";
+            let why = "Command::new: the product starts nothing but the adb server, builds, xcrun, companions, the framework phone's Java and the program of the system's keyring";
             breaches.push(format!("{}:{}: {why}", source.path, fact.line));
         }
     }

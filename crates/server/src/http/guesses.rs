@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use mdm_engine::Deadline;
 
 /// Wrong tokens of one address within the time below, before it has to wait.
 const WRONG_MAX: u32 = 10;
@@ -21,7 +21,8 @@ pub struct Guesses {
 #[derive(Clone, Copy)]
 struct Wrong {
     count: u32,
-    since: Instant,
+    /// When it may try again, or has guessed so long ago that it does not count.
+    over: Deadline,
 }
 
 impl Guesses {
@@ -30,8 +31,7 @@ impl Guesses {
         let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
         let key = network_of(address);
         let known = *wrong.get(&key)?;
-        let left = WINDOW.checked_sub(known.since.elapsed()).filter(|left| !left.is_zero());
-        match left {
+        match Some(known.over.left()).filter(|left| !left.is_zero()) {
             None => {
                 wrong.remove(&key);
                 None
@@ -44,14 +44,14 @@ impl Guesses {
         let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
         let key = network_of(address);
         if !wrong.contains_key(&key) && wrong.len() >= ADDRESSES_MAX {
-            let first = wrong.iter().min_by_key(|(_, wrong)| wrong.since).map(|(address, _)| *address);
+            let first = wrong.iter().min_by_key(|(_, wrong)| wrong.over.left()).map(|(address, _)| *address);
             first.map(|address| wrong.remove(&address));
         }
-        let entry = wrong.entry(key).or_insert(Wrong { count: 0, since: Instant::now() });
+        let entry = wrong.entry(key).or_insert(Wrong { count: 0, over: Deadline::after(WINDOW) });
         entry.count = entry.count.saturating_add(1);
         // Who goes on guessing goes on waiting.
         if entry.count >= WRONG_MAX {
-            entry.since = Instant::now();
+            entry.over = Deadline::after(WINDOW);
         }
     }
 }

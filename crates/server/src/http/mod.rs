@@ -27,6 +27,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use mdm_engine::Deadline;
 use rmcp::ServerHandler;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -107,7 +108,7 @@ pub async fn serve<H: ServerHandler>(
     // Streams that would last for ever end; what is being answered is answered.
     stopped.cancel();
     // Time is up for those that are left: the program ends.
-    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    let _ = Deadline::after(GRACE).bound(graceful.shutdown()).await;
     Ok(())
 }
 
@@ -256,11 +257,11 @@ async fn read(body: Incoming) -> Result<Bytes, Response<Body>> {
         return Err(too_large());
     }
     let whole = Limited::new(body, BODY_BYTES_MAX).collect();
-    match tokio::time::timeout(BODY_TIME_MAX, whole).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(replies::closing(StatusCode::BAD_REQUEST, "the body cannot be read")),
-        Err(_) => Err(replies::closing(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")),
+    match Deadline::after(BODY_TIME_MAX).bound(whole).await {
+        Some(Ok(body)) => Ok(body.to_bytes()),
+        Some(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Some(Err(_)) => Err(replies::closing(StatusCode::BAD_REQUEST, "the body cannot be read")),
+        None => Err(replies::closing(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")),
     }
 }
 

@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use mdm_core::failure::{Cause, Failure};
+use mdm_engine::Deadline;
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
     InputRequiredResult, InputResponses, ProtocolVersion,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::http::token;
@@ -40,7 +40,7 @@ pub struct About {
 
 struct Waiting {
     about: About,
-    until: Instant,
+    until: Deadline,
 }
 
 pub enum Asked {
@@ -98,20 +98,22 @@ impl Questions {
     pub fn put(&self, about: About) -> String {
         let state = token::generate();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.retain(|_, waiting| waiting.until > Instant::now());
+        waiting.retain(|_, waiting| !waiting.until.left().is_zero());
         if waiting.len() >= WAITING_MAX {
-            let oldest =
-                waiting.iter().min_by_key(|(_, waiting)| waiting.until).map(|(state, _)| state.clone());
+            let oldest = waiting
+                .iter()
+                .min_by_key(|(_, waiting)| waiting.until.left())
+                .map(|(state, _)| state.clone());
             oldest.map(|state| waiting.remove(&state));
         }
-        waiting.insert(state.clone(), Waiting { about, until: Instant::now() + ANSWER_TIME });
+        waiting.insert(state.clone(), Waiting { about, until: Deadline::after(ANSWER_TIME) });
         state
     }
 
     /// Each answer counts once.
     pub fn take(&self, state: &str) -> Option<About> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.remove(state).filter(|waiting| waiting.until > Instant::now()).map(|waiting| waiting.about)
+        waiting.remove(state).filter(|waiting| !waiting.until.left().is_zero()).map(|waiting| waiting.about)
     }
 }
 

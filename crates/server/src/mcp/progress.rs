@@ -3,9 +3,10 @@
 #![allow(deprecated, reason = "most clients still have a log of this kind")]
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use mdm_core::action::event::Event;
-use mdm_engine::Listener;
+use mdm_engine::{Clock, Deadline, Listener};
 use rmcp::model::{LoggingLevel, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
 
@@ -23,6 +24,10 @@ impl Wanted {
     }
 }
 
+/// A call of which nothing else was told says that it still runs: clients give up on those that are silent.
+const QUIET_FIRST: Duration = Duration::from_secs(1);
+const QUIET_NEXT: Duration = Duration::from_secs(5);
+
 /// Tells a caller what it wants to hear of its own call, until the call is over.
 pub async fn tell(
     mut listener: Listener,
@@ -30,17 +35,24 @@ pub async fn tell(
     wanted: Wanted,
     context: &RequestContext<RoleServer>,
 ) -> Infallible {
-    let mut steps = 0.0;
+    let (began, mut steps, mut silent) = (Clock::start(), 0.0, Deadline::after(QUIET_FIRST));
     loop {
-        let Some(stamped) = listener.next().await else { return std::future::pending().await };
-        if stamped.call != call {
-            continue;
-        }
-        if let Some(from) = wanted.log {
-            logging::tell(&stamped.event, from, context).await;
-        }
-        let Some(token) = &wanted.progress else { continue };
-        let Some(words) = in_words(&stamped.event) else { continue };
+        let words = match silent.bound(listener.next()).await {
+            None => {
+                let seconds = began.ran_ms() / 1000;
+                Some(format!("it runs for {seconds} s"))
+            }
+            Some(None) => return std::future::pending().await,
+            Some(Some(stamped)) if stamped.call != call => continue,
+            Some(Some(stamped)) => {
+                if let Some(from) = wanted.log {
+                    logging::tell(&stamped.event, from, context).await;
+                }
+                in_words(&stamped.event)
+            }
+        };
+        let (Some(token), Some(words)) = (&wanted.progress, words) else { continue };
+        silent = Deadline::after(QUIET_NEXT);
         steps += 1.0;
         let told = ProgressNotificationParam::new(token.clone(), steps).with_message(words);
         // A client that does not listen still gets its answer.

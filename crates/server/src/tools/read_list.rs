@@ -167,7 +167,8 @@ fn act(params: &ReadListParams) -> Result<Act, Refusal> {
 impl Tool for ReadList {
     type Params = ReadListParams;
     const NAME: &'static str = "read_list";
-    const DESCRIPTION: &'static str = "Read all rows of a list by scrolling through it: each once, in order, numbered. Leaves it at its end.";
+    const DESCRIPTION: &'static str =
+        "Read all rows of a list by scrolling: each once, in order, numbered. Leaves it at its end.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = Duration::from_secs(610);
 

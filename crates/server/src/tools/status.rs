@@ -144,8 +144,7 @@ impl WaitCounts {
 impl Tool for GetSystemStatus {
     type Params = NoParams;
     const NAME: &'static str = "get_system_status";
-    const DESCRIPTION: &'static str =
-        "Whether devices can be reached, what to mend if not, and how waits went.";
+    const DESCRIPTION: &'static str = "Whether devices can be reached, and what to mend if not.";
     const EFFECT: Effect = Effect::ReadOnly;
     const TIMEOUT: Duration = Duration::from_secs(15);
 

@@ -121,7 +121,7 @@ async fn log(unasked: bool, context: &RequestContext<RoleServer>) -> String {
             let line = LoggingMessageNotificationParam::new(LoggingLevel::Info, line.into());
             // A client that does not listen still gets its answer.
             let _ = context.peer.notify_logging_message(line).await;
-            tokio::time::sleep(PAUSE).await;
+            mdm_engine::pause(PAUSE).await;
         }
     }
     "done".to_owned()
@@ -133,7 +133,7 @@ async fn progress(context: &RequestContext<RoleServer>) -> String {
             let told = ProgressNotificationParam::new(token, done).with_total(100.0);
             let _ = context.peer.notify_progress(told).await;
         }
-        tokio::time::sleep(PAUSE).await;
+        mdm_engine::pause(PAUSE).await;
     }
     "done".to_owned()
 }

@@ -50,15 +50,14 @@ impl Stream {
 
 fn waits_long(tool_call_id: u64) -> Value {
     json!({"jsonrpc": "2.0", "id": tool_call_id, "method": "tools/call", "params": {"name": "wait_for_ui",
-        "arguments": {"text": "never there", "timeout_ms": 60_000}, "_meta": {"progressToken": 7}}})
+        "arguments": {"selector": {"text": "never there"}, "timeout_ms": 60_000}, "_meta": {"progressToken": 7}}})
 }
 
 #[test]
 fn a_call_tells_how_it_goes_on() {
-    let served = Served::start(&[]);
-    for mut client in
-        [Client::with_session(served.address, "agent"), Client::stateless(served.address, "agent")]
-    {
+    for connect in [Client::with_session, Client::stateless] {
+        let served = Served::start(&[]);
+        let mut client = connect(served.address, "agent");
         let params = json!({"name": "start_app", "arguments": {"app_id": "com.workbench", "settle": true},
             "_meta": {"progressToken": "p"}});
         let heard = client.ask("tools/call", params);
@@ -68,7 +67,6 @@ fn a_call_tells_how_it_goes_on() {
         assert!(!told.is_empty(), "{messages:?}");
         assert!(told.iter().all(|message| message["params"]["progressToken"] == json!("p")), "{told:?}");
         assert_eq!(messages.last().unwrap()["id"], heard.answer["id"], "the answer comes last");
-        drop(client);
     }
 }
 
