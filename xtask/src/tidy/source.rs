@@ -4,7 +4,7 @@ use super::rust::{Fact, Kind, SourceFile};
 
 const FILE_LINES_MAX: usize = 600;
 /// The modules of the product that start programs.
-const MAY_SPAWN: [&str; 6] = [
+const MAY_SPAWN: [&str; 7] = [
     "crates/android/src/adb/server_start.rs",
     "crates/build/src/process.rs",
     "crates/ios/src/simctl/process.rs",
