@@ -17,6 +17,10 @@ const NODE_MAJOR_MIN: u32 = 22;
 /// Counts for the bench what an agent pays.
 pub const TOKENIZER: &str = "MDM_TEST_TOKENIZER";
 
+pub const NODE: &str = "MDM_TEST_NODE_BIN";
+/// Judges and unpacks bundles.
+pub const MCPB: &str = "MDM_TEST_MCPB";
+
 const NPM_PINS: &str = "xtask/third-party";
 const NPM_FOLDER: &str = ".third-party/npm";
 /// Copied in last, so that it stands for a finished installation of exactly these pins.
@@ -77,7 +81,11 @@ pub fn install(root: &Path) -> Parts {
         python(root),
     );
     let how = "cargo xtask third-party, with npm and the network";
-    parts.take("Node, the MCP Inspector, mobile-mcp, agent-device, Appium and node-simctl", how, node(root));
+    parts.take(
+        "Node, the MCP Inspector, mcpb, mobile-mcp, agent-device, Appium and node-simctl",
+        how,
+        node(root),
+    );
     let how = "cargo xtask third-party, with the network";
     parts.take("the crates adb_client and forensic-adb", how, rust_clients(root));
     let how = "cargo xtask third-party, with a JDK, Maven and the network";
@@ -221,7 +229,8 @@ fn node_parts(dir: PathBuf) -> Found {
     let inspector = dir.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
     let mobile_mcp = dir.join("node_modules/@mobilenext/mobile-mcp/lib/index.js");
     Ok(vec![
-        ("MDM_TEST_NODE_BIN", node),
+        (NODE, node),
+        (MCPB, dir.join("node_modules/@anthropic-ai/mcpb/dist/cli/cli.js")),
         ("MDM_TEST_INSPECTOR", inspector),
         ("MDM_TEST_MOBILE_MCP", mobile_mcp),
         ("MDM_TEST_AGENT_DEVICE", dir.join("node_modules/agent-device/bin/agent-device.mjs")),

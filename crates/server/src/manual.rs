@@ -71,7 +71,8 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("mdm-man-{}", std::process::id()));
         let names = man(Some(&folder)).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
-        for wanted in ["mobile-debug-mcp.1", "mobile-debug-mcp-serve.1", "mobile-debug-mcp-virtual-android.1"] {
+        for wanted in ["mobile-debug-mcp.1", "mobile-debug-mcp-serve.1", "mobile-debug-mcp-virtual-android.1"]
+        {
             assert!(names.lines().any(|name| name == wanted), "{wanted}: {names}");
         }
         assert!(!names.contains(STAND_IN), "{names}");

@@ -2,7 +2,7 @@
 //! "statically linked" of some files that name one; the file's own headers cannot be mistaken.
 
 use object::elf::{DT_NEEDED, FileHeader64};
-use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _};
+use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use object::{Endianness, elf};
 
 const MAGIC: &[u8] = b"\x7fELF";
@@ -14,6 +14,8 @@ pub struct Linkage {
     pub interpreter: Option<String>,
     /// How many shared libraries the loader has to find (DT_NEEDED).
     pub libraries: usize,
+    /// Names of functions are in it, for debuggers.
+    pub has_symbols: bool,
 }
 
 impl Linkage {
@@ -42,7 +44,7 @@ pub fn of(bytes: &[u8]) -> Result<Option<Linkage>, String> {
     let wrong = |error: object::Error| format!("not a 64-bit ELF file that can be read: {error}");
     let header = FileHeader64::<Endianness>::parse(bytes).map_err(wrong)?;
     let endian = header.endian().map_err(wrong)?;
-    let mut linkage = Linkage { interpreter: None, libraries: 0 };
+    let mut linkage = Linkage { interpreter: None, libraries: 0, has_symbols: false };
     for segment in header.program_headers(endian, bytes).map_err(wrong)? {
         if let Some(loader) = segment.interpreter(endian, bytes).map_err(wrong)? {
             linkage.interpreter = Some(String::from_utf8_lossy(loader).into_owned());
@@ -51,6 +53,8 @@ pub fn of(bytes: &[u8]) -> Result<Option<Linkage>, String> {
         let entries = entries.iter().take_while(|entry| entry.d_tag(endian) != elf::DT_NULL);
         linkage.libraries += entries.filter(|entry| entry.d_tag(endian) == DT_NEEDED).count();
     }
+    let sections = header.section_headers(endian, bytes).map_err(wrong)?;
+    linkage.has_symbols = sections.iter().any(|section| section.sh_type(endian) == elf::SHT_SYMTAB);
     Ok(Some(linkage))
 }
 
@@ -112,6 +116,7 @@ mod tests {
         let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         if let Some(found) = of(&own).unwrap() {
             assert_eq!(found.is_static(), cfg!(target_feature = "crt-static"), "{found}");
+            assert!(found.has_symbols);
         }
     }
 

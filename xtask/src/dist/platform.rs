@@ -32,7 +32,9 @@ impl Platform {
             _ => "",
         };
         let known = ALL.into_iter().find(|platform| (platform.os, platform.cpu) == (os, cpu));
-        known.ok_or_else(|| format!("{target} is no target of a release: x86_64 or aarch64 of Linux, macOS or Windows"))
+        known.ok_or_else(|| {
+            format!("{target} is no target of a release: x86_64 or aarch64 of Linux, macOS or Windows")
+        })
     }
 
     /// The name of a package, such as `linux-x64`.

@@ -58,7 +58,10 @@ pub struct Bundle {
 pub fn server_json(about: &About, bundles: &[Bundle]) -> Result<Option<Vec<u8>>, String> {
     let (Some(name), Some(url)) = (about.registry_name(), about.repository_url()) else { return Ok(None) };
     if about.description.chars().count() > DESCRIPTION_CHARS_MAX {
-        return Err(format!("the description has more than {DESCRIPTION_CHARS_MAX} characters: {}", about.description));
+        return Err(format!(
+            "the description has more than {DESCRIPTION_CHARS_MAX} characters: {}",
+            about.description
+        ));
     }
     let npm = Package {
         registry_type: "npm",
@@ -95,15 +98,15 @@ mod tests {
     #[test]
     fn packages_are_named_as_the_registry_wants_them() {
         let about = About::for_test(Some("someone/phones"));
-        let bundle = Bundle { file: "mobile-debug-mcp-1.2.3-linux-x64.mcpb".to_owned(), sha256: "ab".repeat(32) };
+        let bundle =
+            Bundle { file: "mobile-debug-mcp-1.2.3-linux-x64.mcpb".to_owned(), sha256: "ab".repeat(32) };
         let text = server_json(&about, &[bundle]).unwrap().unwrap();
         let server: Value = serde_json::from_slice(&text).unwrap();
         assert_eq!(server["name"], "io.github.someone/mobile-debug-mcp");
         let at = "https://github.com/someone/phones/releases/download/v1.2.3/mobile-debug-mcp-1.2.3-linux-x64.mcpb";
         let transport = json!({"type": "stdio"});
         let npm = json!({"registryType": "npm", "identifier": "mobile-debug-mcp", "version": "1.2.3", "transport": transport});
-        let mcpb =
-            json!({"registryType": "mcpb", "identifier": at, "fileSha256": "ab".repeat(32), "transport": transport});
+        let mcpb = json!({"registryType": "mcpb", "identifier": at, "fileSha256": "ab".repeat(32), "transport": transport});
         assert_eq!(server["packages"], json!([npm, mcpb]));
     }
 
