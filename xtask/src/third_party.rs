@@ -228,7 +228,7 @@ fn node_parts(dir: PathBuf) -> Found {
     let node = if bundled.is_file() { bundled } else { system_node()? };
     let inspector = dir.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
     let mobile_mcp = dir.join("node_modules/@mobilenext/mobile-mcp/lib/index.js");
-    Ok(vec![
+    let mut parts = vec![
         (NODE, node),
         (MCPB, dir.join("node_modules/@anthropic-ai/mcpb/dist/cli/cli.js")),
         ("MDM_TEST_INSPECTOR", inspector),
@@ -238,7 +238,10 @@ fn node_parts(dir: PathBuf) -> Found {
         ("MDM_TEST_NODE_SIMCTL", dir.join("node_modules/node-simctl/build/lib/index.js")),
         (TOKENIZER, dir.join("node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js")),
         ("MDM_TEST_APPIUM_HOME", dir),
-    ])
+    ];
+    // What installed them may be gone since; only the tests of our own packages need it.
+    parts.extend(on_path("npm").map(|npm| ("MDM_TEST_NPM", npm)));
+    Ok(parts)
 }
 
 /// A program of ours around two crates of others, so its own sources decide whether it is built again.

@@ -32,6 +32,7 @@ mod build;
 mod client;
 mod clients;
 mod companion;
+mod dist;
 mod facebook_wda;
 mod framework;
 mod idb;
