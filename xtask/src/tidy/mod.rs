@@ -11,6 +11,7 @@ mod source;
 mod tool_names;
 #[cfg(test)]
 pub mod tree;
+mod unix;
 mod waiting;
 
 use std::fs;
@@ -33,6 +34,7 @@ pub fn tidy(root: &Path) -> Result<(), String> {
         ("length of files", Ok(source::check_length(&sources))),
         ("banned words", Ok(source::check_banned(&sources))),
         ("starting programs", Ok(source::check_spawns(&sources))),
+        ("what only Unix has", Ok(unix::check(&sources))),
         ("waiting and clocks", Ok(waiting::check(&sources))),
         ("one selector type", Ok(selector::check(&sources))),
         ("tool names stay in the server", tool_names::check(root, &sources)),
