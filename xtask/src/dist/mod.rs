@@ -8,7 +8,7 @@ mod linkage;
 mod notices;
 mod npm;
 mod parts;
-mod platform;
+pub mod platform;
 mod program;
 mod registry;
 mod sbom;

@@ -7,12 +7,14 @@ mod requirements;
 mod rooms;
 mod rust;
 mod selector;
+mod skills;
 mod source;
 mod tool_names;
 #[cfg(test)]
 pub mod tree;
 mod unix;
 mod waiting;
+mod workflows;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +42,9 @@ pub fn tidy(root: &Path) -> Result<(), String> {
         ("tool names stay in the server", tool_names::check(root, &sources)),
         ("requirement ids", requirements::check(root)),
         ("pages", pages::check(root)),
+        ("pages for agents", skills::check(root)),
         ("pins", pages::check_pins(root)),
+        ("workflows", workflows::check(root)),
         ("the helper's jar", helper::check(root)),
         ("generated files", stale_files(root)),
     ];
