@@ -304,6 +304,59 @@ mod tests {
         finish(&About::for_test(None), tree.root()).unwrap();
     }
 
+    /// Stands for the program: it answers what packing asks for.
+    #[cfg(unix)]
+    const SCRIPT: &str = "#!/bin/sh\ncase $1 in\n\
+        --version) echo \"mobile-debug-mcp VERSION\" ;;\n\
+        man) mkdir -p \"$3\" && echo page > \"$3/mobile-debug-mcp.1\" && echo mobile-debug-mcp.1 ;;\n\
+        completions) echo \"complete $2\" ;;\nesac\n";
+
+    #[cfg(unix)]
+    #[test]
+    fn the_same_program_gives_the_same_files() {
+        let (tree, root) = (Tree::new("dist-same"), crate::command::root());
+        let version = About::read(&root, None).unwrap().version;
+        tree.write("script", &SCRIPT.replace("VERSION", &version));
+        let program = tree.root().join("program");
+        // Copied by another process: one that still had it open for writing would keep it from being run.
+        let install = Command::new("install")
+            .args(["-m", "755"])
+            .arg(tree.root().join("script"))
+            .arg(&program)
+            .status();
+        assert!(install.unwrap().success());
+        let pack = |out: &str| {
+            let out = tree.root().join(out);
+            let words = ["--repository", "me/phones", "--binary", program.to_str().unwrap(), "--out"];
+            dist(&root, &[&words[..], &[out.to_str().unwrap()]].concat()).unwrap();
+            let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+            for entry in fs::read_dir(&out).unwrap() {
+                let entry = entry.unwrap();
+                files.push((entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()));
+            }
+            files.sort();
+            files
+        };
+        let (one, other) = (pack("one"), pack("other"));
+        let names =
+            |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&one), names(&other));
+        assert_eq!(
+            one.len(),
+            7,
+            "archive, parts, two packages, bundle, server.json, sums: {:?}",
+            names(&one)
+        );
+        for ((name, one), (_, other)) in one.iter().zip(&other) {
+            assert!(one == other, "{name} differs");
+        }
+    }
+
+    #[test]
+    fn a_program_of_another_version_is_not_packed() {
+        assert!(program::check_start(Path::new("echo"), "1.2.3").is_err());
+    }
+
     #[test]
     fn an_empty_folder_is_no_release() {
         let tree = Tree::new("dist-empty");
