@@ -39,7 +39,7 @@ pub fn man(folder: Option<&Path>) -> Result<String, String> {
 /// completions.
 fn for_people() -> Command {
     let whole = Cli::command();
-    let mut shown = Command::new(NAME).version(env!("CARGO_PKG_VERSION"));
+    let mut shown = Command::default().name(NAME).version(env!("CARGO_PKG_VERSION"));
     if let Some(about) = whole.get_about() {
         shown = shown.about(about.clone());
     }

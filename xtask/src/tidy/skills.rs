@@ -17,8 +17,15 @@ const NAME_CHARS_MAX: usize = 64;
 const DESCRIPTION_CHARS_MAX: usize = 1024;
 const LINES_MAX: usize = 500;
 /// Words of several parts in code that are no tools: keys of answers and of selectors, and other programs' words.
-const OTHERS: &[&str] =
-    &["accessibility_id", "mcp_servers", "resource_id", "serde_json", "snapshot_revision", "test_tag"];
+const OTHERS: &[&str] = &[
+    "accessibility_id",
+    "idb_companion",
+    "mcp_servers",
+    "resource_id",
+    "serde_json",
+    "snapshot_revision",
+    "test_tag",
+];
 
 pub fn check(root: &Path) -> Result<Vec<String>, String> {
     let skills = files(root, SKILLS, PAGE)?;
