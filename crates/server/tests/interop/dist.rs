@@ -1,5 +1,7 @@
 //! What `cargo xtask dist` packs, used as people use it: in an empty folder, with an empty home, and without a network.
 
+#![allow(clippy::print_stdout, reason = "the sizes of what was packed are worth reading")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
