@@ -49,6 +49,9 @@ pub struct Metadata {
 #[derive(Deserialize)]
 pub struct Package {
     pub name: String,
+    pub version: String,
+    pub description: Option<String>,
+    pub license: Option<String>,
     pub dependencies: Vec<Dependency>,
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::command::{debug_binary, output};
 
-const TOOLS_DOC: &str = "docs/tools.md";
+pub const TOOLS_DOC: &str = "docs/tools.md";
 /// One file for each tool, named after it.
 pub const SCHEMAS: &str = "crates/server/schemas";
 

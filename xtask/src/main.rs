@@ -3,6 +3,7 @@
 mod android_parts;
 mod bench;
 mod command;
+mod dist;
 mod docs;
 mod framework;
 mod fuzz;
@@ -23,6 +24,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test           format, lints, tidy and every test; what CI runs. With CI=true a skipped test is a failure
   tidy           the rules that no compiler checks
   tokens         what the tool list costs an agent, tool by tool, and beside it the lists of two peers
+  dist [--target TRIPLE] [--binary FILE] [--out FOLDER] [--repository OWNER/NAME] [--join]
+                 the files of a release: archive, checksums, list of parts, npm packages, bundle (docs/install.md)
   docs           writes docs/tools.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         ["sim", options @ ..] => sim::sim(&root, options),
         ["helper"] => helper::write(&root),
         ["tokens"] => tokens::report(&root),
+        ["dist", options @ ..] => dist::dist(&root, options),
         ["docs"] => docs::write(&root),
         ["framework"] => framework::report(&root),
         ["judge", options @ ..] => judge::judge(&root, options),

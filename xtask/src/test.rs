@@ -75,6 +75,8 @@ fn tests(root: &Path, parts: &Parts) -> Result<Tally, String> {
     let mut command = cargo(root);
     command.args(["test", "--workspace", "--no-fail-fast"]);
     command.envs(parts.env.iter().map(|(name, path)| (name, path)));
+    let own = std::env::current_exe().map_err(|e| format!("this program's own file: {e}"))?;
+    command.env("MDM_TEST_XTASK", own);
     count(&mut command)
 }
 

@@ -17,6 +17,10 @@ const NODE_MAJOR_MIN: u32 = 22;
 /// Counts for the bench what an agent pays.
 pub const TOKENIZER: &str = "MDM_TEST_TOKENIZER";
 
+pub const NODE: &str = "MDM_TEST_NODE_BIN";
+/// Judges and unpacks bundles.
+pub const MCPB: &str = "MDM_TEST_MCPB";
+
 const NPM_PINS: &str = "xtask/third-party";
 const NPM_FOLDER: &str = ".third-party/npm";
 /// Copied in last, so that it stands for a finished installation of exactly these pins.
@@ -78,7 +82,11 @@ pub fn install(root: &Path) -> Parts {
     );
     parts.take("Python with an MCP client of 2025", how, old_python(root));
     let how = "cargo xtask third-party, with npm and the network";
-    parts.take("Node, the MCP Inspector, mobile-mcp, agent-device, Appium and node-simctl", how, node(root));
+    parts.take(
+        "Node, the MCP Inspector, mcpb, mobile-mcp, agent-device, Appium and node-simctl",
+        how,
+        node(root),
+    );
     let how = "cargo xtask third-party, with the network";
     parts.take("the crates adb_client and forensic-adb", how, rust_clients(root));
     let how = "cargo xtask third-party, with a JDK, Maven and the network";
@@ -234,8 +242,9 @@ fn node_parts(dir: PathBuf) -> Found {
     let conformance = dir.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
     let inspector = dir.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
     let mobile_mcp = dir.join("node_modules/@mobilenext/mobile-mcp/lib/index.js");
-    Ok(vec![
-        ("MDM_TEST_NODE_BIN", node),
+    let mut parts = vec![
+        (NODE, node),
+        (MCPB, dir.join("node_modules/@anthropic-ai/mcpb/dist/cli/cli.js")),
         ("MDM_TEST_INSPECTOR", inspector),
         ("MDM_TEST_CONFORMANCE", conformance),
         ("MDM_TEST_MOBILE_MCP", mobile_mcp),
@@ -244,7 +253,10 @@ fn node_parts(dir: PathBuf) -> Found {
         ("MDM_TEST_NODE_SIMCTL", dir.join("node_modules/node-simctl/build/lib/index.js")),
         (TOKENIZER, dir.join("node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js")),
         ("MDM_TEST_APPIUM_HOME", dir),
-    ])
+    ];
+    // What installed them may be gone since; only the tests of our own packages need it.
+    parts.extend(on_path("npm").map(|npm| ("MDM_TEST_NPM", npm)));
+    Ok(parts)
 }
 
 /// A program of ours around two crates of others, so its own sources decide whether it is built again.

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
 
 pub trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin> Transport for T {}
@@ -28,10 +28,22 @@ pub fn tcp(address: String) -> Connector {
     })
 }
 
+#[cfg(unix)]
 pub fn unix(path: PathBuf) -> Connector {
+    use tokio::net::UnixStream;
     Arc::new(move || {
         let path = path.clone();
         Box::pin(async move { Ok(Box::new(UnixStream::connect(path).await?) as Box<dyn Transport>) })
+    })
+}
+
+/// Windows has no sockets at paths that tokio can connect to.
+#[cfg(not(unix))]
+pub fn unix(path: PathBuf) -> Connector {
+    Arc::new(move || {
+        let why =
+            format!("{}: sockets at paths are not available on this system; give HOST:PORT", path.display());
+        Box::pin(async move { Err(io::Error::new(io::ErrorKind::Unsupported, why)) })
     })
 }
 

@@ -83,6 +83,14 @@ pub enum Command {
     Diff(DiffArgs),
     /// Read a log or a crash report from a file: the crashes in it, and what became of its lines
     Log(LogArgs),
+    /// Print a script that completes commands and options in a shell
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page
+    Man {
+        /// Write the pages of this program and of every command into this folder instead
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
     /// What the `xcrun` of an embedded iPhone runs
     #[command(hide = true, name = "xcrun-stand-in")]
     XcrunStandIn {

@@ -7,6 +7,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod log;
+mod manual;
 mod offline;
 mod rules;
 mod virtual_iphone;
@@ -80,6 +81,11 @@ async fn run(cli: Cli, secrets: &Secrets) -> ExitCode {
         Some(Command::Virtual { device: VirtualDevice::Android(options) }) => {
             virtual_phone::run(options).await
         }
+        Some(Command::Completions { shell }) => print(&manual::completions(shell)),
+        Some(Command::Man { out }) => match manual::man(out.as_deref()) {
+            Ok(text) => print(&text),
+            Err(problem) => fail(&problem),
+        },
         Some(Command::XcrunStandIn { socket, arguments }) => virtual_iphone::xcrun(&socket, &arguments),
         Some(Command::CompanionStandIn { socket, udid, arguments }) => {
             virtual_iphone::companion(&socket, &udid, &arguments).await

@@ -23,7 +23,7 @@ pub struct Document {
     pub text: &'static str,
 }
 
-pub static DOCUMENTS: [Document; 4] = [
+pub static DOCUMENTS: [Document; 5] = [
     Document {
         uri: "mdm://docs/tools",
         title: "All tools and their arguments",
@@ -33,6 +33,11 @@ pub static DOCUMENTS: [Document; 4] = [
         uri: "mdm://docs/answers",
         title: "How to read answers",
         text: include_str!("../../../docs/answers.md"),
+    },
+    Document {
+        uri: "mdm://docs/waits",
+        title: "Which wait to use when",
+        text: include_str!("../../../docs/waits.md"),
     },
     Document {
         uri: "mdm://docs/network",

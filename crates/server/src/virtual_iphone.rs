@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mdm_ios::route::Way;
-use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneKind, Timing, companion, xcrun};
+use mdm_virtual_device::{IPhone, IPhoneConfig, IPhoneKind, Timing, UnixListener, companion, xcrun};
 use mobile_debug_mcp::app::EmbeddedIPhone;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::cli::{DeviceArgs, VirtualIos};

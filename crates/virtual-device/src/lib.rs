@@ -30,6 +30,7 @@ mod shell;
 mod state;
 mod surface;
 mod truth;
+mod unix;
 mod zip;
 
 pub use adb_server::AdbServer;
@@ -50,3 +51,4 @@ pub use replay::{Recording, RecordingError};
 pub use truth::{
     Applied, FaultEvent, Happened, Hit, LOG_ENTRIES_MAX, MadeRequest, Moment, ReplayTruth, ShownToast, Truth,
 };
+pub use unix::UnixListener;

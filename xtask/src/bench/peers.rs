@@ -206,6 +206,17 @@ impl Peers {
     }
 }
 
+#[cfg(unix)]
+fn link(program: &Path, name: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(program, name)
+}
+
+/// Links need rights on Windows that copies do not.
+#[cfg(not(unix))]
+fn link(program: &Path, name: &Path) -> std::io::Result<()> {
+    std::fs::copy(program, name.with_extension("exe")).map(drop)
+}
+
 /// An adb server that knows only this phone, with its own HOME for every program that uses it.
 struct AdbServer {
     program: PathBuf,
@@ -221,7 +232,7 @@ impl AdbServer {
         let bin = home.join("bin");
         std::fs::create_dir_all(&bin).map_err(|e| e.to_string())?;
         // Both tools look for a program named adb.
-        std::os::unix::fs::symlink(program, bin.join("adb")).map_err(|e| e.to_string())?;
+        link(program, &bin.join("adb")).map_err(|e| format!("{}: {e}", bin.display()))?;
         let adb = AdbServer { program: program.to_owned(), port, home };
         output(adb.environment(Command::new(program).args(["connect", &phone.address])))?;
         output(adb.environment(Command::new(program).arg("wait-for-device")))?;

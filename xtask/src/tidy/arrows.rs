@@ -119,7 +119,8 @@ mod tests {
             None => (dependency, None),
         };
         let dependencies = vec![Dependency { name: dependency.to_owned(), kind }];
-        check(&[Package { name: name.to_owned(), dependencies }]).len()
+        let (version, description, license) = ("0.1.0".to_owned(), None, None);
+        check(&[Package { name: name.to_owned(), version, description, license, dependencies }]).len()
     }
 
     #[test]

@@ -7,11 +7,14 @@ mod requirements;
 mod rooms;
 mod rust;
 mod selector;
+mod skills;
 mod source;
 mod tool_names;
 #[cfg(test)]
 pub mod tree;
+mod unix;
 mod waiting;
+mod workflows;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,12 +36,15 @@ pub fn tidy(root: &Path) -> Result<(), String> {
         ("length of files", Ok(source::check_length(&sources))),
         ("banned words", Ok(source::check_banned(&sources))),
         ("starting programs", Ok(source::check_spawns(&sources))),
+        ("what only Unix has", Ok(unix::check(&sources))),
         ("waiting and clocks", Ok(waiting::check(&sources))),
         ("one selector type", Ok(selector::check(&sources))),
         ("tool names stay in the server", tool_names::check(root, &sources)),
         ("requirement ids", requirements::check(root)),
         ("pages", pages::check(root)),
+        ("pages for agents", skills::check(root)),
         ("pins", pages::check_pins(root)),
+        ("workflows", workflows::check(root)),
         ("the helper's jar", helper::check(root)),
         ("generated files", stale_files(root)),
     ];

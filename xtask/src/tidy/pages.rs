@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{files, read};
 
 /// Pages that readers are promised.
-const PROMISED: &[&str] = &["README.md", "docs/tools.md"];
+const PROMISED: &[&str] = &["README.md", "AGENTS.md", "docs/tools.md", "docs/install.md", "docs/waits.md"];
 
 pub fn check(root: &Path) -> Result<Vec<String>, String> {
     let missing = PROMISED.iter().filter(|page| !root.join(page).is_file());

@@ -6,8 +6,8 @@ use crate::offer::Offer;
 const PARTS: [(&[&str], &str); 11] = [
     (
         &[],
-        "Drives and debugs mobile apps. Order of work: look (get_ui_tree), act on what you saw, verify. Network and \
-         logs only when the screen does not explain a failure",
+        "Drives and debugs mobile apps. Order of work: look (get_ui_tree), act on what you saw, wait for what must \
+         follow, verify. Network and logs only when the screen does not explain a failure",
     ),
     (&["classify_action_outcome"], "; before them classify_action_outcome"),
     (
@@ -30,8 +30,9 @@ const PARTS: [(&[&str], &str); 11] = [
     ),
     (&[], " `timeout_ms` bounds the whole call; without it 5 s are waited."),
     (
-        &["tap_element", "wait_for_ui_change", "expect_state"],
-        " Without expect, wait (wait_for_ui_change) before expect_*.",
+        &["tap_element", "wait_for_ui", "wait_for_ui_change", "expect_state"],
+        " Without expect, wait before expect_*: wait_for_ui for a known element, else wait_for_ui_change with \
+         since_revision.",
     ),
     (&["run_flow"], " Several steps at once: run_flow with {\"tool\":\"tap_element\",\"arguments\":{...}}."),
     (&[], "\nSeveral devices: every tool takes `device_id`, and calls without it go to the last one."),

@@ -26,6 +26,9 @@ use crate::target::ElementArg;
 use crate::tree::{self, DeltaFacts};
 use facts::{ErrorJson, OwnFacts, WaitFacts, never_read, push_changes, push_moving};
 
+const TIMEOUT_MS: u64 = 60_000;
+/// Of the wait for another screen.
+const SCREEN_TIMEOUT_MS: u64 = 5_000;
 const TIMEOUT_MAX_MS: u64 = 600_000;
 /// Deadline of the call itself, later than any timeout that a caller may ask for.
 const CALL_TIMEOUT: Duration = Duration::from_millis(TIMEOUT_MAX_MS + 5_000);
@@ -208,7 +211,7 @@ impl Tool for WaitForUi {
     const TIMEOUT: Duration = CALL_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: WaitForUiParams) -> Result<Answer, Refusal> {
-        let timeout = bounded("timeout_ms", params.timeout_ms, 60_000, TIMEOUT_MAX_MS)?;
+        let timeout = bounded("timeout_ms", params.timeout_ms, TIMEOUT_MS, TIMEOUT_MAX_MS)?;
         let (wait, selector) = params.wait()?;
         let progress = &call.progress.within(Duration::from_millis(timeout));
         let session = call.device(&params.device.wanted(), progress).await?;
@@ -415,7 +418,7 @@ impl Tool for WaitForUiChange {
     const TIMEOUT: Duration = CALL_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: WaitForUiChangeParams) -> Result<Answer, Refusal> {
-        let timeout = bounded("timeout_ms", params.timeout_ms, 60_000, TIMEOUT_MAX_MS)?;
+        let timeout = bounded("timeout_ms", params.timeout_ms, TIMEOUT_MS, TIMEOUT_MAX_MS)?;
         let wait = params.wait()?;
         let progress = &call.progress.within(Duration::from_millis(timeout));
         let session = call.device(&params.device.wanted(), progress).await?;
@@ -484,7 +487,7 @@ impl Tool for WaitForScreenChange {
     const TIMEOUT: Duration = CALL_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: WaitForScreenChangeParams) -> Result<Answer, Refusal> {
-        let timeout = bounded("timeout_ms", params.timeout_ms, 5_000, TIMEOUT_MAX_MS)?;
+        let timeout = bounded("timeout_ms", params.timeout_ms, SCREEN_TIMEOUT_MS, TIMEOUT_MAX_MS)?;
         let previous = params.previous_fingerprint.as_str();
         let from =
             u64::from_str_radix(previous, 16).ok().filter(|_| previous.len() == 16).ok_or_else(|| {
@@ -514,5 +517,48 @@ impl Tool for WaitForScreenChange {
         let mut lines = String::new();
         push_moving(&mut lines, &waited);
         Ok(Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::tools;
+
+    const PAGE: &str = include_str!("../../../../docs/waits.md");
+
+    /// The cells of the page's first table.
+    fn rows() -> Vec<Vec<&'static str>> {
+        let table = PAGE.split("## The table").nth(1).unwrap().split("\n\nWhat follows").next().unwrap();
+        let lines = table.lines().filter(|line| line.starts_with('|')).skip(2);
+        lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
+    }
+
+    #[test]
+    fn the_page_says_when_to_use_each_wait_that_there_is_and_no_other() {
+        // SY-21
+        let is_wait = |name: &&str| name.starts_with("wait_for_");
+        let real: BTreeSet<&str> = tools::all().map(|entry| entry.name).filter(is_wait).collect();
+        let words = |text: &'static str| text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+        let told: BTreeSet<&str> = rows().iter().flat_map(|row| words(row[1])).filter(is_wait).collect();
+        assert_eq!(told, real);
+    }
+
+    #[test]
+    fn the_page_says_how_long_each_wait_waits() {
+        // SY-21
+        for (tool, ms) in [
+            (WaitForUi::NAME, TIMEOUT_MS),
+            (WaitForUiChange::NAME, TIMEOUT_MS),
+            (WaitForScreenChange::NAME, SCREEN_TIMEOUT_MS),
+        ] {
+            let of_tool = rows().into_iter().filter(|row| row[1].contains(&format!("`{tool}`")));
+            let times: Vec<&str> = of_tool.map(|row| row[3]).collect();
+            let wanted = format!("{} s", ms / 1000);
+            assert!(!times.is_empty() && times.iter().all(|time| *time == wanted), "{tool}: {times:?}");
+        }
+        assert!(PAGE.contains(&format!("{WINDOW_DEFAULT_MS} ms of quiet")));
     }
 }

@@ -33,6 +33,7 @@ mod client;
 mod clients;
 mod companion;
 mod conformance;
+mod dist;
 mod facebook_wda;
 mod framework;
 mod http;

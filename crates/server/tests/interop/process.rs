@@ -120,6 +120,17 @@ impl Talker {
         next(&self.stderr)
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.0.id()
+    }
+
+    /// Waits for the program to end, with stdin still open.
+    #[track_caller]
+    pub fn end(mut self) -> Option<i32> {
+        while self.hear().is_some() {}
+        self.child.0.wait().unwrap().code()
+    }
+
     /// Closes stdin, waits for the program to end by itself, and returns the rest of stdout.
     #[track_caller]
     pub fn finish(mut self) -> (Option<i32>, Vec<String>) {

@@ -11,6 +11,8 @@ pub struct Fact {
     pub line: usize,
     /// True under `#[cfg(test)]` and `#[test]`.
     pub is_test: bool,
+    /// True where the compiler comes only on Unix, or on one system of its kind.
+    pub is_unix: bool,
     pub kind: Kind,
 }
 
@@ -42,7 +44,7 @@ pub enum Kind {
 pub fn facts(module: &[String], source: &str) -> Result<(Vec<Fact>, bool), String> {
     let file =
         syn::parse_file(source).map_err(|e| format!("{}: does not parse: {e}", e.span().start().line))?;
-    let mut walk = Walk { imports: Imports::of(module), facts: Vec::new(), test_depth: 0 };
+    let mut walk = Walk { imports: Imports::of(module), facts: Vec::new(), test_depth: 0, unix_depth: 0 };
     walk.imports.enter(file.items.iter());
     walk.visit_file(&file);
     Ok((walk.facts, is_for_tests(&file.attrs)))
@@ -53,11 +55,14 @@ struct Walk {
     facts: Vec<Fact>,
     /// How many of the items around this place are for tests only.
     test_depth: usize,
+    /// How many of the items, statements and blocks around it are for Unix only.
+    unix_depth: usize,
 }
 
 impl Walk {
     fn note(&mut self, span: Span, kind: Kind) {
-        self.facts.push(Fact { line: span.start().line, is_test: self.test_depth > 0, kind });
+        let (is_test, is_unix) = (self.test_depth > 0, self.unix_depth > 0);
+        self.facts.push(Fact { line: span.start().line, is_test, is_unix, kind });
     }
 
     fn note_path(&mut self, span: Span, path: Vec<String>) {
@@ -83,10 +88,12 @@ impl Walk {
     }
 
     fn gated(&mut self, attributes: &[Attribute], walk: impl FnOnce(&mut Self)) {
-        let is_test = is_for_tests(attributes);
+        let (is_test, is_unix) = (is_for_tests(attributes), is_for_unix(attributes));
         self.test_depth += usize::from(is_test);
+        self.unix_depth += usize::from(is_unix);
         walk(self);
         self.test_depth -= usize::from(is_test);
+        self.unix_depth -= usize::from(is_unix);
     }
 }
 
@@ -123,6 +130,16 @@ impl<'ast> Visit<'ast> for Walk {
 
     fn visit_variant(&mut self, variant: &'ast syn::Variant) {
         self.gated(&variant.attrs, |walk| visit::visit_variant(walk, variant));
+    }
+
+    fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        let attributes = match statement {
+            Stmt::Local(local) => local.attrs.as_slice(),
+            Stmt::Macro(call) => call.attrs.as_slice(),
+            Stmt::Expr(expression, _) => attributes_of_expression(expression),
+            Stmt::Item(_) => &[],
+        };
+        self.gated(attributes, |walk| visit::visit_stmt(walk, statement));
     }
 
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
@@ -231,16 +248,52 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// `test`, or `all(…)` with it. `any(test, …)` also holds for the product.
+fn is_for_unix(attributes: &[Attribute]) -> bool {
+    let mut conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    conditions.any(|attribute| attribute.parse_args::<Meta>().is_ok_and(|meta| needs(&meta, names_unix)))
+}
+
 fn needs_test(condition: &Meta) -> bool {
+    needs(condition, |part| matches!(part, Meta::Path(path) if path.is_ident("test")))
+}
+
+/// `unix`, or one system of that kind.
+fn names_unix(part: &Meta) -> bool {
+    match part {
+        Meta::Path(path) => path.is_ident("unix"),
+        Meta::NameValue(pair) if pair.path.is_ident("target_os") => match &pair.value {
+            Expr::Lit(literal) => {
+                text(&literal.lit).is_some_and(|os| matches!(os.as_str(), "linux" | "macos"))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The part itself, or `all(…)` with it. `any(test, …)` also holds for the product.
+fn needs(condition: &Meta, wanted: fn(&Meta) -> bool) -> bool {
     match condition {
-        Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) if list.path.is_ident("all") => {
             let parts =
                 list.parse_args_with(syn::punctuated::Punctuated::<Meta, syn::Token![,]>::parse_terminated);
-            parts.is_ok_and(|parts| parts.iter().any(needs_test))
+            parts.is_ok_and(|parts| parts.iter().any(|part| needs(part, wanted)))
         }
-        _ => false,
+        part => wanted(part),
+    }
+}
+
+/// Of those that conditions stand before.
+fn attributes_of_expression(expression: &Expr) -> &[Attribute] {
+    match expression {
+        Expr::Assign(expression) => &expression.attrs,
+        Expr::Block(expression) => &expression.attrs,
+        Expr::Call(expression) => &expression.attrs,
+        Expr::If(expression) => &expression.attrs,
+        Expr::Macro(expression) => &expression.attrs,
+        Expr::MethodCall(expression) => &expression.attrs,
+        Expr::Return(expression) => &expression.attrs,
+        _ => &[],
     }
 }
 

@@ -29,9 +29,10 @@ use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 
 use super::IPhone;
+use crate::unix::UnixListener;
 pub use elements::{AxNode, AxTree};
 pub use stand_in::{STAND_IN, stand_in};
 

@@ -2,12 +2,10 @@
 //! companion of the phone.
 
 use std::io::{self, Write};
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use tokio::net::{UnixListener, UnixStream};
-
 use crate::iphone::IPhone;
+use crate::unix::{UnixListener, UnixStream, listen, write_script};
 
 /// The sub-command by which a program runs [`stand_in`].
 pub const STAND_IN: &str = "companion-stand-in";
@@ -20,18 +18,12 @@ impl IPhone {
     pub fn install_companion(&self, folder: &Path, program: &Path) -> io::Result<UnixListener> {
         std::fs::create_dir_all(folder)?;
         let socket = folder.join(SOCKET);
-        if std::fs::symlink_metadata(&socket).is_ok_and(|found| found.file_type().is_socket()) {
-            std::fs::remove_file(&socket)?;
-        }
-        let listener = UnixListener::bind(&socket)?;
+        let listener = listen(&socket)?;
         let quoted = crate::iphone::xcrun::quoted;
         let udid = quoted(Path::new(&self.config().udid))?;
         let (program, socket) = (quoted(program)?, quoted(&socket)?);
         let script = format!("#!/bin/sh\nexec {program} {STAND_IN} {socket} {udid} \"$@\"\n");
-        let mut options = std::fs::OpenOptions::new();
-        let file = folder.join("idb_companion");
-        let mut file = options.write(true).create(true).truncate(true).mode(0o755).open(file)?;
-        file.write_all(script.as_bytes())?;
+        write_script(&folder.join("idb_companion"), &script)?;
         Ok(listener)
     }
 }

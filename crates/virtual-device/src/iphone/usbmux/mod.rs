@@ -18,9 +18,10 @@ use std::io;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 
 use super::IPhone;
+use crate::unix::UnixListener;
 pub use device::DeviceState;
 
 const DUPLEX_BYTES: usize = 256 * 1024;

@@ -1,8 +1,9 @@
 //! The program behind the script: it hands over its arguments and prints what comes back.
 
 use std::io::{self, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
+
+use crate::unix::BlockingStream;
 
 use super::frame::{EXIT, INPUT_BYTES_MAX, PIECE_BYTES_MAX, Request, STDERR, STDOUT, WANT_INPUT};
 
@@ -15,7 +16,7 @@ pub struct Streams<'a> {
 
 /// Runs one command to its end and returns its exit code. It blocks: it is all that its process does.
 pub fn client(socket: &Path, arguments: &[String], streams: Streams<'_>) -> io::Result<u8> {
-    let mut stream = UnixStream::connect(socket)?;
+    let mut stream = BlockingStream::connect(socket)?;
     let request = Request { arguments: arguments.to_vec(), folder: std::env::current_dir()? };
     send(&mut stream, &serde_json::to_vec(&request)?)?;
     loop {
@@ -46,7 +47,7 @@ pub fn client(socket: &Path, arguments: &[String], streams: Streams<'_>) -> io::
     }
 }
 
-fn send(stream: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
+fn send(stream: &mut BlockingStream, bytes: &[u8]) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
     stream.write_all(&length.to_be_bytes())?;
     stream.write_all(bytes)

@@ -13,13 +13,12 @@ mod simctl;
 mod system;
 
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
-use tokio::net::UnixListener;
 
 use super::IPhone;
+use crate::unix::{UnixListener, listen, write_script};
 pub use client::{Streams, client};
 use frame::Session;
 
@@ -35,15 +34,9 @@ impl IPhone {
     pub fn install_xcrun(&self, folder: &Path, program: &Path) -> io::Result<UnixListener> {
         std::fs::create_dir_all(folder)?;
         let socket = folder.join(SOCKET);
-        if std::fs::symlink_metadata(&socket).is_ok_and(|found| found.file_type().is_socket()) {
-            std::fs::remove_file(&socket)?;
-        }
-        let listener = UnixListener::bind(&socket)?;
+        let listener = listen(&socket)?;
         let script = format!("#!/bin/sh\nexec {} {STAND_IN} {} \"$@\"\n", quoted(program)?, quoted(&socket)?);
-        let mut options = std::fs::OpenOptions::new();
-        let mut file =
-            options.write(true).create(true).truncate(true).mode(0o755).open(folder.join("xcrun"))?;
-        io::Write::write_all(&mut file, script.as_bytes())?;
+        write_script(&folder.join("xcrun"), &script)?;
         Ok(listener)
     }
 

@@ -1,0 +1,79 @@
+//! The program of a release: how it is built, and what is proven of it before it is packed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::entry::Entry;
+use super::platform::Platform;
+use super::{NAME, linkage};
+use crate::command::{cargo, metadata, output, run};
+
+/// The C library inside the program instead of beside it. macOS has no such thing.
+const STATIC: &str = "-C target-feature=+crt-static";
+const COMPLETIONS: [(&str, &str); 5] = [
+    ("bash", "mobile-debug-mcp.bash"),
+    ("zsh", "_mobile-debug-mcp"),
+    ("fish", "mobile-debug-mcp.fish"),
+    ("powershell", "_mobile-debug-mcp.ps1"),
+    ("elvish", "mobile-debug-mcp.elv"),
+];
+
+/// The target of this machine.
+pub fn host() -> Result<String, String> {
+    let told = output(Command::new("rustc").arg("-vV"))?;
+    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
+/// Builds the release with no names of functions in it, and proves what the documents promise of it.
+pub fn build(root: &Path, target: &str, platform: Platform) -> Result<PathBuf, String> {
+    let mut command = cargo(root);
+    command.args(["build", "--release", "--locked", "--package", NAME, "--target", target]);
+    command.env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    if platform.os != "darwin" {
+        let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+        command.env("RUSTFLAGS", format!("{given} {STATIC}").trim());
+    }
+    run(&mut command)?;
+    let folder = metadata(root)?.target_directory.join(target).join("release");
+    let program = folder.join(platform.program());
+    let bytes = fs::read(&program).map_err(|e| format!("{}: {e}", program.display()))?;
+    match linkage::of(&bytes)? {
+        Some(linkage) if !linkage.is_static() => {
+            Err(format!("{} is not what the README promises: {linkage}", program.display()))
+        }
+        Some(linkage) if linkage.has_symbols => Err(format!("{} has its symbols still", program.display())),
+        _ => Ok(program),
+    }
+}
+
+/// Fails unless it starts here and is of this version.
+pub fn check_start(program: &Path, version: &str) -> Result<(), String> {
+    let told = output(Command::new(program).arg("--version"))?;
+    let wanted = format!("{NAME} {version}");
+    if told.trim() == wanted {
+        return Ok(());
+    }
+    Err(format!("{} says it is {:?}, not {wanted:?}", program.display(), told.trim()))
+}
+
+/// The manual pages and completions that the program writes itself.
+pub fn papers(program: &Path) -> Result<Vec<Entry>, String> {
+    let folder = std::env::temp_dir().join(format!("mdm-dist-man-{}", std::process::id()));
+    let names = output(Command::new(program).args(["man", "--out"]).arg(&folder))?;
+    let page = |name: &str| {
+        let file = folder.join(name);
+        let bytes = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(Entry::file(&format!("man/man1/{name}"), bytes))
+    };
+    let pages: Result<Vec<Entry>, String> = names.lines().map(page).collect();
+    // One of the system's temporary folders; nothing depends on its end.
+    let _ = fs::remove_dir_all(&folder);
+    let mut papers = pages?;
+    for (shell, name) in COMPLETIONS {
+        let script = output(Command::new(program).args(["completions", shell]))?;
+        papers.push(Entry::file(&format!("completions/{name}"), script.into_bytes()));
+    }
+    Ok(papers)
+}
