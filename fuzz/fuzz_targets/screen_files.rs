@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use mdm_fuzz as _;
 use mdm_core::outline::OutlineOptions;
 use mobile_debug_mcp::tree::{Source, TreeHead, TreeJson, Wanted, outline_answer, read, redacted, seen};
 
