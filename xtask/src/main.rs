@@ -8,6 +8,7 @@ mod framework;
 mod fuzz;
 mod helper;
 mod judge;
+mod limits;
 mod maven;
 mod mcp;
 mod sim;
@@ -24,7 +25,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test           format, lints, tidy and every test; what CI runs. With CI=true a skipped test is a failure
   tidy           the rules that no compiler checks
   tokens         what the tool list costs an agent, tool by tool, and beside it the lists of two peers
-  docs           writes docs/tools.md and the tool schemas anew
+  docs           writes docs/tools.md, docs/limits.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
   fuzz [--seconds N] [TARGET…]

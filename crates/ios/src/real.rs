@@ -42,6 +42,7 @@ use pairing::Pairings;
 pub const DEFAULT_ADDRESS: &str = "/var/run/usbmuxd";
 /// Apps that are listed, and reports that are read.
 const APPS_MAX: usize = 5000;
+/// Crash reports of a phone that are read, the newest ones.
 const REPORTS_MAX: usize = 20;
 const LABEL: &str = "mobile-debug";
 

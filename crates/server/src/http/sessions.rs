@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
 
+/// Sessions at the same time; the one that was quiet longest makes room for the next.
 const SESSIONS_MAX: usize = 256;
 /// An agent thinks between two calls, and its user answers it.
 const QUIET_MAX: Duration = Duration::from_secs(30 * 60);

@@ -17,7 +17,9 @@ mod canary;
 mod client;
 mod device;
 mod fate;
+mod http_return;
 mod injection;
+mod killed;
 #[path = "../support/lines.rs"]
 mod lines;
 mod proxy;
