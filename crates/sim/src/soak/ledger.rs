@@ -78,13 +78,15 @@ pub struct Ledger {
     since: Moment,
     /// Calls with an unknown fate, and when they were answered.
     open: BTreeMap<Intent, Instant>,
+    /// Presses so far, which is what the app shows.
+    pub presses: u64,
     pub counts: Counts,
 }
 
 impl Ledger {
     pub fn new(phone: Phone) -> Ledger {
         let since = phone.moment();
-        Ledger { phone, since, open: BTreeMap::new(), counts: Counts::default() }
+        Ledger { phone, since, open: BTreeMap::new(), presses: 0, counts: Counts::default() }
     }
 
     /// True if the effect of an earlier call of this kind may still come.
@@ -145,6 +147,7 @@ impl Ledger {
                 _ => None,
             };
             if let Some(intent) = intent {
+                self.presses += u64::from(matches!(intent, Intent::Press(_)));
                 *seen.entry(intent).or_insert(0) += 1;
                 self.counts.in_truth += 1;
             }

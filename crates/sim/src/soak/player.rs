@@ -63,6 +63,7 @@ struct Field {
 #[derive(Serialize)]
 struct Tap<'a> {
     selector: Text<'a>,
+    expect: Text<'a>,
     timeout_ms: u64,
 }
 
@@ -166,7 +167,7 @@ impl Player {
             return self.act_and_hang_up(ledger, &intent).await;
         }
         let started = Instant::now();
-        let answer = self.ask(&intent).await?;
+        let answer = self.ask(&intent, ledger.presses).await?;
         self.shared.note_action(started.elapsed(), &answer);
         self.check_device(&answer, phone);
         let confirmed = match &intent {
@@ -182,11 +183,13 @@ impl Player {
         Ok(())
     }
 
-    async fn ask(&mut self, intent: &Intent) -> Result<Answer, Lost> {
+    /// Expects what the app shows when nothing comes between: the touches so far, and this one.
+    async fn ask(&mut self, intent: &Intent, presses: u64) -> Result<Answer, Lost> {
         match intent {
             Intent::Press(number) => {
-                let text = button(*number);
-                let tap = Tap { selector: Text { text: &text }, timeout_ms: TIMEOUT_MS };
+                let (text, count) = (button(*number), format!("Count {}", presses + 1));
+                let (selector, expect) = (Text { text: &text }, Text { text: &count });
+                let tap = Tap { selector, expect, timeout_ms: TIMEOUT_MS };
                 self.client.call("tap_element", tap).await
             }
             Intent::Type(text) => {
@@ -200,7 +203,7 @@ impl Player {
     /// Goes away in the middle of a call, and comes back later as the same session.
     async fn act_and_hang_up(&mut self, ledger: &mut Ledger, intent: &Intent) -> Result<(), Lost> {
         let patience = Duration::from_millis(self.random.between(0, AWAY_MS_MAX));
-        let fate = match timeout(patience, self.ask(intent)).await {
+        let fate = match timeout(patience, self.ask(intent, ledger.presses)).await {
             Ok(answer) => Fate::told(intent, &answer?),
             Err(_) => {
                 self.client.hang_up();
