@@ -229,6 +229,7 @@ async fn judge(options: &Options, shared: &Shared, memory: Vec<u64>, pings: crat
         counts,
         memory_first_kb: median_of(memory.get(fifth..2 * fifth).unwrap_or_default()),
         memory_last_kb: median_of(memory.get(memory.len() - fifth..).unwrap_or_default()),
+        memory_tenths_kb: memory.chunks((memory.len() / 10).max(1)).map(median_of).take(10).collect(),
         memory_peak_kb: memory.iter().copied().max().unwrap_or(0),
         actions: Spread::of(notes.actions_ms.clone()),
         waits: shared.waits.load(Ordering::SeqCst),
