@@ -9,6 +9,7 @@ mod core_device;
 mod error;
 mod handshake;
 mod hid;
+mod lengths;
 mod link;
 mod log;
 mod pairing;

@@ -15,7 +15,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_mobile-debug-mcp");
 const GUARD: Duration = Duration::from_secs(60);
 
 struct World {
-    _runtime: Runtime,
+    runtime: Runtime,
     phones: Vec<(Phone, String)>,
     server: Child,
     address: SocketAddr,
@@ -41,7 +41,7 @@ impl World {
         let mut said = BufReader::new(server.stderr.take().unwrap()).lines();
         let line = said.find_map(|line| line.unwrap().strip_prefix("listening on http://").map(str::to_owned));
         let address = line.unwrap().split('/').next().unwrap().parse().unwrap();
-        World { _runtime: runtime, phones, server, address }
+        World { runtime: runtime, phones, server, address }
     }
 
     /// Waits until the server has begun on something, which only the phone tells.
@@ -52,7 +52,7 @@ impl World {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        let waited = self._runtime.block_on(async { tokio::time::timeout(GUARD, waiting).await });
+        let waited = self.runtime.block_on(async { tokio::time::timeout(GUARD, waiting).await });
         assert!(waited.is_ok(), "{what}: it never came");
     }
 
@@ -157,6 +157,6 @@ fn what_a_client_had_is_there_when_it_comes_back() {
     let tapped =
         first.call("tap_element", &format!(r#"{{"element_id":"{switch}","expect":{{"text":"Remember me","checked":true}}}}"#));
     assert!(tapped.contains(r#""verdict":"confirmed""#) && tapped.contains(id.as_str()), "{tapped}");
-    assert_eq!(world.phones[0].0.truth().switches.get("Remember me").copied(), Some(true));
+    assert_eq!(world.phones[0].0.truth().switches.get("remember_me").copied(), Some(true));
     assert!(world.phones[1].0.truth().inputs.is_empty());
 }

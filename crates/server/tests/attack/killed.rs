@@ -4,11 +4,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use mdm_android::adb::key::HostKey;
+use mdm_android::adb::link::{self, Link};
+use mdm_android::adb::{Adb, Script};
 use mdm_virtual_device::{Phone, PhoneConfig, Timing};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::server::{Server, call};
+use crate::server::Server;
 
 /// Guards against a hang; nothing here tests speed.
 const GUARD: Duration = Duration::from_secs(60);
@@ -50,8 +53,18 @@ impl World {
         assert!(waited.is_ok(), "{what}: it never came; files {:?}", truth.leftover_files);
     }
 
-    fn dumps(&self) -> usize {
-        self.phone.truth().argvs.iter().filter(|words| words.iter().any(|word| word == "uiautomator")).count()
+    /// The numbers that living and killed servers have noted, that of the newest first.
+    fn sessions(&self) -> Vec<String> {
+        let note = std::fs::read_to_string(self.state.join("processes").join("0")).unwrap();
+        note.lines().map(str::to_owned).collect()
+    }
+
+    /// Runs a command on the phone, as anybody can.
+    fn shell(&self, command: &str) {
+        let adb = Adb::direct(Link::new(link::tcp(self.address.to_string()), HostKey::at("/nonexistent/adbkey")));
+        let script = Script::new("sh -c").arg(command);
+        let output = self.runtime.block_on(adb.shell(&script, 10_000)).unwrap();
+        assert_eq!(output.exit_code, 0, "{}", output.message());
     }
 }
 
@@ -62,22 +75,26 @@ impl Drop for World {
 }
 
 #[test]
-fn a_dump_that_a_killed_server_began_leaves_no_file_after_the_next_start() {
+fn files_of_a_killed_server_are_gone_after_the_next_start_and_those_of_others_are_not() {
     // SE-07
-    let world = World::new("dump", Timing::Phone);
-    let mut server = world.server("never");
-    server.say(&call(7, "get_ui_tree", "{}"));
-    world.wait_until("a dump runs", |_| world.dumps() > 0);
-    drop(server);
-    // The dump goes on without its server, and writes a file that nobody reads.
-    world.wait_until("the file is written", |phone| !phone.truth().leftover_files.is_empty());
-    world.wait_until("the server is gone", |phone| phone.truth().connections == 0);
-    let left = world.phone.truth().leftover_files;
+    let world = World::new("files", Timing::Instant);
+    let mut killed = world.server("never");
+    killed.call("get_ui_tree", "{}");
+    let session = world.sessions().remove(0);
+    drop(killed);
+    // What a dump leaves that was not read to its end, and a helper that was pushed and never started.
+    world.shell(&format!(
+        "touch /data/local/tmp/.mdm-{session}-7.xml /data/local/tmp/.mdm-helper-{session}-1.jar \
+         /data/local/tmp/.mdm-0123456789abcdef-1.xml /data/local/tmp/others"
+    ));
+    assert_eq!(world.phone.truth().leftover_files.len(), 4);
     let mut next = world.server("never");
+    assert!(world.sessions().contains(&session), "it is noted as killed");
     let tree = next.call("get_ui_tree", "{}");
-    assert!(tree.contains("device"), "{tree}");
-    let files = world.phone.truth().leftover_files;
-    assert_eq!(files, Vec::<String>::new(), "left by the killed server: {left:?}");
+    assert!(!tree.contains("\"error\""), "{tree}");
+    let left = world.phone.truth().leftover_files;
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert!(left.iter().all(|file| !file.contains(&session)), "{left:?}");
 }
 
 #[test]
