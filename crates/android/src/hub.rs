@@ -24,7 +24,7 @@ use crate::probe::{Answered, Probe};
 /// How soon after a failed start the adb program may be started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// Devices kept from one adb server; a list longer than this is not a list of phones.
-const DEVICES_MAX: usize = 256;
+const DEVICES_MAX: usize = 1024;
 
 /// How long endpoints that answered wait for one that does not. Its connection goes on being made in the background.
 const PROBE_WAIT: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use subtle::{Choice, ConstantTimeEq as _};
 
 /// Shorter ones could be guessed.
 const TOKEN_BYTES_MIN: usize = 16;
-/// Longer ones are refused at the start.
+/// Characters of one token; longer ones are refused at the start.
 const TOKEN_BYTES_MAX: usize = 512;
 /// Tokens of one file; a file with more is refused at the start.
 const TOKENS_MAX: usize = 256;

@@ -18,6 +18,7 @@ use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::refusal::Refusal;
 
+/// Lines of an answer unless the caller says otherwise.
 const LIMIT_DEFAULT: u32 = 50;
 /// Of the lines that go with an action.
 const RELATED_LIMIT_DEFAULT: u32 = 20;

@@ -18,6 +18,7 @@ use crate::args::DeviceArg;
 use crate::har::{self, Har};
 use crate::refusal::Refusal;
 
+/// Requests of an answer unless the caller says otherwise.
 const LIMIT_DEFAULT: u32 = 30;
 /// Requests that a caller may ask for; more are refused.
 const LIMIT_MAX: u32 = 500;
