@@ -283,12 +283,3 @@ mod tests {
         assert!(page(tree.root()).unwrap().contains("| Words. | 1 |  | `B_MAX` | a.rs |"));
     }
 }
-#[cfg(test)]
-mod now {
-    #[test]
-    fn write_now() {
-        let root = crate::command::root();
-        std::fs::write(root.join(super::PAGE), super::page(&root).unwrap()).unwrap();
-        assert_eq!(super::check(&root).unwrap(), Vec::<String>::new());
-    }
-}
