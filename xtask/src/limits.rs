@@ -34,7 +34,8 @@ pub fn page(root: &Path) -> Result<String, String> {
     let mut page = HEAD.to_owned();
     for name in CRATES {
         let limits = limits_of(root, name)?;
-        let _ = write!(page, "\n## {name}\n\n| what | value | unit | name | file |\n|---|---:|---|---|---|\n");
+        let _ =
+            write!(page, "\n## {name}\n\n| what | value | unit | name | file |\n|---|---:|---|---|---|\n");
         for limit in limits {
             let Limit { name, value, unit, file, words } = limit;
             let _ = writeln!(page, "| {words} | {value} | {unit} | `{name}` | {file} |");
@@ -49,7 +50,10 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
     for name in CRATES {
         let silent = limits_of(root, name)?.into_iter().filter(|limit| limit.words.is_empty());
         breaches.extend(silent.map(|limit| {
-            format!("crates/{name}/src/{}: {} has no comment that says what it bounds", limit.file, limit.name)
+            format!(
+                "crates/{name}/src/{}: {} has no comment that says what it bounds",
+                limit.file, limit.name
+            )
         }));
     }
     Ok(breaches)
@@ -59,7 +63,8 @@ fn limits_of(root: &Path, name: &str) -> Result<Vec<Limit>, String> {
     let folder = format!("crates/{name}/src");
     let mut all = Vec::new();
     for path in files(root, &folder, ".rs")? {
-        let text = std::fs::read_to_string(root.join(&path)).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text =
+            std::fs::read_to_string(root.join(&path)).map_err(|e| format!("{}: {e}", path.display()))?;
         let file = path.to_string_lossy().replace('\\', "/");
         if file.ends_with("/tests.rs") || file.contains("/tests/") {
             continue;
@@ -81,7 +86,13 @@ fn limits_in(text: &str, file: &str) -> Result<Vec<Limit>, String> {
             Some(value) => shown(&constant.name, value),
             None => ("see the file".to_owned(), ""),
         };
-        Limit { name: constant.name.clone(), value, unit, file: file.to_owned(), words: constant.words.clone() }
+        Limit {
+            name: constant.name.clone(),
+            value,
+            unit,
+            file: file.to_owned(),
+            words: constant.words.clone(),
+        }
     });
     Ok(limits.collect())
 }
@@ -277,7 +288,10 @@ mod tests {
     #[test]
     fn a_limit_without_words_is_a_breach() {
         let tree = crate::tidy::tree::Tree::new("limits");
-        tree.write("crates/server/src/a.rs", "const A_MAX: usize = 1;\n/// Words.\nconst B_MAX: usize = 1;\n");
+        tree.write(
+            "crates/server/src/a.rs",
+            "const A_MAX: usize = 1;\n/// Words.\nconst B_MAX: usize = 1;\n",
+        );
         let breaches = check(tree.root()).unwrap();
         assert_eq!(breaches, ["crates/server/src/a.rs: A_MAX has no comment that says what it bounds"]);
         assert!(page(tree.root()).unwrap().contains("| Words. | 1 |  | `B_MAX` | a.rs |"));

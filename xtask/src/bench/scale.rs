@@ -33,8 +33,13 @@ fn phones_of_a_server(root: &Path, server: &Path) -> Result<Vec<Line>, String> {
     let phones = value("phones")?;
     Ok(vec![
         Line::single(&format!("server, {phones} phones: list all"), value("server_list_ms")?, 1000.0, "ms"),
-        Line::single(&format!("server, {phones} phones: a tree of each"), value("server_read_ms")?, 5000.0, "ms"),
-        Line::single(&format!("server, {phones} phones: memory"), value("server_read_mb")?, 100.0, "MB"),
+        Line::single(
+            &format!("server, {phones} phones: a tree of each"),
+            value("server_read_ms")?,
+            5000.0,
+            "ms",
+        ),
+        Line::single(&format!("server, {phones} phones: memory"), value("server_rss_mb")?, 100.0, "MB"),
     ])
 }
 

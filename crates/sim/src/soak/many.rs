@@ -1,4 +1,5 @@
-//! What hundreds of phones cost one server: all are listed, and one tree is read of each.
+//! What hundreds of phones cost one server: all are listed, and one tree is read of each. Half of them are those of an adb
+//! server, the others are reached at addresses of their own.
 
 use mdm_virtual_device::{AdbServer, Phone, PhoneConfig};
 use serde::Serialize;
@@ -24,31 +25,44 @@ struct OfDevice<'a> {
 pub fn run(options: &Options, count: usize) -> Result<bool, String> {
     let phones = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let phones = phones.map_err(|error| error.to_string())?;
-    let port = phones.block_on(serve(count))?;
+    let (port, ids) = phones.block_on(serve(count))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
-    runtime.block_on(measure(options, count, port))
+    runtime.block_on(measure(options, ids, port))
 }
 
 fn serial(number: usize) -> String {
     format!("VIRTUAL{number:04}")
 }
 
-async fn serve(count: usize) -> Result<u16, String> {
-    let server = AdbServer::new();
+/// The port of the adb server, and the ids of all phones.
+async fn serve(count: usize) -> Result<(u16, Vec<String>), String> {
+    let (server, mut ids) = (AdbServer::new(), Vec::new());
     for number in 1..=count {
         let phone = Phone::new(PhoneConfig { seed: number as u64, ..PhoneConfig::default() });
-        server.add(&serial(number), "device", phone);
+        if number % 2 == 0 {
+            server.add(&serial(number), "device", phone);
+            ids.push(serial(number));
+        } else {
+            let listener = listen().await?;
+            ids.push(listener.local_addr().map_err(|error| error.to_string())?.to_string());
+            tokio::spawn(async move { drop(phone.serve(listener).await) });
+        }
     }
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| error.to_string())?;
+    let listener = listen().await?;
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
     tokio::spawn(async move { drop(server.serve(listener).await) });
-    Ok(port)
+    Ok((port, ids))
 }
 
-async fn measure(options: &Options, count: usize, port: u16) -> Result<bool, String> {
+async fn listen() -> Result<TcpListener, String> {
+    TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| error.to_string())
+}
+
+async fn measure(options: &Options, ids: Vec<String>, port: u16) -> Result<bool, String> {
+    let count = ids.len();
     let lost = |lost: crate::client::Lost| lost.to_string();
-    let server = Server::start_on_adb_server(&options.server, port).await?;
+    let server = Server::start_on_adb_server(&options.server, port, &ids).await?;
     let mut client = Client::start(server.address, "many").await.map_err(lost)?;
     let memory = |server: &Server| server.memory_kb().unwrap_or(0) as f64 / 1024.0;
     let before_mb = memory(&server);
@@ -61,10 +75,10 @@ async fn measure(options: &Options, count: usize, port: u16) -> Result<bool, Str
     let mut readers = tokio::task::JoinSet::new();
     for part in 0..AT_ONCE {
         let mut reader = Client::start(server.address, &format!("reader{part}")).await.map_err(lost)?;
+        let own: Vec<String> = ids.iter().skip(part).step_by(AT_ONCE).cloned().collect();
         readers.spawn(async move {
             let mut read = 0;
-            for number in (1..=count).filter(|number| number % AT_ONCE == part) {
-                let id = serial(number);
+            for id in own {
                 let answer = reader.call("get_ui_tree", OfDevice { device_id: &id }).await?;
                 let is_its = answer.facts.device.as_deref() == Some(id.as_str());
                 read += usize::from(!answer.is_error && is_its && answer.text.lines().count() > 1);
@@ -83,6 +97,7 @@ async fn measure(options: &Options, count: usize, port: u16) -> Result<bool, Str
         "server_start_mb {before_mb:.1}\nserver_listed_mb {listed_mb:.1}\nserver_read_mb {:.1}",
         memory(&server)
     );
+    println!("server_rss_mb {:.1}", server.resident_kb().unwrap_or(0) as f64 / 1024.0);
     server.end().await?;
     Ok(listed == count && read == count)
 }

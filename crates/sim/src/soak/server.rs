@@ -39,9 +39,12 @@ impl Server {
         Server::of(command, binary).await
     }
 
-    /// One that knows the phones of the adb server at this port.
-    pub async fn start_on_adb_server(binary: &Path, port: u16) -> Result<Server, String> {
+    /// One that knows the phones of the adb server at this port, and those of the ids that are addresses.
+    pub async fn start_on_adb_server(binary: &Path, port: u16, ids: &[String]) -> Result<Server, String> {
         let mut command = serving(binary);
+        for address in ids.iter().filter(|id| id.contains(':')) {
+            command.args(["--device", address]);
+        }
         command.env("ADB_SERVER_SOCKET", format!("tcp:127.0.0.1:{port}"));
         Server::of(command, binary).await
     }
@@ -68,8 +71,17 @@ impl Server {
     /// What it holds in memory, without the pages of its own file: of a debug build ever more are read. Nothing when it
     /// has ended or the system does not tell.
     pub fn memory_kb(&self) -> Option<u64> {
+        self.status_kb("RssAnon:")
+    }
+
+    /// With the pages of its own file.
+    pub fn resident_kb(&self) -> Option<u64> {
+        self.status_kb("VmRSS:")
+    }
+
+    fn status_kb(&self, name: &str) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()?)).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.trim().trim_end_matches(" kB").parse().ok()
     }
 
