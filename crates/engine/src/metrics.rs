@@ -165,7 +165,10 @@ mod tests {
         metrics.record(&Event::CallEnded { error: Some(ErrorCode::AmbiguousTarget) });
         [Some(20), None, Some(40)].into_iter().for_each(|ms| metrics.note_overshoot(ms));
         let counts = metrics.read();
-        assert_eq!((counts.actions, counts.first_try_rate(), counts.by_point_rate()), (4, Some(50), Some(50)));
+        assert_eq!(
+            (counts.actions, counts.first_try_rate(), counts.by_point_rate()),
+            (4, Some(50), Some(50))
+        );
         assert_eq!((counts.ambiguous, counts.mean_overshoot_ms()), (1, Some(30)));
     }
 }

@@ -97,11 +97,8 @@ async fn with_app<F: Future<Output = ExitCode>>(
     let governed = |devices| rules::governed(App::new(devices), &args.rules, secrets);
     // Noted for as long as the command runs.
     let processes = Processes::begin(args.state.clone().or_else(state_folder::of_process).as_deref());
-    let numbered = |devices| Devices {
-        number: Some(processes.own),
-        killed: processes.killed.clone(),
-        ..devices
-    };
+    let numbered =
+        |devices| Devices { number: Some(processes.own), killed: processes.killed.clone(), ..devices };
     match (devices(args).map(numbered).and_then(governed), Roots::new(&args.roots)) {
         (Ok(app), Ok(roots)) => {
             let app = app.allowing(roots);

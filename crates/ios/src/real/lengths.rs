@@ -137,7 +137,9 @@ mod tests {
         lengths.check(&[mux(16), lockdown(0), lockdown(60)].concat()).unwrap();
         assert!(lengths.check(&lockdown(LOCKDOWN_BYTES_MAX + 1)).is_err());
         let mut lengths = Lengths::of_port(LOCKDOWN_PORT);
-        lengths.check(&[mux(16), lockdown(8), vec![0x16, 0x03, 0x03, 0xff, 0xff], vec![0xff; 90]].concat()).unwrap();
+        lengths
+            .check(&[mux(16), lockdown(8), vec![0x16, 0x03, 0x03, 0xff, 0xff], vec![0xff; 90]].concat())
+            .unwrap();
         let mut lengths = Lengths::of_port(12345);
         lengths.check(&[mux(20), vec![0xff; 100]].concat()).unwrap();
         assert!(Lengths::of_port(12345).check(&mux(1 << 30)).is_err());

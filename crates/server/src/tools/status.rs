@@ -211,8 +211,7 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
         );
     }
     issues.extend(listed.iter().filter_map(issue_of));
-    let something =
-        |counts: &Counts| counts.waits + counts.premature + counts.retries + counts.actions > 0;
+    let something = |counts: &Counts| counts.waits + counts.premature + counts.retries + counts.actions > 0;
     let waited = app.fleet.wait_counts().into_iter().filter(|(_, counts)| something(counts));
     StatusFacts {
         success: issues.is_empty(),

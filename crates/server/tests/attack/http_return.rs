@@ -39,9 +39,10 @@ impl World {
         let pipes = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut server = pipes.spawn().unwrap();
         let mut said = BufReader::new(server.stderr.take().unwrap()).lines();
-        let line = said.find_map(|line| line.unwrap().strip_prefix("listening on http://").map(str::to_owned));
+        let line =
+            said.find_map(|line| line.unwrap().strip_prefix("listening on http://").map(str::to_owned));
         let address = line.unwrap().split('/').next().unwrap().parse().unwrap();
-        World { runtime: runtime, phones, server, address }
+        World { runtime, phones, server, address }
     }
 
     /// Waits until the server has begun on something, which only the phone tells.
@@ -110,7 +111,7 @@ impl Client {
         let (_, body) = read(self.send(&Client::request(tool, arguments)));
         let message = body.lines().filter_map(|line| line.strip_prefix("data:").or(Some(line)));
         let message = message.filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
-        let answer = message.filter(|message| message["id"] == 2).last().unwrap_or_else(|| panic!("{body}"));
+        let answer = message.rev().find(|message| message["id"] == 2).unwrap_or_else(|| panic!("{body}"));
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{body}")).to_owned()
     }
 }
@@ -126,7 +127,10 @@ fn read(mut stream: TcpStream) -> (String, String) {
 
 fn id_of(tree: &str, label: &str) -> String {
     let line = tree.lines().find(|line| line.contains(label)).unwrap_or_else(|| panic!("{label} in {tree}"));
-    line.split_whitespace().find(|word| word.starts_with('e') && word[1..].parse::<u32>().is_ok()).unwrap().to_owned()
+    line.split_whitespace()
+        .find(|word| word.starts_with('e') && word[1..].parse::<u32>().is_ok())
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
@@ -154,8 +158,10 @@ fn what_a_client_had_is_there_when_it_comes_back() {
     let refused = second.call("tap_element", &aimed);
     assert!(refused.contains("DEVICE_LEASED"), "{refused}");
     // Its device and the ids of its elements are there too.
-    let tapped =
-        first.call("tap_element", &format!(r#"{{"element_id":"{switch}","expect":{{"text":"Remember me","checked":true}}}}"#));
+    let tapped = first.call(
+        "tap_element",
+        &format!(r#"{{"element_id":"{switch}","expect":{{"text":"Remember me","checked":true}}}}"#),
+    );
     assert!(tapped.contains(r#""verdict":"confirmed""#) && tapped.contains(id.as_str()), "{tapped}");
     assert_eq!(world.phones[0].0.truth().switches.get("remember_me").copied(), Some(true));
     assert!(world.phones[1].0.truth().inputs.is_empty());

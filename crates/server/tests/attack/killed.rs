@@ -61,7 +61,8 @@ impl World {
 
     /// Runs a command on the phone, as anybody can.
     fn shell(&self, command: &str) {
-        let adb = Adb::direct(Link::new(link::tcp(self.address.to_string()), HostKey::at("/nonexistent/adbkey")));
+        let adb =
+            Adb::direct(Link::new(link::tcp(self.address.to_string()), HostKey::at("/nonexistent/adbkey")));
         let script = Script::new("sh -c").arg(command);
         let output = self.runtime.block_on(adb.shell(&script, 10_000)).unwrap();
         assert_eq!(output.exit_code, 0, "{}", output.message());
