@@ -1,6 +1,9 @@
-//! A phone and a hostile host in one runtime with a paused clock.
+//! A phone and a hostile host in one runtime with a paused clock, and what else targets share.
 
+pub mod allocation;
+pub mod answering;
 pub mod helpers;
+pub mod idb;
 
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use mdm_fuzz as _;
 use mdm_android::hierarchy::Limits;
 
 fuzz_target!(|data: &[u8]| {

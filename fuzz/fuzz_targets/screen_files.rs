@@ -2,9 +2,12 @@
 //! form, and is the same after it is written and read back.
 #![no_main]
 
+use std::sync::Arc;
+
 use libfuzzer_sys::fuzz_target;
+use mdm_fuzz as _;
 use mdm_core::outline::OutlineOptions;
-use mobile_debug_mcp::tree::{Source, TreeHead, TreeJson, Wanted, outline_answer, read, redacted, seen};
+use mobile_debug_mcp::tree::{OutlinePart, Source, TreeHead, TreeJson, outline_answer, read, redacted, seen};
 
 /// Larger answers are covered by their limit.
 const TOKENS_MAX: usize = 2000;
@@ -18,11 +21,11 @@ fuzz_target!(|data: &[u8]| {
     let expect = redacted(snapshot.clone());
     let seen = seen(snapshot);
     let options = OutlineOptions { points: true, stable_ids: true, ..OutlineOptions::default() };
-    let wanted = Wanted { options, max_tokens: TOKENS_MAX, page: 1 };
+    let part = OutlinePart { options, max_tokens: TOKENS_MAX, page: 1 };
     let head = || TreeHead::new(None, &seen);
-    assert!(outline_answer(head(), &seen, &wanted).text.starts_with('{'));
+    assert!(outline_answer(head(), &seen, &part).text().starts_with('{'));
     if source == Source::OwnJson {
-        let json = serde_json::to_vec(&TreeJson::new(head(), &seen, None)).expect("a tree can be written");
+        let json = serde_json::to_vec(&TreeJson::new(head(), Arc::clone(&seen), None)).expect("a tree can be written");
         let (source, again) = read(&json).expect("what was written can be read");
         assert_eq!(source, Source::OwnJson);
         let kept = again.elements.len();

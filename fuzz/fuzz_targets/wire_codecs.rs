@@ -3,6 +3,7 @@
 
 use bytes::BytesMut;
 use libfuzzer_sys::fuzz_target;
+use mdm_fuzz as _;
 use mdm_wire::adb::auth::PublicKey;
 use mdm_wire::adb::banner::Banner;
 use mdm_wire::adb::frame::Frame;

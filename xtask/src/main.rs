@@ -9,9 +9,11 @@ mod framework;
 mod fuzz;
 mod helper;
 mod judge;
+mod limits;
 mod maven;
 mod mcp;
 mod sim;
+mod soak;
 mod test;
 mod third_party;
 mod tidy;
@@ -26,11 +28,13 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tokens         what the tool list costs an agent, tool by tool, and beside it the lists of two peers
   dist [--target TRIPLE] [--binary FILE] [--out FOLDER] [--repository OWNER/NAME] [--join]
                  the files of a release: archive, checksums, list of parts, npm packages, bundle (docs/install.md)
-  docs           writes docs/tools.md and the tool schemas anew
+  docs           writes docs/tools.md, docs/limits.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
-  fuzz [--seconds N]
-                 hostile input to the phone and the parsers, each target for that long (600)
+  fuzz [--seconds N] [TARGET…]
+                 hostile input to the phone and to every decoder, each target for that long (600)
+  soak [--seconds N] [--clients N] [--phones N] [--seed S] [--binary FILE]
+                 many clients of one server over HTTP, on phones that drop out; judged by the phones' own truth (docs/soak.md)
   framework      fetches and builds the framework phone into .third-party/framework (docs/framework-phone.md)
   judge [--api LEVEL]
                  the product on every activity of ApiDemos, judged by Android's own views; writes docs/figures/apidemos.md
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::tidy(&root),
         ["bench", options @ ..] => bench::bench(&root, options),
         ["fuzz", options @ ..] => fuzz::fuzz(&root, options),
+        ["soak", options @ ..] => soak::soak(&root, options),
         ["sim", options @ ..] => sim::sim(&root, options),
         ["helper"] => helper::write(&root),
         ["tokens"] => tokens::report(&root),

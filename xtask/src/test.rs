@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::command::{cargo, run};
 use crate::third_party::{self, Parts};
-use crate::{sim, tidy, tokens};
+use crate::{fuzz, sim, soak, tidy, tokens};
 
 /// How a test says that it did nothing. It goes to stderr past the test harness, which holds back prints.
 const SKIPPED: &str = "skipped: ";
@@ -41,6 +41,10 @@ fn steps(root: &Path, ci: bool) -> Result<Tally, StepError> {
     let unmeasured = step("tool list", || tokens::gate(root, &parts, ci))?;
     step("tidy", || tidy::tidy(root))?;
     step("simulation", || sim::of_tests(root))?;
+    step("soak", || soak::of_tests(root))?;
+    if ci {
+        step("fuzzing", || fuzz::of_tests(root))?;
+    }
     let tally = step("tests", || tests(root, &parts))?;
     for missing in &parts.missing {
         println!("missing: {missing}");

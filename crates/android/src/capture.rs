@@ -85,6 +85,22 @@ pub fn script(file: &str, leftovers: &[String]) -> Script {
         .then("; fi; exit $r")
 }
 
+/// Ends the dumps of processes of ours that were killed, and removes their files.
+pub fn cleaning(killed: &[u64]) -> Script {
+    killed.iter().fold(Script::new(""), |script, session| {
+        let session = format!("{session:016x}");
+        let dump = command_line_of(&format!("/data/local/tmp/.mdm-{session}-"));
+        script
+            .then("pkill -9 -f")
+            .arg(&dump)
+            .then(" >/dev/null 2>&1; rm -f /data/local/tmp/.mdm-")
+            .joined(&session)
+            .then("-* /data/local/tmp/.mdm-helper-")
+            .joined(&session)
+            .then("-*; ")
+    })
+}
+
 /// Returns a pattern for the command line of the dump that writes this file. The shell that runs `pkill` has the whole
 /// script as its own command line; the brackets keep the pattern from matching itself there.
 fn command_line_of(file: &str) -> String {

@@ -2,7 +2,7 @@
 
 mod input;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use mdm_core::port::{
     AppCommand, AppDetails, AppReport, Capabilities, Capture, CrashReport, CrashSource, Device, DeviceError,
@@ -25,6 +25,7 @@ use crate::{crash, gesture, log, network, pixels, screen};
 
 /// Output of commands that answer in a few lines.
 pub(crate) const SHORT_BYTES_MAX: usize = 64 * 1024;
+/// Output of `dumpsys`, which lists everything.
 pub(crate) const DUMPSYS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// A tree of this size is read on a thread of its own, because it takes milliseconds in which others must be served.
 const LARGE_TREE_BYTES: usize = 1024 * 1024;
@@ -44,6 +45,8 @@ pub struct AndroidDevice {
     files: FileNames,
     pub(crate) helper: Helper,
     session: u64,
+    /// Sessions of processes that were killed: what they left is removed before the first look.
+    killed: Arc<[u64]>,
     state: Mutex<State>,
 }
 
@@ -52,6 +55,8 @@ pub(crate) struct State {
     /// Read once per connection: what a phone is does not change while it is plugged in.
     info: Option<(u64, DeviceInfo)>,
     leftovers: Vec<String>,
+    /// True once what killed processes left was removed.
+    is_cleaned: bool,
     dumps: DumpTimes,
     /// True if the helper served the last input.
     pub is_input_helped: bool,
@@ -64,7 +69,14 @@ impl AndroidDevice {
     pub fn new(id: impl Into<String>, adb: Adb, session: u64) -> AndroidDevice {
         let files = FileNames::new(session);
         let helper = Helper::new(HelperMode::default(), session);
-        AndroidDevice { id: id.into(), adb, listed: None, files, helper, session, state: Mutex::default() }
+        let (killed, state) = (Arc::default(), Mutex::default());
+        AndroidDevice { id: id.into(), adb, listed: None, files, helper, session, killed, state }
+    }
+
+    /// Names the sessions of processes that were killed.
+    #[must_use]
+    pub fn after_killed(self, killed: Arc<[u64]>) -> AndroidDevice {
+        AndroidDevice { killed, ..self }
     }
 
     /// Says whether a program of ours may run on the device.
@@ -113,8 +125,20 @@ impl AndroidDevice {
         })
     }
 
+    /// Removes what killed processes of this program left on the device, once.
+    async fn clean_after_killed(&self) {
+        if self.killed.is_empty() || std::mem::replace(&mut self.state().is_cleaned, true) {
+            return;
+        }
+        if self.adb.shell(&capture::cleaning(&self.killed), SHORT_BYTES_MAX).await.is_err() {
+            // The device is not there; the next look tries again.
+            self.state().is_cleaned = false;
+        }
+    }
+
     /// Reads the screen through the helper where there is one that is trusted.
     async fn read_screen(&self, known: Option<RawAnswer>) -> Result<Capture, DeviceError> {
+        self.clean_after_killed().await;
         if let Some(link) = self.helper.link(self).await? {
             match self.helper.snapshot(&link, known.map(|RawAnswer(hash)| hash)).await {
                 Err(error) if self.helper.falls_back(&error) => {}

@@ -24,7 +24,7 @@ use crate::probe::{Answered, Probe};
 /// How soon after a failed start the adb program may be started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// Devices kept from one adb server; a list longer than this is not a list of phones.
-const DEVICES_MAX: usize = 256;
+const DEVICES_MAX: usize = 1024;
 
 /// How long endpoints that answered wait for one that does not. Its connection goes on being made in the background.
 const PROBE_WAIT: Duration = Duration::from_secs(1);
@@ -86,6 +86,7 @@ pub struct Hub {
     server: Option<AdbServer>,
     start: Option<StartServer>,
     session: u64,
+    killed: Arc<[u64]>,
     helper: HelperMode,
     problems: Vec<String>,
     direct: Vec<Arc<Probe>>,
@@ -111,11 +112,16 @@ impl Hub {
 
     /// The same, with a program of ours on the devices or without one.
     pub fn with_helper(config: HubConfig, helper: HelperMode) -> Hub {
+        Hub::after_killed(config, helper, Arc::default())
+    }
+
+    /// The same after processes that were killed: what these sessions left on a device is removed when it is first read.
+    pub fn after_killed(config: HubConfig, helper: HelperMode, killed: Arc<[u64]>) -> Hub {
         let session = config.session;
         let direct = config.endpoints.into_iter().map(|endpoint| {
             let adb = Adb::direct(Link::new(endpoint.connector, config.key.clone()));
             let device = AndroidDevice::new(endpoint.id.clone(), adb, session).with_helper(helper);
-            let device = Arc::new(device);
+            let device = Arc::new(device.after_killed(Arc::clone(&killed)));
             Arc::new(Probe::new(endpoint.id, device))
         });
         Hub {
@@ -123,6 +129,7 @@ impl Hub {
             server: config.server,
             start: config.start,
             session,
+            killed: Arc::clone(&killed),
             helper,
             problems: config.problems,
             tracking: tokio::sync::Mutex::default(),
@@ -195,6 +202,7 @@ impl Hub {
             let make = || {
                 let adb = Adb::through_server(server.clone(), &line.serial);
                 let device = AndroidDevice::new(&line.serial, adb, self.session).with_helper(self.helper);
+                let device = device.after_killed(Arc::clone(&self.killed));
                 Arc::new(device.listed_in(tracked.clone()))
             };
             let availability = availability(&line.state);

@@ -5,6 +5,7 @@ use mdm_core::port::{DeviceError, DeviceErrorKind, NetworkCommand, NetworkReport
 use crate::adb::Script;
 use crate::device::AndroidDevice;
 
+/// Output of the commands that read and set the proxy.
 const ANSWER_BYTES_MAX: usize = 4096;
 /// Clears the proxy at once. Deleting the setting would leave it in force until the next boot.
 const NO_PROXY: &str = ":0";

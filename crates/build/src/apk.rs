@@ -11,9 +11,11 @@ const MANIFEST: &[u8] = b"AndroidManifest.xml";
 const MANIFEST_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Largest directory of an archive.
 const DIRECTORY_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Texts of a manifest that are read.
 const STRINGS_MAX: usize = 100_000;
 /// The end of an archive: its fixed part and the longest comment.
 const END_BYTES: u64 = 22;
+/// The longest comment at the end of an archive, which the format allows.
 const COMMENT_BYTES_MAX: u64 = 65_535;
 /// Numbers of the attributes `android:versionCode` and `android:versionName`.
 const VERSION_CODE: u32 = 0x0101_021b;

@@ -10,6 +10,7 @@ use crate::project::{Platform, entries, read_text};
 
 /// Folders below the outputs of a build.
 const DEPTH_MAX: usize = 4;
+/// Files of one build that are looked at.
 const FILES_MAX: usize = 500;
 /// File systems keep times this coarsely at worst.
 const TIME_STEP: Duration = Duration::from_secs(2);

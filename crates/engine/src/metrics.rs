@@ -1,4 +1,4 @@
-//! What the waits on a device came to, counted (SY-18, RFC 013 §12).
+//! What actions and waits on a device came to, counted (MT-01, SY-18, RFC 013 §12).
 
 use std::sync::{Mutex, PoisonError};
 
@@ -26,11 +26,35 @@ pub struct Counts {
     pub premature: u64,
     /// Recoveries that were tried.
     pub retries: u64,
+    pub actions: u64,
+    /// Actions that succeeded without a recovery.
+    pub first_try: u64,
+    /// Actions on a point, where no element was named.
+    pub by_point: u64,
+    /// Calls that were refused because several elements fit.
+    pub ambiguous: u64,
+    /// Waits whose overshoot is known, and the sum of it.
+    pub overshoots: u64,
+    pub overshoot_ms: u64,
 }
 
 impl Counts {
     pub fn mean_stabilise_ms(&self) -> Option<u64> {
         self.stabilise_ms.checked_div(self.stabilised)
+    }
+
+    pub fn mean_overshoot_ms(&self) -> Option<u64> {
+        self.overshoot_ms.checked_div(self.overshoots)
+    }
+
+    /// In percent of all actions.
+    pub fn first_try_rate(&self) -> Option<u64> {
+        (self.first_try * 100).checked_div(self.actions)
+    }
+
+    /// In percent of all actions.
+    pub fn by_point_rate(&self) -> Option<u64> {
+        (self.by_point * 100).checked_div(self.actions)
     }
 
     /// In percent.
@@ -51,6 +75,22 @@ impl Metrics {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
 
+    /// Counts an action that ended. `first_try`: it succeeded, and nothing had to be tried again before it could be sent.
+    pub fn note_action(&self, first_try: bool, by_point: bool) {
+        let counts = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.actions += 1;
+        counts.first_try += u64::from(first_try);
+        counts.by_point += u64::from(by_point);
+    }
+
+    /// Counts how long after the rest of its screen a wait ended, where that is known.
+    pub fn note_overshoot(&self, ms: Option<u64>) {
+        let Some(ms) = ms else { return };
+        let counts = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.overshoots += 1;
+        counts.overshoot_ms += ms;
+    }
+
     /// Counts what happened.
     pub fn record(&self, event: &Event) {
         let counts = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,6 +100,7 @@ impl Metrics {
             Event::Recovering { .. } => counts.retries += 1,
             Event::Premature => counts.premature += 1,
             Event::CallEnded { error: Some(ErrorCode::StaleReference) } => counts.stale_caught += 1,
+            Event::CallEnded { error: Some(ErrorCode::AmbiguousTarget) } => counts.ambiguous += 1,
             Event::Waited(wait) => counts.wait(wait),
             _ => {}
         }
@@ -111,5 +152,23 @@ mod tests {
         assert_eq!(counts.mean_stabilise_ms(), Some(300), "SY-18");
         assert_eq!(counts.success_rate(), Some(50), "SY-18: a part of an action is no wait");
         assert_eq!((counts.waits, counts.captures, counts.stale_caught), (2, 9, 1));
+    }
+
+    #[test]
+    fn actions_are_counted_by_how_they_went() {
+        // MT-01
+        let metrics = Metrics::default();
+        assert_eq!((metrics.read().first_try_rate(), metrics.read().by_point_rate()), (None, None));
+        for (first_try, by_point) in [(true, false), (false, false), (false, true), (true, true)] {
+            metrics.note_action(first_try, by_point);
+        }
+        metrics.record(&Event::CallEnded { error: Some(ErrorCode::AmbiguousTarget) });
+        [Some(20), None, Some(40)].into_iter().for_each(|ms| metrics.note_overshoot(ms));
+        let counts = metrics.read();
+        assert_eq!(
+            (counts.actions, counts.first_try_rate(), counts.by_point_rate()),
+            (4, Some(50), Some(50))
+        );
+        assert_eq!((counts.ambiguous, counts.mean_overshoot_ms()), (1, Some(30)));
     }
 }

@@ -16,6 +16,7 @@ use crate::session::Session;
 /// The pause after a look, however soon the device tells of a change: changes come in groups. As long as the look took, up
 /// to a limit.
 const AFTER_EVENT_MS: u64 = 20;
+/// The longest pause after an event of the device.
 const AFTER_EVENT_MS_MAX: u64 = 100;
 
 /// Who holds the device's turn during a wait.
@@ -51,7 +52,9 @@ pub async fn watch(
     let report = watch.finish(ending, session.now_ms(), progress.elapsed_ms());
     if counted != Counted::No {
         learn(session, &report);
-        session.tell(progress, session.now_ms(), Event::Waited(counts(&report, counted)));
+        let now_ms = session.now_ms();
+        session.metrics().note_overshoot(overshoot_ms(&report, now_ms));
+        session.tell(progress, now_ms, Event::Waited(counts(&report, counted)));
     }
     Ok(report)
 }
@@ -156,6 +159,12 @@ fn learn(session: &Session, report: &WatchReport) {
         actions: memory.tracker.actions(),
     };
     memory.paces.note_rest(rested, rest.longest_pause_ms);
+}
+
+/// How long after the last change and its window of quiet a wait ended, if it came to rest.
+fn overshoot_ms(report: &WatchReport, now_ms: u64) -> Option<u64> {
+    let quiet_from_ms = report.rest.as_ref()?.changed_at_ms.saturating_add(report.window_ms);
+    Some(now_ms.saturating_sub(quiet_from_ms))
 }
 
 fn counts(report: &WatchReport, counted: Counted) -> WaitEvent {

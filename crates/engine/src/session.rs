@@ -468,6 +468,10 @@ impl Session {
         self.memory().unsettled.replace(action_id.to_owned()).is_some()
     }
 
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
     pub(crate) fn note_settled(&self) {
         self.memory().unsettled = None;
     }

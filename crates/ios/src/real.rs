@@ -9,6 +9,7 @@ mod core_device;
 mod error;
 mod handshake;
 mod hid;
+mod lengths;
 mod link;
 mod log;
 mod pairing;
@@ -42,6 +43,7 @@ use pairing::Pairings;
 pub const DEFAULT_ADDRESS: &str = "/var/run/usbmuxd";
 /// Apps that are listed, and reports that are read.
 const APPS_MAX: usize = 5000;
+/// Crash reports of a phone that are read, the newest ones.
 const REPORTS_MAX: usize = 20;
 const LABEL: &str = "mobile-debug";
 

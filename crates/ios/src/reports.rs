@@ -11,6 +11,7 @@ use crate::crash;
 
 /// Files of the folder that are looked at, and reports that are read at once.
 const FILES_MAX: usize = 20_000;
+/// Crash reports that are read at once.
 const READ_MAX: usize = 50;
 
 /// A folder with reports.

@@ -37,6 +37,7 @@ const USUAL_DEPTH: u32 = 50;
 const DEPTH_WHEN_REFUSED: u32 = 30;
 /// What the system says when a tree is deeper than it can tell.
 const TOO_DEEP: &str = "kAXErrorIllegalArgument";
+/// Characters of WebDriverAgent's own words in an error.
 const DETAIL_CHARS_MAX: usize = 300;
 
 pub struct Wda {

@@ -31,6 +31,7 @@ const TUNNEL_IDLE_MAX: Duration = Duration::from_secs(600);
 /// The first byte of TLS.
 const TLS_HANDSHAKE: u8 = 0x16;
 const COPY_BYTES: usize = 16 * 1024;
+/// Requests at the same time on one connection of HTTP/2.
 const STREAMS_MAX: u32 = 100;
 
 pub async fn connect(

@@ -13,6 +13,7 @@ pub const BODY_KEPT_BYTES_MAX: usize = 64 * 1024;
 const BODIES_KEPT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Headers of one message that are kept, and the bytes of one of them.
 const HEADERS_KEPT_MAX: usize = 100;
+/// Bytes of one header that are kept.
 const HEADER_KEPT_BYTES_MAX: usize = 4096;
 /// Bytes of a URL that are kept.
 const URL_KEPT_BYTES_MAX: usize = 8192;

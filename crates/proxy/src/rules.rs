@@ -9,11 +9,13 @@ use crate::serve::{Cause, Head};
 
 /// Rules at a time.
 const RULES_MAX: usize = 100;
+/// Bytes of a pattern; a longer one is refused.
 const PATTERN_BYTES_MAX: usize = 1024;
 /// Memory of a compiled pattern.
 const REGEX_BYTES_MAX: usize = 256 * 1024;
 /// The longest delay: two minutes.
 const DELAY_MS_MAX: u64 = 120_000;
+/// Bytes of the body that a rule answers; a longer one is refused.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// What a text must be like.

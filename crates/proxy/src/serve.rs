@@ -30,13 +30,17 @@ use crate::{connect, forward};
 const CONNECTIONS_MAX: usize = 256;
 /// The head of a request: its bytes, its headers, and the time that it may take, also after an answer.
 pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// Headers of one request; a request with more is refused.
 pub(crate) const HEADERS_MAX: usize = 100;
+/// How long the head of a request may take; then the connection is closed.
 pub(crate) const HEAD_TIME_MAX: Duration = Duration::from_secs(60);
 /// Idle connections to servers that are kept for the next request.
 const IDLE_PER_HOST_MAX: usize = 8;
+/// How long an idle connection to a server is kept.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 /// Asking a proxy who it is.
 const IDENTITY_BYTES_MAX: u64 = 4096;
+/// How long a proxy may take to say who it is; then it is taken for gone.
 const IDENTITY_TIME_MAX: Duration = Duration::from_secs(1);
 /// Hosts of which it is remembered that clients refuse the proxy's certificate.
 const REFUSING_HOSTS_MAX: usize = 256;

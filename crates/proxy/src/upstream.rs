@@ -21,6 +21,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+/// How long connecting to a server may take; then the request fails.
 const CONNECT_MAX: Duration = Duration::from_secs(15);
 /// Bytes of another proxy's answer to `CONNECT`.
 const VIA_HEAD_BYTES_MAX: usize = 16 * 1024;

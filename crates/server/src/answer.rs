@@ -20,7 +20,9 @@ pub const TOKENS_MAX: usize = 20_000;
 /// Answers above this are cut in any case: no client shows more, and no agent reads it. As many of them as there are calls at the
 /// same time may wait for a slow client.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
+/// Candidates that an error names; the number of the others is told.
 const CANDIDATES_MAX: usize = 10;
+/// Characters of one candidate.
 const CANDIDATE_CHARS_MAX: usize = 200;
 
 #[derive(Debug)]

@@ -83,6 +83,10 @@ pub struct Devices {
     pub adb_server: bool,
     /// Whether a program of ours runs on Android devices.
     pub helper: HelperMode,
+    /// The number of this process in the names of its files on devices; a random one by default.
+    pub number: Option<u64>,
+    /// Those of processes that were killed.
+    pub killed: Vec<u64>,
     pub iphone: Option<EmbeddedIPhone>,
     pub ios: IosDevices,
 }
@@ -133,8 +137,10 @@ impl App {
     pub fn new(devices: Devices) -> App {
         let endpoints = endpoints(devices.phone, devices.addresses);
         let adb_server = devices.adb_server;
+        let config = HubConfig::of_process(endpoints, adb_server);
+        let config = HubConfig { session: devices.number.unwrap_or(config.session), ..config };
         let mut sources: Vec<Arc<dyn DeviceSource>> =
-            vec![Arc::new(Hub::with_helper(HubConfig::of_process(endpoints, adb_server), devices.helper))];
+            vec![Arc::new(Hub::after_killed(config, devices.helper, devices.killed.into()))];
         let (mut companions, mut runners) = (None, Arc::default());
         if let Some(config) = ios::source(devices.iphone, &devices.ios) {
             companions = config.simulators.as_ref().and_then(|simulators| simulators.starter.clone());

@@ -16,7 +16,9 @@ use crate::refusal::Refusal;
 
 /// Candidates written out; the answer also has the number of all.
 const CANDIDATES_MAX: usize = 10;
+/// Other candidates that an answer describes.
 const ALTERNATES_MAX: usize = 3;
+/// Characters of a query; a longer one is refused.
 const QUERY_CHARS_MAX: usize = 1000;
 
 /// Builds a search by free words.

@@ -13,8 +13,11 @@ use crate::refusal::Refusal;
 use crate::secrets::{SECRET_CHARS_MIN, Secrets};
 
 pub const SCHEME: &str = "secret://";
+/// Secrets that can be named; more are refused at the start.
 const HANDLES_MAX: usize = 256;
+/// Bytes of one secret; a longer one is refused at the start.
 const SECRET_BYTES_MAX: u64 = 4096;
+/// Levels of arguments in which secrets are filled in.
 const NESTING_MAX: usize = 8;
 /// Arguments that may be a secret.
 const TYPED: &str = "text";

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 const FOLDER: &str = "proxied";
 /// Devices on record.
 const ENTRIES_MAX: usize = 100;
+/// One entry; a larger file is not read.
 const ENTRY_BYTES_MAX: u64 = 8 * 1024;
 /// Bytes of a device's id that go into the name of its file.
 const NAME_BYTES_MAX: usize = 100;

@@ -15,6 +15,7 @@ pub mod handles;
 mod har;
 pub mod http;
 mod journal;
+pub mod killed;
 pub mod leases;
 pub mod log_file;
 pub mod mcp;

@@ -24,11 +24,12 @@ use clap::Parser as _;
 use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::Answer;
 use mobile_debug_mcp::app::{App, Devices, IosDevices};
+use mobile_debug_mcp::killed::Processes;
 use mobile_debug_mcp::mcp::McpServer;
 use mobile_debug_mcp::mcp::conformance::Conformance;
 use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::secrets::Secrets;
-use mobile_debug_mcp::{args, http, mcp};
+use mobile_debug_mcp::{args, http, mcp, state_folder};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -101,7 +102,11 @@ async fn with_app<F: Future<Output = ExitCode>>(
     command: impl FnOnce(App) -> F,
 ) -> ExitCode {
     let governed = |devices| rules::governed(App::new(devices), &args.rules, secrets);
-    match (devices(args).and_then(governed), Roots::new(&args.roots)) {
+    // Noted for as long as the command runs.
+    let processes = Processes::begin(args.state.clone().or_else(state_folder::of_process).as_deref());
+    let numbered =
+        |devices| Devices { number: Some(processes.own), killed: processes.killed.clone(), ..devices };
+    match (devices(args).map(numbered).and_then(governed), Roots::new(&args.roots)) {
         (Ok(app), Ok(roots)) => {
             let app = app.allowing(roots);
             let (companions, runners) = (app.companions.clone(), Arc::clone(&app.runners));
@@ -128,6 +133,8 @@ fn devices(args: &DeviceArgs) -> Result<Devices, String> {
         addresses: args.addresses.clone(),
         adb_server: !args.no_adb_server,
         helper: args.helper.unwrap_or_default(),
+        number: None,
+        killed: Vec::new(),
         iphone: wanted(VirtualPlatform::Ios).then(|| virtual_iphone::embedded(args)).transpose()?,
         ios: IosDevices {
             idb: args.idb.clone(),

@@ -18,6 +18,7 @@ use crate::cli::{DiffArgs, FindArgs, FormatArg, LogArgs, TreeArgs};
 
 /// Limit of a file.
 const FILE_BYTES_MAX: u64 = 64 << 20;
+/// Tokens of a difference between two files; the rest is cut.
 const DIFF_TOKENS_MAX: usize = 8000;
 
 pub fn tree(args: &TreeArgs) -> Result<Answer, String> {

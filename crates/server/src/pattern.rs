@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+/// Bytes of a pattern; a longer one is refused.
 const PATTERN_CHARS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

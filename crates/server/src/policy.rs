@@ -24,7 +24,9 @@ use crate::pattern::Pattern;
 use crate::refusal::Refusal;
 use crate::tools::{self, Effect, Entry};
 
+/// The policy; a larger file is refused at the start.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Entries of one list; a longer list is refused at the start.
 const PATTERNS_MAX: usize = 1000;
 /// Tools of a flow that a question names.
 const NAMED_MAX: usize = 10;

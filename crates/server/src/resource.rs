@@ -8,6 +8,7 @@ use crate::args::JsonObject;
 use crate::refusal::Refusal;
 use crate::target::SelectorArg;
 
+/// Bytes of a resource's URI; a longer one is refused.
 const URI_BYTES_MAX: usize = 2000;
 const SCHEME: &str = "screen://";
 pub const ELEMENT_TEMPLATE: &str =

@@ -14,7 +14,9 @@ use crate::args::JsonObject;
 
 /// Texts that have a number or were told; further ones have none.
 const NUMBERED_MAX: usize = 4096;
+/// Texts that were told and are remembered.
 const TOLD_MAX: usize = 1024;
+/// Levels of an answer that are searched for secrets.
 const NESTING_MAX: usize = 16;
 
 #[derive(Default)]

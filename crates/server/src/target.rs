@@ -12,6 +12,7 @@ use crate::refusal::Refusal;
 const TEXT_CHARS_MAX: usize = 1000;
 /// Selectors inside selectors.
 const NESTING_MAX: usize = 3;
+/// The highest index; a higher one is refused.
 const INDEX_MAX: u32 = 10_000;
 
 /// Flattened into the parameters of a tool. Exactly one of the three ways is used.

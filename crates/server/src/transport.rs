@@ -27,6 +27,7 @@ const RUNNING_MAX: usize = 32;
 /// Requests that wait for their turn, and their bytes. Above this nothing more is read. What is not a request is taken
 /// at once, so that a client can still cancel.
 const WAITING_MAX: usize = 256;
+/// Bytes of messages that wait; nothing more is read until some are answered.
 const WAITING_BYTES_MAX: usize = 1024 * 1024;
 /// Requests that last as long as a subscription. They do not count among the others.
 const LISTENING_MAX: usize = 16;

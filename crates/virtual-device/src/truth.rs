@@ -60,6 +60,19 @@ pub struct Moment {
     pub(crate) faults: usize,
 }
 
+impl Moment {
+    /// The moment after everything that was read of [`crate::Phone::since`], so that the next read misses nothing and
+    /// repeats nothing. It holds as long as no more happened than is kept.
+    #[must_use]
+    pub fn after(self, happened: &Happened) -> Moment {
+        Moment {
+            inputs: self.inputs + happened.inputs.len(),
+            commands: self.commands + happened.commands.len(),
+            faults: self.faults + happened.faults.len(),
+        }
+    }
+}
+
 /// What happened since a moment. It costs less than the whole truth, and misses nothing of a long session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Happened {

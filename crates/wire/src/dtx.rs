@@ -13,6 +13,7 @@ const BODY_HEAD_BYTES: usize = 16;
 const AUX_HEAD_BYTES: usize = 16;
 /// What stands at the head of arguments.
 const AUX_MAGIC: u64 = 0x1f0;
+/// Arguments of one call; further ones are not read.
 const ARGUMENTS_MAX: usize = 32;
 /// Kinds of arguments; each has a key before it, which is empty.
 const EMPTY_KEY: u32 = 10;

@@ -8,6 +8,7 @@ use plist::{Dictionary, Uid, Value};
 
 /// Most objects that are read of one archive, and the deepest nesting.
 const OBJECTS_MAX: usize = 20_000;
+/// The deepest nesting of an archive; a deeper one is not read.
 const DEPTH_MAX: usize = 64;
 const VERSION: u64 = 100_000;
 /// Where the class of an object is, in an archive and in what is read of it.

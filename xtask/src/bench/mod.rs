@@ -82,7 +82,7 @@ pub fn bench(root: &Path, options: &[&str]) -> Result<(), String> {
             "helper" => helper::lines(root)?,
             "iphone" => iphone::lines(root)?,
             "tokens" => tokens(root, &binary, &data, &mut table)?,
-            _ => scale::lines(root)?,
+            _ => scale::lines(root, &binary)?,
         };
         lines.into_iter().for_each(|line| table.add(line));
     }

@@ -19,7 +19,7 @@ mod workflows;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{command, docs, helper};
+use crate::{command, docs, helper, limits};
 
 /// More folders inside each other than this is a link that leads in a circle.
 const FOLDER_DEPTH_MAX: usize = 32;
@@ -41,6 +41,7 @@ pub fn tidy(root: &Path) -> Result<(), String> {
         ("one selector type", Ok(selector::check(&sources))),
         ("tool names stay in the server", tool_names::check(root, &sources)),
         ("requirement ids", requirements::check(root)),
+        ("limits say what they bound", limits::check(root)),
         ("pages", pages::check(root)),
         ("pages for agents", skills::check(root)),
         ("pins", pages::check_pins(root)),
@@ -69,10 +70,10 @@ fn tell((name, outcome): &Report) -> bool {
 }
 
 fn stale_files(root: &Path) -> Result<Vec<String>, String> {
-    let wanted = docs::generate(&command::debug_binary(root)?)?;
+    let wanted = docs::generate(root, &command::debug_binary(root)?)?;
     let stale = docs::stale(root, &wanted)?;
     let told =
-        |path: &PathBuf| format!("{}: not what the binary writes; run cargo xtask docs", path.display());
+        |path: &PathBuf| format!("{}: not what the program says; run cargo xtask docs", path.display());
     Ok(stale.iter().map(told).collect())
 }
 

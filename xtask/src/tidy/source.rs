@@ -3,13 +3,14 @@
 use super::rust::{Fact, Kind, SourceFile};
 
 const FILE_LINES_MAX: usize = 600;
-/// The modules of the product that start programs.
-const MAY_SPAWN: [&str; 7] = [
+/// The modules that start programs: those of the product, and the soak, which starts the product.
+const MAY_SPAWN: [&str; 8] = [
     "crates/android/src/adb/server_start.rs",
     "crates/build/src/process.rs",
     "crates/ios/src/simctl/process.rs",
     "crates/server/src/handles.rs",
     "crates/ios/src/idb/start.rs",
+    "crates/sim/src/soak/server.rs",
     "crates/virtual-device/src/framework/java.rs",
     "crates/virtual-device/src/framework/process.rs",
 ];

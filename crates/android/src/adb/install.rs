@@ -6,6 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
 use super::{Adb, AdbError, Script};
 
+/// The answer of the package manager that is read.
 const ANSWER_BYTES_MAX: usize = 16 * 1024;
 const CHUNK_BYTES: usize = 64 * 1024;
 /// `-r` replaces an installed version, `-t` also takes builds that are marked as made for tests.

@@ -8,6 +8,7 @@ use crate::screen::snapshot::Screen;
 
 /// Limits of a learned window.
 const WINDOW_MS_MIN: u64 = 100;
+/// The longest learned window.
 const WINDOW_MS_MAX: u64 = 2000;
 /// Rests of a screen that are needed before a window is learned from them.
 const RESTS_MIN: usize = 3;

@@ -74,6 +74,7 @@ pub struct Comparison {
 
 /// How late an effect of an action may come, and of how many actions.
 const LATE_EFFECT_MS: u64 = 5000;
+/// Actions whose effects are waited for; later ones are not remembered.
 const ACTIONS_MAX: usize = 8;
 /// Further than content is seen to move: rows that look the same after it are others.
 const FAR_PX: i32 = 1_000_000;

@@ -41,6 +41,7 @@ const PREFIXES: [(&str, usize); 15] = [
 ];
 /// A pair of digits and signs between them; a card has 14 to 19 digits.
 const CARD_DIGITS: std::ops::RangeInclusive<usize> = 14..=19;
+/// Longest name before the @ of an email address.
 const LOCAL_BYTES_MAX: usize = 64;
 
 /// Where such texts are, in order, none within another.

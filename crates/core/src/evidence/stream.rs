@@ -8,6 +8,7 @@ use crate::port::{LogBatch, LogEntry, LogLevel};
 pub const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes of lines of processes of which it is not known yet whose they are.
 const UNCLAIMED_BYTES_MAX: usize = 1024 * 1024;
+/// Processes of one app that are remembered.
 const PIDS_MAX: usize = 64;
 
 /// What is kept of the log.

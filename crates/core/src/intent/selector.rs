@@ -54,8 +54,11 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// Characters of a regular expression; a longer one is refused.
     const CHARS_MAX: usize = 500;
+    /// Memory of a compiled expression; a larger one is refused.
     const PROGRAM_BYTES_MAX: usize = 32 << 10;
+    /// Groups inside groups; deeper ones are refused.
     const NESTING_MAX: u32 = 32;
     /// Text of one screen that is searched: several times what a screen can show. The rest does not match.
     const SEARCHED_BYTES_MAX: usize = 128 << 10;

@@ -50,6 +50,7 @@ pub enum Value<'a> {
 
 /// A label joined from descendants ends after this many texts or characters; the other texts stay separate.
 const JOINED_TEXTS_MAX: usize = 6;
+/// Characters of a label that is joined from descendants.
 const JOINED_CHARS_MAX: usize = 100;
 
 /// Returns the label: the element's own words, else those of its own descendants, else a sibling text, else the hint.
@@ -220,6 +221,7 @@ fn is_in_scroller(snapshot: &Snapshot, element: &Element) -> bool {
 /// True if the only words inside a control are a number over a larger picture: a badge, which counts something and
 /// names nothing (F35). A day of a calendar is larger than the mark below it.
 fn is_badge(snapshot: &Snapshot, index: usize, text: usize, words: &str) -> bool {
+    /// Bytes of a text that counts as a badge.
     const BADGE_CHARS_MAX: usize = 4;
     let counts = |c: char| c.is_ascii_digit() || c == '+';
     let element = &snapshot.elements[index];

@@ -153,6 +153,7 @@ fn belongs_to_item(snapshot: &Snapshot, element: &Element) -> bool {
     false
 }
 
+/// Levels above a sign of loading in which its list item is looked for.
 const ITEM_LEVELS_MAX: usize = 6;
 
 /// True if the bar's identifier, description or a sibling text mentions loading.
@@ -168,6 +169,7 @@ fn is_named_loading(snapshot: &Snapshot, index: usize, element: &Element) -> boo
         .any(|sibling| label::own_words(&snapshot.elements[sibling]).is_some_and(is_work_text))
 }
 
+/// Siblings of an element that are looked at for content.
 const SIBLINGS_MAX: usize = 16;
 
 fn other_sign(snapshot: &Snapshot, index: usize, element: &Element, rect: Rect) -> Option<Signal> {
@@ -221,6 +223,7 @@ fn is_empty_of_content(snapshot: &Snapshot, index: usize) -> bool {
     })
 }
 
+/// Elements of one part that are looked at for content.
 const CONTENT_ELEMENTS_MAX: usize = 256;
 
 fn covers_half(snapshot: &Snapshot, rect: Rect) -> bool {

@@ -24,6 +24,7 @@ pub struct ParsedValue<'a> {
 const TEXT_BYTES_MAX: usize = 64;
 /// A number with more digits is a code or a phone number, and a float could not hold it.
 const DIGITS_MAX: usize = 15;
+/// Separators of one number; a text with more is no number.
 const SEPARATORS_MAX: usize = 6;
 
 /// Reads `text` as one value.
@@ -222,6 +223,7 @@ fn of(rest: &str) -> Option<f64> {
     (is_noun && is_separate && max > 0.0).then_some(max)
 }
 
+/// Characters of the word that a number counts.
 const NOUN_CHARS_MAX: usize = 12;
 
 const PERCENT: [&str; 14] = [

@@ -14,6 +14,7 @@ use crate::screen::element::{Element, Role};
 use crate::screen::geometry::Rect;
 use crate::text::quote::push_quoted;
 
+/// Characters of an identifier in one line.
 const ID_MAX_CHARS: usize = 60;
 
 /// Levels inside a row that are searched for it.

@@ -13,6 +13,7 @@ const CHARS_MAX: usize = 160;
 const KEPT_CHARS_MAX: usize = 1000;
 /// Frames that are kept of one exception, and how many more of the app's own.
 const FRAMES_MAX: usize = 60;
+/// Frames of the app itself that are kept of one exception.
 const OWN_FRAMES_MAX: usize = 100;
 /// Exceptions of one chain of causes.
 pub const THROWN_MAX: usize = 10;

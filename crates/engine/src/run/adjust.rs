@@ -35,6 +35,7 @@ const LOOKS_MAX: u32 = 3;
 const KEY_ROUNDS_MAX: u32 = 3;
 /// The time between two looks that agree on a value, and how many of them it may take.
 const REST: Duration = Duration::from_millis(250);
+/// Looks until two agree on a value.
 const REST_LOOKS_MAX: u32 = 4;
 /// Longer than the wheel of a picker turns after a press.
 const PRESS_APART: Duration = Duration::from_millis(350);

@@ -27,6 +27,7 @@ use super::Run;
 
 /// The rest that a recovery waits for, and how long it waits.
 const REST_MS: u64 = 250;
+/// How long a recovery waits for rest.
 const REFRESH_MAX: Duration = Duration::from_secs(3);
 /// Looks at a target that seems to move, before the whole screen has to rest first.
 const STILL_LOOKS_MAX: u32 = 2;

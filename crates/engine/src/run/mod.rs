@@ -24,6 +24,7 @@ use mdm_core::action::request::{Act, Action, Command, Request, What};
 use mdm_core::action::trace::{Lifecycle, Trace};
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
+use mdm_core::intent::target::Target;
 use mdm_core::intent::watch::{Ending, Goal, Wait, WatchReport};
 use mdm_core::intent::{back, resolve};
 use mdm_core::port::{AppReport, DeviceErrorKind, Dispatch, Input, PicturePrint, Support};
@@ -90,6 +91,12 @@ impl Run<'_> {
             let failure = self.with_what_it_was(failure);
             self.outcome.failure = Some(failure.with_dispatch(dispatch));
             self.note(Event::Reached(Lifecycle::Failed));
+        }
+        if let What::Act(act) = &self.outcome.request.what {
+            let by_point = act.action.targets().iter().any(|target| matches!(target, Target::Point(_)));
+            let first_try =
+                self.outcome.lifecycle() != Lifecycle::Failed && self.outcome.recovered.is_empty();
+            self.session.metrics().note_action(first_try, by_point);
         }
         let error = self.outcome.failure.as_ref().map(Failure::code);
         self.note(Event::CallEnded { error });

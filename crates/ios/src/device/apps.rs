@@ -15,6 +15,7 @@ use crate::route::Verb;
 use crate::simctl::{Privacy, SimulatorApp};
 use crate::wda::AppState;
 
+/// Bytes of a bundle id; a longer one is refused.
 const APP_ID_CHARS_MAX: usize = 155;
 
 impl IosDevice {

@@ -9,6 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// Lines and bytes of messages that are kept; older ones are dropped and counted.
 const ENTRIES_MAX: usize = 20_000;
+/// Bytes of messages that are kept; older lines are dropped and counted.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
 #[derive(Default)]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 /// Largest state file.
 const STATE_BYTES_MAX: u64 = 1024 * 1024;
+/// Companions that are known; further ones are not looked at.
 const COMPANIONS_MAX: usize = 200;
 /// Files of the folder that are looked at.
 const FILES_MAX: usize = 10_000;

@@ -28,6 +28,7 @@ const STARTED_MAX: usize = 16;
 const READY_WAIT: Duration = Duration::from_secs(30);
 /// Before one that failed is started again.
 const AGAIN: Duration = Duration::from_secs(30);
+/// The line in which a companion says where it listens.
 const LINE_BYTES_MAX: u64 = 64 * 1024;
 /// The end of what a companion says on stderr, for the reason of a failure.
 const WORDS_BYTES_MAX: usize = 300;
@@ -176,6 +177,7 @@ fn starting() -> String {
 }
 
 fn private_folder() -> io::Result<PathBuf> {
+    /// Names that are tried for a socket.
     const TRIES_MAX: u32 = 100;
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

@@ -25,6 +25,7 @@ use super::link::{Link, Provider};
 const SERVICE: &str = "com.apple.accessibility.axAuditDaemon.remoteserver";
 /// Elements that are listed, and how long that may take.
 const ITEMS_MAX: usize = 300;
+/// How long a screen is listed; what was read until then is told.
 const WALK_MAX: Duration = Duration::from_secs(20);
 /// How long one move is waited for. It tells its end after the list has scrolled.
 const MOVE_MAX: Duration = Duration::from_secs(3);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use idevice::pairing_file::PairingFile;
 use idevice::provider::IdeviceProvider;
@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 
 use super::LABEL;
 use super::error::{Effect, told};
+use super::lengths::Lengths;
 use crate::connect::{Connector, Transport};
 
 /// The way to one phone.
@@ -74,7 +75,7 @@ pub async fn connect_mux(mux: &Connector) -> Result<UsbmuxdConnection, DeviceErr
         );
         DeviceError::new(DeviceErrorKind::Local, detail)
     })?;
-    Ok(UsbmuxdConnection::new(Box::new(Stream(stream)), 0))
+    Ok(UsbmuxdConnection::new(Box::new(Stream { inner: stream, lengths: Lengths::of_mux() }), 0))
 }
 
 /// Runs the library in a task: a panic becomes an error, and a caller that goes away ends it.
@@ -111,7 +112,8 @@ impl IdeviceProvider for Provider {
     fn connect(&self, port: u16) -> Pending<Idevice> {
         let (mux, device_id) = (Arc::clone(&self.link.mux), self.device_id);
         Box::pin(async move {
-            let mux = UsbmuxdConnection::new(Box::new(Stream(mux().await?)), device_id);
+            let stream = Stream { inner: mux().await?, lengths: Lengths::of_port(port) };
+            let mux = UsbmuxdConnection::new(Box::new(stream), device_id);
             mux.connect_to_device(device_id, port, LABEL).await
         })
     }
@@ -123,14 +125,18 @@ impl IdeviceProvider for Provider {
     fn get_pairing_file(&self) -> Pending<PairingFile> {
         let (mux, udid) = (Arc::clone(&self.link.mux), self.link.udid.clone());
         Box::pin(async move {
-            let mut mux = UsbmuxdConnection::new(Box::new(Stream(mux().await?)), 0);
+            let stream = Stream { inner: mux().await?, lengths: Lengths::of_mux() };
+            let mut mux = UsbmuxdConnection::new(Box::new(stream), 0);
             mux.get_pair_record(&udid).await
         })
     }
 }
 
-/// A connection that can be printed, which the library wants.
-struct Stream(Box<dyn Transport>);
+/// A connection that can be printed, which the library wants, and on which lengths do not lie.
+struct Stream {
+    inner: Box<dyn Transport>,
+    lengths: Lengths,
+}
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -144,7 +150,9 @@ impl AsyncRead for Stream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
+        Poll::Ready(self.lengths.check(&buffer.filled()[before..]))
     }
 }
 
@@ -154,14 +162,14 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(context, bytes)
+        Pin::new(&mut self.inner).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
+        Pin::new(&mut self.inner).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
+        Pin::new(&mut self.inner).poll_shutdown(context)
     }
 }

@@ -13,6 +13,7 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// Most output of one command; a screenshot is a file.
 const OUTPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Error output of one command that is read.
 const ERRORS_BYTES_MAX: u64 = 256 * 1024;
 
 /// The program, and how often it was started.

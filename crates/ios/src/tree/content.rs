@@ -13,6 +13,7 @@ use super::role::short_type;
 pub const CLASS: &str = "Content";
 /// A bar lies across most of the screen and along less than this part of it. A keyboard is one too.
 const BAR_WIDTH_PERCENT_MIN: i64 = 60;
+/// Share of the screen's height that a bar takes at most, in percent.
 const BAR_HEIGHT_PERCENT_MAX: i64 = 45;
 
 /// Gathers what lies between the bars, unless something is known to scroll.

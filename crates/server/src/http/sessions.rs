@@ -13,9 +13,14 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
 
+/// Sessions at the same time; the one that was quiet longest makes room for the next.
 const SESSIONS_MAX: usize = 256;
 /// An agent thinks between two calls, and its user answers it.
 const QUIET_MAX: Duration = Duration::from_secs(30 * 60);
+
+/// How long an answer is kept for a client whose connection broke before it had read it. There is no limit to how many
+/// are kept meanwhile, so it is only a little longer than clients are told to wait before they come back.
+const ANSWERED_KEPT: Duration = Duration::from_secs(10);
 
 pub struct BoundedSessions {
     inner: LocalSessionManager,
@@ -33,6 +38,7 @@ impl Default for BoundedSessions {
     fn default() -> BoundedSessions {
         let mut inner = LocalSessionManager::default();
         inner.session_config.keep_alive = Some(QUIET_MAX);
+        inner.session_config.completed_cache_ttl = ANSWERED_KEPT;
         BoundedSessions { inner, used: Mutex::default() }
     }
 }

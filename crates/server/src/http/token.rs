@@ -7,8 +7,11 @@ use subtle::{Choice, ConstantTimeEq as _};
 
 /// Shorter ones could be guessed.
 const TOKEN_BYTES_MIN: usize = 16;
+/// Characters of one token; longer ones are refused at the start.
 const TOKEN_BYTES_MAX: usize = 512;
+/// Tokens of one file; a file with more is refused at the start.
 const TOKENS_MAX: usize = 256;
+/// The file with tokens; a larger one is refused at the start.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// The client whose token has no name.
 const UNNAMED: &str = "client";

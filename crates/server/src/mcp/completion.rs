@@ -14,7 +14,9 @@ use crate::caller::Caller;
 
 /// A person waits while typing.
 const TIME_MAX: Duration = Duration::from_secs(3);
+/// Values that one completion offers, which the protocol allows.
 pub const VALUES_MAX: usize = 100;
+/// Characters of one value.
 const LABEL_CHARS_MAX: usize = 80;
 
 /// What fits the beginning that was typed. What cannot be known in time is empty.

@@ -7,6 +7,7 @@ use mdm_core::text::quote::push_quoted;
 
 use crate::args::JsonObject;
 
+/// Characters of one argument of a prompt; a longer one is refused.
 const ARGUMENT_CHARS_MAX: usize = 4000;
 
 struct Argument {

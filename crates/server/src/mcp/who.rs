@@ -12,6 +12,7 @@ use crate::http::Admitted;
 /// A client says by this header which of several with the same token and name it is.
 const CLIENT_HEADER: &str = "mdm-client";
 const SESSION_HEADER: &str = "mcp-session-id";
+/// Characters of a client's name by which it is told from others.
 const CLIENT_CHARS_MAX: usize = 200;
 
 #[derive(Clone)]

@@ -38,6 +38,7 @@ use crate::tree::{self, LoadingFacts};
 /// The quiet that counts as rest after an action.
 const WINDOW_MS: u64 = 250;
 const TIMEOUT_MS: u32 = 5000;
+/// The longest timeout of an action; a longer one is refused.
 const TIMEOUT_MS_MAX: u32 = 60_000;
 /// The whole call, unless `timeout_ms` says otherwise: time for a slow device to be looked at before and after, but not
 /// for one that hangs.

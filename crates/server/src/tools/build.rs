@@ -25,9 +25,11 @@ use crate::refusal::{Hint, Refusal};
 
 /// A build that takes longer is ended, unless the caller gives it more time.
 const BUILD_MS: u64 = 15 * 60 * 1000;
+/// The longest time that a caller may give a build; a longer one is refused.
 const BUILD_MS_MAX: u64 = 55 * 60 * 1000;
 /// Errors and last lines that a failure shows, and characters of one.
 const ERRORS_MAX: usize = 20;
+/// Characters of one line of a build's output.
 const LINE_CHARS_MAX: usize = 300;
 
 #[derive(Deserialize, JsonSchema)]

@@ -16,6 +16,7 @@ use crate::tree;
 const CHANGE_TOKENS_MAX: usize = 120;
 /// Toasts and announcements that are repeated in an answer, and the characters of each.
 const SAID_MAX: usize = 4;
+/// Characters of one toast or announcement.
 const SAID_CHARS_MAX: usize = 200;
 
 /// Writes what the device said for a moment: no tree has it.

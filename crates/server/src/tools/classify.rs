@@ -16,6 +16,7 @@ use crate::refusal::Refusal;
 
 /// Actions whose effect does not show on the screen first (RFC 006).
 const SIDE_EFFECTS: [&str; 5] = ["start_app", "restart_app", "terminate_app", "reset_app_data", "run_flow"];
+/// Requests that a caller may tell; more are refused.
 const REQUESTS_MAX: usize = 1000;
 
 pub struct ClassifyActionOutcome;

@@ -18,10 +18,13 @@ use crate::refusal::Refusal;
 use crate::symbols::{self, Named};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// Crashes that one answer lists, the newest ones.
 const LISTED_MAX: usize = 20;
+/// Characters of an exception's name, of its message and of a frame.
 const PART_CHARS_MAX: usize = 400;
 /// Frames of one exception that are shown besides the app's own, and those.
 const FRAMES_MAX: usize = 5;
+/// The app's own frames of one exception that are shown.
 const OWN_FRAMES_MAX: usize = 12;
 
 #[derive(Debug, Serialize)]

@@ -24,6 +24,7 @@ use crate::target::ElementArg;
 const WINDOW_MS: u64 = 250;
 const STATE_TIMEOUT_MS: u32 = 1000;
 const VISIBLE_TIMEOUT_MS: u32 = 5000;
+/// The longest timeout of an expectation; a longer one is refused.
 const TIMEOUT_MS_MAX: u32 = 60_000;
 /// Captures that a verification needs at least.
 const READS_MIN: u64 = 3;
@@ -163,6 +164,7 @@ fn answer(device: &str, question: Question, waited: &WatchReport) -> Answer {
     Answer::new(Facts::Expect(Box::new(facts))).with_lines(&lines)
 }
 
+/// Elements that fit and are described.
 const AMBIGUOUS_SHOWN_MAX: usize = 8;
 
 pub struct ExpectElementVisible;

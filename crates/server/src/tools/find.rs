@@ -18,6 +18,7 @@ use crate::refusal::Refusal;
 use crate::target::SelectorArg;
 
 const WAIT_DEFAULT_MS: u64 = 3_000;
+/// The longest wait of a search; a longer one is refused.
 const WAIT_MAX_MS: u64 = 60_000;
 
 pub struct FindElement;

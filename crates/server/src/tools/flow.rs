@@ -11,9 +11,11 @@ use crate::answer::{Answer, Facts, Image};
 use crate::args::JsonObject;
 use crate::refusal::Refusal;
 
+/// Steps of one flow; more are refused.
 const STEPS_MAX: usize = 50;
 /// Characters of what one step says below its facts, and of all of them.
 const LINES_CHARS_MAX: usize = 2000;
+/// Characters of what all steps of a flow say; the rest is left out.
 const REPORT_CHARS_MAX: usize = 12_000;
 
 /// The tool whose steps are calls of other tools.

@@ -17,6 +17,7 @@ use crate::refusal::Refusal;
 use crate::target::{ElementArg, SelectorArg, TargetArg};
 
 const GESTURE_TIMEOUT: Duration = Duration::from_secs(150);
+/// The longest gesture; a longer one is refused.
 const DURATION_MS_MAX: f64 = 10_000.0;
 const SWIPE_MS: f64 = 300.0;
 const HOLD_MS: f64 = 500.0;

@@ -5,10 +5,13 @@ use mdm_core::port::{LogEntry, LogLevel};
 use mdm_core::text::calendar::clock;
 use mdm_core::text::quote::{push_name, push_quoted};
 
+/// Characters of the first line of a message.
 const MESSAGE_CHARS_MAX: usize = 400;
+/// Characters of a tag.
 const TAG_CHARS_MAX: usize = 100;
 /// Further lines of one message that are shown.
 const FURTHER_LINES_MAX: usize = 6;
+/// Characters of each further line of a message.
 const FURTHER_CHARS_MAX: usize = 200;
 
 /// How the time of a line is told.

@@ -18,9 +18,11 @@ use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::refusal::Refusal;
 
+/// Lines of an answer unless the caller says otherwise.
 const LIMIT_DEFAULT: u32 = 50;
 /// Of the lines that go with an action.
 const RELATED_LIMIT_DEFAULT: u32 = 20;
+/// Lines that a caller may ask for; more are refused.
 const LIMIT_MAX: u32 = 1000;
 
 pub struct GetLogs;

@@ -25,6 +25,7 @@ const MANAGE_TIMEOUT: Duration = Duration::from_secs(120);
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(1800);
 /// Apps that one answer lists, and characters of a name.
 const APPS_MAX: usize = 300;
+/// Characters of a name in a list of apps.
 const NAME_CHARS_MAX: usize = 120;
 /// Bytes of a path on a device.
 const REMOTE_BYTES_MAX: usize = 1024;

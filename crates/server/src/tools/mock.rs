@@ -17,7 +17,9 @@ use crate::refusal::Refusal;
 
 const FAIL_STATUS: u16 = 503;
 const ANSWER_STATUS: u16 = 200;
+/// Requests for which a rule may last; more are refused.
 const NEXT_MAX: u32 = 10_000;
+/// Characters of a part of a rule that an answer shows.
 const TEXT_CHARS_MAX: usize = 200;
 
 pub struct MockNetwork;

@@ -327,6 +327,7 @@ impl Entry {
             Ok(Err(refusal)) => refusal,
             Err(_) => {
                 call.app.note_panic();
+                tracing::error!(call = call.by.call, tool = self.name, "a defect ended the call");
                 Failure::new(Cause::Defect, "the tool broke off").with_dispatch(Dispatch::Unknown).into()
             }
         };
@@ -435,5 +436,21 @@ mod tests {
         let app = App::new(Devices::default());
         let answer = entry.call(&app, JsonObject::new(), CancellationToken::new()).await;
         assert!(answer.is_error && answer.text().contains("INTERNAL_ERROR"), "{}", answer.text());
+    }
+
+    #[tokio::test]
+    async fn a_bug_is_counted_and_told() {
+        // SE-07, EN-01
+        let app = App::new(Devices::default());
+        let status = Entry::of::<status::GetSystemStatus>();
+        let told = async || status.call(&app, JsonObject::new(), CancellationToken::new()).await.text();
+        assert!(!told().await.contains("internalErrors"));
+        let entry = Entry { run: broken, ..Entry::of::<devices::ListDevices>() };
+        for _ in 0..2 {
+            entry.call(&app, JsonObject::new(), CancellationToken::new()).await;
+        }
+        let text = told().await;
+        assert!(text.contains(r#""internalErrors":2"#), "{text}");
+        assert_eq!(app.panics(), 2);
     }
 }

@@ -18,15 +18,21 @@ use crate::args::DeviceArg;
 use crate::har::{self, Har};
 use crate::refusal::Refusal;
 
+/// Requests of an answer unless the caller says otherwise.
 const LIMIT_DEFAULT: u32 = 30;
+/// Requests that a caller may ask for; more are refused.
 const LIMIT_MAX: u32 = 500;
 /// The window where no action was sent so far.
 const WINDOW_MS: u64 = 30_000;
+/// Characters of an address or of a header that are shown.
 const URL_CHARS_MAX: usize = 400;
+/// Characters of an error that are shown.
 const ERROR_CHARS_MAX: usize = 200;
 /// Bytes of a body that are unpacked, and characters that an answer shows.
 const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Characters of a body that are shown.
 const BODY_CHARS_MAX: usize = 2000;
+/// Headers of one message that are shown.
 const HEADERS_SHOWN_MAX: usize = 30;
 
 pub struct GetNetworkActivity;

@@ -18,10 +18,13 @@ use crate::refusal::Refusal;
 use crate::target::SelectorArg;
 
 const ROWS: f64 = 500.0;
+/// Rows that a caller may ask for; more are refused.
 const ROWS_MAX: f64 = 2000.0;
+/// Swipes through one list; what was read until then is told.
 const SCROLLS_MAX: u32 = 300;
 /// Many clients give up after a minute; what was read until then is worth more than nothing.
 const TIMEOUT_MS: f64 = 55_000.0;
+/// The longest timeout of reading a list; a longer one is refused.
 const TIMEOUT_MS_MAX: f64 = 600_000.0;
 /// Characters of all rows together; the rows after that are not told.
 const CHARS_MAX: usize = 60_000;

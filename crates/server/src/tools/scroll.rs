@@ -19,10 +19,12 @@ use crate::refusal::Refusal;
 use crate::target::{ElementArg, SelectorArg};
 
 const SCROLLS: f64 = 10.0;
+/// Swipes that a caller may ask for; more are refused.
 const SCROLLS_MAX: f64 = 100.0;
 const AMOUNT: f64 = 0.7;
 /// Characters of what the first and the last row say.
 const ROW_CHARS_MAX: usize = 60;
+/// Other rows that a failure names.
 const OTHERS_MAX: usize = 3;
 
 pub struct ScrollToElement;

@@ -26,14 +26,20 @@ use crate::picture::{self, ScaledPicture, Wish};
 use crate::refusal::Refusal;
 use crate::tree::{self, TreeHead, TreeJson};
 
+/// Tokens of the outline in a report; the rest is cut.
 const OUTLINE_TOKENS_MAX: usize = 3000;
 const LOG_LINES_DEFAULT: u32 = 20;
+/// Lines of the log in a report; a caller that asks for more gets these.
 const LOG_LINES_MAX: u32 = 1000;
+/// Crashes in a report, the newest ones.
 const CRASHES_MAX: usize = 3;
 /// Requests that failed, the newest first.
 const REQUESTS_MAX: usize = 5;
+/// Possible actions in a report.
 const ACTIONS_MAX: usize = 10;
+/// Characters of the name of what can be acted on.
 const NAME_CHARS_MAX: usize = 60;
+/// Characters of the reason that a caller gives for a report.
 const REASON_CHARS_MAX: usize = 500;
 
 pub struct CaptureDebugSnapshot;

@@ -11,6 +11,7 @@ use crate::refusal::Refusal;
 
 /// Characters of one line.
 const WORDS_CHARS_MAX: usize = 200;
+/// Characters of an identifier in one line.
 const ID_CHARS_MAX: usize = 100;
 const NOTE: &str = "this is what the phone speaks of its screen, in its order: no places, roles or ids, and not all that \
                     is shown, so nothing in it can be tapped by its name and nothing is proven absent. Reading it moved \

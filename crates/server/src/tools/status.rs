@@ -48,6 +48,13 @@ pub struct StatusFacts {
     tools: Vec<ToolFacts>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waits: Vec<WaitCounts>,
+    /// Calls of this process that a defect of ours ended.
+    #[serde(skip_serializing_if = "is_zero")]
+    internal_errors: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A program that builds or connections need.
@@ -103,7 +110,7 @@ impl StatusFacts {
     }
 }
 
-/// Statistics of the waits on a device (SY-18).
+/// Statistics of the actions and waits on a device (MT-01, SY-18).
 #[derive(Debug, Serialize)]
 struct WaitCounts {
     device: String,
@@ -120,6 +127,18 @@ struct WaitCounts {
     changes: u64,
     premature_actions: u64,
     retries: u64,
+    actions: u64,
+    /// Actions that succeeded without a recovery.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_try_percent: Option<u64>,
+    /// Actions on a point, where no element was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_point_percent: Option<u64>,
+    /// Calls that were refused because several elements fit.
+    ambiguous: u64,
+    /// How long after the last change and its window of quiet a wait ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_overshoot_ms: Option<u64>,
 }
 
 impl WaitCounts {
@@ -137,6 +156,11 @@ impl WaitCounts {
             changes: counts.changes,
             premature_actions: counts.premature,
             retries: counts.retries,
+            actions: counts.actions,
+            first_try_percent: counts.first_try_rate(),
+            by_point_percent: counts.by_point_rate(),
+            ambiguous: counts.ambiguous,
+            mean_overshoot_ms: counts.mean_overshoot_ms(),
         }
     }
 }
@@ -186,7 +210,7 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
         );
     }
     issues.extend(listed.iter().filter_map(issue_of));
-    let something = |counts: &Counts| counts.waits + counts.premature + counts.retries > 0;
+    let something = |counts: &Counts| counts.waits + counts.premature + counts.retries + counts.actions > 0;
     let waited = app.fleet.wait_counts().into_iter().filter(|(_, counts)| something(counts));
     StatusFacts {
         success: issues.is_empty(),
@@ -204,6 +228,7 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
         notes,
         tools,
         waits: waited.map(WaitCounts::new).collect(),
+        internal_errors: app.panics(),
     }
 }
 

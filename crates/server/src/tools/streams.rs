@@ -18,8 +18,11 @@ use crate::args::DeviceArg;
 use crate::refusal::Refusal;
 
 const NAME_DEFAULT: &str = "default";
+/// Characters of the name of a log that is followed; a longer one is refused.
 const NAME_CHARS_MAX: usize = 64;
+/// Lines of an answer unless the caller says otherwise.
 const LIMIT_DEFAULT: u32 = 100;
+/// Lines that a caller may ask for; more are refused.
 const LIMIT_MAX: u32 = 1000;
 const TIMEOUT: Duration = Duration::from_secs(20);
 

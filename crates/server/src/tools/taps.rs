@@ -19,6 +19,7 @@ const TAP_TIMEOUT: Duration = Duration::from_secs(150);
 const PRESS_MS: f64 = 800.0;
 /// A shorter one is a tap.
 const PRESS_MS_MIN: f64 = 500.0;
+/// The longest press; a longer one is refused.
 const PRESS_MS_MAX: f64 = 10_000.0;
 
 /// What is done to an element is followed by a look, unless told otherwise.

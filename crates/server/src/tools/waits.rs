@@ -29,11 +29,14 @@ use facts::{ErrorJson, OwnFacts, WaitFacts, never_read, push_changes, push_movin
 const TIMEOUT_MS: u64 = 60_000;
 /// Of the wait for another screen.
 const SCREEN_TIMEOUT_MS: u64 = 5_000;
+/// The longest timeout of a wait; a longer one is refused.
 const TIMEOUT_MAX_MS: u64 = 600_000;
 /// Deadline of the call itself, later than any timeout that a caller may ask for.
 const CALL_TIMEOUT: Duration = Duration::from_millis(TIMEOUT_MAX_MS + 5_000);
 const WINDOW_DEFAULT_MS: u64 = 250;
+/// The longest time of quiet that a caller may ask for; a longer one is refused.
 const WINDOW_MAX_MS: u64 = 60_000;
+/// Elements whose changes do not count; more are refused.
 const IGNORE_MAX: usize = 32;
 
 fn needs(what: &str) -> Refusal {

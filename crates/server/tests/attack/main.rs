@@ -18,7 +18,9 @@ mod client;
 mod device;
 mod fate;
 mod http;
+mod http_return;
 mod injection;
+mod killed;
 #[path = "../support/lines.rs"]
 mod lines;
 mod proxy;

@@ -414,7 +414,8 @@ async fn a_wait_can_be_cancelled_and_does_not_block_other_calls() {
 #[tokio::test(start_paused = true)]
 async fn the_system_status_counts_waits() {
     let world = opened(Timing::Instant, ".UpdatesActivity").await;
-    assert!(!world.ok("get_system_status", "{}").await.contains("\"waits\""), "no waits yet");
+    let before = world.ok("get_system_status", "{}").await;
+    is(before.split_once("\"waits\":[").expect("an action was counted").1, "waits", "0");
     let tree = world.tree().await;
     tap(&world, &tree, "Change in place").await;
     world.ok("wait_for_ui_change", r#"{"timeout_ms":2000}"#).await;
@@ -432,6 +433,41 @@ async fn the_system_status_counts_waits() {
     is(counted, "changes", "1");
     let mean: u64 = fact(counted, "mean_stabilise_ms").parse().unwrap();
     assert!((250..300).contains(&mean), "SY-18: {status}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_system_status_tells_how_actions_went() {
+    // MT-01
+    let world = opened(Timing::Instant, ".UpdatesActivity").await;
+    let counted = async || {
+        let status = world.ok("get_system_status", "{}").await;
+        status.split_once("\"waits\":[").map_or(String::new(), |(_, counted)| counted.to_owned())
+    };
+    let before: u64 = match counted().await.as_str() {
+        "" => 0,
+        text => fact(text, "actions").parse().unwrap(),
+    };
+    let tree = world.tree().await;
+    let id = id_of(&tree, "Change in place");
+    world.ok("tap_element", &format!(r#"{{"elementId":"{id}"}}"#)).await;
+    tap(&world, &tree, "Change in place").await;
+    // Several elements fit.
+    let code = world.code("tap_element", r#"{"selector":{"text":"a","contains":true}}"#).await;
+    assert_eq!(code, "AMBIGUOUS_TARGET");
+    // Nothing answers to this id any more.
+    assert_eq!(world.code("tap_element", r#"{"elementId":"e9999"}"#).await, "STALE_REFERENCE");
+    world.ok("wait_for_ui_change", r#"{"timeout_ms":2000}"#).await;
+    let text = counted().await;
+    let actions = before + 4;
+    let first_try = (actions - 2) * 100 / actions;
+    is(&text, "actions", &actions.to_string());
+    is(&text, "first_try_percent", &first_try.to_string());
+    is(&text, "by_point_percent", &(100 / actions).to_string());
+    is(&text, "ambiguous", "1");
+    is(&text, "stale_caught", "1");
+    assert!(text.contains("\"premature_actions\":") && text.contains("\"retries\":0"), "{text}");
+    let overshoot: u64 = fact(&text, "mean_overshoot_ms").parse().unwrap();
+    assert!(overshoot <= 120, "{text}");
 }
 
 /// Measures the time from a change to the end of the wait, for changes at different moments between captures.

@@ -4,13 +4,19 @@ use super::number::{Broken, Reader, Writer};
 use super::tree::Tree;
 use super::{ANSWER_BIT, NONCE_BYTES, REFUSAL_KIND, frame};
 
+/// Samples of one gesture; a request with more is refused.
 const SAMPLES_MAX: usize = 2_000;
+/// Fingers of one sample; a request with more is refused.
 const FINGERS_MAX: usize = 10;
+/// The longest gesture; a longer one is refused.
 const GESTURE_MS_MAX: u32 = 60_000;
+/// Keys of one request; a request with more is refused.
 const KEYS_MAX: usize = 500;
 /// Android's own limit.
 const FINGER_ID_MAX: u8 = 31;
+/// How long the keys of one request may be held together; longer is refused.
 const HELD_MS_MAX: u64 = 60_000;
+/// The best quality of a picture; a higher one is refused.
 const QUALITY_MAX: u8 = 100;
 
 #[derive(Debug, Clone, PartialEq)]

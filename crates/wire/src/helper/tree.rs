@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use super::number::{Broken, Reader, Writer};
 
+/// Texts of one tree; a tree with more is refused.
 const STRINGS_MAX: usize = 200_000;
+/// Windows of one tree; a tree with more is refused.
 const WINDOWS_MAX: usize = 100;
+/// Nodes of one tree; a tree with more is refused.
 pub const NODES_MAX: usize = 20_000;
+/// Actions of one node; a tree with more is refused.
 const ACTIONS_MAX: usize = 200;
 const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 const HASH_FACTOR: u64 = 0x0000_0100_0000_01b3;

@@ -2,6 +2,7 @@
 
 /// Methods as libraries write them.
 pub const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+/// Longest address that is believed to be one.
 const URL_BYTES_MAX: usize = 4096;
 /// Characters of an error that are kept.
 const ERROR_CHARS_MAX: usize = 300;

@@ -13,6 +13,7 @@ use crate::port::{Input, Key};
 use crate::screen::element::Role;
 use crate::screen::geometry::Point;
 
+/// Controls that a refusal names.
 const CANDIDATES_MAX: usize = 10;
 
 /// The value that a control showed at one time.

@@ -18,10 +18,12 @@ use crate::text::quote::push_quoted;
 const TEXT_CHARS_MAX: usize = 60;
 /// Ancestors of an element, and elements in each, that are searched for a name of its surroundings.
 const LEVELS_MAX: usize = 4;
+/// Elements inside one ancestor that are searched for a name.
 const NEIGHBOURS_MAX: usize = 24;
 /// The largest parts of the screen's width and height that the texts and buttons of an alert take. Icons of a home
 /// screen take more of its height.
 const ALERT_WIDTH_PERCENT_MAX: i64 = 92;
+/// Share of the screen's height that an alert takes at most, in percent.
 const ALERT_HEIGHT_PERCENT_MAX: i64 = 65;
 
 /// Describes an element so that it differs from similar ones: `e10 button "Delete" in row "Milk"`.

@@ -32,6 +32,7 @@ const NUDGES_MAX: u32 = 4;
 const BACKS_MAX: u32 = 4;
 /// Rows that are on their way get this long, so often at one place.
 const LOADING_MS: u64 = 5000;
+/// Times that a list is waited for while it loads more.
 const LOADS_MAX: u32 = 3;
 /// Rows that come without a sign of it get this long at what seems to be the end.
 const LATE_MS: u64 = 1000;

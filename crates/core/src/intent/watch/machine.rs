@@ -24,12 +24,15 @@ const CONFIRM_MS: u64 = 20;
 const PAUSE_MIN_MS: u64 = 5;
 /// How long nothing has changed, and the pause that then suffices, in milliseconds.
 const PAUSES_MS: [(u64, u64); 3] = [(10_000, 40), (30_000, 100), (60_000, 250)];
+/// The longest pause between two looks.
 const PAUSE_MAX_MS: u64 = 500;
 /// A capture that takes long is work for the device: it is left alone for so many times as long, up to a limit.
 const PAUSE_PER_COST: u64 = 10;
 /// A large screen is work for this machine: one more millisecond for so many elements, up to a limit.
 const ELEMENTS_PER_MS: usize = 256;
+/// The longest addition to a pause because the screen is large.
 const PAUSE_FOR_SIZE_MAX_MS: usize = 20;
+/// The longest addition to a pause because a look takes long.
 const PAUSE_FOR_COST_MAX_MS: u64 = 200;
 /// Captures of which the quickest tells what one costs the device: the others waited for something else too.
 const COSTS: usize = 4;

@@ -20,7 +20,9 @@ pub(crate) struct SiblingText<'a> {
 
 /// Wrappers around a control that are passed on the way to its row.
 const WRAPPERS_MAX: usize = 6;
+/// Siblings before a control that are asked for its label.
 const SIBLINGS_BEFORE_MAX: usize = 6;
+/// Siblings after a control that are asked for its label.
 const SIBLINGS_AFTER_MAX: usize = 2;
 /// A larger group of texts is an independent part of the screen.
 const GROUP_ELEMENTS_MAX: usize = 12;
@@ -64,6 +66,7 @@ fn caption(snapshot: &Snapshot, index: usize) -> Option<SiblingText<'_>> {
     found
 }
 
+/// Siblings beside a caption; among more it captions nothing.
 const CAPTION_SIBLINGS_MAX: usize = 6;
 
 /// Like [`sibling`], but for an element of any role.

@@ -87,4 +87,5 @@ fn has_similar_text_sibling(snapshot: &Snapshot, index: usize, element: &Element
     snapshot.children(parent as usize).take(SIBLINGS_MAX).any(is_similar)
 }
 
+/// Siblings that are compared with a part of a rating.
 const SIBLINGS_MAX: usize = 64;
