@@ -509,7 +509,7 @@ mod tests {
         let faults = |given: &'static str| {
             let serve = ["mobile-debug-mcp", "serve", "--virtual", "ios", "--faults", given];
             Cli::try_parse_from(serve).ok().and_then(|cli| match cli.command {
-                Some(Command::Serve { devices, .. }) => devices.faults,
+                Some(Command::Serve(args)) => args.devices.faults,
                 _ => None,
             })
         };
