@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn there_is_a_page_for_the_program_and_for_every_command() {
         let page = man(None).unwrap();
-        assert!(page.contains(".TH mobile\\-debug\\-mcp 1") && page.contains("\\-\\-read\\-only"), "{page}");
+        assert!(page.contains(".TH mobile-debug-mcp 1") && page.contains("\\-\\-read\\-only"), "{page}");
         let folder = std::env::temp_dir().join(format!("mdm-man-{}", std::process::id()));
         let names = man(Some(&folder)).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();

@@ -10,7 +10,9 @@ use super::{NAME, linkage};
 use crate::command::{cargo, metadata, output, run};
 
 /// The C library inside the program instead of beside it. macOS has no such thing.
-const STATIC: &str = "-C target-feature=+crt-static";
+const STATIC: &str = "-Ctarget-feature=+crt-static";
+/// Between the flags in the variable by which cargo takes them.
+const NEXT: &str = "\x1f";
 const COMPLETIONS: [(&str, &str); 5] = [
     ("bash", "mobile-debug-mcp.bash"),
     ("zsh", "_mobile-debug-mcp"),
@@ -31,10 +33,8 @@ pub fn build(root: &Path, target: &str, platform: Platform) -> Result<PathBuf, S
     let mut command = cargo(root);
     command.args(["build", "--release", "--locked", "--package", NAME, "--target", target]);
     command.env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
-    if platform.os != "darwin" {
-        let given = std::env::var("RUSTFLAGS").unwrap_or_default();
-        command.env("RUSTFLAGS", format!("{given} {STATIC}").trim());
-    }
+    let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+    command.env("CARGO_ENCODED_RUSTFLAGS", flags(platform, &given, root, cargo_home().as_deref()));
     run(&mut command)?;
     let folder = metadata(root)?.target_directory.join(target).join("release");
     let program = folder.join(platform.program());
@@ -46,6 +46,25 @@ pub fn build(root: &Path, target: &str, platform: Platform) -> Result<PathBuf, S
         Some(linkage) if linkage.has_symbols => Err(format!("{} has its symbols still", program.display())),
         _ => Ok(program),
     }
+}
+
+/// The flags that were given and ours. Panics say where they happened: that must not name the folders of whoever built it.
+fn flags(platform: Platform, given: &str, root: &Path, cargo_home: Option<&Path>) -> String {
+    let mut flags: Vec<String> = given.split_whitespace().map(str::to_owned).collect();
+    if platform.os != "darwin" {
+        flags.push(STATIC.to_owned());
+    }
+    let folders = [(Some(root), "."), (cargo_home, "cargo")];
+    for (folder, name) in folders.into_iter().filter_map(|(folder, name)| Some((folder?, name))) {
+        flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
+    }
+    flags.join(NEXT)
+}
+
+/// Where cargo keeps the sources of crates.
+fn cargo_home() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    folder("CARGO_HOME").or_else(|| Some(folder("HOME").or_else(|| folder("USERPROFILE"))?.join(".cargo")))
 }
 
 /// Fails unless it starts here and is of this version.
@@ -76,4 +95,24 @@ pub fn papers(program: &Path) -> Result<Vec<Entry>, String> {
         papers.push(Entry::file(&format!("completions/{name}"), script.into_bytes()));
     }
     Ok(papers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_keep_what_was_given_and_hide_the_builders_folders() {
+        let (linux, mac) = (Platform { os: "linux", cpu: "x64" }, Platform { os: "darwin", cpu: "arm64" });
+        let (root, home) = (Path::new("/a b/src"), Path::new("/home/x/.cargo"));
+        let all = flags(linux, " -Cdebuginfo=0 ", root, Some(home));
+        let wanted = [
+            "-Cdebuginfo=0",
+            "-Ctarget-feature=+crt-static",
+            "--remap-path-prefix=/a b/src=.",
+            "--remap-path-prefix=/home/x/.cargo=cargo",
+        ];
+        assert_eq!(all.split(NEXT).collect::<Vec<_>>(), wanted);
+        assert_eq!(flags(mac, "", root, None), "--remap-path-prefix=/a b/src=.");
+    }
 }
