@@ -4,6 +4,7 @@ use mdm_core::text::quote::{escape_unreadable, push_quoted};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::basis::{Basis, MadeFrom};
 use crate::facts_text;
 use crate::found::FindFacts;
 use crate::refusal::Refusal;
@@ -31,6 +32,8 @@ pub struct Answer {
     /// The programs through which an iPhone was reached, or the shell where a helper on the device was wanted; empty
     /// where it is the usual way.
     pub via: String,
+    /// For other forms of the same answer.
+    pub basis: Basis,
 }
 
 /// The first line: the facts, and how they came.
@@ -176,7 +179,14 @@ impl ErrorBody {
 impl Answer {
     pub fn new(facts: Facts) -> Answer {
         let is_error = facts.gist().failed;
-        Answer { facts, lines: String::new(), image: None, is_error, via: String::new() }
+        Answer {
+            facts,
+            lines: String::new(),
+            image: None,
+            is_error,
+            via: String::new(),
+            basis: Basis::default(),
+        }
     }
 
     #[must_use]
@@ -189,6 +199,12 @@ impl Answer {
     #[must_use]
     pub fn with_news(mut self, news: &str) -> Answer {
         self.lines.insert_str(0, news);
+        self
+    }
+
+    #[must_use]
+    pub fn made_from(mut self, made_from: MadeFrom) -> Answer {
+        self.basis.made_from = made_from;
         self
     }
 
@@ -208,7 +224,9 @@ impl Answer {
     pub fn refused(tool: &'static str, refusal: &Refusal) -> Answer {
         let facts =
             RefusedFacts { error: ErrorBody::new(tool, refusal), retryable: refusal.failure.retryable() };
-        Answer::new(Facts::Refused(facts)).with_lines(&candidate_lines(&refusal.failure.candidates))
+        Answer::new(Facts::Refused(facts))
+            .with_lines(&candidate_lines(&refusal.failure.candidates))
+            .made_from(MadeFrom::Refusal(refusal.failure.clone()))
     }
 
     /// The same for a program: the facts, with whatever else there is to say as `news`.

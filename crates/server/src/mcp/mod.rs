@@ -1,5 +1,6 @@
 //! The Model Context Protocol over this program's tools. Nothing else in the program knows MCP.
 
+mod compat;
 mod completion;
 mod confirm;
 mod describe;
@@ -16,8 +17,8 @@ use futures_util::future::join_all;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    CompletionInfo, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    CompletionInfo, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities,
     ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
@@ -95,7 +96,18 @@ impl McpServer {
 
     /// Built once, when a client first asks.
     fn tools(&self) -> &[Tool] {
-        self.listed.get_or_init(|| self.app.listed_tools().map(describe).collect())
+        self.listed.get_or_init(|| match self.app.compat {
+            true => compat::tools(&self.app.offer),
+            false => self.app.listed_tools().map(describe).collect(),
+        })
+    }
+
+    /// Makes the call and writes its answer, in the form that this server was started with.
+    async fn answer(&self, entry: &'static Entry, arguments: JsonObject, by: By) -> CallToolResult {
+        if self.app.compat {
+            return compat::to_result(crate::compat::call(&self.app, entry, arguments, by).await);
+        }
+        describe::to_result(entry, entry.call_by(&self.app, arguments, by).await)
     }
 
     /// Asks a person first, where the policy wants that.
@@ -124,6 +136,9 @@ fn can_ask(context: &RequestContext<RoleServer>) -> bool {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
+        if self.app.compat {
+            return compat::config();
+        }
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
@@ -143,6 +158,9 @@ impl ServerHandler for McpServer {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let all = ListToolsResult::with_all_items(self.tools().to_vec());
+        if self.app.compat {
+            return Ok(all);
+        }
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
@@ -170,7 +188,7 @@ impl ServerHandler for McpServer {
         }
         // It listens before the call begins, so that it hears of the beginning.
         let token = context.meta.get_progress_token().map(|token| (token, self.app.fleet.bus().listen()));
-        let answer = entry.call_by(&self.app, arguments, by);
+        let answer = self.answer(entry, arguments, by);
         let answer = match token {
             None => answer.await,
             Some((token, listener)) => tokio::select! {
@@ -179,7 +197,7 @@ impl ServerHandler for McpServer {
                 never = progress::tell(listener, call, token, &context) => match never {},
             },
         };
-        Ok(describe::to_result(entry, answer).into())
+        Ok(answer.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -191,6 +209,9 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if self.app.compat {
+            return Ok(ListResourcesResult::with_all_items(Vec::new()));
+        }
         let all = ListResourcesResult::with_all_items(resources::list(&self.app, context.ct).await);
         Ok(all.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
@@ -200,6 +221,9 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        if self.app.compat {
+            return Ok(ListResourceTemplatesResult::with_all_items(Vec::new()));
+        }
         let all = ListResourceTemplatesResult::with_all_items(resources::templates());
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
@@ -222,6 +246,9 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        if self.app.compat {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there are no prompts with --compat", None));
+        }
         let all = ListPromptsResult::with_all_items(prompts::list());
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }

@@ -31,6 +31,7 @@ use super::scroll::ScrollFacts;
 use super::typing::ReadBackFacts;
 use crate::answer::{Answer, ErrorBody, Facts, Gist, candidate_lines};
 use crate::args::JsonObject;
+use crate::basis::MadeFrom;
 use crate::expect::ExpectArg;
 use crate::refusal::Refusal;
 use crate::tree::{self, LoadingFacts};
@@ -132,7 +133,8 @@ pub async fn perform(
     let outcome = session.run(request, call.progress).await;
     keep_secret(call, &outcome);
     let requests = failed_requests(call, &session, &outcome);
-    Ok(answer(call, &session, &outcome, named).with_lines(&requests))
+    let answer = answer(call, &session, &outcome, named).with_lines(&requests);
+    Ok(answer.made_from(MadeFrom::Action(Box::new(outcome))))
 }
 
 /// The requests of an action that failed, where what was expected did not come and the proxy is on (TR-02).
@@ -326,6 +328,18 @@ impl ActionFacts {
         self.device.as_deref()
     }
 
+    pub fn action_id(&self) -> &str {
+        &self.action_id
+    }
+
+    /// The file that a build made.
+    pub fn artifact(&self) -> Option<&str> {
+        match &self.own {
+            OwnFacts::Local(LocalFacts::Built(built)) => built.artifact_path.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Of what was refused or broke off.
     pub fn code(&self) -> Option<&'static str> {
         self.error.as_ref().map(|error| error.code)
@@ -383,7 +397,11 @@ pub fn local(
         loading: None,
         elapsed_ms: call.progress.elapsed_ms(),
     };
-    Answer::new(Facts::Action(Box::new(facts)))
+    let answer = Answer::new(Facts::Action(Box::new(facts)));
+    match refusal {
+        Some(refusal) => answer.made_from(MadeFrom::Refusal(refusal.failure.clone())),
+        None => answer,
+    }
 }
 
 /// The envelope of an action that ran, and below it what changed.

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Effect, Tool, spoken};
 use crate::answer::{Answer, Facts};
 use crate::args::{self, DeviceArg, JsonObject, element_id};
+use crate::basis::MadeFrom;
 use crate::refusal::Refusal;
 use crate::tree::{self, DeltaJson, Handle, OutlinePart, TreeHead, TreeJson};
 
@@ -84,7 +85,8 @@ impl Tool for GetUiTree {
         };
         // A revision says which device it is about while only one was ever used, or when the caller names it.
         let which = (params.device.device_id.is_none() && call.app.fleet.used() > 1).then(|| session.id());
-        Ok(answer(session.id(), which, &capture, &view, &params))
+        let answer = answer(session.id(), which, &capture, &view, &params);
+        Ok(answer.made_from(MadeFrom::Screen(capture.seen)))
     }
 }
 
@@ -209,7 +211,8 @@ impl Tool for GetScreenFingerprint {
             activity: screen.and_then(|screen| screen.name.clone()),
             snapshot_revision: seen.revision,
             captured_at_ms: seen.captured_at_ms,
-        })))
+        }))
+        .made_from(MadeFrom::Screen(seen)))
     }
 }
 
@@ -219,10 +222,10 @@ pub struct GetCurrentScreen;
 #[serde(rename_all = "camelCase")]
 pub struct ScreenFacts {
     device: String,
-    package: String,
+    pub package: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    activity: Option<String>,
-    short_activity: String,
+    pub activity: Option<String>,
+    pub short_activity: String,
 }
 
 impl Tool for GetCurrentScreen {
