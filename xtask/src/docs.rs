@@ -1,4 +1,4 @@
-//! What the binary itself writes: docs/tools.md and a golden file for each tool's schema. Reviewers see a changed
+//! What the binary itself writes: docs/tools.md and a golden file for each tool's schema; and docs/compat.md. Reviewers see a changed
 //! tool as a changed file.
 
 use std::collections::BTreeMap;
@@ -9,6 +9,7 @@ use std::process::Command;
 use serde_json::{Map, Value};
 
 use crate::command::{debug_binary, output};
+use crate::compat;
 
 const TOOLS_DOC: &str = "docs/tools.md";
 /// One file for each tool, named after it.
@@ -18,7 +19,7 @@ pub const SCHEMAS: &str = "crates/server/schemas";
 pub type Generated = BTreeMap<PathBuf, String>;
 
 pub fn write(root: &Path) -> Result<(), String> {
-    let wanted = generate(&debug_binary(root)?)?;
+    let wanted = generate(root, &debug_binary(root)?)?;
     for path in stale(root, &wanted)? {
         let file = root.join(&path);
         let fail = |e: std::io::Error| format!("{}: {e}", path.display());
@@ -34,11 +35,14 @@ pub fn write(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-pub fn generate(binary: &Path) -> Result<Generated, String> {
+pub fn generate(root: &Path, binary: &Path) -> Result<Generated, String> {
     let markdown = output(Command::new(binary).args(["tools", "--markdown"]))?;
     let json = output(Command::new(binary).args(["tools", "--json"]))?;
     let mut files = schemas(&json)?;
     files.insert(TOOLS_DOC.into(), markdown);
+    if let Some(page) = compat::page(root)? {
+        files.insert(compat::PAGE.into(), page);
+    }
     Ok(files)
 }
 

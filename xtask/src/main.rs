@@ -3,6 +3,7 @@
 mod android_parts;
 mod bench;
 mod command;
+mod compat;
 mod docs;
 mod framework;
 mod fuzz;
@@ -23,7 +24,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test           format, lints, tidy and every test; what CI runs. With CI=true a skipped test is a failure
   tidy           the rules that no compiler checks
   tokens         what the tool list costs an agent, tool by tool, and beside it the lists of two peers
-  docs           writes docs/tools.md and the tool schemas anew
+  docs           writes docs/tools.md, docs/compat.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
   fuzz [--seconds N]

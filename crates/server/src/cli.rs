@@ -227,6 +227,9 @@ pub struct RuleArgs {
     /// List also the tools for which another one does as well; they are answered in any case
     #[arg(long)]
     pub all_tools: bool,
+    /// Answer as the TypeScript server of the same name did, key for key (docs/compat.md)
+    #[arg(long)]
+    pub compat: bool,
     /// What is allowed, and what a person has to agree to (docs/security.md)
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,

@@ -39,7 +39,8 @@ pub fn governed(app: App, args: &RuleArgs, secrets: &Secrets) -> Result<App, Str
         deny: policy.tools.deny.clone(),
     })?;
     let audit = args.audit.as_deref().map(|file| Audit::open(file, secrets.clone())).transpose()?;
-    Ok(app.keeping(secrets.clone()).offering(offer).governed_by(policy).audited_by(audit).holding(handles))
+    let app = app.keeping(secrets.clone()).offering(offer).compatible(args.compat);
+    Ok(app.governed_by(policy).audited_by(audit).holding(handles))
 }
 
 pub fn leases(args: &HttpArgs) -> Leases {

@@ -63,7 +63,7 @@ fn tell((name, outcome): &Report) -> bool {
 }
 
 fn stale_files(root: &Path) -> Result<Vec<String>, String> {
-    let wanted = docs::generate(&command::debug_binary(root)?)?;
+    let wanted = docs::generate(root, &command::debug_binary(root)?)?;
     let stale = docs::stale(root, &wanted)?;
     let told =
         |path: &PathBuf| format!("{}: not what the binary writes; run cargo xtask docs", path.display());

@@ -88,10 +88,6 @@ impl Asked {
         self.get(name)?.as_f64()
     }
 
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        self.get(name)?.as_bool()
-    }
-
     pub fn object(&self, name: &str) -> Option<&JsonObject> {
         self.get(name)?.as_object()
     }

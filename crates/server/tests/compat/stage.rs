@@ -73,7 +73,7 @@ impl Stage {
     fn iphone(_: &Recording, arguments: JsonObject) -> Stage {
         let file = AppFile::parse(&iphone_app()).expect("the test's own app");
         let iphone = IPhone::new(IPhoneConfig { apps: vec![file], ..IPhoneConfig::default() });
-        let embedded = EmbeddedIPhone { phone: iphone.clone(), ways: vec![Way::Idb, Way::Simctl] };
+        let embedded = EmbeddedIPhone { phone: iphone.clone(), ways: vec![Way::Idb] };
         let devices = Devices { iphone: Some(embedded), ..Devices::default() };
         let app = Arc::new(App::new(devices).compatible(true));
         Stage { app, phones: vec![iphone.phone().clone()], _iphone: Some(iphone), arguments }
