@@ -7,7 +7,7 @@ use mdm_core::intent::adjust::{Adjusted, ControlValue};
 use serde::Serialize;
 
 use super::element::{Elements, FullElement, Number, Reading, StateJson};
-use super::envelope::{Details, Envelope, TargetJson, before};
+use super::envelope::{Details, Envelope, TargetJson, seen_before};
 use super::parts::number_or;
 use super::trace::{ActualState, Metadata, PointJson, TraceJson};
 use super::Rendering;
@@ -57,13 +57,13 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    fn of(r: &Rendering<'_>, outcome: Option<&'a Outcome>, failure: Option<&'a Failure>) -> Course<'a> {
+    fn of(r: &'a Rendering<'_>, outcome: Option<&'a Outcome>, failure: Option<&'a Failure>) -> Course<'a> {
         let property = r.asked.text("property").unwrap_or("value").to_owned();
         let adjusted = outcome.and_then(|outcome| match &outcome.effect {
             Came::Adjusted(adjusted) => Some(adjusted),
             _ => None,
         });
-        let seen = outcome.and_then(before);
+        let seen = seen_before(r, outcome);
         let index = seen.and_then(|seen| control(r, seen, adjusted));
         let state = |value: &Option<ControlValue>| value.as_ref().map(|value| actual(&property, value));
         let shown = seen.zip(index).and_then(|(seen, index)| shown(seen, index, &property));

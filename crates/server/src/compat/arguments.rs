@@ -52,7 +52,8 @@ impl Taken {
                 if tool == "type_text" {
                     return;
                 }
-                if !matches!(platform.as_str(), "android" | "ios") {
+                // A wait names what is wrong with it.
+                if !matches!(platform.as_str(), "android" | "ios") && tool != "wait_for_ui" {
                     self.unknown.push(format!("{given} = {platform:.40}"));
                     return;
                 }

@@ -11,6 +11,7 @@ use mdm_core::screen::snapshot::{Platform, Snapshot};
 use serde::Serialize;
 
 use super::expects::StateValue;
+use super::parts::Asked;
 
 /// Elements in one answer.
 const ELEMENTS_MAX: usize = 4000;
@@ -111,6 +112,21 @@ impl<'a> Elements<'a> {
             element_id: self.seen.ids.get(index as usize).copied().map(element_id),
             state: StateJson::of(snapshot, index as usize),
         }
+    }
+
+    /// Those of the matches whose own words match: the predecessor knew no words of others.
+    pub fn by_own_words(&self, matches: &[u32], asked: &Asked) -> Vec<u32> {
+        let snapshot = &self.seen.reading.snapshot;
+        let partly = asked.selector().and_then(|s| s.get("contains")).is_some_and(|flag| flag == true);
+        let wanted = asked.selector().and_then(|selector| selector.get("text")?.as_str());
+        let Some(wanted) = wanted.map(|text| text.trim().to_lowercase()) else { return matches.to_vec() };
+        let is_own = |index: &&u32| {
+            let words = text(snapshot.platform, &snapshot.elements[**index as usize]);
+            let words = words.map(|words| words.trim().to_lowercase());
+            words.is_some_and(|words| if partly { words.contains(&wanted) } else { words == wanted })
+        };
+        let own: Vec<u32> = matches.iter().filter(is_own).copied().collect();
+        if own.is_empty() { matches.to_vec() } else { own }
     }
 
     pub fn full(&self, index: u32) -> FullElement {

@@ -3,7 +3,7 @@
 use mdm_core::action::outcome::{Effect as Came, Outcome};
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::port::AppReport;
+use mdm_core::port::{AppReport, Dispatch};
 use mdm_core::screen::snapshot::{Platform, Screen};
 use serde::Serialize;
 
@@ -111,16 +111,25 @@ pub fn render(r: &Rendering<'_>) -> Option<Block> {
         Some(outcome) => outcome.failure.clone(),
         None => Some(r.refused()?),
     };
-    if outcome.is_none() && !has_envelope_when_refused(r.tool, failure.as_ref()) {
+    if outcome.is_none() && !has_envelope_when_refused(r, failure.as_ref()) || is_no_bundle(r) {
         return None;
     }
     Some(Block::json(&envelope(r, outcome, failure.as_ref())))
 }
 
+/// What can be no name of an app of iOS was refused as one.
+fn is_no_bundle(r: &Rendering<'_>) -> bool {
+    let launches = matches!(r.tool, "start_app" | "restart_app") && r.platform() == Platform::Ios;
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    launches && r.asked.text("app_id").is_some_and(|id| !id.chars().all(is_letter))
+}
+
 /// Arguments and devices that were wrong made an error of most calls; launching and adjusting took them for a failure.
-fn has_envelope_when_refused(tool: &str, failure: Option<&Failure>) -> bool {
+fn has_envelope_when_refused(r: &Rendering<'_>, failure: Option<&Failure>) -> bool {
     let is_argument = failure.is_some_and(|failure| failure.cause == Cause::InvalidArgument);
-    match tool {
+    match r.tool {
+        // A property that cannot be adjusted was a failure like others.
+        "adjust_control" => r.asked.text("property").is_some(),
         "start_app" | "restart_app" => !is_argument,
         "tap_element" => !is_argument,
         _ => false,
@@ -142,8 +151,8 @@ fn envelope(r: &Rendering<'_>, outcome: Option<&Outcome>, failure: Option<&Failu
         recovery: failed.as_ref().map(FailureJson::recovery),
         failure: failed,
         trace: TraceJson::new("", false, 1),
-        ui_fingerprint_before: outcome.and_then(before).map(|seen| seen.fingerprint.to_string()),
-        ui_fingerprint_after: outcome.and_then(after).map(|seen| seen.fingerprint.to_string()),
+        ui_fingerprint_before: print_before(r, outcome),
+        ui_fingerprint_after: print_after(r, outcome),
         details: None,
         adjusted: None,
     };
@@ -195,12 +204,16 @@ fn resolved(r: &Rendering<'_>, outcome: &Outcome) -> Option<Resolved> {
     match (r.tool, &outcome.effect) {
         ("scroll_to_element", Came::Scrolled(scrolled)) => {
             let found = scrolled.found.as_ref()?;
-            let whole = Elements::of(&scrolled.seen).resolved(scrolled.seen.index_of(found.id)? as u32);
+            let elements = Elements::of(&scrolled.seen);
+            let index = scrolled.seen.index_of(found.id)? as u32;
+            let matches = r.asked.our_selector().map(|selector| selector.matches(&scrolled.seen));
+            let own = elements.by_own_words(&matches.unwrap_or_default(), r.asked);
+            let whole = elements.resolved(own.first().copied().unwrap_or(index));
             // Nothing else was told of it.
             Some(Resolved { text: whole.text, resource_id: whole.resource_id, bounds: whole.bounds, ..Resolved::default() })
         }
         ("tap_element", _) => {
-            let seen = before(outcome)?;
+            let seen = seen_before(r, Some(outcome))?;
             let place = outcome.places.first().and_then(|place| place.target.as_ref());
             let named = || r.asked.text("element_id").and_then(parse_element_id).and_then(|id| seen.index_of(id));
             let index = place.map(|(_, target)| target.index).or_else(|| named().map(|index| index as u32))?;
@@ -208,6 +221,36 @@ fn resolved(r: &Rendering<'_>, outcome: &Outcome) -> Option<Resolved> {
         }
         _ => None,
     }
+}
+
+/// The screen before the action. Where nothing was sent, it is the one that was seen last.
+pub fn seen_before<'a>(r: &'a Rendering<'_>, outcome: Option<&'a Outcome>) -> Option<&'a Observation> {
+    outcome.and_then(before).or(r.last.as_deref().filter(|_| !sent(outcome)))
+}
+
+fn sent(outcome: Option<&Outcome>) -> bool {
+    outcome.is_some_and(|outcome| outcome.dispatch() != Dispatch::NotSent)
+}
+
+/// Of a tap whose platform was not named nobody looked; nor for an element that never was.
+fn print_before(r: &Rendering<'_>, outcome: Option<&Outcome>) -> Option<String> {
+    let id = r.asked.text("element_id").filter(|_| r.tool == "tap_element");
+    let looked = match r.tool {
+        "tap" => r.asked.text("platform").is_some(),
+        _ => id.is_none_or(|id| parse_element_id(id).is_some()),
+    };
+    seen_before(r, outcome).filter(|_| looked).map(|seen| seen.fingerprint.to_string())
+}
+
+fn print_after(r: &Rendering<'_>, outcome: Option<&Outcome>) -> Option<String> {
+    let seen = outcome.and_then(after);
+    let last = match r.tool {
+        // Its own readings go on while it touches the control.
+        "adjust_control" => outcome.is_some_and(|outcome| matches!(outcome.effect, Came::Adjusted(_))),
+        "tap_element" | "tap" => false,
+        _ => !sent(outcome),
+    };
+    seen.or(r.last.as_deref().filter(|_| last)).map(|seen| seen.fingerprint.to_string())
 }
 
 /// Steps that follow from the result: the predecessor noted none while it went.

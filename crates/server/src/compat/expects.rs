@@ -202,7 +202,9 @@ pub fn state(r: &Rendering<'_>) -> Option<Block> {
     };
     let failure_code = if element.is_none() { "ELEMENT_NOT_FOUND" } else { "UNKNOWN" };
     let expected_state = ExpectedState { property: property.clone(), expected };
-    let observed_state = ObservedState { raw_value: value.clone(), value, property };
+    // A choice and a text had nothing behind them.
+    let has_raw = !matches!(property.as_str(), "selected" | "text_value");
+    let observed_state = ObservedState { raw_value: value.clone().filter(|_| has_raw), value, property };
     let element_id = element.as_ref().and_then(|element| element.resolved.element_id.clone());
     let trace = state_trace(r, report, succeeded, &expected_state, &observed_state, &element_id, &reason);
     Some(Block::json(&State {
@@ -302,7 +304,7 @@ pub fn screen(r: &Rendering<'_>) -> Option<Block> {
     if report.is_none() && !r.refused().is_some_and(|failure| is_argument(&failure)) {
         return None;
     }
-    let seen = report.and_then(|report| report.seen.as_deref());
+    let seen = report.and_then(|report| report.seen.as_deref()).or(r.last.as_deref());
     let name = seen.and_then(|seen| seen.reading.snapshot.screen.as_ref());
     let asked = |name: &str| r.asked.text(name).map(str::to_owned);
     let expected_screen = ScreenJson { fingerprint: asked("fingerprint"), screen: asked("screen") };

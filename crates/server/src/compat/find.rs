@@ -3,7 +3,7 @@
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::Cause;
 use mdm_core::intent::actionable::check_within;
-use mdm_core::intent::resolve::{Candidate, SearchResult};
+use mdm_core::intent::resolve::{Candidate, Reason, SearchResult};
 use mdm_core::meaning::semantics;
 use mdm_core::screen::geometry::Rect;
 use serde::Serialize;
@@ -133,13 +133,14 @@ pub fn render(r: &Rendering<'_>) -> Option<Block> {
 
 fn found(seen: &Observation, result: &SearchResult, best: &Candidate) -> Found {
     let is_promoted = best.matched != best.index;
-    let itself = is_promoted.then(|| Alternate::of(seen, best.matched, best));
+    let itself = if is_promoted { Some(best.matched) } else { words_inside(seen, best.index) };
+    let itself = itself.map(|index| Alternate::of(seen, index, best));
     let others = result.all.iter().filter(|other| other.number != best.number);
     let others = others.map(|other| Alternate::of(seen, other.index, other));
     let alternates: Vec<Alternate> = itself.into_iter().chain(others).take(ALTERNATES_MAX).collect();
     Found {
         found: true,
-        element: element(seen, best, is_promoted),
+        element: element(seen, best),
         score: best.confidence,
         confidence: best.confidence,
         resolution: Resolution {
@@ -152,12 +153,25 @@ fn found(seen: &Observation, result: &SearchResult, best: &Candidate) -> Found {
     }
 }
 
-fn element(seen: &Observation, best: &Candidate, is_promoted: bool) -> ElementJson {
+/// The element inside that has the words, where this one has none of its own.
+fn words_inside(seen: &Observation, index: u32) -> Option<u32> {
+    let platform = seen.reading.snapshot.platform;
+    let has_words = |index: &u32| {
+        let element = seen.reading.element(*index);
+        text(platform, element).or_else(|| description(platform, element)).is_some()
+    };
+    let mut inside = seen.reading.range(index).skip(1);
+    if has_words(&index) { None } else { inside.find(has_words) }
+}
+
+fn element(seen: &Observation, best: &Candidate) -> ElementJson {
     let snapshot = &seen.reading.snapshot;
     let element = seen.reading.element(best.index);
     let point = check_within(&seen.reading, best.index, best.matched).unwrap_or(element.bounds.center());
     let control = semantics::control(snapshot, best.index as usize);
-    let slider_like = is_promoted && control.as_ref().is_some_and(|control| control.kind.adjustable());
+    // What was asked for as a slider needs no hint that it is one.
+    let by_kind = best.reasons.iter().any(|reason| matches!(reason, Reason::RoleWord | Reason::ClassName));
+    let slider_like = !by_kind && control.as_ref().is_some_and(|control| control.kind.adjustable());
     let hint = control.filter(|_| slider_like).map(|control| Hint {
         kind: "slider",
         axis: if element.bounds.height() > element.bounds.width() { "vertical" } else { "horizontal" },

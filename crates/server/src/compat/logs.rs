@@ -128,7 +128,8 @@ pub fn logs(r: &Rendering<'_>) -> Option<Vec<Block>> {
         source,
         meta,
     };
-    let first = LogsJson { device: r.device_or_unknown(), result };
+    let told = matches!(result.meta, Meta::Nothing {}).then_some(false);
+    let first = LogsJson { device: Device { app_installed: told, ..r.device_or_unknown() }, result };
     Some(vec![Block::json(&first), Block::json(&Lines { logs: entries })])
 }
 

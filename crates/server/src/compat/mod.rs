@@ -23,11 +23,14 @@ mod status;
 mod trace;
 mod waits;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use mdm_core::change::tracker::Observation;
 use mdm_core::failure::Failure;
+use mdm_core::port::{Availability, Listed};
 use mdm_core::screen::snapshot::Platform;
-use mdm_engine::Progress;
+use mdm_engine::{Progress, Session};
 use serde::Serialize;
 
 use crate::answer::{Answer, Facts, Image};
@@ -126,6 +129,8 @@ struct Rendering<'a> {
     device: Option<Device>,
     /// The process of the app that was launched, where the answer names it.
     pid: Option<u32>,
+    /// The screen as it was seen last.
+    last: Option<Arc<Observation>>,
     now_ms: u64,
     /// Of a call that is no action and has a trace.
     fresh_id: String,
@@ -155,9 +160,7 @@ impl Rendering<'_> {
 
     /// The revision of the screen that was seen last.
     fn revision(&self) -> u64 {
-        let session = self.answer.basis.session.as_ref();
-        let seen = session.and_then(|session| session.memory().tracker.last().map(|seen| seen.revision));
-        seen.unwrap_or(1)
+        self.last.as_ref().map_or(1, |seen| seen.revision)
     }
 
     fn device_or_unknown(&self) -> Device {
@@ -166,7 +169,11 @@ impl Rendering<'_> {
 
     /// A call that was refused before anything was done.
     fn error(&self) -> Vec<Block> {
-        let message = self.refused().map_or_else(String::new, |failure| failure.message);
+        let failure = match &self.answer.basis.made_from {
+            MadeFrom::Action(outcome) => outcome.failure.clone(),
+            _ => self.refused(),
+        };
+        let message = failure.map_or_else(String::new, |failure| failure.message);
         vec![Block::json(&RefusedJson { error: ErrorJson { tool: self.tool, message: &message } })]
     }
 }
@@ -179,7 +186,10 @@ pub async fn call(app: &App, entry: &'static Entry, given: JsonObject, by: By) -
     // Its time begins now.
     let progress = &progress.part(FACTS_TIME);
     let asked = Asked::new(given);
-    let session = answer.basis.session.clone();
+    let session = match &answer.basis.session {
+        Some(session) => Some(Arc::clone(session)),
+        None => only_device(app, &asked, progress).await,
+    };
     let info = match &session {
         Some(session) => session.info(progress).await.ok(),
         None => None,
@@ -196,6 +206,7 @@ pub async fn call(app: &App, entry: &'static Entry, given: JsonObject, by: By) -
         answer: &answer,
         device: info.as_ref().map(Device::of),
         pid,
+        last: session.as_ref().and_then(|session| session.memory().tracker.last().cloned()),
         now_ms: app.fleet.clock().now_ms(),
         fresh_id: app.action_id(entry.name),
     };
@@ -207,6 +218,26 @@ pub async fn call(app: &App, entry: &'static Entry, given: JsonObject, by: By) -
         blocks.push(Block::json(&UnknownJson { unknown_arguments: &taken.unknown }));
     }
     Rendered { blocks, is_refused, is_error: answer.is_error }
+}
+
+/// The device that a call was meant for that was refused before it looked for one.
+async fn only_device(app: &App, asked: &Asked, progress: &Progress) -> Option<Arc<Session>> {
+    let platform = match asked.text("platform") {
+        Some("ios") => Some(Platform::Ios),
+        Some("android") => Some(Platform::Android),
+        _ => None,
+    };
+    let list = app.fleet.list(platform, progress).await;
+    let named = asked.text("device_id");
+    let is_meant = |listed: &&Listed| {
+        listed.availability == Availability::Ready
+            && app.policy.allows_device(&listed.id)
+            && named.is_none_or(|id| id == listed.id)
+    };
+    match list.devices.iter().filter(is_meant).collect::<Vec<_>>()[..] {
+        [only] => Some(app.fleet.session(only)),
+        _ => None,
+    }
 }
 
 /// The blocks of an answer; none for a call that was refused and had no more to say than why.

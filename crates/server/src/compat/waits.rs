@@ -45,7 +45,7 @@ struct Metrics {
 
 #[derive(Serialize)]
 struct Requested {
-    selector: Option<JsonObject>,
+    selector: JsonObject,
     condition: String,
     #[serde(rename = "match")]
     chosen: Option<JsonObject>,
@@ -71,8 +71,12 @@ impl Observed {
         };
         let wanted = r.asked.object("match").and_then(|chosen| chosen.get("index")).and_then(Value::as_u64);
         let number = usize::try_from(wanted.unwrap_or(0)).unwrap_or(usize::MAX);
-        let index = judged.or_else(|| matches.get(number).copied());
         let elements = Elements::of(seen);
+        let matches = elements.by_own_words(&matches, r.asked);
+        // What would be tapped may lie around the words; for all else the words themselves are meant.
+        let acts = r.asked.text("condition") == Some("clickable");
+        let named = matches.get(number).copied();
+        let index = if acts { judged.or(named) } else { named.or(judged) };
         let element = index.map(|index| elements.full(index));
         let observed = Observed {
             matched_count: matches.len(),
@@ -86,7 +90,7 @@ impl Observed {
 
 pub fn element(r: &Rendering<'_>) -> Option<Block> {
     let requested = Requested {
-        selector: r.asked.selector().cloned(),
+        selector: r.asked.selector().cloned().unwrap_or_default(),
         condition: r.asked.text("condition").unwrap_or("exists").to_owned(),
         chosen: r.asked.object("match").cloned(),
     };
@@ -119,7 +123,9 @@ fn refused(r: &Rendering<'_>, requested: Requested) -> Option<Block> {
     if failure.cause != Cause::InvalidArgument {
         return None;
     }
+    let is_other = r.asked.text("platform").is_some_and(|name| !matches!(name, "android" | "ios"));
     let code = match () {
+        () if is_other => "PLATFORM_NOT_SUPPORTED",
         () if !CONDITIONS.contains(&requested.condition.as_str()) => "INVALID_CONDITION",
         () => "INVALID_SELECTOR",
     };
@@ -167,7 +173,7 @@ pub fn change(r: &Rendering<'_>) -> Option<Block> {
     let succeeded = report.is_success();
     Some(Block::json(&ChangeWait {
         success: succeeded,
-        observed_change: report.observed.as_str().filter(|_| succeeded),
+        observed_change: report.observed.as_str().filter(|_| succeeded).map(kind_of_change),
         snapshot_revision: seen.map(|seen| seen.revision),
         timeout: !succeeded,
         elapsed_ms: report.elapsed_ms,
@@ -175,6 +181,11 @@ pub fn change(r: &Rendering<'_>) -> Option<Block> {
         loading_state: seen.and_then(|seen| seen.loading()).map(LoadingJson::of),
         reason: if succeeded { "UI change observed" } else { "timeout" },
     }))
+}
+
+/// Another screen was a difference like any other.
+fn kind_of_change(kind: &'static str) -> &'static str {
+    if matches!(kind, "text_change" | "state_change") { kind } else { "hierarchy_diff" }
 }
 
 #[derive(Serialize)]

@@ -21,12 +21,15 @@ pub struct Reason {
     pub calls: Vec<String>,
     /// Places in the answer, as `what path`.
     pub places: Vec<String>,
+    /// For the page that is made of it.
     pub why: String,
 }
 
 impl Known {
     pub fn load() -> Known {
-        toml::from_str(FILE).expect("differences.toml")
+        let known: Known = toml::from_str(FILE).expect("differences.toml");
+        assert!(known.difference.iter().all(|one| !one.why.trim().is_empty()), "every difference has a reason");
+        known
     }
 
     /// The reason of a difference.

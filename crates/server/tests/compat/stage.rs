@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mdm_android::adb::key::HostKey;
 use mdm_android::{Endpoint, Hub, HubConfig};
-use mdm_virtual_device::{AppFile, DumpFault, IPhone, IPhoneConfig, Phone, PhoneConfig};
+use mdm_virtual_device::{AppFile, DumpFault, Faults, IPhone, IPhoneConfig, Phone, PhoneConfig};
 use mobile_debug_mcp::app::{App, Devices, EmbeddedIPhone, Way, phone_connector};
 use mobile_debug_mcp::args::JsonObject;
 use mobile_debug_mcp::compat::{self, Block, Rendered};
@@ -16,8 +16,6 @@ use crate::recordings::Recording;
 
 pub const APP: &str = "com.example.app";
 const SERIAL: &str = "emulator-5554";
-/// Dumps that fail one after the other.
-const DUMPS_MAX: usize = 60;
 
 pub struct Stage {
     pub app: Arc<App>,
@@ -52,6 +50,7 @@ impl Stage {
             android_version: "14".to_owned(),
             sdk: 34,
             apps: vec![file],
+            faults: Faults { failing_dump: if dumps_fail(recording) { 1.0 } else { 0.0 }, ..Faults::default() },
             ..PhoneConfig::default()
         };
         let phones: Vec<Phone> = serials.iter().map(|_| Phone::new(config.clone())).collect();
@@ -98,6 +97,9 @@ impl Stage {
     }
 
     async fn open(&self, recording: &Recording) {
+        if let (2, Some(id)) = (self.phones.len(), self.arguments.get("deviceId")) {
+            self.json("start_app", json!({"platform": "android", "appId": APP, "deviceId": id})).await;
+        }
         if self.phones.len() != 1 || recording.name.starts_with("01_list_devices_unauth") {
             return;
         }
@@ -164,14 +166,19 @@ impl Stage {
         let Some(phone) = self.phones.first() else { return };
         for (command, times) in recording.failing() {
             match command.as_str() {
-                "uiautomator dump" => {
-                    (0..times.min(DUMPS_MAX)).for_each(|_| phone.inject_dump_fault(DumpFault::NullRoot));
-                }
+                "uiautomator dump" if times == 1 => phone.inject_dump_fault(DumpFault::NullRoot),
+                // The phone was made so.
+                "uiautomator dump" => {}
                 "getprop" => phone.set_plugged(false),
                 _ => cut_at(phone.clone(), command),
             }
         }
     }
+}
+
+/// True if every dump fails.
+fn dumps_fail(recording: &Recording) -> bool {
+    recording.failing().iter().any(|(command, times)| command == "uiautomator dump" && *times > 1)
 }
 
 /// Pulls the cable when the phone is given this command.
