@@ -91,7 +91,8 @@ fn write(played: &[Played], reasons: &[Reason]) -> String {
 /// The names of calls; of many only the first ones.
 fn shown(calls: &[&str]) -> String {
     const SHOWN_MAX: usize = 12;
-    let mut names = calls.iter().take(SHOWN_MAX).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let mut names =
+        calls.iter().take(SHOWN_MAX).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if calls.len() > SHOWN_MAX {
         names.push_str(", …");
     }

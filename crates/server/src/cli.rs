@@ -490,6 +490,20 @@ mod tests {
     }
 
     #[test]
+    fn serving_and_calling_can_answer_as_the_predecessor_did() {
+        // CO-01
+        for given in [vec!["serve", "--compat"], vec!["call", "list_devices", "--compat"], vec!["--compat"]] {
+            let cli = Cli::try_parse_from(std::iter::once("mobile-debug-mcp").chain(given)).unwrap();
+            let devices = match cli.command {
+                Some(Command::Serve(args)) => args.devices,
+                Some(Command::Call { devices, .. }) => devices,
+                _ => cli.serve.devices,
+            };
+            assert!(devices.rules.compat);
+        }
+    }
+
+    #[test]
     fn the_embedded_phone_takes_apps_faults_and_a_timing() {
         // F48
         let given =

@@ -6,11 +6,11 @@ use mdm_core::failure::Failure;
 use mdm_core::intent::adjust::{Adjusted, ControlValue};
 use serde::Serialize;
 
+use super::Rendering;
 use super::element::{Elements, FullElement, Number, Reading, StateJson};
 use super::envelope::{Details, Envelope, TargetJson, seen_before};
 use super::parts::number_or;
 use super::trace::{ActualState, Metadata, PointJson, TraceJson};
-use super::Rendering;
 
 #[derive(Serialize)]
 pub struct AdjustJson {
@@ -124,8 +124,7 @@ fn control(r: &Rendering<'_>, seen: &Observation, adjusted: Option<&Adjusted>) -
 
 fn actual(property: &str, value: &ControlValue) -> ActualState {
     let number = Reading::Number(Number(value.value));
-    let raw_value = value.raw.as_deref().map_or_else(|| number.clone(), Reading::of);
-    ActualState { property: property.to_owned(), value: number, raw_value: Some(raw_value) }
+    ActualState { property: property.to_owned(), value: number.clone(), raw_value: Some(number) }
 }
 
 /// The value that a control shows before anything is done to it.

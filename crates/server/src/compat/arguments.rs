@@ -95,8 +95,7 @@ impl Taken {
         if looks && entry.takes("settle") {
             self.arguments.entry("settle").or_insert(Value::Bool(true));
         }
-        let is_unknown_state =
-            self.arguments.get("property").is_some_and(|property| property == "enabled");
+        let is_unknown_state = self.arguments.get("property").is_some_and(|property| property == "enabled");
         if entry.name == "expect_state" && is_unknown_state && !self.expects_a_flag() {
             self.arguments.insert("expected".to_owned(), Value::Bool(true));
         }

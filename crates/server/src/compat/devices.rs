@@ -39,7 +39,11 @@ impl DeviceJson {
             simulator: line.simulator.unwrap_or_default(),
             booted: is_ios.then(|| line.state == "device"),
             // Of Android it was always told, also when nobody had asked.
-            app_installed: if is_ios { line.app_installed } else { Some(line.app_installed.unwrap_or(false)) },
+            app_installed: if is_ios {
+                line.app_installed
+            } else {
+                Some(line.app_installed.unwrap_or(false))
+            },
         }
     }
 }

@@ -156,7 +156,13 @@ fn kind_of_ios(class: &str) -> &'static str {
 pub fn text(platform: Platform, element: &Element) -> Option<String> {
     let words = match platform {
         Platform::Android => &element.text,
-        Platform::Ios => if element.text.is_some() { &element.text } else { &element.description },
+        Platform::Ios => {
+            if element.text.is_some() {
+                &element.text
+            } else {
+                &element.description
+            }
+        }
     };
     said(words, element)
 }
@@ -466,12 +472,13 @@ impl StateJson {
         if element.password {
             return;
         }
-        if let Some(Value::Text(text)) = read.text_value.as_ref().filter(|_| element.role == Role::TextField) {
+        if let Some(Value::Text(text)) = read.text_value.as_ref().filter(|_| element.role == Role::TextField)
+        {
             self.text_value = Some((*text).to_owned());
         }
         if element.role == Role::Slider || element.affordances.adjustable {
             let number = read.value.map(|value| Reading::Number(Number(value)));
-            self.raw_value = read.raw_value.map(Reading::of).or_else(|| number.clone());
+            self.raw_value = number.clone().or_else(|| read.raw_value.map(Reading::of));
             self.value = number.or_else(|| self.raw_value.clone());
             let range = read.value_range.map(|r| Range { min: Number(r.min), max: Number(r.max) });
             self.value_range = match (platform, range) {

@@ -80,12 +80,7 @@ enum ObservedApp {
         matched_target: Option<bool>,
     },
     #[serde(rename_all = "camelCase")]
-    Ios {
-        app_id: String,
-        pid: Option<u32>,
-        screen: Option<String>,
-        matched_target: Option<bool>,
-    },
+    Ios { app_id: String, pid: Option<u32>, screen: Option<String>, matched_target: Option<bool> },
 }
 
 /// Tools whose envelopes named the device.
@@ -146,7 +141,10 @@ fn envelope(r: &Rendering<'_>, outcome: Option<&Outcome>, failure: Option<&Failu
         lifecycle_state: if failed.is_some() { "failed" } else { "pending_verification" },
         source_module: source_module(r.tool),
         device: names_device(r.tool, failed.is_none()).then(|| r.device_or_unknown()),
-        target: TargetJson { selector: selector(r), resolved: outcome.and_then(|outcome| resolved(r, outcome)) },
+        target: TargetJson {
+            selector: selector(r),
+            resolved: outcome.and_then(|outcome| resolved(r, outcome)),
+        },
         success: failed.is_none(),
         recovery: failed.as_ref().map(FailureJson::recovery),
         failure: failed,
@@ -160,7 +158,11 @@ fn envelope(r: &Rendering<'_>, outcome: Option<&Outcome>, failure: Option<&Failu
         return adjust::add(r, base, outcome, failure, began_ms);
     }
     let details = matches!(r.tool, "start_app" | "restart_app").then(|| launch(r, outcome, failure));
-    Envelope { trace: trace(&base, began_ms), details: details.map(|all| Details::Launch(Box::new(all))), ..base }
+    Envelope {
+        trace: trace(&base, began_ms),
+        details: details.map(|all| Details::Launch(Box::new(all))),
+        ..base
+    }
 }
 
 /// Says again what the call named, in the predecessor's order.
@@ -210,13 +212,20 @@ fn resolved(r: &Rendering<'_>, outcome: &Outcome) -> Option<Resolved> {
             let own = elements.by_own_words(&matches.unwrap_or_default(), r.asked);
             let whole = elements.resolved(own.first().copied().unwrap_or(index));
             // Nothing else was told of it.
-            Some(Resolved { text: whole.text, resource_id: whole.resource_id, bounds: whole.bounds, ..Resolved::default() })
+            Some(Resolved {
+                text: whole.text,
+                resource_id: whole.resource_id,
+                bounds: whole.bounds,
+                ..Resolved::default()
+            })
         }
         ("tap_element", _) => {
             let seen = seen_before(r, Some(outcome))?;
             let place = outcome.places.first().and_then(|place| place.target.as_ref());
-            let named = || r.asked.text("element_id").and_then(parse_element_id).and_then(|id| seen.index_of(id));
-            let index = place.map(|(_, target)| target.index).or_else(|| named().map(|index| index as u32))?;
+            let named =
+                || r.asked.text("element_id").and_then(parse_element_id).and_then(|id| seen.index_of(id));
+            let index =
+                place.map(|(_, target)| target.index).or_else(|| named().map(|index| index as u32))?;
             Some(Elements::of(seen).resolved(index))
         }
         _ => None,
@@ -229,7 +238,8 @@ pub fn seen_before<'a>(r: &'a Rendering<'_>, outcome: Option<&'a Outcome>) -> Op
 }
 
 fn sent(outcome: Option<&Outcome>) -> bool {
-    outcome.is_some_and(|outcome| outcome.dispatch() != Dispatch::NotSent)
+    let went_out = |dispatch| matches!(dispatch, Dispatch::Taken | Dispatch::Unknown);
+    outcome.is_some_and(|outcome| went_out(outcome.dispatch()))
 }
 
 /// Of a tap whose platform was not named nobody looked; nor for an element that never was.
@@ -309,8 +319,6 @@ fn observed(r: &Rendering<'_>, screen: Option<&Screen>) -> ObservedApp {
             matched_target,
         },
         // Screens of iOS have no names.
-        Platform::Ios => {
-            ObservedApp::Ios { app_id, pid: r.pid, screen: Some(String::new()), matched_target }
-        }
+        Platform::Ios => ObservedApp::Ios { app_id, pid: r.pid, screen: Some(String::new()), matched_target },
     }
 }

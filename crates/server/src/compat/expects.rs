@@ -6,8 +6,8 @@ use mdm_core::intent::watch::WatchReport;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::element::{FullElement, Reading};
 use super::arguments::PROPERTIES;
+use super::element::{FullElement, Reading};
 use super::trace::{Metadata, TraceJson};
 use super::waits::Observed;
 use super::{Block, Rendering};
@@ -313,7 +313,8 @@ pub fn screen(r: &Rendering<'_>) -> Option<Block> {
         true => screen.name.as_ref().map_or_else(String::new, |_| screen.short_name().to_owned()),
         false => screen.name.clone().unwrap_or_default(),
     });
-    let observed_screen = ScreenJson { fingerprint: seen.map(|seen| seen.fingerprint.to_string()), screen: shown };
+    let observed_screen =
+        ScreenJson { fingerprint: seen.map(|seen| seen.fingerprint.to_string()), screen: shown };
     let (basis, expected) = match (&expected_screen.fingerprint, &expected_screen.screen) {
         (Some(print), _) => ("fingerprint", format!("fingerprint {print}")),
         (None, Some(screen)) => ("screen", format!("screen {screen}")),

@@ -53,7 +53,8 @@ fn code_of_adjusting(cause: Cause, code: ErrorCode) -> &'static str {
     match cause {
         Cause::NotAdjustable | Cause::InvalidArgument | Cause::NoValueShown => "ELEMENT_NOT_INTERACTABLE",
         Cause::OutsideRange => "UNKNOWN",
-        _ if code == ErrorCode::ControlConvergenceFailed => "TIMEOUT",
+        // It was touched, and the value did not come.
+        _ if matches!(code, ErrorCode::ControlConvergenceFailed | ErrorCode::VerificationFailed) => "TIMEOUT",
         _ => self::code(code),
     }
 }

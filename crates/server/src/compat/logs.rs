@@ -37,7 +37,12 @@ struct LogResult {
 #[serde(untagged)]
 enum Meta {
     #[serde(rename_all = "camelCase")]
-    Android { pid_arg: Option<String>, app_id_provided: bool, filters: Filters, pid_explicit: bool },
+    Android {
+        pid_arg: Option<String>,
+        app_id_provided: bool,
+        filters: Filters,
+        pid_explicit: bool,
+    },
     #[serde(rename_all = "camelCase")]
     Ios {
         app_id_provided: bool,
@@ -46,7 +51,9 @@ enum Meta {
         filters: Filters,
         pid_explicit: bool,
     },
-    Failed { error: String },
+    Failed {
+        error: String,
+    },
     Nothing {},
 }
 

@@ -181,10 +181,9 @@ impl Rendering<'_> {
 /// Makes a call with the predecessor's arguments, and answers as it did.
 pub async fn call(app: &App, entry: &'static Entry, given: JsonObject, by: By) -> Rendered {
     let taken = arguments::take(entry, &given);
-    let progress = Progress::new(FACTS_TIME, by.cancelled.clone());
+    let cancelled = by.cancelled.clone();
     let answer = entry.call_by(app, taken.arguments, by).await;
-    // Its time begins now.
-    let progress = &progress.part(FACTS_TIME);
+    let progress = &Progress::new(FACTS_TIME, cancelled);
     let asked = Asked::new(given);
     let session = match &answer.basis.session {
         Some(session) => Some(Arc::clone(session)),

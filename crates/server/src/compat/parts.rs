@@ -57,7 +57,8 @@ pub fn os_version(platform: Platform, version: &str) -> String {
 /// `2026-11-15T07:58:02.911Z`
 pub fn iso(ms: u64) -> String {
     let nanos = i128::from(ms) * 1_000_000;
-    let at = time::OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let at =
+        time::OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
     let (year, month, day) = at.to_calendar_date();
     let (hour, minute, second, milli) = at.to_hms_milli();
     let month = u8::from(month);

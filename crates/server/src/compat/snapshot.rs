@@ -233,8 +233,7 @@ fn actions(seen: &Observation) -> Vec<String> {
 
 /// Words that name where one is in an app.
 fn is_primary(name: &str) -> bool {
-    let words =
-        ["sign in", "log in", "login", "home", "checkout", "settings", "menu", "profile", "search"];
+    let words = ["sign in", "log in", "login", "home", "checkout", "settings", "menu", "profile", "search"];
     let name = name.to_lowercase();
     words.into_iter().any(|word| name.contains(word))
 }

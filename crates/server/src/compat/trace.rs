@@ -105,7 +105,13 @@ impl TraceJson {
     }
 
     #[must_use]
-    pub fn with(mut self, stage: &'static str, result: &'static str, at_ms: u64, metadata: Metadata) -> TraceJson {
+    pub fn with(
+        mut self,
+        stage: &'static str,
+        result: &'static str,
+        at_ms: u64,
+        metadata: Metadata,
+    ) -> TraceJson {
         let attempt_index = self.steps.len();
         self.steps.push(Step { stage, timestamp: at_ms, result, attempt_index, metadata });
         self

@@ -98,8 +98,7 @@ pub fn element(r: &Rendering<'_>) -> Option<Block> {
         return refused(r, requested);
     };
     let (observed, element) = Observed::of(r, report);
-    let metrics =
-        Metrics { latency_ms: report.elapsed_ms, poll_count: report.captures, attempts: 1 };
+    let metrics = Metrics { latency_ms: report.elapsed_ms, poll_count: report.captures, attempts: 1 };
     let succeeded = report.is_success();
     let error = WaitError {
         code: "ELEMENT_NOT_FOUND",

@@ -17,11 +17,12 @@ use futures_util::future::join_all;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    CompletionInfo, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CompletionInfo, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _, SubscriptionContext};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -247,7 +248,11 @@ impl ServerHandler for McpServer {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         if self.app.compat {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there are no prompts with --compat", None));
+            return Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                "there are no prompts with --compat",
+                None,
+            ));
         }
         let all = ListPromptsResult::with_all_items(prompts::list());
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))

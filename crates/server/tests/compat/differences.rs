@@ -5,8 +5,6 @@ use serde::Deserialize;
 use crate::play::Played;
 use crate::shape::Difference;
 
-const FILE: &str = include_str!("differences.toml");
-
 #[derive(Deserialize)]
 pub struct Known {
     #[serde(default)]
@@ -27,8 +25,11 @@ pub struct Reason {
 
 impl Known {
     pub fn load() -> Known {
-        let known: Known = toml::from_str(FILE).expect("differences.toml");
-        assert!(known.difference.iter().all(|one| !one.why.trim().is_empty()), "every difference has a reason");
+        let known: Known = toml::from_str(&file("differences.toml")).expect("differences.toml");
+        assert!(
+            known.difference.iter().all(|one| !one.why.trim().is_empty()),
+            "every difference has a reason"
+        );
         known
     }
 
@@ -68,6 +69,12 @@ impl Reason {
 
 pub fn place_of(difference: &Difference) -> String {
     format!("{} {}", difference.what.name(), difference.path)
+}
+
+/// A file beside this one.
+pub fn file(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// `*` stands for any characters.

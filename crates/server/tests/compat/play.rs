@@ -20,7 +20,8 @@ pub async fn all(recordings: &Recordings) -> Vec<Played> {
     let only = std::env::var("COMPAT_ONLY").ok();
     let mut played = Vec::new();
     let calls = recordings.all().iter().filter(|recording| !recording.tool.is_empty());
-    for recording in calls.filter(|recording| only.as_ref().is_none_or(|only| recording.name.contains(only))) {
+    for recording in calls.filter(|recording| only.as_ref().is_none_or(|only| recording.name.contains(only)))
+    {
         let stage = Stage::of(recording).await;
         let rendered = stage.call(&recording.tool, Value::Object(stage.arguments.clone())).await;
         played.push(judge(recordings, recording, &rendered));
@@ -53,9 +54,8 @@ fn judge(recordings: &Recordings, recording: &Recording, rendered: &Rendered) ->
 }
 
 fn compare(was: &Block, is: &Answered, with_screen: bool) -> Vec<Difference> {
-    let other = |detail: &str| {
-        vec![Difference { path: String::new(), what: What::Type, detail: detail.to_owned() }]
-    };
+    let other =
+        |detail: &str| vec![Difference { path: String::new(), what: What::Type, detail: detail.to_owned() }];
     let read = |text: &str| serde_json::from_str::<Value>(text);
     match (was, is) {
         (Block::Json(was), Answered::Text(text)) => match read(text) {

@@ -3,9 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::differences::file;
 use crate::shape::{self, Shape};
-
-const FILE: &str = include_str!("recordings.jsonl");
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Recording {
@@ -45,7 +44,8 @@ pub struct Recordings {
 
 impl Recordings {
     pub fn load() -> Recordings {
-        let all = FILE.lines().skip(1).map(|line| serde_json::from_str(line).expect(line)).collect();
+        let file = file("recordings.jsonl");
+        let all = file.lines().skip(1).map(|line| serde_json::from_str(line).expect(line)).collect();
         Recordings { all }
     }
 
@@ -83,7 +83,10 @@ impl Recording {
         let all = self.setup("fail").and_then(Value::as_array).cloned().unwrap_or_default();
         let one = |failure: &Value| {
             // A command that only said something else did not fail.
-            let said = failure.get("stdout").and_then(Value::as_str).is_some_and(|said| said.contains('4') || said.contains("Resumed"));
+            let said = failure
+                .get("stdout")
+                .and_then(Value::as_str)
+                .is_some_and(|said| said.contains('4') || said.contains("Resumed"));
             if said && failure.get("rc") == Some(&Value::from(0)) {
                 return None;
             }

@@ -15,7 +15,8 @@ const WORDS: &str = "success status failure_code retryable runtime_code failure_
     appInstalled matchedTarget has_activity has_ui_tree has_screenshot has_visible_text has_clickable_elements \
     fallback_available terminated_before_restart jsonrpc name type";
 /// Keys whose values are those of the screen; the iPhone of the recordings showed another one.
-const SCREEN: &str = "text resourceId resource_id stable_id class contentDescription contentDesc accessibility_id";
+const SCREEN: &str =
+    "text resourceId resource_id stable_id class contentDescription contentDesc accessibility_id";
 
 /// By path: `.elements[].text`.
 pub type Shape = BTreeMap<String, Place>;
@@ -222,8 +223,11 @@ fn difference(
         return Some((What::Missing, "from some".to_owned()));
     }
     let whole = !in_array || path.ends_with(".stage");
-    let same_values =
-        if whole { is.values == was.values } else { is.values.is_subset(&was.values) || was.values.is_empty() };
+    let same_values = if whole {
+        is.values == was.values
+    } else {
+        is.values.is_subset(&was.values) || was.values.is_empty()
+    };
     let shown = |place: &Place| place.values.iter().cloned().collect::<Vec<_>>().join("|");
     (!same_values).then(|| (What::Value, format!("{} -> {}", shown(was), shown(is))))
 }
@@ -234,7 +238,8 @@ fn kinds(place: &Place) -> String {
 
 #[test]
 fn shapes_differ_in_keys_types_and_values() {
-    let written = r#"{"success":"boolean=true","note":"null|string","rows":[{"stage":"string=a|b","at?":"number"}]}"#;
+    let written =
+        r#"{"success":"boolean=true","note":"null|string","rows":[{"stage":"string=a|b","at?":"number"}]}"#;
     let recorded = read(&serde_json::from_str(written).unwrap());
     let told = |answer: &str| {
         let answer: Value = serde_json::from_str(answer).unwrap();
@@ -244,11 +249,12 @@ fn shapes_differ_in_keys_types_and_values() {
     let same = r#"{"success":true,"note":"x","rows":[{"stage":"a","at":1},{"stage":"b"}]}"#;
     // A place that was both is compared only within arrays.
     assert_eq!(told(same), ["type .note"]);
-    assert_eq!(told(r#"{"success":false,"rows":[{"stage":"a"}],"more":{"x":1}}"#), [
-        "extra .more",
-        "missing .note",
-        "value .success",
-        "value .rows[].stage"
-    ]);
-    assert_eq!(told(r#"{"success":1,"note":null,"rows":[]}"#), ["type .note", "missing .rows[]", "type .success"]);
+    assert_eq!(
+        told(r#"{"success":false,"rows":[{"stage":"a"}],"more":{"x":1}}"#),
+        ["extra .more", "missing .note", "value .success", "value .rows[].stage"]
+    );
+    assert_eq!(
+        told(r#"{"success":1,"note":null,"rows":[]}"#),
+        ["type .note", "missing .rows[]", "type .success"]
+    );
 }

@@ -12,6 +12,7 @@ use mobile_debug_mcp::tools::{self, By};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::differences::file;
 use crate::recordings::Recording;
 
 pub const APP: &str = "com.example.app";
@@ -28,8 +29,11 @@ impl Stage {
     /// The stage with everything that was done before the recorded call.
     pub async fn of(recording: &Recording) -> Stage {
         let arguments = recording.arguments.as_object().cloned().unwrap_or_default();
-        let mut stage =
-            if recording.is_ios() { Stage::iphone(recording, arguments) } else { Stage::android(recording, arguments) };
+        let mut stage = if recording.is_ios() {
+            Stage::iphone(recording, arguments)
+        } else {
+            Stage::android(recording, arguments)
+        };
         stage.open(recording).await;
         stage.replace_handles(recording).await;
         stage.go_on(recording).await;
@@ -50,7 +54,10 @@ impl Stage {
             android_version: "14".to_owned(),
             sdk: 34,
             apps: vec![file],
-            faults: Faults { failing_dump: if dumps_fail(recording) { 1.0 } else { 0.0 }, ..Faults::default() },
+            faults: Faults {
+                failing_dump: if dumps_fail(recording) { 1.0 } else { 0.0 },
+                ..Faults::default()
+            },
             ..PhoneConfig::default()
         };
         let phones: Vec<Phone> = serials.iter().map(|_| Phone::new(config.clone())).collect();
@@ -121,7 +128,9 @@ impl Stage {
         }
         let wanted = match recording.name.as_str() {
             "26_tap_element_disabled" => "Disabled",
-            "26_tap_element" | "26_tap_element_exec_fail" | "26_tap_element_stale_screen"
+            "26_tap_element"
+            | "26_tap_element_exec_fail"
+            | "26_tap_element_stale_screen"
             | "78_ios_tap_element" => "Log in",
             _ => return,
         };
@@ -136,8 +145,9 @@ impl Stage {
         match recording.name.as_str() {
             "26_tap_element_stale_screen" | "30_wsc_already_changed" | "32_expect_screen_fp_no" => {
                 self.json("wait_for_ui", json!({"selector": {"text": "Log in"}})).await;
-                let answer =
-                    self.json("wait_for_ui", json!({"selector": {"text": "Log in"}, "condition": "clickable"})).await;
+                let answer = self
+                    .json("wait_for_ui", json!({"selector": {"text": "Log in"}, "condition": "clickable"}))
+                    .await;
                 let id = answer["element"]["elementId"].clone();
                 self.json("tap_element", json!({"elementId": id})).await;
             }
@@ -147,7 +157,10 @@ impl Stage {
                 let point = &found["element"]["tapCoordinates"];
                 self.json("tap", json!({"x": point["x"], "y": point["y"], "platform": "android"})).await;
             }
-            name if name.starts_with("09_read") || name.starts_with("09_stop") || name == "64_stream_second_same_session" => {
+            name if name.starts_with("09_read")
+                || name.starts_with("09_stop")
+                || name == "64_stream_second_same_session" =>
+            {
                 let session = self.arguments.get("sessionId").cloned().unwrap_or("default".into());
                 self.json("start_log_stream", json!({"packageName": APP, "sessionId": session})).await;
             }
@@ -199,7 +212,7 @@ fn platform(recording: &Recording) -> &'static str {
 }
 
 fn android_app(recording: &Recording) -> String {
-    let mut app: Value = serde_json::from_str(include_str!("app.json")).expect("JSON");
+    let mut app: Value = serde_json::from_str(&file("app.json")).expect("JSON");
     let start = match recording.setup("screen").and_then(Value::as_str) {
         Some("home") if needs_login_first(&recording.name) => "Login",
         Some("home") => "Home",
@@ -240,5 +253,5 @@ fn later((number, change): (usize, &Value)) -> Value {
 }
 
 fn iphone_app() -> String {
-    include_str!("iphone-app.json").to_owned()
+    file("iphone-app.json")
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::differences::{Known, place_of};
 use crate::play::{self, Played};
+use crate::protocol;
 use crate::recordings::Recordings;
 use crate::shape::What;
-use crate::protocol;
 
 const RESULTS: &str = "results.jsonl";
 
