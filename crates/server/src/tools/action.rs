@@ -2,7 +2,6 @@
 
 use mdm_core::action::outcome::{After, Drawing, Effect as Came, Outcome, Place, Verdict};
 use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
-use mdm_core::action::trace::Trace;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::evidence::exchange::Exchange;
@@ -28,6 +27,7 @@ use super::manage::TransferFacts;
 use super::network;
 use super::read_list::{self, ListFacts};
 use super::scroll::ScrollFacts;
+use super::transitions::Transitions;
 use super::typing::ReadBackFacts;
 use crate::answer::{Answer, ErrorBody, Facts, Gist, candidate_lines};
 use crate::args::JsonObject;
@@ -270,27 +270,6 @@ struct RecoveryFacts {
     is_terminal: bool,
 }
 
-/// The life of an action (LC-01), as an object in the order of its states.
-#[derive(Debug)]
-struct Transitions(Vec<(&'static str, u64)>);
-
-impl Transitions {
-    fn new(trace: &Trace) -> Transitions {
-        let mut states: Vec<(&'static str, u64)> = Vec::new();
-        for (state, at_ms) in &trace.transitions {
-            states.retain(|(known, _)| *known != state.as_str());
-            states.push((state.as_str(), at_ms.saturating_sub(trace.began_ms)));
-        }
-        Transitions(states)
-    }
-}
-
-impl Serialize for Transitions {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
-}
-
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum TargetFacts {
@@ -374,7 +353,7 @@ pub fn local(
         action_id: call.action_id.clone(),
         action_type: call.tool,
         lifecycle_state: state,
-        transitions: Transitions(vec![(state, call.progress.elapsed_ms())]),
+        transitions: Transitions::once(state, call.progress.elapsed_ms()),
         success: refusal.is_none(),
         verdict: None,
         failure_code: refusal.map(|refusal| refusal.failure.code().as_str()),

@@ -29,6 +29,7 @@ mod spoken;
 mod status;
 mod streams;
 mod taps;
+mod transitions;
 mod typing;
 mod waits;
 
