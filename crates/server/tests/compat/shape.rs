@@ -180,7 +180,7 @@ pub fn compare(recorded: &Shape, answered: &Shape) -> Vec<Difference> {
     paths.dedup();
     for path in paths {
         let follows = |known: &Difference| {
-            known.what != What::Value
+            (known.what != What::Value || known.path.ends_with("[]"))
                 && path.len() > known.path.len()
                 && path.starts_with(&known.path)
                 && path[known.path.len()..].starts_with(['.', '['])
@@ -189,7 +189,7 @@ pub fn compare(recorded: &Shape, answered: &Shape) -> Vec<Difference> {
             continue;
         }
         let (was, is) = (recorded.get(path), answered.get(path));
-        if let Some((what, detail)) = difference(path, was, is, answered) {
+        if let Some((what, detail)) = difference(path, was, is, (recorded, answered)) {
             found.push(Difference { path: path.clone(), what, detail });
         }
     }
@@ -200,11 +200,16 @@ fn difference(
     path: &str,
     was: Option<&Place>,
     is: Option<&Place>,
-    answered: &Shape,
+    (recorded, answered): (&Shape, &Shape),
 ) -> Option<(What, String)> {
     let in_array = path.contains("[]");
+    // A list without elements says nothing about their keys.
+    let is_list = |shape: &Shape| shape.get(parent(path)).is_some_and(|list| list.kinds.contains("array"));
+    let lists = path.ends_with("[]") && is_list(recorded) && is_list(answered);
     let (was, is) = match (was, is) {
         (Some(was), Some(is)) => (was, is),
+        (Some(_), None) if lists => return Some((What::Value, "nothing in it".to_owned())),
+        (None, Some(_)) if lists => return Some((What::Value, "something in it".to_owned())),
         (Some(was), None) => {
             // The keys of an object that is not there are not missed one by one.
             let above = answered.get(parent(path));
@@ -255,6 +260,6 @@ fn shapes_differ_in_keys_types_and_values() {
     );
     assert_eq!(
         told(r#"{"success":1,"note":null,"rows":[]}"#),
-        ["type .note", "missing .rows[]", "type .success"]
+        ["type .note", "value .rows[]", "type .success"]
     );
 }
