@@ -1,4 +1,4 @@
-//! What is written from the program itself: docs/tools.md, docs/limits.md and a golden file for each tool's schema. Reviewers see a changed
+//! What is written from the program itself: docs/tools.md, docs/limits.md, docs/compat.md and a golden file for each tool's schema. Reviewers see a changed
 //! tool as a changed file.
 
 use std::collections::BTreeMap;
@@ -9,6 +9,7 @@ use std::process::Command;
 use serde_json::{Map, Value};
 
 use crate::command::{debug_binary, output};
+use crate::compat;
 use crate::limits;
 
 pub const TOOLS_DOC: &str = "docs/tools.md";
@@ -41,6 +42,9 @@ pub fn generate(root: &Path, binary: &Path) -> Result<Generated, String> {
     let mut files = schemas(&json)?;
     files.insert(TOOLS_DOC.into(), markdown);
     files.insert(limits::PAGE.into(), limits::page(root)?);
+    if let Some(page) = compat::page(root)? {
+        files.insert(compat::PAGE.into(), page);
+    }
     Ok(files)
 }
 

@@ -3,6 +3,7 @@
 mod android_parts;
 mod bench;
 mod command;
+mod compat;
 mod dist;
 mod docs;
 mod framework;
@@ -28,7 +29,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tokens         what the tool list costs an agent, tool by tool, and beside it the lists of two peers
   dist [--target TRIPLE] [--binary FILE] [--out FOLDER] [--repository OWNER/NAME] [--join]
                  the files of a release: archive, checksums, list of parts, npm packages, bundle (docs/install.md)
-  docs           writes docs/tools.md, docs/limits.md and the tool schemas anew
+  docs           writes docs/tools.md, docs/limits.md, docs/compat.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
   fuzz [--seconds N] [TARGET…]

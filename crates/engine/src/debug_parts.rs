@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::session::Session;
 
 /// The parts, read at the same time in one turn. One that fails loses no other.
+#[derive(Debug)]
 pub struct DebugParts {
     pub seen: Result<Arc<Observation>, Failure>,
     pub screen: Result<Screen, Failure>,

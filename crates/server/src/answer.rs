@@ -5,6 +5,7 @@ use mdm_core::text::tokens::estimate;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::basis::{Basis, MadeFrom};
 use crate::facts_text;
 use crate::found::FindFacts;
 use crate::refusal::Refusal;
@@ -38,6 +39,8 @@ pub struct Answer {
     pub via: String,
     /// What its caller asked for beyond the usual.
     pub tokens_max: usize,
+    /// For other forms of the same answer.
+    pub basis: Basis,
 }
 
 /// The first line: the facts, and how they came.
@@ -190,6 +193,7 @@ impl Answer {
             is_error,
             via: String::new(),
             tokens_max: TOKENS_MAX,
+            basis: Basis::default(),
         }
     }
 
@@ -203,6 +207,12 @@ impl Answer {
     #[must_use]
     pub fn with_news(mut self, news: &str) -> Answer {
         self.lines.insert_str(0, news);
+        self
+    }
+
+    #[must_use]
+    pub fn made_from(mut self, made_from: MadeFrom) -> Answer {
+        self.basis.made_from = made_from;
         self
     }
 
@@ -228,7 +238,9 @@ impl Answer {
     pub fn refused(tool: &'static str, refusal: &Refusal) -> Answer {
         let facts =
             RefusedFacts { error: ErrorBody::new(tool, refusal), retryable: refusal.failure.retryable() };
-        Answer::new(Facts::Refused(facts)).with_lines(&candidate_lines(&refusal.failure.candidates))
+        Answer::new(Facts::Refused(facts))
+            .with_lines(&candidate_lines(&refusal.failure.candidates))
+            .made_from(MadeFrom::Refusal(refusal.failure.clone()))
     }
 
     /// The same for a program: the facts, with whatever else there is to say as `news`.

@@ -69,6 +69,8 @@ pub struct App {
     pub runners: Arc<Runners>,
     /// Devices are found through an adb server, which is started if it does not run.
     pub adb_server: bool,
+    /// Answers have the predecessor's form.
+    pub compat: bool,
     actions: AtomicU64,
     calls: AtomicU64,
     panics: AtomicU64,
@@ -174,6 +176,7 @@ impl App {
             companions: None,
             runners: Arc::default(),
             adb_server: false,
+            compat: false,
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             panics: AtomicU64::new(0),
@@ -216,6 +219,12 @@ impl App {
     #[must_use]
     pub fn offering(self, offer: Offer) -> App {
         App { offer, ..self }
+    }
+
+    /// Answers as the predecessor did.
+    #[must_use]
+    pub fn compatible(self, compat: bool) -> App {
+        App { compat, ..self }
     }
 
     #[must_use]

@@ -89,6 +89,11 @@ pub fn is_app(name: &str) -> bool {
     plain(name) == "appid"
 }
 
+/// True for two spellings of one name: `elementId` and `element_id`.
+pub fn is_named(one: &str, other: &str) -> bool {
+    plain(one) == plain(other)
+}
+
 fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -238,6 +238,9 @@ pub struct RuleArgs {
     /// List also the tools for which another one does as well; they are answered in any case
     #[arg(long)]
     pub all_tools: bool,
+    /// Answer as the TypeScript server of the same name did, key for key (docs/compat.md)
+    #[arg(long)]
+    pub compat: bool,
     /// What is allowed, and what a person has to agree to (docs/security.md)
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
@@ -500,6 +503,20 @@ mod tests {
         for bad in ["nonsense", "", ":5555", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "a b:1", "[x]:1"]
         {
             assert!(address(bad).is_err_and(|why| why.contains("HOST:PORT")), "{bad}");
+        }
+    }
+
+    #[test]
+    fn serving_and_calling_can_answer_as_the_predecessor_did() {
+        // CO-01
+        for given in [vec!["serve", "--compat"], vec!["call", "list_devices", "--compat"], vec!["--compat"]] {
+            let cli = Cli::try_parse_from(std::iter::once("mobile-debug-mcp").chain(given)).unwrap();
+            let devices = match cli.command {
+                Some(Command::Serve(args)) => args.devices,
+                Some(Command::Call { devices, .. }) => devices,
+                _ => cli.serve.devices,
+            };
+            assert!(devices.rules.compat);
         }
     }
 

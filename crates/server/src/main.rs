@@ -22,13 +22,15 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use mdm_android::adb::server_start::Environment;
-use mobile_debug_mcp::answer::Answer;
+use mobile_debug_mcp::answer::{Answer, Image};
 use mobile_debug_mcp::app::{App, Devices, IosDevices};
+use mobile_debug_mcp::compat::{self, Block, Rendered};
 use mobile_debug_mcp::killed::Processes;
 use mobile_debug_mcp::mcp::McpServer;
 use mobile_debug_mcp::mcp::conformance::Conformance;
 use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::secrets::Secrets;
+use mobile_debug_mcp::tools::{By, Entry};
 use mobile_debug_mcp::{args, http, mcp, state_folder};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -276,19 +278,10 @@ async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> Exi
         Ok(arguments) => arguments,
         Err(error) => return fail(&format!("the arguments are not a JSON object: {error}")),
     };
-    let cancelled = CancellationToken::new();
-    let calling = entry.call(&app, arguments, cancelled.clone());
-    tokio::pin!(calling);
-    let answer = tokio::select! {
-        answer = &mut calling => answer,
-        () = asked_to_end() => {
-            cancelled.cancel();
-            calling.await
-        }
-    };
+    let printed = printed(&app, entry, arguments).await;
     app.proxies.restore_all(&app).await;
-    let mut text = app.secrets.redact_answer(&answer.text()).into_owned();
-    match (&answer.image, &out) {
+    let mut text = app.secrets.redact_answer(&printed.text).into_owned();
+    match (&printed.image, &out) {
         (Some(image), out) => {
             text.push_str(&format!("\n[{} of {} bytes", image.mime_type, image.bytes.len()));
             match out {
@@ -299,25 +292,65 @@ async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> Exi
                 },
             }
         }
-        (None, Some(file)) if !answer.is_error => {
+        (None, Some(file)) if !printed.is_error => {
             return fail(&format!("{tool} answered without a picture; {} was not written", file.display()));
         }
         (None, _) => {}
     }
-    print_answer(&answer, &text)
+    exit_code(print(&text), printed.is_error)
+}
+
+/// An answer on its way to the terminal.
+struct Printed {
+    text: String,
+    image: Option<Image>,
+    is_error: bool,
+}
+
+/// Makes the call, which ends early when the program is asked to end.
+async fn printed(app: &App, entry: &'static Entry, arguments: args::JsonObject) -> Printed {
+    let cancelled = CancellationToken::new();
+    let by = By { caller: Arc::clone(&app.own), cancelled: cancelled.clone(), call: app.next_call() };
+    let calling = async {
+        if app.compat {
+            return Printed::from(compat::call(app, entry, arguments, by).await);
+        }
+        let answer = entry.call_by(app, arguments, by).await;
+        Printed { text: answer.text(), is_error: answer.is_error, image: answer.image }
+    };
+    tokio::pin!(calling);
+    tokio::select! {
+        printed = &mut calling => printed,
+        () = asked_to_end() => {
+            cancelled.cancel();
+            calling.await
+        }
+    }
+}
+
+impl From<Rendered> for Printed {
+    fn from(rendered: Rendered) -> Printed {
+        let (mut texts, mut image) = (Vec::new(), None);
+        for block in rendered.blocks {
+            match block {
+                Block::Text(text) => texts.push(text),
+                Block::Image(picture) => image = Some(picture),
+            }
+        }
+        Printed { text: texts.join("\n"), image, is_error: rendered.is_error }
+    }
 }
 
 fn answered(answer: Result<Answer, String>) -> ExitCode {
     match answer {
-        Ok(answer) => print_answer(&answer, &answer.text()),
+        Ok(answer) => exit_code(print(&answer.text()), answer.is_error),
         Err(problem) => fail(&problem),
     }
 }
 
 /// The exit code says whether the answer is an error, as MCP clients are told (F45, F49).
-fn print_answer(answer: &Answer, text: &str) -> ExitCode {
-    let printed = print(text);
-    if answer.is_error { ExitCode::FAILURE } else { printed }
+fn exit_code(printed: ExitCode, is_error: bool) -> ExitCode {
+    if is_error { ExitCode::FAILURE } else { printed }
 }
 
 /// To stdout, for commands that are not the server.

@@ -41,8 +41,9 @@ pub fn governed(app: App, args: &RuleArgs, secrets: &Secrets) -> Result<App, Str
     })?;
     let audit = args.audit.as_deref().map(|file| Audit::open(file, secrets.clone())).transpose()?;
     let kept = args.save_trace.as_deref().map(|file| TraceFile::create(file, secrets.clone())).transpose()?;
-    let app = app.keeping(secrets.clone()).offering(offer).governed_by(policy).audited_by(audit);
-    Ok(app.holding(handles).traced_in(kept).settling(!args.no_settle))
+    let app = app.keeping(secrets.clone()).offering(offer).compatible(args.compat);
+    let app = app.governed_by(policy).audited_by(audit).holding(handles);
+    Ok(app.traced_in(kept).settling(!args.no_settle))
 }
 
 pub fn leases(args: &HttpArgs) -> Leases {

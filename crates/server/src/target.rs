@@ -5,7 +5,7 @@ use mdm_core::intent::target::Target;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::args::{JsonObject, element_id, point};
+use crate::args::{JsonObject, element_id, is_named, point};
 use crate::refusal::Refusal;
 
 /// Characters of one text in a selector.
@@ -101,6 +101,31 @@ pub struct SelectorArg {
     pub element_id: Option<String>,
     /// Which of several that match, from 0 in document order.
     pub index: Option<u32>,
+}
+
+/// The keys of a selector, without their other spellings.
+const SELECTOR_KEYS: [&str; 15] = [
+    "text",
+    "contains",
+    "regex",
+    "resource_id",
+    "accessibility_id",
+    "content_desc",
+    "test_tag",
+    "role",
+    "class",
+    "class_name",
+    "below",
+    "above",
+    "inside",
+    "element_id",
+    "index",
+];
+
+/// True for a key that a selector may have, in either spelling.
+pub fn is_selector_key(key: &str) -> bool {
+    let sides = ["left_of", "right_of"];
+    SELECTOR_KEYS.iter().chain(&sides).any(|known| is_named(known, key))
 }
 
 /// Callers also write the part itself, which is taken; schemas with a choice are not for all clients.

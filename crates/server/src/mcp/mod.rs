@@ -1,5 +1,6 @@
 //! The Model Context Protocol over this program's tools. Nothing else in the program knows MCP.
 
+mod compat;
 mod completion;
 mod confirm;
 pub mod conformance;
@@ -20,11 +21,12 @@ use rmcp::handler::server::ServerHandler;
 #[allow(deprecated, reason = "clients before 2026-07-28 speak it")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    CompletionInfo, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CompletionInfo, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _, SubscriptionContext};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -109,7 +111,18 @@ impl McpServer {
 
     /// Built once, when a client first asks.
     fn tools(&self) -> &[Tool] {
-        self.listed.get_or_init(|| self.app.listed_tools().map(describe).collect())
+        self.listed.get_or_init(|| match self.app.compat {
+            true => compat::tools(&self.app.offer),
+            false => self.app.listed_tools().map(describe).collect(),
+        })
+    }
+
+    /// Makes the call and writes its answer, in the form that this server was started with.
+    async fn answer(&self, entry: &'static Entry, arguments: JsonObject, by: By) -> CallToolResult {
+        if self.app.compat {
+            return compat::to_result(crate::compat::call(&self.app, entry, arguments, by).await);
+        }
+        describe::to_result(entry, entry.call_by(&self.app, arguments, by).await)
     }
 
     /// Asks a person first, where the policy wants that.
@@ -139,6 +152,9 @@ fn can_ask(context: &RequestContext<RoleServer>) -> bool {
 impl ServerHandler for McpServer {
     #[allow(deprecated, reason = "most clients still have a log of this kind")]
     fn get_info(&self) -> ServerConfig {
+        if self.app.compat {
+            return compat::config();
+        }
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
@@ -159,6 +175,9 @@ impl ServerHandler for McpServer {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let all = ListToolsResult::with_all_items(self.tools().to_vec());
+        if self.app.compat {
+            return Ok(all);
+        }
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
@@ -187,7 +206,7 @@ impl ServerHandler for McpServer {
         // It listens before the call begins, so that it hears of the beginning.
         let wanted = Wanted { progress: context.meta.get_progress_token(), log: self.log_level.of(&context) };
         let listening = wanted.anything().then(|| (wanted, self.app.fleet.bus().listen()));
-        let answer = entry.call_by(&self.app, arguments, by);
+        let answer = self.answer(entry, arguments, by);
         let answer = match listening {
             None => answer.await,
             Some((wanted, listener)) => tokio::select! {
@@ -196,7 +215,7 @@ impl ServerHandler for McpServer {
                 never = progress::tell(listener, call, wanted, &context) => match never {},
             },
         };
-        Ok(describe::to_result(entry, answer).into())
+        Ok(answer.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -208,6 +227,9 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if self.app.compat {
+            return Ok(ListResourcesResult::with_all_items(Vec::new()));
+        }
         let all = ListResourcesResult::with_all_items(resources::list(&self.app, context.ct).await);
         Ok(all.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
@@ -217,6 +239,9 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        if self.app.compat {
+            return Ok(ListResourceTemplatesResult::with_all_items(Vec::new()));
+        }
         let all = ListResourceTemplatesResult::with_all_items(resources::templates());
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
@@ -239,6 +264,13 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        if self.app.compat {
+            return Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                "there are no prompts with --compat",
+                None,
+            ));
+        }
         let all = ListPromptsResult::with_all_items(prompts::list());
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }

@@ -2,7 +2,6 @@
 
 use mdm_core::action::outcome::{After, Drawing, Effect as Came, Outcome, Place, Verdict};
 use mdm_core::action::request::{Act, ActPatience, Action, Request, What};
-use mdm_core::action::trace::Trace;
 use mdm_core::change::settle::Stability;
 use mdm_core::change::tracker::Observation;
 use mdm_core::evidence::exchange::Exchange;
@@ -28,9 +27,11 @@ use super::manage::TransferFacts;
 use super::network;
 use super::read_list::{self, ListFacts};
 use super::scroll::ScrollFacts;
+use super::transitions::Transitions;
 use super::typing::ReadBackFacts;
 use crate::answer::{Answer, ErrorBody, Facts, Gist, candidate_lines};
 use crate::args::JsonObject;
+use crate::basis::MadeFrom;
 use crate::expect::ExpectArg;
 use crate::refusal::Refusal;
 use crate::tree::{self, LoadingFacts};
@@ -133,7 +134,8 @@ pub async fn perform(
     let outcome = session.run(request, call.progress).await;
     keep_secret(call, &outcome);
     let requests = failed_requests(call, &session, &outcome);
-    Ok(answer(call, &session, &outcome, named).with_lines(&requests))
+    let answer = answer(call, &session, &outcome, named).with_lines(&requests);
+    Ok(answer.made_from(MadeFrom::Action(Box::new(outcome))))
 }
 
 /// The requests of an action that failed, where what was expected did not come and the proxy is on (TR-02).
@@ -269,27 +271,6 @@ struct RecoveryFacts {
     is_terminal: bool,
 }
 
-/// The life of an action (LC-01), as an object in the order of its states.
-#[derive(Debug)]
-struct Transitions(Vec<(&'static str, u64)>);
-
-impl Transitions {
-    fn new(trace: &Trace) -> Transitions {
-        let mut states: Vec<(&'static str, u64)> = Vec::new();
-        for (state, at_ms) in &trace.transitions {
-            states.retain(|(known, _)| *known != state.as_str());
-            states.push((state.as_str(), at_ms.saturating_sub(trace.began_ms)));
-        }
-        Transitions(states)
-    }
-}
-
-impl Serialize for Transitions {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
-}
-
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum TargetFacts {
@@ -327,6 +308,18 @@ impl ActionFacts {
         self.device.as_deref()
     }
 
+    pub fn action_id(&self) -> &str {
+        &self.action_id
+    }
+
+    /// The file that a build made.
+    pub fn artifact(&self) -> Option<&str> {
+        match &self.own {
+            OwnFacts::Local(LocalFacts::Built(built)) => built.artifact_path.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Of what was refused or broke off.
     pub fn code(&self) -> Option<&'static str> {
         self.error.as_ref().map(|error| error.code)
@@ -361,7 +354,7 @@ pub fn local(
         action_id: call.action_id.clone(),
         action_type: call.tool,
         lifecycle_state: state,
-        transitions: Transitions(vec![(state, call.progress.elapsed_ms())]),
+        transitions: Transitions::once(state, call.progress.elapsed_ms()),
         success: refusal.is_none(),
         verdict: None,
         failure_code: refusal.map(|refusal| refusal.failure.code().as_str()),
@@ -384,7 +377,11 @@ pub fn local(
         loading: None,
         elapsed_ms: call.progress.elapsed_ms(),
     };
-    Answer::new(Facts::Action(Box::new(facts)))
+    let answer = Answer::new(Facts::Action(Box::new(facts)));
+    match refusal {
+        Some(refusal) => answer.made_from(MadeFrom::Refusal(refusal.failure.clone())),
+        None => answer,
+    }
 }
 
 /// The envelope of an action that ran, and below it what changed.

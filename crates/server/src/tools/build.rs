@@ -148,7 +148,7 @@ impl Made {
 #[serde(rename_all = "camelCase")]
 pub struct BuildFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
-    artifact_path: Option<String>,
+    pub artifact_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     app_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -56,8 +56,8 @@ pub struct ClassifyParams {
 
 #[derive(Debug, Serialize)]
 pub struct ClassifiedFacts {
-    outcome: &'static str,
-    reasoning: String,
+    pub outcome: &'static str,
+    pub reasoning: String,
     #[serde(flatten)]
     action: Option<RecordFacts>,
 }

@@ -25,7 +25,7 @@ pub struct ListDevicesParams {
 
 #[derive(Debug, Serialize)]
 pub struct DevicesFacts {
-    devices: Vec<DeviceLine>,
+    pub devices: Vec<DeviceLine>,
     /// Failures of device sources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     issues: Vec<String>,
@@ -33,19 +33,19 @@ pub struct DevicesFacts {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct DeviceLine {
-    platform: &'static str,
-    id: String,
+pub struct DeviceLine {
+    pub platform: &'static str,
+    pub id: String,
     /// `device` if it is usable.
-    state: String,
+    pub state: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    os_version: Option<String>,
+    pub os_version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
+    pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    simulator: Option<bool>,
+    pub simulator: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    app_installed: Option<bool>,
+    pub app_installed: Option<bool>,
     /// What it needs to do more, or anything at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,

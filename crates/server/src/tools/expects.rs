@@ -17,6 +17,7 @@ use super::waits::{absent, run_wait};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts, candidate_lines};
 use crate::args::DeviceArg;
+use crate::basis::MadeFrom;
 use crate::refusal::Refusal;
 use crate::target::ElementArg;
 
@@ -97,7 +98,7 @@ async fn verify(call: &Call<'_>, device: WantedDevice, question: Question) -> Re
         Wait::new(goal, WINDOW_MS).with_patience(question.limits.patience.as_millis() as u64, READS_MIN);
     let progress = call.progress.within(question.limits.call);
     let waited = run_wait(call, &session, wait, &progress).await?;
-    let answer = answer(session.id(), question, &waited);
+    let answer = answer(session.id(), question, &waited).made_from(MadeFrom::Wait(Box::new(waited)));
     // SY-16: without a wait after the action, the screen may be about to change.
     Ok(match premature {
         Some(action) => answer.with_lines(&format!(

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::{Call, Effect, Tool};
 use crate::answer::Answer;
 use crate::args::{DeviceArg, JsonObject};
+use crate::basis::MadeFrom;
 use crate::found::{self, words};
 use crate::refusal::Refusal;
 use crate::target::SelectorArg;
@@ -76,7 +77,10 @@ impl Tool for FindElement {
         }
         let Came::Watched(report) = outcome.effect else { return Err(Refusal::defect("nobody looked")) };
         match (report.seen, report.ending) {
-            (Some(seen), _) => Ok(found::answer(&search, Some(session.id()), &seen, false)),
+            (Some(seen), _) => {
+                let answer = found::answer(&search, Some(session.id()), &seen, false);
+                Ok(answer.made_from(MadeFrom::Search(Box::new(search), seen)))
+            }
             (None, Ending::Unreadable(failure)) => Err(failure.into()),
             (None, _) => {
                 Err(Failure::new(Cause::Unread, "time was up before the screen could be read").into())

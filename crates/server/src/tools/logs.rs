@@ -16,6 +16,7 @@ use super::log_lines::{self, Time};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
+use crate::basis::MadeFrom;
 use crate::refusal::Refusal;
 
 /// Lines of an answer unless the caller says otherwise.
@@ -169,7 +170,8 @@ fn filtered(session: &Session, read: &LogRead, params: &GetLogsParams, limit: us
         running: params.app_id.as_ref().map(|_| !read.app_pids.is_empty()).filter(|running| !running),
         ..facts(session, read)
     };
-    Answer::new(Facts::Logs(facts)).with_lines(&lines)
+    let shown = newest.iter().map(|told| told.entry.clone()).collect();
+    Answer::new(Facts::Logs(facts)).with_lines(&lines).made_from(MadeFrom::Log(shown, pids))
 }
 
 fn facts(session: &Session, read: &LogRead) -> LogFacts {

@@ -29,6 +29,7 @@ mod spoken;
 mod status;
 mod streams;
 mod taps;
+mod transitions;
 mod typing;
 mod waits;
 
@@ -62,7 +63,7 @@ pub mod facts {
     pub use super::action::ActionFacts;
     pub use super::classify::ClassifiedFacts;
     pub use super::crashes::{CrashFacts, CrashListFacts, LogFileFacts, lines as crash_lines};
-    pub use super::devices::{DevicesFacts, UseDeviceFacts};
+    pub use super::devices::{DeviceLine, DevicesFacts, UseDeviceFacts};
     pub use super::expects::ExpectFacts;
     pub use super::flow::FlowFacts;
     pub use super::logs::LogFacts;
@@ -101,6 +102,8 @@ struct Call<'a> {
     names_app: bool,
     /// The devices that are kept for this caller while the call runs.
     held: Mutex<Vec<Held>>,
+    /// The device that the call went to.
+    chosen: Mutex<Option<Arc<Session>>>,
 }
 
 impl Call<'_> {
@@ -111,6 +114,7 @@ impl Call<'_> {
         }
         let session = self.app.fleet.choose(wanted, &self.by.caller.binding, progress).await?;
         self.app.policy.check_device(session.id())?;
+        *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&session));
         if self.acts() {
             let held = self.app.leases.take(session.id(), &self.by.caller)?;
             self.held.lock().unwrap_or_else(PoisonError::into_inner).push(held);
@@ -269,7 +273,16 @@ impl Entry {
     ) -> Call<'a> {
         let action_id = if self.acts() { app.action_id(self.name) } else { String::new() };
         let names_app = arguments.keys().any(|name| args::is_app(name));
-        Call { app, progress, tool: self.name, action_id, by, names_app, held: Mutex::default() }
+        Call {
+            app,
+            progress,
+            tool: self.name,
+            action_id,
+            by,
+            names_app,
+            held: Mutex::default(),
+            chosen: Mutex::default(),
+        }
     }
 
     /// The same as a part of another call, which ends by that call's deadline.
@@ -280,10 +293,11 @@ impl Entry {
         if let Some(file) = &app.trace_file {
             file.call(&call.audited(), &arguments);
         }
-        let answer = match self.admit(&call, &arguments) {
+        let mut answer = match self.admit(&call, &arguments) {
             Ok(()) => self.answer(&call, arguments.clone()).await,
             Err(refusal) => self.refused(&call, &refusal),
         };
+        answer.basis.session = call.chosen.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(audit) = &app.audit {
             audit.end(&call.audited(), &arguments, &answer, progress.elapsed_ms());
         }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
+use crate::basis::MadeFrom;
 use crate::har::{self, Har};
 use crate::refusal::Refusal;
 
@@ -139,7 +140,9 @@ impl Tool for GetNetworkActivity {
         };
         let mut lines = String::new();
         shown.iter().for_each(|exchange| push_exchange(&mut lines, exchange, params.bodies));
-        Ok(Answer::new(Facts::Network(Box::new(facts))).with_lines(&lines))
+        let requests = shown.iter().map(|exchange| (*exchange).clone()).collect();
+        let answer = Answer::new(Facts::Network(Box::new(facts))).with_lines(&lines);
+        Ok(answer.made_from(MadeFrom::Requests(requests)))
     }
 }
 

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Effect, Tool, spoken};
 use crate::answer::{self, Answer, Facts};
 use crate::args::{self, DeviceArg, JsonObject, element_id};
+use crate::basis::MadeFrom;
 use crate::refusal::Refusal;
 use crate::tree::{self, DeltaJson, Handle, OutlinePart, TreeHead, TreeJson};
 
@@ -88,10 +89,11 @@ impl Tool for GetUiTree {
         let which = (params.device.device_id.is_none() && call.app.fleet.used() > 1).then(|| session.id());
         let tokens = params.max_tokens.map_or(answer::TOKENS_MAX, |tokens| tokens as usize);
         let answer = tree_answer(session.id(), which, &capture, &view, &params).within_tokens(tokens);
-        match params.format {
-            Some(TreeFormat::Json) => fitting(answer, tokens),
-            _ => Ok(answer),
-        }
+        let answer = match params.format {
+            Some(TreeFormat::Json) => fitting(answer, tokens)?,
+            _ => answer,
+        };
+        Ok(answer.made_from(MadeFrom::Screen(capture.seen)))
     }
 }
 
@@ -229,7 +231,8 @@ impl Tool for GetScreenFingerprint {
             activity: screen.and_then(|screen| screen.name.clone()),
             snapshot_revision: seen.revision,
             captured_at_ms: seen.captured_at_ms,
-        })))
+        }))
+        .made_from(MadeFrom::Screen(seen)))
     }
 }
 
@@ -239,10 +242,10 @@ pub struct GetCurrentScreen;
 #[serde(rename_all = "camelCase")]
 pub struct ScreenFacts {
     device: String,
-    package: String,
+    pub package: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    activity: Option<String>,
-    short_activity: String,
+    pub activity: Option<String>,
+    pub short_activity: String,
 }
 
 impl Tool for GetCurrentScreen {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::{DeviceArg, element_id};
+use crate::basis::MadeFrom;
 use crate::picture::{self, Mark, ScaledPicture, Wish};
 use crate::refusal::Refusal;
 use crate::secrets::Secrets;
@@ -148,7 +149,8 @@ fn answer(session: &Arc<Session>, picture: ScaledPicture, Scale(unit): Scale, wo
     if picture.black {
         lines.push_str("all is black: the window may not be photographed, or the display is off; get_ui_tree still reads it\n");
     }
-    Answer::new(Facts::Screenshot(facts)).with_lines(&lines).with_image(picture.image)
+    let answer = Answer::new(Facts::Screenshot(facts)).with_lines(&lines).with_image(picture.image);
+    answer.made_from(MadeFrom::Picture(picture.original))
 }
 
 /// The part that is asked for, in pixels.

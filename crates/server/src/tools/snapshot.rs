@@ -22,6 +22,7 @@ use super::log_lines::{self, Time};
 use super::{Call, Effect, Tool, network, screenshot};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
+use crate::basis::{self, MadeFrom};
 use crate::picture::{self, ScaledPicture, Wish};
 use crate::refusal::Refusal;
 use crate::tree::{self, TreeHead, TreeJson};
@@ -139,10 +140,16 @@ impl Tool for CaptureDebugSnapshot {
         };
         let requests = network::known(call, &session, log_of(&parts));
         let moment = Moment { session: &session, parts: &parts, app: app.as_deref(), requests };
-        let answer = moment.answer(params.reason, picture, log_lines);
-        let Some(folder) = params.folder else { return Ok(answer) };
-        save(call, &folder, &moment, &answer)?;
-        Ok(answer.with_news(&format!("saved in {}\n", folder.display())))
+        let picture_failure = picture.as_ref().err().cloned();
+        let mut answer = moment.answer(params.reason, picture, log_lines);
+        if let Some(folder) = params.folder {
+            save(call, &folder, &moment, &answer)?;
+            answer = answer.with_news(&format!("saved in {}\n", folder.display()));
+        }
+        let mut entries = moment.entries();
+        entries.drain(..entries.len().saturating_sub(log_lines));
+        let basis = basis::Moment { parts, picture_failure, entries };
+        Ok(answer.made_from(MadeFrom::Moment(Box::new(basis))))
     }
 }
 

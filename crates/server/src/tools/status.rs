@@ -31,16 +31,16 @@ pub struct NoParams {}
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusFacts {
-    success: bool,
+    pub success: bool,
     /// ready, degraded (something works, something does not) or blocked.
-    status: &'static str,
-    adb_available: bool,
+    pub status: &'static str,
+    pub adb_available: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    adb_version: Option<String>,
-    devices: usize,
-    device_states: String,
-    ios_available: bool,
-    issues: Vec<String>,
+    pub adb_version: Option<String>,
+    pub devices: usize,
+    pub device_states: String,
+    pub ios_available: bool,
+    pub issues: Vec<String>,
     /// What is worth knowing and stands in nobody's way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -51,6 +51,13 @@ pub struct StatusFacts {
     /// Calls of this process that a defect of ours ended.
     #[serde(skip_serializing_if = "is_zero")]
     internal_errors: u64,
+    /// Devices that can be used, and all that are listed, of one platform.
+    #[serde(skip)]
+    pub ready_android: usize,
+    #[serde(skip)]
+    pub ready_ios: usize,
+    #[serde(skip)]
+    pub listed_ios: usize,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -82,6 +89,17 @@ impl From<ToolStatus> for ToolFacts {
 impl StatusFacts {
     pub fn has_usable(&self) -> bool {
         self.status != BLOCKED
+    }
+
+    /// The programs that were found, by their names and places.
+    pub fn found_tools(&self) -> Vec<String> {
+        let shown = |tool: &ToolFacts| Some(format!("{} {}", tool.name, tool.found.as_ref()?));
+        self.tools.iter().filter_map(shown).collect()
+    }
+
+    /// What mends the tools that are missing.
+    pub fn fixes(&self) -> Vec<String> {
+        self.tools.iter().filter_map(|tool| tool.mend).map(str::to_owned).collect()
     }
 
     /// The same for a person, a line each.
@@ -201,7 +219,11 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
     }
     issues.extend(list.failures.iter().map(ToString::to_string));
     let listed = list.devices;
-    let ready = listed.iter().filter(|d| d.availability == Availability::Ready).count();
+    let is_ready = |device: &&Listed| device.availability == Availability::Ready;
+    let of = |platform: Platform| listed.iter().filter(move |device| device.platform == platform);
+    let (ready_android, ready_ios) =
+        (of(Platform::Android).filter(is_ready).count(), of(Platform::Ios).filter(is_ready).count());
+    let (listed_ios, ready) = (of(Platform::Ios).count(), ready_android + ready_ios);
     // A list that never came does not say that there is nothing.
     if listed.is_empty() && list.failures.is_empty() {
         issues.push(
@@ -229,6 +251,9 @@ async fn status(app: &App, progress: &Progress) -> StatusFacts {
         tools,
         waits: waited.map(WaitCounts::new).collect(),
         internal_errors: app.panics(),
+        ready_android,
+        ready_ios,
+        listed_ios,
     }
 }
 

@@ -15,6 +15,7 @@ use super::logs::Level;
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
+use crate::basis::MadeFrom;
 use crate::refusal::Refusal;
 
 const NAME_DEFAULT: &str = "default";
@@ -54,6 +55,13 @@ pub struct StreamFacts {
     /// Processes of the app so far; empty while it has not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pids: Option<Vec<u32>>,
+}
+
+impl StreamFacts {
+    /// False of an app that has not run yet.
+    pub fn is_running(&self) -> bool {
+        self.pids.as_ref().is_none_or(|pids| !pids.is_empty())
+    }
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -238,7 +246,8 @@ fn page(session: &Session, name: &str, state: StreamState, begun: bool, stopped:
     let StreamState { page, wanted, pids, gaps, ended, unread_lines, .. } = state;
     let mut lines = String::new();
     let count = page.entries.len();
-    joined(page.entries).iter().for_each(|entry| log_lines::push(&mut lines, entry, 1, Time::OfDay));
+    let entries = joined(page.entries);
+    entries.iter().for_each(|entry| log_lines::push(&mut lines, entry, 1, Time::OfDay));
     if page.dropped > 0 {
         lines.push_str(&format!(
             "{} lines were dropped: {} MB are kept, read more often or with a level\n",
@@ -260,5 +269,5 @@ fn page(session: &Session, name: &str, state: StreamState, begun: bool, stopped:
         pids: wanted.app.as_ref().map(|_| pids),
         app_id: wanted.app,
     };
-    Answer::new(Facts::LogStream(facts)).with_lines(&lines)
+    Answer::new(Facts::LogStream(facts)).with_lines(&lines).made_from(MadeFrom::Log(entries, Vec::new()))
 }

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Effect, Tool};
 use crate::answer::{Answer, Facts, candidate_lines};
 use crate::args::{DeviceArg, element_id};
+use crate::basis::MadeFrom;
 use crate::refusal::Refusal;
 use crate::target::ElementArg;
 use crate::tree::{self, DeltaFacts};
@@ -220,7 +221,8 @@ impl Tool for WaitForUi {
         let session = call.device(&params.device.wanted(), progress).await?;
         let waited = run_wait(call, &session, wait, progress).await?;
         let condition = params.condition.unwrap_or(ConditionArg::Exists);
-        Ok(element_answer(session.id(), condition, selector.as_ref(), params.adaptive, &waited))
+        let answer = element_answer(session.id(), condition, selector.as_ref(), params.adaptive, &waited);
+        Ok(answer.made_from(MadeFrom::Wait(Box::new(waited))))
     }
 }
 
@@ -443,7 +445,8 @@ impl Tool for WaitForUiChange {
             push_changes(&mut lines, &since.base, seen, &wait.scope);
         }
         push_moving(&mut lines, &waited);
-        Ok(Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines))
+        let answer = Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines);
+        Ok(answer.made_from(MadeFrom::Wait(Box::new(waited))))
     }
 }
 
@@ -519,7 +522,8 @@ impl Tool for WaitForScreenChange {
         facts.elapsed_ms = None;
         let mut lines = String::new();
         push_moving(&mut lines, &waited);
-        Ok(Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines))
+        let answer = Answer::new(Facts::Wait(Box::new(facts))).with_lines(&lines);
+        Ok(answer.made_from(MadeFrom::Wait(Box::new(waited))))
     }
 }
 
