@@ -180,7 +180,9 @@ async fn soak(options: &Options, phones: &Phones) -> Result<Figures, String> {
         let player = Player { client, random, shared: Arc::clone(&shared), typed: 0 };
         clients.spawn(player.play());
     }
+    let ticks = server.ticks();
     let memory = watch_memory(&server, &shared).await;
+    let others_percent = server.ticks().zip(ticks).map(|(now, then)| now.others_percent(&then));
     let ended = tokio::time::timeout(END_MAX, async { while clients.join_next().await.is_some() {} }).await;
     if ended.is_err() {
         shared.find(format!("some calls did not end within {END_MAX:?}"));
@@ -188,7 +190,7 @@ async fn soak(options: &Options, phones: &Phones) -> Result<Figures, String> {
     outages.abort();
     let pings = pinger.join()?;
     server.end().await?;
-    Ok(judge(options, &shared, memory, pings).await)
+    Ok(Figures { others_percent, ..judge(options, &shared, memory, pings).await })
 }
 
 /// Lets the server remember as much as it ever will, before its memory is watched.
@@ -250,6 +252,7 @@ async fn judge(options: &Options, shared: &Shared, memory: Vec<u64>, pings: crat
         actions: Spread::of(notes.actions_ms.clone()),
         waits: shared.waits.load(Ordering::SeqCst),
         pings,
+        others_percent: None,
         notes,
     }
 }
