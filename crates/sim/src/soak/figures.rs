@@ -87,7 +87,7 @@ impl Figures {
                 Some(self.notes.findings.is_empty()),
             ),
             ("something was done", Some(self.counts.done > 0 && self.counts.unknown < self.counts.calls / 2)),
-            ("the memory is flat", Some(memory)),
+            (if is_short { "the memory stays small" } else { "the memory is flat" }, Some(memory)),
             ("pings are answered", judged.then_some(pings.count >= PINGS_MIN && in_time)),
         ]
     }
