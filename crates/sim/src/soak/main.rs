@@ -7,6 +7,7 @@ mod answer;
 mod client;
 mod figures;
 mod ledger;
+mod machine;
 mod many;
 mod outages;
 mod phones;

@@ -17,7 +17,7 @@ use crate::pinger::Pinger;
 use crate::player::Player;
 use crate::server::Server;
 use crate::waiter::Waiter;
-use crate::{Options, outages, server, waiter};
+use crate::{Options, outages, server};
 
 /// Findings that are kept; more say nothing new.
 const FINDINGS_MAX: usize = 50;
@@ -159,7 +159,6 @@ async fn soak(options: &Options, phones: &Phones) -> Result<Figures, String> {
         "soak: {} s, {} clients, {} phones, seed {}, server {}",
         options.seconds, options.clients, options.phones, options.seed, server.address
     );
-    fill(&server, phones, options.clients).await?;
     let shared = Arc::new(Shared::new(phones, options.seconds));
     let outages = tokio::spawn(outages::play(
         phones.all.clone(),
@@ -180,7 +179,9 @@ async fn soak(options: &Options, phones: &Phones) -> Result<Figures, String> {
         let player = Player { client, random, shared: Arc::clone(&shared), typed: 0 };
         clients.spawn(player.play());
     }
+    let ticks = server.ticks();
     let memory = watch_memory(&server, &shared).await;
+    let others_percent = server.ticks().zip(ticks).map(|(now, then)| now.others_percent(&then));
     let ended = tokio::time::timeout(END_MAX, async { while clients.join_next().await.is_some() {} }).await;
     if ended.is_err() {
         shared.find(format!("some calls did not end within {END_MAX:?}"));
@@ -188,22 +189,7 @@ async fn soak(options: &Options, phones: &Phones) -> Result<Figures, String> {
     outages.abort();
     let pings = pinger.join()?;
     server.end().await?;
-    Ok(judge(options, &shared, memory, pings).await)
-}
-
-/// Lets the server remember as much as it ever will, before its memory is watched.
-async fn fill(server: &Server, phones: &Phones, clients: usize) -> Result<(), String> {
-    let mut filling = JoinSet::new();
-    for number in 0..clients {
-        let client = Client::start(server.address, &format!("f{number}")).await;
-        let client = client.map_err(|lost| lost.to_string())?;
-        let own = phones.all.iter().skip(number).step_by(clients).map(Arc::clone).collect();
-        filling.spawn(waiter::fill(client, own));
-    }
-    while let Some(done) = filling.join_next().await {
-        done.map_err(|error| error.to_string())?.map_err(|lost| lost.to_string())?;
-    }
-    Ok(())
+    Ok(Figures { others_percent, ..judge(options, &shared, memory, pings).await })
 }
 
 /// Memory of the server in kB, each second, until the run is over.
@@ -250,6 +236,7 @@ async fn judge(options: &Options, shared: &Shared, memory: Vec<u64>, pings: crat
         actions: Spread::of(notes.actions_ms.clone()),
         waits: shared.waits.load(Ordering::SeqCst),
         pings,
+        others_percent: None,
         notes,
     }
 }

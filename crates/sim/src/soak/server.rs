@@ -9,6 +9,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::time::timeout;
 
+use crate::machine::Ticks;
+
 const START_MAX: Duration = Duration::from_secs(30);
 const END_MAX: Duration = Duration::from_secs(15);
 
@@ -77,6 +79,10 @@ impl Server {
     /// With the pages of its own file.
     pub fn resident_kb(&self) -> Option<u64> {
         self.status_kb("VmRSS:")
+    }
+
+    pub fn ticks(&self) -> Option<Ticks> {
+        Ticks::now(self.child.id()?)
     }
 
     fn status_kb(&self, name: &str) -> Option<u64> {

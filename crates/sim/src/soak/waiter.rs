@@ -8,13 +8,11 @@ use serde::Serialize;
 use tokio::time::sleep;
 
 use crate::answer::Answer;
-use crate::client::{Client, Lost};
+use crate::client::Client;
 use crate::phones::SoakPhone;
 use crate::run::Shared;
 
 const WAIT_MS: u64 = 10_000;
-/// Traces of calls that the server keeps of a device (TRACES_MAX of docs/limits.md), and some more.
-const REMEMBERED: usize = 110;
 /// The pause after a wait that failed.
 const AGAIN: Duration = Duration::from_millis(100);
 
@@ -34,18 +32,6 @@ struct WaitForUi<'a> {
 #[derive(Serialize)]
 struct Text<'a> {
     text: &'a str,
-}
-
-/// Makes short waits on these phones, as many as the server remembers of each: what it remembers is bounded, and grows
-/// until the bound.
-pub async fn fill(mut client: Client, phones: Vec<Arc<SoakPhone>>) -> Result<(), Lost> {
-    for phone in phones {
-        for _ in 0..REMEMBERED {
-            let wait = WaitForUi { selector: Text { text: "never" }, device_id: &phone.id, timeout_ms: 1 };
-            client.call("wait_for_ui", wait).await?;
-        }
-    }
-    Ok(())
 }
 
 impl Waiter {
