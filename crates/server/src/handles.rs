@@ -137,6 +137,10 @@ fn from_file(path: &Path) -> Result<String, String> {
 }
 
 /// Asks the system's own program, once, when the server starts.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the keyring is asked by its own program, before anything is served"
+)]
 fn from_keyring(place: &str) -> Result<String, String> {
     let (service, account) = place.split_once('/').ok_or("a keyring's entry is SERVICE/ACCOUNT")?;
     let (program, arguments): (_, Vec<&str>) = if cfg!(target_os = "macos") {

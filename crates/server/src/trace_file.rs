@@ -154,7 +154,8 @@ impl TraceFile {
 
     pub fn answer(&self, of: &Audited<'_>, answer: &Answer, ms: u64) {
         let text = answer.text();
-        let end = text.floor_char_boundary(ANSWER_BYTES_MAX);
+        let longest = ANSWER_BYTES_MAX.min(text.len());
+        let end = (0..=longest).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         self.write(&Line::Answer {
             at_ms: self.clock.now_ms(),
             call: of.call,

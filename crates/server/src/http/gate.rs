@@ -3,6 +3,8 @@
 //! A web page in the user's browser can reach the loopback interface. It is told by its Origin, and by the Host when its
 //! name was made to point here (DNS rebinding).
 
+#![allow(clippy::result_large_err, reason = "a refusal is the answer itself, made once and sent at once")]
+
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 

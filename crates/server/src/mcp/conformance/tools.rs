@@ -20,6 +20,7 @@ use crate::args::JsonObject;
 
 /// Between two notifications, so that a client can see that they do not come all at once.
 const PAUSE: Duration = Duration::from_millis(50);
+/// Tokens that the client's model may answer with.
 const SAMPLED_TOKENS_MAX: u32 = 100;
 
 #[derive(Deserialize)]
