@@ -69,7 +69,7 @@ impl<'a> Course<'a> {
         let shown = seen.zip(index).and_then(|(seen, index)| shown(seen, index, &property));
         let point = outcome.and_then(|outcome| outcome.places.last()).map(|place| place.point);
         Course {
-            target: number_or(&r.asked, "target_value", 0.0),
+            target: number_or(r.asked, "target_value", 0.0),
             tolerance: Number(r.asked.number("tolerance").unwrap_or(0.0).max(0.0)),
             control: seen.zip(index).map(|(seen, index)| Elements::of(seen).full(index)),
             before: adjusted.and_then(|adjusted| state(&adjusted.before)).or_else(|| shown.clone()),

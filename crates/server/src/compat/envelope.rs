@@ -270,7 +270,7 @@ fn trace(envelope: &Envelope, at_ms: u64) -> TraceJson {
         action_type,
         source_module,
         selector: envelope.target.selector.clone(),
-        resolved: envelope.target.resolved.clone(),
+        resolved: envelope.target.resolved.clone().map(Box::new),
     };
     let failure = envelope.failure.clone();
     let done = if failure.is_some() { "failure" } else { "success" };

@@ -31,7 +31,7 @@ pub enum Metadata {
         action_type: &'static str,
         source_module: &'static str,
         selector: Option<JsonObject>,
-        resolved: Option<Resolved>,
+        resolved: Option<Box<Resolved>>,
     },
     Execute {
         action_type: &'static str,
