@@ -25,8 +25,10 @@ const LISTED: &[(&str, &str)] = &[
     ("crates/ios/src/idb/start.rs", "the mode of a folder for sockets"),
     ("crates/proxy/src/authority.rs", "the mode of the authority's key"),
     ("crates/server/src/audit.rs", "the mode of the audit log"),
+    ("crates/server/src/killed.rs", "the lock by which a process that is gone is told"),
     ("crates/server/src/main.rs", "signals, and a stdout that was closed"),
     ("crates/server/src/rules.rs", "the mode of the file with the token"),
+    ("crates/server/src/trace_file.rs", "the mode of a session's file"),
     ("crates/virtual-device/src/unix.rs", "sockets and scripts of the virtual iPhone"),
     ("xtask/src/bench/peers.rs", "a link"),
 ];

@@ -13,6 +13,7 @@ use super::trace::PointJson;
 use super::{Block, Rendering};
 use crate::basis::MadeFrom;
 
+/// Others that could have been meant.
 const ALTERNATES_MAX: usize = 3;
 
 #[derive(Serialize)]

@@ -171,8 +171,8 @@ impl Client {
         let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string();
         let reply = exchange(self.address, &request("POST", "/mcp", &headers, &body));
-        let answers = reply.messages().into_iter().filter(|message| message["id"] == json!(id));
-        let answer = answers.last().unwrap_or_else(|| json!({"error": {"message": reply.body}}));
+        let mut answers = reply.messages().into_iter().filter(|message| message["id"] == json!(id));
+        let answer = answers.next_back().unwrap_or_else(|| json!({"error": {"message": reply.body}}));
         Heard { reply, answer }
     }
 }
