@@ -139,7 +139,7 @@ pub struct RestartApp;
 impl Tool for RestartApp {
     type Params = AppParams;
     const NAME: &'static str = "restart_app";
-    const DESCRIPTION: &'static str = "Stop an app and start it again. Its stored data stays.";
+    const DESCRIPTION: &'static str = "Stop an app and start it again. Its data stays.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = LAUNCH_TIMEOUT;
 

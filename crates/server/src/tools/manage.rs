@@ -305,7 +305,7 @@ pub struct TransferFile;
 impl Tool for TransferFile {
     type Params = TransferParams;
     const NAME: &'static str = "transfer_file";
-    const DESCRIPTION: &'static str = "Copy a file to the device or from it.";
+    const DESCRIPTION: &'static str = "Copy a file to or from the device.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = TRANSFER_TIMEOUT;
 

@@ -74,7 +74,7 @@ impl Tool for TapElement {
     type Params = TapElementParams;
     const NAME: &'static str = "tap_element";
     const DESCRIPTION: &'static str = "Tap an element where it is now, and say what changed. One that is gone, disabled, \
-        moving or covered is refused and nothing is tapped.";
+        moving or covered is refused.";
     const EFFECT: Effect = Effect::Acts;
     const TIMEOUT: Duration = TAP_TIMEOUT;
 

@@ -158,9 +158,16 @@ async fn a_subscriber_is_notified_of_changes() {
     let heard = Heard::default();
     let client = heard.clone().serve(tokio::io::split(served(&world))).await.expect("a server");
     let listed = client.list_all_resources().await.expect("resources");
-    assert_eq!(listed.iter().map(|r| r.uri.as_str()).collect::<Vec<_>>(), [SCREEN]);
+    let uris: Vec<&str> = listed.iter().map(|r| r.uri.as_str()).collect();
+    let device = SCREEN.trim_end_matches("/screen");
+    for part in ["screen", "picture", "log", "trace"] {
+        assert!(uris.contains(&format!("{device}/{part}").as_str()), "{part}: {uris:?}");
+    }
+    let others = uris.iter().filter(|uri| !uri.starts_with("screen://"));
+    assert!(others.clone().all(|uri| uri.starts_with("mdm://")), "ui:// belongs to MCP Apps: {uris:?}");
+    assert!(others.clone().count() >= 2, "{uris:?}");
     let templates = client.list_all_resource_templates().await.expect("templates");
-    assert_eq!(templates.len(), 2);
+    assert_eq!(templates.len(), 5, "the parts of a device, and its elements");
     let read = client.read_resource(ReadResourceRequestParams::new(SCREEN)).await.expect("a screen");
     assert!(format!("{read:?}").contains("One"), "{read:?}");
     assert_eq!(commands_in(&world, 5).await, 0, "SY-20: nobody subscribed, nothing is read");
