@@ -227,11 +227,13 @@ mod tests {
         let origins = vec!["http://localhost:3000".parse().unwrap()];
         let gate = gate("127.0.0.1:8123", Config { origins, ..Config::default() });
         let ask = |origin: &str| {
-            status(
-                gate.names(&Uri::from_static("/mcp"), &headers(&[("host", "localhost"), ("origin", origin)])),
-            )
+            status(gate.names(
+                &Uri::from_static("/mcp"),
+                &headers(&[("host", "localhost:8123"), ("origin", origin)]),
+            ))
         };
         assert_eq!(ask("http://localhost:3000"), 200);
+        assert_eq!(ask("http://localhost:8123"), 200, "its own, which has no pages");
         for bad in [
             "http://localhost",
             "http://localhost:3001",
