@@ -138,7 +138,10 @@ impl Tool for GetLogs {
         read.entries = joined(std::mem::take(&mut read.entries));
         match &params.action_id {
             Some(action) => of_action(&session, &read, app.as_deref(), action, limit),
-            None => Ok(filtered(&session, &read, &params, limit)),
+            None => {
+                let asked_for = params.limit.or(params.lines).map_or(0, |_| usize::MAX);
+                Ok(filtered(&session, &read, &params, limit).within_tokens(asked_for))
+            }
         }
     }
 }

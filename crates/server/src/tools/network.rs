@@ -141,7 +141,8 @@ impl Tool for GetNetworkActivity {
         let mut lines = String::new();
         shown.iter().for_each(|exchange| push_exchange(&mut lines, exchange, params.bodies));
         let requests = shown.iter().map(|exchange| (*exchange).clone()).collect();
-        let answer = Answer::new(Facts::Network(Box::new(facts))).with_lines(&lines);
+        let asked_for = params.limit.map_or(0, |_| usize::MAX);
+        let answer = Answer::new(Facts::Network(Box::new(facts))).with_lines(&lines).within_tokens(asked_for);
         Ok(answer.made_from(MadeFrom::Requests(requests)))
     }
 }

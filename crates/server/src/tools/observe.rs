@@ -23,7 +23,7 @@ use crate::tree::{self, DeltaJson, Handle, OutlinePart, TreeHead, TreeJson};
 /// Tokens of an outline unless the caller says otherwise; the largest real screens fit.
 const TOKENS_DEFAULT: u32 = 8000;
 /// Tokens that a caller may ask for; more are refused.
-const TOKENS_MAX: u32 = 100_000;
+const TOKENS_MAX: u32 = 1_000_000;
 
 pub struct GetUiTree;
 

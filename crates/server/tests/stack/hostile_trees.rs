@@ -34,7 +34,10 @@ async fn a_tree_of_twenty_megabytes_is_cut_and_the_answer_says_so() {
     assert!(read > 5000 && read < count, "SE-07: {read} of {count}");
     assert_eq!(fact(&tree, "partial"), "true", "SE-07");
     assert!(tree.len() < 200_000, "the answer is bounded: {} bytes", tree.len());
-    let json = world.ok("get_ui_tree", r#"{"format":"json"}"#).await;
+    // MC-01: what nobody asked for is not sent, and the answer says how to have it.
+    let refused = world.call("get_ui_tree", r#"{"format":"json"}"#).await;
+    assert!(refused.is_error && refused.text().contains("max_tokens"), "{}", refused.text());
+    let json = world.ok("get_ui_tree", r#"{"format":"json","max_tokens":500000}"#).await;
     assert!(json.len() <= 5_000_000 && json.contains("elements_left_out"), "{} bytes", json.len());
 }
 
