@@ -5,16 +5,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::command::{cargo, output, run};
 
 const SECONDS_DEFAULT: u32 = 600;
-/// Of every run of CI; fewer where the build took long.
-const SECONDS_OF_TESTS: u64 = 30;
-const SECONDS_OF_TESTS_MIN: u64 = 10;
-/// What the build and all targets may take in CI.
-const TESTS_MAX: Duration = Duration::from_secs(6 * 60);
+/// Of every run of CI.
+const SECONDS_OF_TESTS: u32 = 30;
 /// Targets that attack the virtual phone, which only tests use: they are for runs by hand.
 const OF_THE_PHONE: [&str; 4] = ["adbd_frames", "helper_requests", "shell_script", "sync_requests"];
 /// Targets that run at the same time.
@@ -51,15 +48,8 @@ pub fn of_tests(root: &Path) -> Result<(), String> {
     let queue: VecDeque<String> = decoders.collect();
     let start = Instant::now();
     build(root)?;
-    let seconds = seconds_of_tests(queue.len(), start.elapsed());
-    println!("the targets were built in {:.0} s; each runs for {seconds} s", start.elapsed().as_secs_f64());
-    play(root, queue, seconds)
-}
-
-fn seconds_of_tests(targets: usize, built_in: Duration) -> u32 {
-    let rounds = targets.div_ceil(JOBS).max(1) as u64;
-    let each = TESTS_MAX.saturating_sub(built_in).as_secs() / rounds;
-    each.clamp(SECONDS_OF_TESTS_MIN, SECONDS_OF_TESTS) as u32
+    println!("the targets were built in {:.0} s", start.elapsed().as_secs_f64());
+    play(root, queue, SECONDS_OF_TESTS)
 }
 
 /// Each file in the folder is one.
@@ -191,12 +181,6 @@ mod tests {
                     stat::number_of_executed_units: 99\nstat::peak_rss_mb:              41\n";
         let played = Played::of("markup", 30, said);
         assert_eq!((played.executions, played.edges, played.features, played.memory_mb), (99, 120, 340, 41));
-    }
-
-    #[test]
-    fn a_long_build_leaves_less_for_each_target() {
-        let seconds = |built: u64| seconds_of_tests(15, Duration::from_secs(built));
-        assert_eq!((seconds(0), seconds(120), seconds(240), seconds(9999)), (30, 30, 15, 10));
     }
 
     #[test]
