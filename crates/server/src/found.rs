@@ -194,8 +194,8 @@ struct PointJson {
     y: i32,
 }
 
-#[derive(Debug, Serialize)]
-struct BoundsJson {
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct BoundsJson {
     left: i32,
     top: i32,
     right: i32,

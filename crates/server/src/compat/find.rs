@@ -5,13 +5,13 @@ use mdm_core::failure::Cause;
 use mdm_core::intent::actionable::check_within;
 use mdm_core::intent::resolve::{Candidate, Reason, SearchResult};
 use mdm_core::meaning::semantics;
-use mdm_core::screen::geometry::Rect;
 use serde::Serialize;
 
 use super::element::{Elements, Identity, description, text};
 use super::trace::PointJson;
 use super::{Block, Rendering};
 use crate::basis::MadeFrom;
+use crate::found::BoundsJson;
 
 /// Others that could have been meant.
 const ALTERNATES_MAX: usize = 3;
@@ -47,20 +47,6 @@ struct ElementJson {
     telemetry: Telemetry,
     #[serde(skip_serializing_if = "Option::is_none")]
     interaction_hint: Option<Hint>,
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct BoundsJson {
-    left: i32,
-    top: i32,
-    right: i32,
-    bottom: i32,
-}
-
-impl From<Rect> for BoundsJson {
-    fn from(rect: Rect) -> BoundsJson {
-        BoundsJson { left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom }
-    }
 }
 
 #[derive(Serialize)]
