@@ -2,7 +2,6 @@
 
 use mdm_core::change::tracker::Observation;
 use mdm_core::failure::{Cause, Failure};
-use mdm_core::screen::geometry::Size;
 use serde::Serialize;
 
 use super::element::{Elements, TreeElement};
@@ -11,6 +10,7 @@ use super::waits::LoadingJson;
 use super::{Block, Rendering};
 use crate::answer::Facts;
 use crate::basis::MadeFrom;
+use crate::tree::Resolution;
 
 #[derive(Serialize)]
 pub struct TreeJson {
@@ -24,18 +24,6 @@ pub struct TreeJson {
     loading_state: Option<LoadingJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-}
-
-#[derive(Default, Serialize)]
-pub struct Resolution {
-    width: u32,
-    height: u32,
-}
-
-impl From<Size> for Resolution {
-    fn from(size: Size) -> Resolution {
-        Resolution { width: size.width, height: size.height }
-    }
 }
 
 impl TreeJson {

@@ -25,7 +25,7 @@ const DEFECTS_SHOWN_MAX: usize = 5;
 /// Of an app's and a screen's name together; Android allows an app 255.
 const SCREEN_CHARS_MAX: usize = 300;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Resolution {
     width: u32,
     height: u32,
