@@ -58,6 +58,11 @@ impl LogStreams {
         self.lock().keys().cloned().collect()
     }
 
+    /// Ends all whose names begin like this.
+    pub fn stop_all(&self, prefix: &str) {
+        self.lock().retain(|name, _| !name.starts_with(prefix));
+    }
+
     /// The app whose log is followed under this name.
     pub fn wanted(&self, name: &str) -> Option<Wanted> {
         self.lock().get(name).map(|followed| lock(&followed.stream).wanted().clone())

@@ -6,6 +6,8 @@ use crate::port::{LogBatch, LogEntry, LogLevel};
 
 /// Bytes of lines that are kept for reading. Older ones are dropped, and counted.
 pub const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Bytes of lines in one page; the reader goes on from there.
+const PAGE_BYTES_MAX: usize = 40 * 1024;
 /// Bytes of lines of processes of which it is not known yet whose they are.
 const UNCLAIMED_BYTES_MAX: usize = 1024 * 1024;
 /// Processes of one app that are remembered.
@@ -160,11 +162,11 @@ impl Stream {
         let end = self.first + self.kept.len() as u64;
         let from = match after {
             Some(cursor) => cursor.min(end),
-            None => end.saturating_sub(limit as u64),
+            None => end.saturating_sub(within_page(self.kept.iter().rev().take(limit)) as u64),
         };
         let begin = from.max(self.first);
-        let entries: Vec<LogEntry> =
-            self.kept.iter().skip((begin - self.first) as usize).take(limit).cloned().collect();
+        let unread = || self.kept.iter().skip((begin - self.first) as usize).take(limit);
+        let entries: Vec<LogEntry> = unread().take(within_page(unread())).cloned().collect();
         let cursor = begin + entries.len() as u64;
         Page { entries, cursor, dropped: begin - from, more: end - cursor }
     }
@@ -187,6 +189,17 @@ impl SeenAgain {
     }
 }
 
+/// How many of these lines one page holds: at least one, so that a reader always gets on.
+fn within_page<'a>(lines: impl Iterator<Item = &'a LogEntry>) -> usize {
+    let mut bytes = 0;
+    let fitting = lines.take_while(|line| {
+        let is_first = bytes == 0;
+        bytes += size(line);
+        is_first || bytes <= PAGE_BYTES_MAX
+    });
+    fitting.count()
+}
+
 fn size(entry: &LogEntry) -> usize {
     size_of::<LogEntry>() + entry.tag.len() + entry.message.len()
 }
@@ -206,6 +219,30 @@ mod tests {
 
     fn messages(page: &Page) -> Vec<&str> {
         page.entries.iter().map(|entry| entry.message.as_str()).collect()
+    }
+
+    #[test]
+    fn a_page_is_bounded_in_bytes_and_no_line_is_lost() {
+        // OB-01
+        let mut stream = of_app();
+        let long = "x".repeat(PAGE_BYTES_MAX / 3);
+        (0..10).for_each(|number| stream.push(line(7, &format!("{number}{long}"))));
+        let firsts = |page: &Page| -> String {
+            page.entries.iter().filter_map(|entry| entry.message.chars().next()).collect()
+        };
+        let (mut cursor, mut told) = (0, String::new());
+        loop {
+            let page = stream.read(Some(cursor), 100);
+            assert!((1..=3).contains(&page.entries.len()), "{}", page.entries.len());
+            told.push_str(&firsts(&page));
+            cursor = page.cursor;
+            if page.more == 0 {
+                break;
+            }
+        }
+        assert_eq!(told, "0123456789");
+        let newest = firsts(&stream.read(None, 100));
+        assert!(newest.ends_with('9') && newest.len() < 4, "{newest}");
     }
 
     #[test]

@@ -97,14 +97,14 @@ impl Tool for ReadLogStream {
     const TIMEOUT: Duration = TIMEOUT;
 
     async fn run(call: &Call<'_>, params: ReadParams) -> Result<Answer, Refusal> {
-        let name = name(params.session_id.as_deref())?;
+        let name = name(call, params.session_id.as_deref())?;
         let limit = params.limit.unwrap_or(LIMIT_DEFAULT);
         if !(1..=LIMIT_MAX).contains(&limit) {
             let message = format!("limit = {limit} is not 1 to {LIMIT_MAX}");
             return Err(Refusal::argument(message, "read on with after instead"));
         }
         let session = choose(call, params.app_id.as_deref(), &params.device).await?;
-        let known = session.log_streams().wanted(&name);
+        let known = session.log_streams().wanted(&name.key);
         let another =
             params.app_id.is_some() && known.as_ref().is_some_and(|known| known.app != params.app_id);
         let begun = !params.stop && (known.is_none() || another);
@@ -115,7 +115,7 @@ impl Tool for ReadLogStream {
             return Ok(ended(&session, &name));
         };
         if params.stop {
-            session.log_streams().stop(&name);
+            session.log_streams().stop(&name.key);
         }
         // The cursor has passed these lines: what was left out here would never be read.
         Ok(page(&session, &name, state, begun, params.stop).within_tokens(usize::MAX))
@@ -143,7 +143,7 @@ impl Tool for StartLogStream {
     const TIMEOUT: Duration = TIMEOUT;
 
     async fn run(call: &Call<'_>, params: StartParams) -> Result<Answer, Refusal> {
-        let name = name(params.session_id.as_deref())?;
+        let name = name(call, params.session_id.as_deref())?;
         let app = params.package_name.or(params.app_id);
         let session = choose(call, app.as_deref(), &params.device).await?;
         begin(call, &session, &name, app, params.level).await?;
@@ -172,18 +172,25 @@ impl Tool for StopLogStream {
     const TIMEOUT: Duration = TIMEOUT;
 
     async fn run(call: &Call<'_>, params: StopParams) -> Result<Answer, Refusal> {
-        let name = name(params.session_id.as_deref())?;
+        let name = name(call, params.session_id.as_deref())?;
         let session = choose(call, None, &params.device).await?;
-        session.log_streams().stop(&name);
+        session.log_streams().stop(&name.key);
         Ok(ended(&session, &name))
     }
 }
 
+/// A followed log belongs to its caller: others may use the same name for one of theirs.
+struct Name {
+    key: String,
+    given: String,
+}
+
 /// A name is only ever looked up, so any text that is not long will do (S2).
-fn name(given: Option<&str>) -> Result<String, Refusal> {
+fn name(call: &Call<'_>, given: Option<&str>) -> Result<Name, Refusal> {
     let name = given.unwrap_or(NAME_DEFAULT);
     if (1..=NAME_CHARS_MAX).contains(&name.chars().count()) {
-        return Ok(name.to_owned());
+        let key = format!("{}{name}", call.by.caller.streams());
+        return Ok(Name { key, given: name.to_owned() });
     }
     let message = format!("session_id has not 1 to {NAME_CHARS_MAX} characters");
     Err(Refusal::argument(message, "use a short name, or none"))
@@ -201,7 +208,7 @@ async fn choose(
 async fn begin(
     call: &Call<'_>,
     session: &Session,
-    name: &str,
+    name: &Name,
     app: Option<String>,
     level: Option<Level>,
 ) -> Result<(), Refusal> {
@@ -214,11 +221,13 @@ async fn begin(
         None => Vec::new(),
     };
     let wanted = Wanted { app, level: level.map(LogLevel::from) };
-    if session.follow_log(name, wanted, &pids) {
+    if session.follow_log(&name.key, wanted, &pids) {
         return Ok(());
     }
-    let names = session.log_streams().names().join(", ");
-    let message = format!("{STREAMS_MAX} logs are followed on {} already: {names}", session.id());
+    let all = session.log_streams().names();
+    let own: Vec<&str> = all.iter().filter_map(|name| name.strip_prefix(&call.by.caller.streams())).collect();
+    let (id, names) = (session.id(), own.join(", "));
+    let message = format!("{STREAMS_MAX} logs are followed on {id} already; of this client: {names}");
     Err(Refusal::argument(message, "end one of them with stop:true and its session_id"))
 }
 
@@ -226,24 +235,24 @@ async fn begin(
 async fn read(
     call: &Call<'_>,
     session: &Session,
-    name: &str,
+    name: &Name,
     after: Option<u64>,
     limit: u32,
 ) -> Option<StreamState> {
-    let app = session.log_streams().wanted(name)?.app;
+    let app = session.log_streams().wanted(&name.key)?.app;
     let pids = match app {
         Some(app) => session.app_pids(&app, call.progress).await.unwrap_or_default(),
         None => Vec::new(),
     };
-    session.log_streams().read(name, after, limit as usize, &pids)
+    session.log_streams().read(&name.key, after, limit as usize, &pids)
 }
 
-fn ended(session: &Session, name: &str) -> Answer {
-    let (device, session_id) = (session.id().to_owned(), name.to_owned());
+fn ended(session: &Session, name: &Name) -> Answer {
+    let (device, session_id) = (session.id().to_owned(), name.given.clone());
     Answer::new(Facts::LogStream(StreamFacts { device, session_id, ..StreamFacts::default() }))
 }
 
-fn page(session: &Session, name: &str, state: StreamState, begun: bool, stopped: bool) -> Answer {
+fn page(session: &Session, name: &Name, state: StreamState, begun: bool, stopped: bool) -> Answer {
     let StreamState { page, wanted, pids, gaps, ended, unread_lines, .. } = state;
     let mut lines = String::new();
     let count = page.entries.len();
@@ -258,7 +267,7 @@ fn page(session: &Session, name: &str, state: StreamState, begun: bool, stopped:
     }
     let facts = StreamFacts {
         device: session.id().to_owned(),
-        session_id: name.to_owned(),
+        session_id: name.given.clone(),
         following: !ended && !stopped,
         stream_started: begun.then_some(true),
         count: Some(count),
