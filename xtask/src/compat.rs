@@ -66,7 +66,7 @@ fn write(played: &[Played], reasons: &[Reason]) -> String {
          A test makes its {} recorded calls and requests again, on virtual phones in the recorded situation, and compares the\n\
          answers key for key: the keys at every level, the types, and the values that follow from the contract or the situation\n\
          (`crates/server/tests/compat`). {same} are the same, {values} have all keys and another type or value somewhere, {keys}\n\
-         have other keys. Every difference has a reason, which stands below; this page is written by `cargo xtask docs`.\n\n\
+         have other keys, or nothing where an object or the elements of a list were recorded. Every difference has a reason, which stands below; this page is written by `cargo xtask docs`.\n\n\
          | tool | calls | same | other values | other keys | why |\n|---|---|---|---|---|---|\n",
         played.len()
     );

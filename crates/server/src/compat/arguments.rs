@@ -6,8 +6,10 @@ use serde_json::Value;
 use super::element::parse_element_id;
 use crate::args::{self, JsonObject};
 use crate::target;
-use crate::tools::Entry;
+use crate::tools::{Effect, Entry};
 
+/// Pixels of the longer side of a picture, more than any phone has.
+const PICTURE_SIDE: u32 = 4096;
 /// The id of no element: what is no id at all means nothing that is on the screen.
 const NO_ELEMENT: ElementId = ElementId(u32::MAX);
 /// Digits of our fingerprints; the predecessor's had more.
@@ -21,16 +23,18 @@ pub struct Taken {
     pub arguments: JsonObject,
     /// What was not known, by its path.
     pub unknown: Vec<String>,
+    /// Another property stands for one that is none.
+    has_no_such_property: bool,
 }
 
 pub fn take(entry: &Entry, given: &JsonObject) -> Taken {
-    let mut taken = Taken { arguments: JsonObject::new(), unknown: Vec::new() };
+    let mut taken = Taken { arguments: JsonObject::new(), unknown: Vec::new(), has_no_such_property: false };
     for (name, value) in given {
         let known = entry.arguments().iter().find(|argument| args::is_named(&argument.name, name));
         match known {
             None if is_spare(name) => {}
             None => taken.unknown.push(name.clone()),
-            Some(known) => taken.add(entry.name, &known.name, name, value.clone()),
+            Some(known) => taken.add(entry, &known.name, name, value.clone()),
         }
     }
     taken.settle(entry);
@@ -45,15 +49,17 @@ fn is_spare(name: &str) -> bool {
 }
 
 impl Taken {
-    fn add(&mut self, tool: &str, name: &str, given: &str, value: Value) {
+    fn add(&mut self, entry: &Entry, name: &str, given: &str, value: Value) {
+        let tool = entry.name;
         let value = match (name, value) {
             ("platform", Value::String(platform)) => {
                 // Typing was for Android alone, whatever was said.
                 if tool == "type_text" {
                     return;
                 }
-                // A wait names what is wrong with it.
-                if !matches!(platform.as_str(), "android" | "ios") && tool != "wait_for_ui" {
+                // A wait names what is wrong with it, and nothing is done to a device that nobody meant.
+                let is_harmless = entry.effect == Effect::ReadOnly && tool != "wait_for_ui";
+                if !matches!(platform.as_str(), "android" | "ios") && is_harmless {
                     self.unknown.push(format!("{given} = {platform:.40}"));
                     return;
                 }
@@ -68,9 +74,9 @@ impl Taken {
             }
             ("match" | "retry", Value::Object(object)) => Value::Object(self.only_known(name, object)),
             ("property", Value::String(property)) if tool == "expect_state" => {
-                let is_known = PROPERTIES.contains(&property.as_str());
+                self.has_no_such_property = !PROPERTIES.contains(&property.as_str());
                 // The element is looked at in any case.
-                Value::String(if is_known { property } else { "enabled".to_owned() })
+                Value::String(if self.has_no_such_property { "enabled".to_owned() } else { property })
             }
             (_, value) => value,
         };
@@ -95,14 +101,13 @@ impl Taken {
         if looks && entry.takes("settle") {
             self.arguments.entry("settle").or_insert(Value::Bool(true));
         }
-        let is_unknown_state = self.arguments.get("property").is_some_and(|property| property == "enabled");
-        if entry.name == "expect_state" && is_unknown_state && !self.expects_a_flag() {
+        // Pictures were as large as the screen: points on them are points on it.
+        if entry.name == "capture_screenshot" {
+            self.arguments.entry("max_size").or_insert(PICTURE_SIDE.into());
+        }
+        if self.has_no_such_property && self.arguments.contains_key("expected") {
             self.arguments.insert("expected".to_owned(), Value::Bool(true));
         }
-    }
-
-    fn expects_a_flag(&self) -> bool {
-        self.arguments.get("expected").is_none_or(Value::is_boolean)
     }
 }
 

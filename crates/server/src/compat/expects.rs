@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::arguments::PROPERTIES;
 use super::element::{FullElement, Reading};
 use super::trace::{Metadata, TraceJson};
-use super::waits::Observed;
+use super::waits::{Observed, is_unknown};
 use super::{Block, Rendering};
 use crate::args::JsonObject;
 use crate::basis::MadeFrom;
@@ -22,7 +22,7 @@ fn report<'a>(r: &'a Rendering<'_>) -> Option<&'a WatchReport> {
 }
 
 /// What was seen instead.
-fn observed_words(report: &WatchReport) -> String {
+pub fn observed_words(report: &WatchReport) -> String {
     match &report.judgement {
         Some(Judgement::Fails { observed, .. }) => observed.clone(),
         Some(Judgement::Unknown { why }) => why.clone(),
@@ -196,11 +196,13 @@ pub fn state(r: &Rendering<'_>) -> Option<Block> {
     let succeeded = report.is_success() && is_known;
     let reason = match (succeeded, &element, is_known) {
         (true, ..) => format!("{property} matches expected value"),
+        (false, None, _) if is_unknown(report) => observed_words(report),
         (false, None, _) => "element not found".to_owned(),
         (false, Some(_), false) => format!("there is no property {property:.40}"),
         (false, Some(_), true) => observed_words(report),
     };
-    let failure_code = if element.is_none() { "ELEMENT_NOT_FOUND" } else { "UNKNOWN" };
+    let is_absent = element.is_none() && !is_unknown(report);
+    let failure_code = if is_absent { "ELEMENT_NOT_FOUND" } else { "UNKNOWN" };
     let expected_state = ExpectedState { property: property.clone(), expected };
     // A choice and a text had nothing behind them.
     let has_raw = !matches!(property.as_str(), "selected" | "text_value");
@@ -304,7 +306,11 @@ pub fn screen(r: &Rendering<'_>) -> Option<Block> {
     if report.is_none() && !r.refused().is_some_and(|failure| is_argument(&failure)) {
         return None;
     }
-    let seen = report.and_then(|report| report.seen.as_deref()).or(r.last.as_deref());
+    // A verification that saw nothing shows nothing that was seen before it (VS-03).
+    let seen = match report {
+        Some(report) => report.seen.as_deref(),
+        None => r.last.as_deref(),
+    };
     let name = seen.and_then(|seen| seen.reading.snapshot.screen.as_ref());
     let asked = |name: &str| r.asked.text(name).map(str::to_owned);
     let expected_screen = ScreenJson { fingerprint: asked("fingerprint"), screen: asked("screen") };

@@ -32,7 +32,10 @@ impl FailureJson {
             ("scroll_to_element", _) => "UNKNOWN",
             (_, _) => code(failure.code()),
         };
-        FailureJson { failure_code, retryable: is_retryable(tool, failure_code) }
+        // These look before each try; all else must not be done twice where it may have been done once (RC-04).
+        let looks_first = matches!(tool, "adjust_control" | "scroll_to_element");
+        let is_safe = looks_first || failure.dispatch.is_safe_to_repeat();
+        FailureJson { failure_code, retryable: is_safe && is_retryable(tool, failure_code) }
     }
 
     pub fn recovery(&self) -> Recovery {

@@ -1,5 +1,6 @@
 //! The device's log, and logs that are followed.
 
+use mdm_core::evidence::redact_log;
 use mdm_core::port::{LogEntry, LogLevel};
 use mdm_core::screen::snapshot::Platform;
 use serde::Serialize;
@@ -91,7 +92,7 @@ impl EntryJson {
             level: level(entry.level),
             tag: entry.tag.clone(),
             pid: entry.pid,
-            message: entry.message.clone(),
+            message: redact_log::line(&entry.message).into_owned(),
         }
     }
 }
@@ -245,7 +246,7 @@ impl StreamEntry {
             timestamp: iso.as_ref().map_or_else(String::new, |iso| iso[5..23].replace('T', " ")),
             level: letter(entry.level),
             tag: entry.tag.clone(),
-            message: entry.message.clone(),
+            message: redact_log::line(&entry.message).into_owned(),
             iso,
             crash: exception.is_some() || entry.message.to_lowercase().contains(FATAL),
             exception,

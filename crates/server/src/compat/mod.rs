@@ -37,6 +37,7 @@ use crate::answer::{Answer, Facts, Image};
 use crate::app::App;
 use crate::args::JsonObject;
 use crate::basis::MadeFrom;
+use crate::refusal::Refusal;
 use crate::tools::{By, Entry};
 use parts::{Asked, Device};
 
@@ -173,7 +174,7 @@ impl Rendering<'_> {
             MadeFrom::Action(outcome) => outcome.failure.clone(),
             _ => self.refused(),
         };
-        let message = failure.map_or_else(String::new, |failure| failure.message);
+        let message = failure.map_or_else(|| self.answer.text(), |failure| failure.message);
         vec![Block::json(&RefusedJson { error: ErrorJson { tool: self.tool, message: &message } })]
     }
 }
@@ -210,13 +211,20 @@ pub async fn call(app: &App, entry: &'static Entry, given: JsonObject, by: By) -
         fresh_id: app.action_id(entry.name),
     };
     let (mut blocks, is_refused) = match render(&rendering) {
-        Some(blocks) => (blocks, false),
+        // Of a tool that the predecessor did not have a failure is one as ever.
+        Some(blocks) => (blocks, answer.is_error && !TOOLS.contains(&entry.name)),
         None => (rendering.error(), true),
     };
     if !taken.unknown.is_empty() {
         blocks.push(Block::json(&UnknownJson { unknown_arguments: &taken.unknown }));
     }
     Rendered { blocks, is_refused, is_error: answer.is_error }
+}
+
+/// The answer to a call that was not even begun.
+pub fn refused(entry: &'static Entry, refusal: &Refusal) -> Rendered {
+    let error = ErrorJson { tool: entry.name, message: &refusal.failure.message };
+    Rendered { blocks: vec![Block::json(&RefusedJson { error })], is_refused: true, is_error: true }
 }
 
 /// The device that a call was meant for that was refused before it looked for one.
@@ -229,9 +237,7 @@ async fn only_device(app: &App, asked: &Asked, progress: &Progress) -> Option<Ar
     let list = app.fleet.list(platform, progress).await;
     let named = asked.text("device_id");
     let is_meant = |listed: &&Listed| {
-        listed.availability == Availability::Ready
-            && app.policy.allows_device(&listed.id)
-            && named.is_none_or(|id| id == listed.id)
+        listed.availability == Availability::Ready && named.is_none_or(|id| id == listed.id)
     };
     match list.devices.iter().filter(is_meant).collect::<Vec<_>>()[..] {
         [only] => Some(app.fleet.session(only)),
@@ -268,6 +274,9 @@ fn render(r: &Rendering<'_>) -> Option<Vec<Block>> {
         "start_app" | "restart_app" | "tap" | "tap_element" | "swipe" | "type_text" | "press_back"
         | "scroll_to_element" | "adjust_control" => one(envelope::render(r)),
         // The predecessor did not have it.
-        _ => Some(vec![Block::Text(r.answer.text())]),
+        _ => {
+            let text = Block::Text(r.answer.text());
+            Some(std::iter::once(text).chain(r.answer.image.clone().map(Block::Image)).collect())
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Requests of apps, and what an action came to.
 
 use mdm_core::evidence::exchange::{Exchange, ExchangeOutcome};
+use mdm_core::failure::Cause;
 use serde::Serialize;
 
 use super::{Block, Rendering};
@@ -65,8 +66,10 @@ fn network_error(error: &str) -> &'static str {
 
 pub fn requests(r: &Rendering<'_>) -> Option<Block> {
     let MadeFrom::Requests(exchanges) = &r.answer.basis.made_from else {
-        let is_found = r.device.is_some();
-        return is_found.then(|| Block::json(&Requests { requests: Vec::new(), count: 0 }));
+        // A device that did not answer had no requests; a call that was refused says why.
+        let failed =
+            r.refused().is_some_and(|failure| matches!(failure.cause, Cause::Device(_) | Cause::Timeout));
+        return failed.then(|| Block::json(&Requests { requests: Vec::new(), count: 0 }));
     };
     let requests: Vec<RequestJson> = exchanges.iter().map(RequestJson::of).collect();
     Some(Block::json(&Requests { count: requests.len(), requests }))

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use mdm_core::change::tracker::Observation;
+use mdm_core::evidence::redact_log;
 use mdm_core::port::{LogEntry, LogLevel};
 use serde::Serialize;
 
@@ -121,7 +122,7 @@ fn of_moment(r: &Rendering<'_>, moment: &Moment, reason: String) -> Snapshot {
     let logs = moment.entries.iter().map(|entry| LogJson {
         timestamp: entry.time_ms,
         level: level(entry.level),
-        message: entry.message.clone(),
+        message: redact_log::line(&entry.message).into_owned(),
     });
     let said = |failure: &mdm_core::failure::Failure| failure.message.clone();
     let unread = parts.seen.as_ref().err().map(said);

@@ -2,12 +2,13 @@
 
 use mdm_core::failure::{Cause, Failure};
 use mdm_core::intent::predicate::Judgement;
-use mdm_core::intent::watch::WatchReport;
+use mdm_core::intent::watch::{Ending, WatchReport};
 use mdm_core::meaning::loading::Loading;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::element::{Elements, FullElement};
+use super::expects::observed_words;
 use super::{Block, Rendering};
 use crate::args::JsonObject;
 use crate::basis::MadeFrom;
@@ -73,8 +74,8 @@ impl Observed {
         let number = usize::try_from(wanted.unwrap_or(0)).unwrap_or(usize::MAX);
         let elements = Elements::of(seen);
         let matches = elements.by_own_words(&matches, r.asked);
-        // What would be tapped may lie around the words; for all else the words themselves are meant.
-        let acts = r.asked.text("condition") == Some("clickable");
+        // What would be tapped, or has a state, may lie around the words; for all else the words themselves are meant.
+        let acts = r.asked.text("condition") == Some("clickable") || r.tool == "expect_state";
         let named = matches.get(number).copied();
         let index = if acts { judged.or(named) } else { named.or(judged) };
         let element = index.map(|index| elements.full(index));
@@ -100,9 +101,13 @@ pub fn element(r: &Rendering<'_>) -> Option<Block> {
     let (observed, element) = Observed::of(r, report);
     let metrics = Metrics { latency_ms: report.elapsed_ms, poll_count: report.captures, attempts: 1 };
     let succeeded = report.is_success();
-    let error = WaitError {
-        code: "ELEMENT_NOT_FOUND",
-        message: format!("{} is not met: {} match(es)", requested.condition, observed.matched_count),
+    let error = match is_unknown(report) {
+        // That it cannot be told is not that there is none (W10).
+        true => WaitError { code: "INTERNAL_ERROR", message: observed_words(report) },
+        false => WaitError {
+            code: "ELEMENT_NOT_FOUND",
+            message: format!("{} is not met: {} match(es)", requested.condition, observed.matched_count),
+        },
     };
     let is_gone = requested.condition == "not_exists";
     Some(Block::json(&ElementWait {
@@ -114,6 +119,11 @@ pub fn element(r: &Rendering<'_>) -> Option<Block> {
         requested,
         observed,
     }))
+}
+
+/// True if no capture could tell whether what was asked for is so.
+pub fn is_unknown(report: &WatchReport) -> bool {
+    report.seen.is_none() || matches!(report.judgement, Some(Judgement::Unknown { .. }))
 }
 
 /// Arguments that were wrong ended as a wait that had no time.
@@ -174,12 +184,22 @@ pub fn change(r: &Rendering<'_>) -> Option<Block> {
         success: succeeded,
         observed_change: report.observed.as_str().filter(|_| succeeded).map(kind_of_change),
         snapshot_revision: seen.map(|seen| seen.revision),
-        timeout: !succeeded,
+        timeout: report.ending == Ending::Timeout,
         elapsed_ms: report.elapsed_ms,
         expected_change: r.asked.text("expected_change").map(str::to_owned),
         loading_state: seen.and_then(|seen| seen.loading()).map(LoadingJson::of),
-        reason: if succeeded { "UI change observed" } else { "timeout" },
+        reason: why(report),
     }))
+}
+
+/// Time is up, no screen and no target are three reasons (SY-08).
+fn why(report: &WatchReport) -> &'static str {
+    match &report.ending {
+        Ending::Reached => "UI change observed",
+        Ending::Timeout => "timeout",
+        Ending::TargetGone(_) => "the target is gone",
+        Ending::Unreadable(_) => "the screen could not be read",
+    }
 }
 
 /// Another screen was a difference like any other.
@@ -217,7 +237,7 @@ pub fn screen(r: &Rendering<'_>) -> Option<Block> {
     let succeeded = report.is_success();
     Some(Block::json(&ScreenWait {
         success: succeeded,
-        reason: (!succeeded).then_some("timeout"),
+        reason: (!succeeded).then(|| why(report)),
         previous_fingerprint: r.asked.text("previous_fingerprint").unwrap_or_default().to_owned(),
         new_fingerprint: fingerprint.clone().filter(|_| succeeded),
         last_fingerprint: (!succeeded).then(|| fingerprint.clone()),

@@ -58,6 +58,18 @@ impl What {
     }
 }
 
+impl Difference {
+    /// False if there was an object, whose keys were recorded, and there is none.
+    pub fn loses_no_object(&self) -> bool {
+        let Some((was, is)) = self.detail.split_once(" -> ") else { return true };
+        let has = |kinds: &str| kinds.split('|').any(|kind| kind == "object");
+        self.what != What::Type || !has(was) || has(is)
+    }
+}
+
+/// How a list is told of in which something was recorded.
+pub const NOTHING: &str = "nothing in it";
+
 #[derive(Default)]
 struct Node {
     kinds: BTreeSet<String>,
@@ -208,7 +220,7 @@ fn difference(
     let lists = path.ends_with("[]") && is_list(recorded) && is_list(answered);
     let (was, is) = match (was, is) {
         (Some(was), Some(is)) => (was, is),
-        (Some(_), None) if lists => return Some((What::Value, "nothing in it".to_owned())),
+        (Some(_), None) if lists => return Some((What::Value, NOTHING.to_owned())),
         (None, Some(_)) if lists => return Some((What::Value, "something in it".to_owned())),
         (Some(was), None) => {
             // The keys of an object that is not there are not missed one by one.

@@ -17,6 +17,8 @@ use crate::recordings::Recording;
 
 pub const APP: &str = "com.example.app";
 const SERIAL: &str = "emulator-5554";
+/// How long a cable is out that failed once.
+const AWAY: std::time::Duration = std::time::Duration::from_millis(500);
 
 pub struct Stage {
     pub app: Arc<App>,
@@ -87,11 +89,7 @@ impl Stage {
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Rendered {
         let entry = tools::find(tool).expect("the tool exists");
-        let by = By {
-            caller: Arc::clone(&self.app.own),
-            cancelled: CancellationToken::new(),
-            call: self.app.next_call(),
-        };
+        let by = By::new(&self.app, Arc::clone(&self.app.own), CancellationToken::new());
         compat::call(&self.app, entry, arguments.as_object().cloned().unwrap_or_default(), by).await
     }
 
@@ -183,7 +181,7 @@ impl Stage {
                 // The phone was made so.
                 "uiautomator dump" => {}
                 "getprop" => phone.set_plugged(false),
-                _ => cut_at(phone.clone(), command),
+                _ => cut_at(phone.clone(), command, times),
             }
         }
     }
@@ -194,15 +192,19 @@ fn dumps_fail(recording: &Recording) -> bool {
     recording.failing().iter().any(|(command, times)| command == "uiautomator dump" && *times > 1)
 }
 
-/// Pulls the cable when the phone is given this command.
-fn cut_at(phone: Phone, command: String) {
+/// Pulls the cable when the phone is given this command, and puts it back when it failed as often as it did.
+fn cut_at(phone: Phone, command: String, times: usize) {
     let mut scripts = phone.scripts();
     tokio::spawn(async move {
         while let Ok(script) = scripts.recv().await {
             if script.contains(&command) {
                 phone.set_plugged(false);
-                return;
+                break;
             }
+        }
+        if times == 1 {
+            tokio::time::sleep(AWAY).await;
+            phone.set_plugged(true);
         }
     });
 }
@@ -225,6 +227,9 @@ fn android_app(recording: &Recording) -> String {
         if let Some(given) = recording.setup(setup) {
             app["values"][value] = given.clone();
         }
+    }
+    if let Some(max) = recording.setup("slider_max") {
+        app["screens"]["Login"]["content"][8]["max"] = max.clone();
     }
     if recording.setup("slider_dead").is_some() {
         app["screens"]["Login"]["content"][8]["disabled"] = true.into();
