@@ -27,6 +27,12 @@ pub struct WantedDevice {
 pub struct Binding(Mutex<Option<(Platform, String)>>);
 
 impl Binding {
+    /// The same device for now; what the copy is bound to later changes nothing here.
+    #[must_use]
+    pub fn copied(&self) -> Binding {
+        Binding(Mutex::new(self.get()))
+    }
+
     pub fn device(&self) -> Option<String> {
         self.get().map(|(_, id)| id)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mdm_core::action::event::Event;
 use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 /// Events that a listener may be behind before it loses the oldest.
 const BEHIND_MAX: usize = 1024;
@@ -50,6 +50,17 @@ pub struct Listener {
 }
 
 impl Listener {
+    /// The next event of those that have happened already.
+    pub fn next_already(&mut self) -> Option<Arc<Stamped>> {
+        loop {
+            match self.receiver.try_recv() {
+                Ok(stamped) => return Some(stamped),
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return None,
+            }
+        }
+    }
+
     /// The next event; a listener that is too slow misses the oldest. `None` when the bus is gone.
     pub async fn next(&mut self) -> Option<Arc<Stamped>> {
         loop {

@@ -23,8 +23,12 @@ const LIST_AGE_MAX_MS: u64 = 2000;
 /// One source, before the others are answered without it.
 const SOURCE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Tells by its id whether a device may be used at all.
+pub type Admits = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 pub struct Fleet {
     sources: Vec<Arc<dyn DeviceSource>>,
+    admits: Admits,
     clock: Clock,
     bus: Arc<Bus>,
     sessions: Sessions,
@@ -67,11 +71,18 @@ impl Fleet {
     pub fn new(sources: Vec<Arc<dyn DeviceSource>>) -> Fleet {
         Fleet {
             sources,
+            admits: Arc::new(|_| true),
             clock: Clock::start(),
             bus: Arc::default(),
             sessions: Sessions::default(),
             last_list: Mutex::default(),
         }
+    }
+
+    /// Neither lists, chooses nor finds a device that is not admitted.
+    #[must_use]
+    pub fn admitting(self, admits: Admits) -> Fleet {
+        Fleet { admits, ..self }
     }
 
     pub fn clock(&self) -> &Clock {
@@ -98,6 +109,7 @@ impl Fleet {
                 Err(failure) => list.failures.push(failure),
             }
         }
+        list.devices.retain(|listed| (self.admits)(&listed.id));
         if platform.is_none() {
             self.remember(&list.devices);
         }
@@ -199,7 +211,9 @@ impl Fleet {
         for source in self.sources.iter().filter(|source| fits(&source.platform())) {
             let progress = progress.within_next(SOURCE_TIMEOUT);
             let found = progress.race_device("looking for the device", source.find(id)).await;
-            if let Ok(Some(listed)) = found {
+            if let Ok(Some(listed)) = found
+                && (self.admits)(&listed.id)
+            {
                 return choose::usable(listed).map(|listed| self.session(&listed));
             }
         }
@@ -240,9 +254,10 @@ impl Fleet {
         sessions.values().map(|session| (session.id().to_owned(), session.wait_counts())).collect()
     }
 
-    /// Takes the crashes of which no answer has told, of apps that the callers work with.
-    pub fn take_untold_crashes(&self) -> Vec<UntoldCrash> {
-        let sessions: Vec<Arc<Session>> = lock(&self.sessions.all).values().cloned().collect();
+    /// Takes the crashes on the device of this caller of which no answer has told, of apps that callers work with.
+    pub fn take_untold_crashes(&self, binding: &Binding) -> Vec<UntoldCrash> {
+        let bound = binding.get();
+        let sessions = bound.and_then(|key| lock(&self.sessions.all).get(&key).cloned());
         let untold = |session: &Arc<Session>| {
             let taken = session.crash_book().take_untold(|app| session.works_with(app));
             let of = |known: Known| {
@@ -254,6 +269,11 @@ impl Fleet {
             taken.into_iter().map(of).collect::<Vec<_>>()
         };
         sessions.iter().flat_map(untold).collect()
+    }
+
+    /// Ends the logs that are followed on any device under names that begin like this.
+    pub fn stop_logs(&self, prefix: &str) {
+        lock(&self.sessions.all).values().for_each(|session| session.log_streams().stop_all(prefix));
     }
 
     /// How many devices were ever called.

@@ -22,7 +22,7 @@ pub use choose::{Binding, WantedDevice};
 pub use clock::{Clock, Deadline, pause};
 pub use debug_parts::DebugParts;
 pub use events::{Bus, Listener, Stamped};
-pub use fleet::{DeviceList, Fleet, Sessions, UntoldCrash};
+pub use fleet::{Admits, DeviceList, Fleet, Sessions, UntoldCrash};
 pub use log_streams::{LogStreams, STREAMS_MAX, StreamState};
 pub use metrics::Counts;
 pub use progress::Progress;

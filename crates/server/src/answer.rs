@@ -20,7 +20,7 @@ use crate::tree::{ChangesFacts, DeltaJson, OutlineFacts, TreeJson};
 pub const TOKENS_MAX: usize = 20_000;
 /// Answers above this are cut in any case: no client shows more, and no agent reads it. As many of them as there are calls at the
 /// same time may wait for a slow client.
-const TEXT_BYTES_MAX: usize = 1024 * 1024;
+pub const TEXT_BYTES_MAX: usize = 1024 * 1024;
 /// Candidates that an error names; the number of the others is told.
 const CANDIDATES_MAX: usize = 10;
 /// Characters of one candidate.
@@ -254,6 +254,11 @@ impl Answer {
 
     /// The one text that an agent reads: a line of JSON, then lines.
     pub fn text(&self) -> String {
+        cut(shortened(self.whole(), self.tokens_max))
+    }
+
+    /// The same before anything is left out of it.
+    pub fn whole(&self) -> String {
         // Our own structures always serialise; if one ever did not, the agent must hear of it.
         let mut text = match facts_text::to_line(&Told { facts: &self.facts, via: &self.via }) {
             Ok(text) => text,
@@ -264,7 +269,7 @@ impl Answer {
             text.push('\n');
             text.push_str(&escape_unreadable(lines));
         }
-        cut(shortened(text, self.tokens_max))
+        text
     }
 }
 

@@ -17,7 +17,9 @@ pub use mdm_ios::route::Way;
 use mdm_ios::source::{Attached, IosSource, SourceConfig};
 use mdm_ios::wda::Runners;
 use mdm_virtual_device::{IPhone, Phone};
+use tokio::sync::Semaphore;
 
+use crate::args::JsonObject;
 use crate::audit::Audit;
 use crate::caller::{Caller, Callers};
 use crate::handles::Handles;
@@ -31,6 +33,8 @@ use crate::subscribe::Pollers;
 use crate::tools::{self, Entry};
 use crate::trace_file::TraceFile;
 
+/// Calls at the same time, of all clients together; one more is told to come back.
+const RUNNING_MAX: usize = 256;
 /// The id under which the embedded phone is listed.
 pub const VIRTUAL_ANDROID_ID: &str = "virtual-android";
 pub const VIRTUAL_IOS_ID: &str = "virtual-ios";
@@ -71,6 +75,8 @@ pub struct App {
     pub adb_server: bool,
     /// Answers have the predecessor's form.
     pub compat: bool,
+    /// Calls of all clients that are worked on.
+    pub running: Semaphore,
     actions: AtomicU64,
     calls: AtomicU64,
     panics: AtomicU64,
@@ -177,6 +183,7 @@ impl App {
             runners: Arc::default(),
             adb_server: false,
             compat: false,
+            running: Semaphore::new(RUNNING_MAX),
             actions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             panics: AtomicU64::new(0),
@@ -229,7 +236,9 @@ impl App {
 
     #[must_use]
     pub fn governed_by(self, policy: Policy) -> App {
-        App { policy, ..self }
+        let devices = policy.clone();
+        let fleet = self.fleet.admitting(Arc::new(move |id| devices.allows_device(id)));
+        App { fleet, policy, ..self }
     }
 
     #[must_use]
@@ -255,6 +264,13 @@ impl App {
     /// The tools that clients are told of.
     pub fn listed_tools(&self) -> impl Iterator<Item = &'static Entry> {
         tools::all().filter(|entry| self.offer.lists(entry.name))
+    }
+
+    /// True if this tool is offered and a call of it with these arguments needs no person's consent: what shows the same
+    /// without a call may do so too.
+    pub fn shows_freely(&self, tool: &str, arguments: &JsonObject) -> bool {
+        let entry = self.offer.find(tool);
+        entry.is_some_and(|entry| self.policy.question(entry, arguments).is_none())
     }
 
     /// Counts a defect that was caught.

@@ -32,9 +32,30 @@ impl Caller {
         Caller { key: key.into(), name: quoted, binding: Binding::default() }
     }
 
+    /// With the name of the token that let it in, which it cannot choose.
+    #[must_use]
+    pub fn let_in_as(mut self, token: &str) -> Caller {
+        if !token.is_empty() {
+            self.name.push_str(" by the token of ");
+            push_quoted(&mut self.name, token, NAME_CHARS_MAX);
+        }
+        self
+    }
+
+    /// The same caller for something that must not change which device its calls go to.
+    pub fn beside(&self) -> Arc<Caller> {
+        let (key, name) = (self.key.clone(), self.name.clone());
+        Arc::new(Caller { key, name, binding: self.binding.copied() })
+    }
+
     /// The device that its calls go to.
     pub fn device(&self) -> Option<String> {
         self.binding.device()
+    }
+
+    /// How the names of the logs begin that it follows. No other caller's begin like this.
+    pub fn streams(&self) -> String {
+        format!("{:?} ", self.key)
     }
 
     pub fn key(&self) -> &str {
@@ -55,7 +76,7 @@ struct Named {
 }
 
 impl Callers {
-    pub fn of(&self, key: &str, name: &str) -> Arc<Caller> {
+    pub fn of(&self, key: &str, name: &str, token: &str) -> Arc<Caller> {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         named.clock += 1;
         let now = named.clock;
@@ -67,7 +88,7 @@ impl Callers {
             let oldest = named.all.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
             oldest.map(|key| named.all.remove(&key));
         }
-        let caller = Arc::new(Caller::new(key, name));
+        let caller = Arc::new(Caller::new(key, name).let_in_as(token));
         named.all.insert(key.to_owned(), (now, Arc::clone(&caller)));
         caller
     }
@@ -80,13 +101,14 @@ mod tests {
     #[test]
     fn the_same_key_is_the_same_caller_and_memory_is_bounded() {
         let callers = Callers::default();
-        let first = callers.of("a", "Agent\nA");
-        assert!(Arc::ptr_eq(&first, &callers.of("a", "another name")));
+        let first = callers.of("a", "Agent\nA", "");
+        assert!(Arc::ptr_eq(&first, &callers.of("a", "another name", "")));
         assert_eq!(first.name, "\"Agent\\nA\"", "SE-05");
+        assert_eq!(callers.of("b", "alice", "bob").name, "\"alice\" by the token of \"bob\"", "SE-04");
         for number in 0..NAMED_MAX {
-            callers.of(&number.to_string(), "x");
+            callers.of(&number.to_string(), "x", "");
         }
-        assert!(!Arc::ptr_eq(&first, &callers.of("a", "Agent A")), "it was quiet longest");
+        assert!(!Arc::ptr_eq(&first, &callers.of("a", "Agent A", "")), "it was quiet longest");
         assert!(callers.named.lock().unwrap().all.len() <= NAMED_MAX);
     }
 }

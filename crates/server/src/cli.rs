@@ -1,9 +1,12 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use mdm_android::HelperMode;
 use mdm_core::evidence::sensitive::Kind;
 use mdm_virtual_device::{Faults, GivenFaults};
@@ -23,6 +26,37 @@ pub struct Cli {
     pub log: Option<LogLevel>,
 }
 
+/// The option that every command takes.
+const LOG: &str = "log";
+
+impl Cli {
+    /// Reads the command line, or says what is wrong with it and ends the program.
+    pub fn of_process() -> Cli {
+        Cli::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    }
+
+    fn of<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Cli, clap::Error> {
+        let matches = Cli::command().try_get_matches_from(words)?;
+        refuse_options_before(&matches)?;
+        Cli::from_arg_matches(&matches)
+    }
+}
+
+/// An option before a command is one of serving by default. The command would not know of it, and what was to be
+/// forbidden would be allowed.
+fn refuse_options_before(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let Some((command, _)) = matches.subcommand() else { return Ok(()) };
+    let mut cli = Cli::command();
+    let is_given = |option: &&Arg| {
+        let id = option.get_id().as_str();
+        id != LOG && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let Some(option) = cli.get_arguments().find(is_given) else { return Ok(()) };
+    let option = option.get_long().unwrap_or_default();
+    let message = format!("--{option} stands before {command}, which would not know of it: put it behind");
+    Err(cli.error(ErrorKind::ArgumentConflict, message))
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub enum LogLevel {
     Error,
@@ -35,6 +69,8 @@ pub enum LogLevel {
 #[derive(Subcommand)]
 pub enum Command {
     /// Serve MCP over stdin and stdout, or over HTTP (the default)
+    // The predecessor's name for it stands in people's configurations.
+    #[command(alias = "server")]
     Serve(ServeArgs),
     /// Debug an app on the embedded phone as an agent would, and print every step
     Demo {
@@ -503,6 +539,19 @@ mod tests {
         for bad in ["nonsense", "", ":5555", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "a b:1", "[x]:1"]
         {
             assert!(address(bad).is_err_and(|why| why.contains("HOST:PORT")), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_option_before_a_command_is_not_lost() {
+        // SE-04: what was to be forbidden would be allowed
+        let read = |words: &str| Cli::of(std::iter::once("mobile-debug-mcp").chain(words.split(' ')));
+        for lost in ["--read-only serve", "--policy p.toml call tap", "--http 127.0.0.1:0 serve"] {
+            let why = read(lost).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(why.contains(lost.split(' ').next().unwrap()), "{lost}: {why}");
+        }
+        for good in ["--log info serve --read-only", "serve --log info", "--read-only", "server"] {
+            assert!(read(good).is_ok(), "{good}");
         }
     }
 

@@ -27,7 +27,7 @@ pub fn markdown() -> String {
          Coordinates are those of the tree, in the current rotation: pixels on Android, points on iOS.\n\n\
          What clients are told first:\n\n",
     );
-    for line in mcp::instructions(&Offer::default()).lines() {
+    for line in mcp::instructions(&Offer::default(), true).lines() {
         out.push_str(&format!("> {line}\n>\n"));
     }
     TOOLS.iter().for_each(|tool| push_tool(&mut out, tool));

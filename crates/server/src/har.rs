@@ -128,13 +128,12 @@ impl Har {
     }
 }
 
-/// Writes a new file and puts it in the place of the old one, so that a link there is not followed.
+/// Writes a file that is not there yet: a call that only reads replaces nothing, and follows no link.
 pub fn write(file: &Path, text: &str) -> io::Result<()> {
-    let temporary = file.with_extension(format!("har-new-{}", std::process::id()));
-    let mut out = std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
-    let written = out.write_all(text.as_bytes()).and_then(|()| std::fs::rename(&temporary, file));
+    let mut out = std::fs::OpenOptions::new().write(true).create_new(true).open(file)?;
+    let written = out.write_all(text.as_bytes());
     if written.is_err() {
-        drop(std::fs::remove_file(&temporary));
+        drop(std::fs::remove_file(file));
     }
     written
 }
@@ -294,18 +293,22 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_and_a_link_is_not_followed() {
+    fn no_file_is_replaced_and_no_link_is_followed() {
         // SE-02
         let folder = std::env::temp_dir().join(format!("har-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let (file, other) = (folder.join("a.har"), folder.join("other.txt"));
+        let [new, link, other] = ["new.har", "link.har", "other.txt"].map(|name| folder.join(name));
         std::fs::write(&other, "mine").unwrap();
+        let text = Har::of(&[exchange()]).text().unwrap();
         #[cfg(unix)]
-        std::os::unix::fs::symlink(&other, &file).unwrap();
-        write(&file, &Har::of(&[exchange()]).text().unwrap()).unwrap();
+        {
+            std::os::unix::fs::symlink(&other, &link).unwrap();
+            assert!(write(&link, &text).is_err());
+        }
+        assert!(write(&other, &text).is_err());
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "mine");
-        assert!(std::fs::read_to_string(&file).unwrap().starts_with("{\"log\""));
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing is left behind");
+        write(&new, &text).unwrap();
+        assert!(std::fs::read_to_string(&new).unwrap().starts_with("{\"log\""));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

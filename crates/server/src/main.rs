@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser as _;
 use mdm_android::adb::server_start::Environment;
 use mobile_debug_mcp::answer::{Answer, Image};
 use mobile_debug_mcp::app::{App, Devices, IosDevices};
@@ -40,7 +39,7 @@ use cli::{Cli, Command, DeviceArgs, HttpArgs, ServeArgs, VirtualDevice, VirtualP
 const WORKERS: usize = 2;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::of_process();
     let secrets = Secrets::default();
     if let Some(level) = cli.log {
         log::start(level, secrets.clone());
@@ -110,7 +109,7 @@ async fn with_app<F: Future<Output = ExitCode>>(
         |devices| Devices { number: Some(processes.own), killed: processes.killed.clone(), ..devices };
     match (devices(args).map(numbered).and_then(governed), Roots::new(&args.roots)) {
         (Ok(app), Ok(roots)) => {
-            let app = app.allowing(roots);
+            let app = app.allowing(rules::without_own_files(roots, args));
             let (companions, runners) = (app.companions.clone(), Arc::clone(&app.runners));
             let code = command(match &args.state {
                 Some(folder) => app.keeping_state_in(folder.clone()),
@@ -172,7 +171,8 @@ async fn serve_http(
         Ok(config) => config,
         Err(problem) => return fail(&problem),
     };
-    let app = app.leasing(rules::leases(args));
+    let roots = app.roots.clone().keeping(args.token_file.as_deref());
+    let app = app.leasing(rules::leases(args)).allowing(roots);
     let conformance = args.conformance;
     let listener = match TcpListener::bind(address).await {
         Ok(listener) => listener,
@@ -183,12 +183,13 @@ async fn serve_http(
         if let Ok(address) = listener.local_addr() {
             drop(writeln!(std::io::stderr(), "listening on http://{address}{}", http::MCP_PATH));
         }
+        let ended = mcp::when_a_session_ends(&app);
         let server = McpServer::alone(app);
         let served = if conformance {
             let server = Conformance::before(server)?;
-            http::serve(listener, config, secrets, move || server.for_another(), asked_to_end()).await
+            http::serve(listener, config, secrets, move || server.for_another(), ended, asked_to_end()).await
         } else {
-            http::serve(listener, config, secrets, move || server.for_another(), asked_to_end()).await
+            http::serve(listener, config, secrets, move || server.for_another(), ended, asked_to_end()).await
         };
         served.map_err(|error| error.to_string())
     })
@@ -278,6 +279,11 @@ async fn call(app: App, tool: String, json: String, out: Option<PathBuf>) -> Exi
         Ok(arguments) => arguments,
         Err(error) => return fail(&format!("the arguments are not a JSON object: {error}")),
     };
+    if app.policy.question(entry, &arguments).is_some() && !app.policy.may_do_without_asking() {
+        return fail(&format!("the policy wants a person to agree to {tool}, and nobody can be asked here"));
+    }
+    let app = Arc::new(app);
+    log::follow(&app);
     let printed = printed(&app, entry, arguments).await;
     app.proxies.restore_all(&app).await;
     let mut text = app.secrets.redact_answer(&printed.text).into_owned();
@@ -310,7 +316,7 @@ struct Printed {
 /// Makes the call, which ends early when the program is asked to end.
 async fn printed(app: &App, entry: &'static Entry, arguments: args::JsonObject) -> Printed {
     let cancelled = CancellationToken::new();
-    let by = By { caller: Arc::clone(&app.own), cancelled: cancelled.clone(), call: app.next_call() };
+    let by = By::new(app, Arc::clone(&app.own), cancelled.clone());
     let calling = async {
         if app.compat {
             return Printed::from(compat::call(app, entry, arguments, by).await);

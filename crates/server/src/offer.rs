@@ -126,12 +126,21 @@ pub struct Wanted {
 pub struct Offer {
     listed: BTreeSet<&'static str>,
     answered: BTreeSet<&'static str>,
+    /// Tools that were asked for by name and that another wish or the policy takes away.
+    pub taken_away: Vec<&'static str>,
+    /// Nothing is written to this machine for a caller either.
+    pub read_only: bool,
 }
 
 impl Default for Offer {
     fn default() -> Offer {
         let names = |entries: &'static [Entry]| entries.iter().map(|entry| entry.name);
-        Offer { listed: names(&TOOLS).collect(), answered: names(&TOOLS).chain(names(&MORE)).collect() }
+        Offer {
+            listed: names(&TOOLS).collect(),
+            answered: names(&TOOLS).chain(names(&MORE)).collect(),
+            taken_away: Vec::new(),
+            read_only: false,
+        }
     }
 }
 
@@ -149,12 +158,13 @@ impl Offer {
         let without: BTreeSet<&str> =
             wanted.without.iter().map(|name| known(name)).collect::<Result<_, _>>()?;
         let everything = wanted.toolsets.is_empty() && wanted.tools.is_empty();
+        let refused = |name: &str| without.contains(name) || wanted.deny.iter().any(|p| p.matches(name));
         let offered = |entry: &Entry| {
             (everything || chosen.contains(entry.name))
-                && !without.contains(entry.name)
+                && !refused(entry.name)
+                && !tools::same_as(entry.name).iter().any(|other| refused(other))
                 && !(wanted.read_only && entry.effect != Effect::ReadOnly)
                 && wanted.allow.as_ref().is_none_or(|allow| allow.iter().any(|p| p.matches(entry.name)))
-                && !wanted.deny.iter().any(|pattern| pattern.matches(entry.name))
         };
         let answered: BTreeSet<&'static str> =
             tools::all().filter(|entry| offered(entry)).map(|entry| entry.name).collect();
@@ -165,7 +175,8 @@ impl Offer {
         let named = |name: &str| wanted.tools.iter().any(|tool| tool == name);
         let usual = TOOLS.iter().chain(MORE.iter().filter(|entry| wanted.all || named(entry.name)));
         let listed = usual.map(|entry| entry.name).filter(|name| answered.contains(name)).collect();
-        Ok(Offer { listed, answered })
+        let taken_away = chosen.into_iter().filter(|name| named(name) && !answered.contains(name)).collect();
+        Ok(Offer { listed, answered, taken_away, read_only: wanted.read_only })
     }
 
     pub fn lists(&self, tool: &str) -> bool {
@@ -230,6 +241,18 @@ mod tests {
         assert!(offer.find("mock_network").is_none() && offer.find("run_flow").is_none());
         let named = Offer::new(&wanted(&[], &["long_press"], &[])).unwrap();
         assert!(named.lists("long_press"));
+    }
+
+    #[test]
+    fn what_is_excluded_is_not_answered_under_another_name_either() {
+        // SE-04
+        let offer = Offer::new(&wanted(&[], &[], &["manage_app", "install_app"])).unwrap();
+        for other in ["reset_app_data", "terminate_app", "build_and_install"] {
+            assert!(!offer.answers(other), "{other}");
+        }
+        assert!(offer.answers("build_app"));
+        let named = Wanted { read_only: true, ..wanted(&[], &["tap", "get_ui_tree"], &[]) };
+        assert_eq!(Offer::new(&named).unwrap().taken_away, ["tap"]);
     }
 
     #[test]

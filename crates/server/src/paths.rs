@@ -21,6 +21,8 @@ pub struct Roots {
     named: Vec<PathBuf>,
     /// Their real places.
     real: Vec<PathBuf>,
+    /// Real places of files and folders of the server itself, wherever they lie.
+    own: Vec<PathBuf>,
 }
 
 impl Roots {
@@ -59,6 +61,30 @@ impl Roots {
         roots
     }
 
+    /// Keeps the server's own files from its callers: its policy, tokens, secrets, audit, state. One that is not there yet
+    /// is kept by the folder that it will be in.
+    #[must_use]
+    pub fn keeping<'a>(mut self, own: impl IntoIterator<Item = &'a Path>) -> Roots {
+        for path in own {
+            let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+            let in_this = || Some(Path::new(".").canonicalize().ok()?.join(path));
+            self.own.extend(path.canonicalize().ok().or_else(in_folder).or_else(in_this));
+        }
+        self
+    }
+
+    fn is_own(&self, real: &Path) -> bool {
+        // What is rotated away keeps its name with a number behind it.
+        let of = |own: &PathBuf| {
+            let rotated = own.file_name().zip(real.file_name()).is_some_and(|(own_name, name)| {
+                own.parent() == real.parent()
+                    && name.to_string_lossy().starts_with(&format!("{}.", own_name.to_string_lossy()))
+            });
+            real.starts_with(own) || rotated
+        };
+        self.own.iter().any(of)
+    }
+
     /// The real place of a file or folder that exists below an allowed folder.
     pub fn readable(&self, path: &Path) -> Result<PathBuf, Refusal> {
         check_text(path)?;
@@ -89,6 +115,9 @@ impl Roots {
     }
 
     fn inside(&self, asked: &Path, real: PathBuf) -> Result<PathBuf, Refusal> {
+        if self.is_own(&real) {
+            return Err(refused(format!("{} belongs to the server itself", asked.display())));
+        }
         if self.real.iter().any(|root| real.starts_with(root)) {
             return Ok(real);
         }
@@ -251,5 +280,21 @@ mod tests {
         assert!(here.readable(Path::new("Cargo.toml")).is_ok(), "the current folder is allowed");
         assert!(here.writable(&std::env::temp_dir().join("new.har")).is_ok());
         assert!(here.readable(Path::new("/etc/passwd")).is_err());
+    }
+
+    #[test]
+    fn the_servers_own_files_are_neither_read_nor_written() {
+        // SE-02, SE-04
+        let place = Place::new("own");
+        let roots = Roots::new(&[place.path("allowed")]).unwrap();
+        let (audit, state) = (place.path("allowed/audit.jsonl"), place.path("allowed/sub"));
+        let roots = roots.keeping([audit.as_path(), state.as_path()]);
+        for own in ["allowed/audit.jsonl", "allowed/audit.jsonl.1", "allowed/sub/http-token"] {
+            assert!(roots.writable(&place.path(own)).is_err(), "{own}");
+        }
+        std::fs::write(&audit, "{}").unwrap();
+        assert!(roots.readable(&audit).is_err());
+        assert!(roots.writable(&place.path("allowed/other.jsonl")).is_ok());
+        assert!(roots.readable(&place.path("allowed/in.txt")).is_ok());
     }
 }

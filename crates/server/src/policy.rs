@@ -3,7 +3,7 @@
 //!
 //! ```toml
 //! [tools]
-//! deny = ["reset_app_data", "transfer_file"]
+//! deny = ["manage_app", "transfer_file"]
 //! [apps]
 //! allow = ["com.example.*"]
 //! [devices]
@@ -14,12 +14,15 @@
 //! without_client = "refuse"   # or "allow", where the client cannot ask its user
 //! ```
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use mdm_core::action::request::Action;
 use mdm_core::failure::{Cause, Failure};
+use mdm_core::port::{AppCommand, Key, OpenRequest, SettingChange};
 use serde::Deserialize;
 
-use crate::args::JsonObject;
+use crate::args::{self, JsonObject};
 use crate::pattern::Pattern;
 use crate::refusal::Refusal;
 use crate::tools::{self, Effect, Entry};
@@ -28,10 +31,10 @@ use crate::tools::{self, Effect, Entry};
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Entries of one list; a longer list is refused at the start.
 const PATTERNS_MAX: usize = 1000;
-/// Tools of a flow that a question names.
-const NAMED_MAX: usize = 10;
-/// Keys that leave an app that may not be used. They take an app to the front that is not chosen by the caller.
-const LEAVING: [&str; 3] = ["press_back", "press_home", "press_key"];
+/// Devices and apps that a question names, each.
+const NAMED_MAX: usize = 5;
+/// Characters of the name of a device or app in a question.
+const NAME_CHARS_MAX: usize = 100;
 
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
@@ -131,12 +134,15 @@ impl Policy {
         for name in names.filter(|name| !name.contains('*')) {
             tools::find(name).ok_or_else(|| format!("there is no tool {name:?}"))?;
         }
+        let (tools, asked) = (file.tools.lists()?, patterns(file.confirm.tools)?);
+        check_same("tools.deny", &tools.deny, &tools)?;
+        check_same("confirm.tools", &asked, &tools)?;
         Ok(Policy {
-            tools: file.tools.lists()?,
+            tools,
             apps: file.apps.lists()?,
             devices: file.devices.lists()?,
             confirm: Confirm {
-                tools: patterns(file.confirm.tools)?,
+                tools: asked,
                 destructive: file.confirm.destructive,
                 may_do_without: file.confirm.without_client == WithoutClient::Allow,
             },
@@ -164,11 +170,6 @@ impl Policy {
         self.devices.allows(device)
     }
 
-    /// True where an action without the name of an app needs to know which app it would act on.
-    pub fn looks_at_app_of(&self, tool: &str) -> bool {
-        !self.apps.is_open() && !LEAVING.contains(&tool)
-    }
-
     pub fn limits_apps(&self) -> bool {
         !self.apps.is_open()
     }
@@ -178,21 +179,27 @@ impl Policy {
     }
 
     /// What a person has to agree to before this call, also because of a step of it.
-    pub fn question(&self, entry: &Entry, arguments: &JsonObject) -> Option<Question> {
-        let steps = arguments.get("steps").and_then(|steps| steps.as_array());
-        let inner = steps.into_iter().flatten().filter_map(|step| tools::find(step.get("tool")?.as_str()?));
+    pub fn question(&self, entry: &'static Entry, arguments: &JsonObject) -> Option<Question> {
+        let steps = tools::flow_steps(entry, arguments);
         // A flow is asked for because of what is in it.
-        let is_flow = steps.is_some();
-        let all = std::iter::once(entry).filter(|_| !is_flow || self.names(entry)).chain(inner);
-        let mut asked: Vec<&'static str> =
-            all.filter(|entry| self.asks(entry)).map(|entry| entry.name).collect();
-        asked.dedup();
-        asked.truncate(NAMED_MAX);
-        (!asked.is_empty()).then(|| Question { tools: asked.join(", ") })
+        let itself = self.names(entry) || (entry.name != tools::FLOW && self.asks(entry));
+        let mut asked: BTreeSet<&'static str> = itself.then_some(entry.name).into_iter().collect();
+        asked.extend(steps.iter().filter(|(step, _)| self.asks(step)).map(|(step, _)| step.name));
+        if asked.is_empty() {
+            return None;
+        }
+        let all = || std::iter::once(arguments).chain(steps.iter().map(|(_, arguments)| arguments));
+        Some(Question {
+            tools: asked.into_iter().collect::<Vec<_>>().join(", "),
+            devices: named_by(all(), "device_id"),
+            apps: named_by(all(), "app_id"),
+        })
     }
 
+    /// True if the tool is named, or the one of the list that does the same.
     fn names(&self, entry: &Entry) -> bool {
-        self.confirm.tools.iter().any(|pattern| pattern.matches(entry.name))
+        let named = |name: &str| self.confirm.tools.iter().any(|pattern| pattern.matches(name));
+        named(entry.name) || tools::same_as(entry.name).iter().any(|other| named(other))
     }
 
     fn asks(&self, entry: &Entry) -> bool {
@@ -200,20 +207,101 @@ impl Policy {
     }
 }
 
+/// Refuses a list that names a tool and not the one that does the same: it would change nothing.
+fn check_same(list: &str, named: &[Pattern], tools: &Lists) -> Result<(), String> {
+    let is_named = |name: &str| named.iter().any(|pattern| pattern.matches(name));
+    for entry in tools::MORE.iter().filter(|entry| is_named(entry.name)) {
+        let others = tools::same_as(entry.name);
+        if !others.is_empty() && others.iter().all(|other| !is_named(other) && tools.allows(other)) {
+            let (name, others) = (entry.name, others.join(" and "));
+            return Err(format!("{list} names {name:?}, and {others} would do the same: name both"));
+        }
+    }
+    Ok(())
+}
+
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     pub tools: String,
+    /// As the call names them; none where it names none.
+    devices: Vec<String>,
+    apps: Vec<String>,
 }
 
 impl Question {
-    /// The device's or the caller's words are not in it: they could lead the person astray.
-    pub fn words(&self, device: Option<&str>) -> String {
-        match device {
-            Some(device) => format!("An agent wants to use {} on {device}. Allow it once?", self.tools),
-            None => format!("An agent wants to use {}. Allow it once?", self.tools),
+    /// Only names are in it: other words of the caller could lead the person astray. `usual` is the device of a call
+    /// that names none.
+    pub fn words(&self, usual: Option<&str>) -> String {
+        let mut words = format!("An agent wants to use {}", self.tools);
+        if !self.apps.is_empty() {
+            words.push_str(&format!(" with the app {}", self.apps.join(", ")));
         }
+        match (self.devices.is_empty(), usual) {
+            (false, _) => words.push_str(&format!(" on {}", self.devices.join(", "))),
+            (true, Some(device)) => words.push_str(&format!(" on {device}")),
+            (true, None) => {}
+        }
+        words + ". Allow it once?"
     }
+}
+
+/// The values of an argument of several calls, each once.
+fn named_by<'a>(calls: impl Iterator<Item = &'a JsonObject>, argument: &str) -> Vec<String> {
+    let given = calls.flatten().filter(|(name, _)| args::is_named(name, argument));
+    let names: BTreeSet<String> = given.filter_map(|(_, value)| value.as_str()).map(shown_name).collect();
+    let more = names.len().saturating_sub(NAMED_MAX);
+    let mut shown: Vec<String> = names.into_iter().take(NAMED_MAX).collect();
+    if more > 0 {
+        shown.push(format!("{more} more"));
+    }
+    shown
+}
+
+/// A name as names are; anything else could be a sentence to the person who is asked.
+fn shown_name(name: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-');
+    match name.chars().all(is_name) && (1..=NAME_CHARS_MAX).contains(&name.len()) {
+        true => name.to_owned(),
+        false => "(a name that is none)".to_owned(),
+    }
+}
+
+/// Which app an action is done to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Touched<'a> {
+    /// It leaves whatever is in front.
+    Nothing,
+    App(&'a str),
+    /// Whichever takes it, or one that is not known before.
+    AnyApp,
+    InFront,
+}
+
+pub fn touched(action: &Action) -> Touched<'_> {
+    match action {
+        Action::Back | Action::Key(Key::Back | Key::Home | Key::Recents) => Touched::Nothing,
+        Action::Restart { app } => Touched::App(app),
+        Action::App(command) => match command {
+            AppCommand::Start { app }
+            | AppCommand::Terminate { app }
+            | AppCommand::ClearData { app }
+            | AppCommand::Uninstall { app }
+            | AppCommand::Permit { app, .. }
+            | AppCommand::Install { app: Some(app), .. }
+            | AppCommand::Open(OpenRequest { app: Some(app), .. }) => Touched::App(app),
+            AppCommand::Install { app: None, .. } | AppCommand::Open(OpenRequest { app: None, .. }) => {
+                Touched::AnyApp
+            }
+        },
+        Action::Set(SettingChange::Locale { app, .. }) => Touched::App(app),
+        _ => Touched::InFront,
+    }
+}
+
+/// The refusal of what would be done to an app that nobody named.
+pub fn any_app() -> Refusal {
+    forbidden("the policy of this server limits the apps, and which app takes this is not known".to_owned())
 }
 
 fn forbidden(message: String) -> Refusal {
@@ -239,9 +327,9 @@ mod tests {
             assert_eq!(policy.check_app(bad).unwrap_err().failure.code().as_str(), "POLICY_DENIED", "{bad}");
         }
         assert!(policy.check_device("emulator-5554").is_ok() && policy.check_device("prod-1").is_err());
-        assert!(policy.looks_at_app_of("tap") && !policy.looks_at_app_of("press_back"));
+        assert!(policy.limits_apps());
         let open = Policy::default();
-        assert!(open.check_app("any").is_ok() && !open.looks_at_app_of("tap"));
+        assert!(open.check_app("any").is_ok() && !open.limits_apps());
     }
 
     #[test]
@@ -249,6 +337,8 @@ mod tests {
         for bad in [
             "[tool]\n",
             "[tools]\ndeny=['tapp']",
+            "[tools]\ndeny=['reset_app_data']",
+            "[confirm]\ntools=['press_home']",
             "[apps]\nallow='x'",
             "[confirm]\nwithout_client='maybe'",
             "x",
@@ -268,8 +358,48 @@ mod tests {
         assert_eq!(ask("install_app", "{}").as_deref(), Some("install_app"));
         assert_eq!(ask("tap", "{}"), None);
         assert_eq!(ask("run_flow", r#"{"steps":[{"tool":"tap"}]}"#), None);
-        let flow = r#"{"steps":[{"tool":"tap"},{"tool":"reset_app_data"},{"tool":"x"},{}]}"#;
+        let flow = r#"{"steps":[{"tool":"tap"},{"tool":"reset_app_data"},{"tool":"x"}]}"#;
         assert_eq!(ask("run_flow", flow).as_deref(), Some("reset_app_data"));
+        // As the flow itself would read them.
+        assert_eq!(
+            ask("run_flow", r#"{"steps":[["reset_app_data",{}]]}"#).as_deref(),
+            Some("reset_app_data")
+        );
+        assert_eq!(ask("run_flow", r#"{"Steps":[{"tool":"install_app"}]}"#).as_deref(), Some("install_app"));
+        assert_eq!(ask("reset_app_data", r#"{"steps":[]}"#).as_deref(), Some("reset_app_data"));
+        assert_eq!(ask("build_and_install", "{}").as_deref(), Some("build_and_install"), "it installs too");
+        let many: Vec<String> =
+            (0..30).map(|_| r#"{"tool":"manage_app"},{"tool":"tap"}"#.to_owned()).collect();
+        let many = format!(r#"{{"steps":[{},{{"tool":"reset_app_data"}}]}}"#, many.join(","));
+        assert_eq!(ask("run_flow", &many).as_deref(), Some("manage_app, reset_app_data"));
         assert_eq!(Policy::default().question(tools::find("reset_app_data").unwrap(), &object("{}")), None);
+    }
+
+    #[test]
+    fn a_question_names_device_and_app_and_no_sentence_of_the_caller() {
+        // SE-04, SE-05
+        let policy = Policy::parse("[confirm]\ndestructive=true").unwrap();
+        let words = |json: &str| {
+            let question = policy.question(tools::find("reset_app_data").unwrap(), &object(json)).unwrap();
+            question.words(Some("emulator-5554"))
+        };
+        let asked = words(r#"{"appId":"com.x","device_id":"R58"}"#);
+        assert_eq!(asked, "An agent wants to use reset_app_data with the app com.x on R58. Allow it once?");
+        assert!(words(r#"{"app_id":"com.x"}"#).ends_with("on emulator-5554. Allow it once?"));
+        let lie = words(r#"{"app_id":"x. Only a test, say yes"}"#);
+        assert!(lie.contains("(a name that is none)") && !lie.contains("say yes"), "{lie}");
+    }
+
+    #[test]
+    fn only_keys_that_leave_an_app_need_no_app_in_front() {
+        // SE-04
+        let key = |key| touched(&Action::Key(key)) == Touched::Nothing;
+        assert!(key(Key::Home) && key(Key::Back) && key(Key::Recents));
+        assert!(!key(Key::Enter) && !key(Key::DpadCenter) && !key(Key::Android(29)));
+        let link = OpenRequest { link: Some("bank://pay".to_owned()), ..OpenRequest::default() };
+        assert_eq!(touched(&Action::App(AppCommand::Open(link))), Touched::AnyApp);
+        let app = Some("com.evil".to_owned());
+        let install = AppCommand::Install { files: Vec::new(), app };
+        assert_eq!(touched(&Action::App(install)), Touched::App("com.evil"));
     }
 }

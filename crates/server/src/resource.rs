@@ -72,12 +72,27 @@ impl Named {
     }
 }
 
-/// What there is of each device besides elements: the last part of its address, a title, and what it is.
-pub const OF_DEVICE: [(&str, &str, &str, &str); 4] = [
-    ("screen", "Screen", "What is on it, as get_ui_tree tells. Subscribe to hear of changes.", "text/plain"),
-    ("picture", "Picture", "The screen as a picture.", "image/jpeg"),
-    ("log", "Log", "The newest lines of the log.", "text/plain"),
-    ("trace", "Trace", "The last action, step by step.", "text/plain"),
+/// The tool that reads the list of the devices, and the one that reads an element.
+pub const DEVICES_READER: &str = "list_devices";
+pub const ELEMENT_READER: &str = "find_element";
+const SCREEN_READER: &str = "get_ui_tree";
+const PICTURE_READER: &str = "capture_screenshot";
+const LOG_READER: &str = "get_logs";
+const TRACE_READER: &str = "classify_action_outcome";
+
+/// What there is of each device besides elements: the last part of its address, a title, what it is and of which type,
+/// and the tool that reads it.
+pub const OF_DEVICE: [(&str, &str, &str, &str, &str); 4] = [
+    (
+        "screen",
+        "Screen",
+        "What is on it, as get_ui_tree tells. Subscribe to hear of changes.",
+        "text/plain",
+        SCREEN_READER,
+    ),
+    ("picture", "Picture", "The screen as a picture.", "image/jpeg", PICTURE_READER),
+    ("log", "Log", "The newest lines of the log.", "text/plain", LOG_READER),
+    ("trace", "Trace", "The last action, step by step.", "text/plain", TRACE_READER),
 ];
 
 #[derive(Debug, Clone, PartialEq)]
@@ -140,14 +155,14 @@ impl Resource {
         let mut arguments = JsonObject::new();
         arguments.insert("device_id".to_owned(), self.device.clone().into());
         match &self.shows {
-            Shows::Screen => ("get_ui_tree", arguments),
-            Shows::Picture => ("capture_screenshot", arguments),
-            Shows::Log => ("get_logs", arguments),
-            Shows::Trace => ("classify_action_outcome", arguments),
+            Shows::Screen => (SCREEN_READER, arguments),
+            Shows::Picture => (PICTURE_READER, arguments),
+            Shows::Log => (LOG_READER, arguments),
+            Shows::Trace => (TRACE_READER, arguments),
             Shows::Element(selector, _) => {
                 arguments.insert("selector".to_owned(), Value::Object(selector.clone()));
                 arguments.insert("timeout_ms".to_owned(), 0.into());
-                ("find_element", arguments)
+                (ELEMENT_READER, arguments)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mobile_debug_mcp::app::App;
@@ -12,12 +12,13 @@ use mobile_debug_mcp::http::Config;
 use mobile_debug_mcp::http::token::{self, Tokens};
 use mobile_debug_mcp::leases::{Leases, TERM_DEFAULT};
 use mobile_debug_mcp::offer::{Offer, Wanted};
+use mobile_debug_mcp::paths::Roots;
 use mobile_debug_mcp::policy::Policy;
 use mobile_debug_mcp::secrets::Secrets;
 use mobile_debug_mcp::state_folder;
 use mobile_debug_mcp::trace_file::TraceFile;
 
-use crate::cli::{HttpArgs, RuleArgs};
+use crate::cli::{DeviceArgs, HttpArgs, RuleArgs};
 
 const TOKEN_VARIABLE: &str = "MOBILE_DEBUG_MCP_TOKEN";
 /// Where a token that was made is kept.
@@ -39,11 +40,25 @@ pub fn governed(app: App, args: &RuleArgs, secrets: &Secrets) -> Result<App, Str
         allow: policy.tools.allow.clone(),
         deny: policy.tools.deny.clone(),
     })?;
+    if !offer.taken_away.is_empty() {
+        // If even stderr is closed there is nobody left to tell.
+        drop(writeln!(std::io::stderr(), "not offered although named: {}", offer.taken_away.join(", ")));
+    }
     let audit = args.audit.as_deref().map(|file| Audit::open(file, secrets.clone())).transpose()?;
     let kept = args.save_trace.as_deref().map(|file| TraceFile::create(file, secrets.clone())).transpose()?;
     let app = app.keeping(secrets.clone()).offering(offer).compatible(args.compat);
     let app = app.governed_by(policy).audited_by(audit).holding(handles);
     Ok(app.traced_in(kept).settling(!args.no_settle))
+}
+
+/// The folders that callers may use, without what the server itself keeps in them.
+pub fn without_own_files(roots: Roots, args: &DeviceArgs) -> Roots {
+    let rules = &args.rules;
+    let named = [&rules.policy, &rules.audit, &rules.save_trace, &args.state];
+    let secrets = rules.secrets.iter().filter_map(|given| given.split_once("=file:"));
+    let state = args.state.clone().or_else(state_folder::of_process);
+    let files = named.into_iter().flatten().map(PathBuf::as_path);
+    roots.keeping(files.chain(secrets.map(|(_, file)| Path::new(file))).chain(state.as_deref()))
 }
 
 pub fn leases(args: &HttpArgs) -> Leases {

@@ -104,6 +104,11 @@ impl Watcher {
             return Err(Refusal::argument(message, "subscribe to screen://DEVICE/screen, and read the rest"));
         }
         app.policy.check_device(&resource.device)?;
+        let (tool, arguments) = resource.reader();
+        if !app.shows_freely(tool, &arguments) {
+            let message = format!("{tool} is not offered by this server, or a person is asked before it");
+            return Err(Failure::new(Cause::Forbidden, message).into());
+        }
         let progress = Progress::new(FIRST_LOOK_MAX, ended.clone());
         let listener = app.fleet.bus().listen();
         let session = session(&app, &resource.device, &progress).await?;
@@ -213,6 +218,11 @@ impl Subscriptions {
         Ok(Place { of: self, name, ended })
     }
 
+    /// Gives back the place of a watcher that never began, unless another has it by now.
+    pub fn forget_ended(&self, uri: &str) {
+        self.watchers().retain(|watched, ended| watched != uri || !ended.is_cancelled());
+    }
+
     pub fn end(&self, uri: &str) {
         if let Some(ended) = self.watchers().remove(uri) {
             ended.cancel();
@@ -245,6 +255,8 @@ mod tests {
         }
         assert!(subscriptions.reserve("screen://a/0").unwrap().is_none(), "one watcher a subscription");
         assert!(subscriptions.reserve("screen://a/more").is_err(), "SY-20: bounded");
+        subscriptions.forget_ended("screen://a/0");
+        assert!(!tokens[0].is_cancelled(), "it belongs to another by now");
         subscriptions.end("screen://a/0");
         assert!(tokens[0].is_cancelled() && !tokens[1].is_cancelled());
         assert!(subscriptions.reserve("screen://a/more").unwrap().is_some());

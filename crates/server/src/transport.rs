@@ -35,7 +35,7 @@ const LISTENING_MAX: usize = 16;
 const UNTAKEN_BYTES_MAX: usize = 256 * 1024;
 
 /// Methods with parameters. The protocol library takes such a request with wrong parameters for an unknown method.
-const METHODS: [&str; 10] = [
+const METHODS: [&str; 15] = [
     "initialize",
     "server/discover",
     "tools/call",
@@ -46,6 +46,11 @@ const METHODS: [&str; 10] = [
     "resources/subscribe",
     "resources/unsubscribe",
     "subscriptions/listen",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "ping",
 ];
 
 pub struct LineTransport<R, W> {
@@ -404,7 +409,7 @@ fn key(id: &RequestId) -> RequestKey {
 }
 
 /// The refusal of parameters that a known method does not take.
-fn wrong_parameters(method: &str) -> Option<ErrorData> {
+pub fn wrong_parameters(method: &str) -> Option<ErrorData> {
     let known = METHODS.iter().find(|known| **known == method)?;
     let text = match *known {
         "tools/call" => "tools/call takes an object with `name` and `arguments`, which is an object",

@@ -20,11 +20,16 @@ use super::guesses::Guesses;
 use super::token::Tokens;
 use super::{Body, Config, MCP_PATH, METADATA_PATH, replies};
 
+/// A token this long cannot be guessed: those that the server makes have twice as many letters.
+const UNGUESSABLE_BYTES: usize = 32;
+
 /// A client that was let in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Admitted {
     /// The name of its token; none where nobody is asked.
     pub client: Option<String>,
+    /// Its session, once it is known to be its own.
+    pub session: Option<String>,
 }
 
 /// The origin of a page: scheme, host, and port.
@@ -123,9 +128,16 @@ impl Gate {
     /// Lets a client in by its token.
     pub fn admit(&self, headers: &HeaderMap, peer: IpAddr) -> Result<Admitted, Response<Body>> {
         if self.tokens.is_empty() {
-            return Ok(Admitted { client: None });
+            return Ok(Admitted { client: None, session: None });
         }
-        if let Some(wait) = self.guesses.wait_of(peer) {
+        let shown = shown_token(headers);
+        let client = shown.and_then(|token| self.tokens.client_of(token));
+        // Behind a proxy all clients have one address: whoever shows what nobody can guess does not wait for others.
+        let is_unguessable = client.is_some() && shown.is_some_and(|token| token.len() >= UNGUESSABLE_BYTES);
+        if let Some(wait) = self.guesses.wait_of(peer).filter(|_| !is_unguessable) {
+            if client.is_none() && shown.is_some() {
+                self.guesses.note_wrong(peer);
+            }
             let mut refused = replies::closing(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too many wrong tokens came from this address",
@@ -133,9 +145,8 @@ impl Gate {
             refused.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
             return Err(refused);
         }
-        let shown = shown_token(headers);
-        if let Some(client) = shown.and_then(|token| self.tokens.client_of(token)) {
-            return Ok(Admitted { client: Some(client.to_owned()) });
+        if let Some(client) = client {
+            return Ok(Admitted { client: Some(client.to_owned()), session: None });
         }
         // Who shows none has not guessed: clients ask first how to authenticate.
         if shown.is_some() {

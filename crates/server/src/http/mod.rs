@@ -45,6 +45,7 @@ use sessions::BoundedSessions;
 pub const MCP_PATH: &str = "/mcp";
 /// The protocol of a request. ISO dates compare as text.
 const VERSION_HEADER: &str = "mcp-protocol-version";
+const SESSION_HEADER: &str = "mcp-session-id";
 /// Says that the server runs; asked without a token.
 const HEALTH_PATH: &str = "/healthz";
 /// Where clients learn who issues tokens (RFC 9728), with and without the path of the resource.
@@ -87,11 +88,12 @@ pub async fn serve<H: ServerHandler>(
     config: Config,
     secrets: Secrets,
     make: impl Fn() -> H + Send + Sync + 'static,
+    session_ended: SessionEnded,
     ended: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
     let stopped = CancellationToken::new();
-    let front = Arc::new(Front::new(address, config, secrets, make, &stopped));
+    let front = Arc::new(Front::new(address, config, secrets, make, session_ended, &stopped));
     let (graceful, connections) = (GracefulShutdown::new(), Connections::default());
     tokio::pin!(ended);
     loop {
@@ -149,8 +151,13 @@ async fn connection<H: ServerHandler>(
     }
 }
 
+/// Hears of a session that its client has ended.
+pub type SessionEnded = Arc<dyn Fn(&str) + Send + Sync>;
+
 struct Front<H> {
     gate: Gate,
+    sessions: Arc<BoundedSessions>,
+    session_ended: SessionEnded,
     mcp: StreamableHttpService<H, BoundedSessions>,
     running: Semaphore,
     secrets: Secrets,
@@ -163,6 +170,7 @@ impl<H: ServerHandler> Front<H> {
         config: Config,
         secrets: Secrets,
         make: impl Fn() -> H + Send + Sync + 'static,
+        session_ended: SessionEnded,
         stopped: &CancellationToken,
     ) -> Front<H> {
         let metadata = metadata(address, &config);
@@ -174,7 +182,9 @@ impl<H: ServerHandler> Front<H> {
             .disable_allowed_origins();
         let sessions = Arc::new(BoundedSessions::default());
         Front {
-            mcp: StreamableHttpService::new(move || Ok(make()), sessions, service_config),
+            mcp: StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), service_config),
+            sessions,
+            session_ended,
             gate: Gate::new(address, config),
             running: Semaphore::new(RUNNING_MAX),
             secrets,
@@ -215,7 +225,7 @@ impl<H: ServerHandler> Front<H> {
         }
     }
 
-    async fn mcp(&self, request: Request<Incoming>, admitted: Admitted, place: &Place) -> Response<Body> {
+    async fn mcp(&self, request: Request<Incoming>, mut admitted: Admitted, place: &Place) -> Response<Body> {
         let (mut head, body) = request.into_parts();
         let body = match read(body).await {
             Ok(body) => body,
@@ -226,15 +236,40 @@ impl<H: ServerHandler> Front<H> {
             return replies::busy("too many requests are worked on; try again in a second");
         };
         place.known();
+        let client = admitted.client.clone();
+        // From 2026-07-28 on there are no sessions, and what a client sends of one says nothing.
+        let named = session_of(&head.headers).filter(|_| !is_without_sessions(&head.headers));
+        if let Some(id) = named {
+            // To whom a session does not belong it is not there.
+            if !self.sessions.is_of(&id, client.as_deref()) {
+                return replies::text(StatusCode::NOT_FOUND, "there is no such session; initialize another");
+            }
+            admitted.session = Some(id);
+        }
+        let session = admitted.session.clone();
         head.extensions.insert(admitted);
         let (ends_session, resumes) = (head.method == Method::DELETE, resumes_streams(&head.headers));
         let mut response = self.mcp.handle(Request::from_parts(head, Full::new(body))).await;
-        // The specification names no status for it; clients of 2025 take no other for success.
-        if ends_session && response.status() == StatusCode::ACCEPTED {
-            *response.status_mut() = StatusCode::OK;
+        match (session, session_of(response.headers())) {
+            (None, Some(opened)) => self.sessions.give(&opened, client),
+            // The specification names no status for it; clients of 2025 take no other for success.
+            (Some(ended), _) if ends_session && response.status() == StatusCode::ACCEPTED => {
+                *response.status_mut() = StatusCode::OK;
+                (self.session_ended)(&ended);
+            }
+            _ => {}
         }
         outgoing::filtered(response, &self.secrets, resumes)
     }
+}
+
+fn is_without_sessions(headers: &HeaderMap) -> bool {
+    let version = headers.get(VERSION_HEADER).and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    Some(headers.get(SESSION_HEADER)?.to_str().ok()?.to_owned())
 }
 
 /// Clients from 2025-11-25 on understand an event without data, from which they resume a stream. Those before stumble over

@@ -31,7 +31,13 @@ pub struct BoundedSessions {
 #[derive(Default)]
 struct Used {
     clock: u64,
-    last: BTreeMap<SessionId, u64>,
+    last: BTreeMap<SessionId, Session>,
+}
+
+struct Session {
+    used: u64,
+    /// The name of the token with which it was opened, once that is noted.
+    owner: Option<Option<String>>,
 }
 
 impl Default for BoundedSessions {
@@ -52,13 +58,27 @@ impl BoundedSessions {
         let mut used = self.used();
         used.clock += 1;
         let now = used.clock;
-        used.last.insert(id.clone(), now);
+        used.last.entry(id.clone()).or_insert(Session { used: now, owner: None }).used = now;
+    }
+
+    /// A session belongs to the token with which it was opened.
+    pub fn give(&self, id: &str, client: Option<String>) {
+        if let Some(session) = self.used().last.get_mut(id) {
+            session.owner.get_or_insert(client);
+        }
+    }
+
+    /// True if this client opened the session; false if another did, or nobody.
+    pub fn is_of(&self, id: &str, client: Option<&str>) -> bool {
+        let used = self.used();
+        let owner = used.last.get(id).and_then(|session| session.owner.as_ref());
+        owner.is_some_and(|owner| owner.as_deref() == client)
     }
 
     /// The sessions that have to go for a new one.
     fn surplus(&self) -> Vec<SessionId> {
         let used = self.used();
-        let mut oldest: Vec<_> = used.last.iter().map(|(id, at)| (*at, id.clone())).collect();
+        let mut oldest: Vec<_> = used.last.iter().map(|(id, session)| (session.used, id.clone())).collect();
         oldest.sort();
         let surplus = (oldest.len() + 1).saturating_sub(SESSIONS_MAX);
         oldest.into_iter().take(surplus).map(|(_, id)| id).collect()

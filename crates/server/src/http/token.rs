@@ -71,7 +71,11 @@ impl Tokens {
         if self.all.len() >= TOKENS_MAX {
             return Err(format!("there are more than {TOKENS_MAX} tokens"));
         }
-        self.all.push((name.to_owned(), token.to_owned()));
+        // Two without a name are two clients all the same.
+        let count = self.all.iter().filter(|(known, _)| known.starts_with(UNNAMED)).count();
+        let name =
+            if name == UNNAMED && count > 0 { format!("{UNNAMED}-{}", count + 1) } else { name.to_owned() };
+        self.all.push((name, token.to_owned()));
         Ok(())
     }
 

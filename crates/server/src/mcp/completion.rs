@@ -1,5 +1,6 @@
 //! Completion of arguments: devices, apps, and labels of what is on the screen.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use mdm_engine::{Progress, Session, WantedDevice};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::args::JsonObject;
 use crate::caller::Caller;
 
 /// A person waits while typing.
@@ -29,25 +31,37 @@ pub async fn complete(
     cancelled: CancellationToken,
 ) -> Vec<String> {
     let progress = Progress::new(TIME_MAX, cancelled);
+    // What no tool would show is not shown by the way.
+    let shows = |tool: &str| app.shows_freely(tool, &JsonObject::new());
     let all = match argument {
-        "device" | "device_id" => devices(app, &progress).await,
-        "app_id" => match session(app, caller, device, &progress).await {
-            Some(session) => apps(&session, &progress).await,
-            None => Vec::new(),
-        },
-        "element" | "text" => match session(app, caller, device, &progress).await {
+        "device" | "device_id" if shows("list_devices") => devices(app, &progress).await,
+        "app_id" if shows("manage_app") || shows("start_app") => {
+            match session(app, caller, device, &progress).await {
+                Some(session) => apps(app, &session, &progress).await,
+                None => Vec::new(),
+            }
+        }
+        "element" | "text" if shows("get_ui_tree") => match session(app, caller, device, &progress).await {
             Some(session) => labels(&session, &progress).await,
             None => Vec::new(),
         },
         _ => Vec::new(),
     };
+    fitting(all, begun)
+}
+
+/// The values with these letters in them, each once. Those that begin with them come first, each kind as it was found.
+fn fitting(all: Vec<String>, begun: &str) -> Vec<String> {
     let begun = begun.to_lowercase();
-    let mut fitting: Vec<String> =
-        all.into_iter().filter(|value| value.to_lowercase().contains(&begun)).collect();
-    // What begins with it comes first.
-    fitting.sort_by_key(|value| !value.to_lowercase().starts_with(&begun));
-    fitting.dedup();
-    fitting
+    let (mut seen, mut first, mut later) = (BTreeSet::new(), Vec::new(), Vec::new());
+    for value in all {
+        let plain = value.to_lowercase();
+        if plain.contains(&begun) && seen.insert(value.clone()) {
+            if plain.starts_with(&begun) { first.push(value) } else { later.push(value) }
+        }
+    }
+    first.append(&mut later);
+    first
 }
 
 async fn session(
@@ -60,20 +74,20 @@ async fn session(
     // To ask for a completion is not to work with a device.
     let session = match device {
         Some(id) => app.fleet.find(id, None, progress).await,
-        None => app.fleet.choose(&wanted, &caller.binding, progress).await,
+        None => app.fleet.choose(&wanted, &caller.binding.copied(), progress).await,
     };
-    session.ok().filter(|session| app.policy.allows_device(session.id()))
+    session.ok()
 }
 
 async fn devices(app: &App, progress: &Progress) -> Vec<String> {
     let list = app.fleet.list(None, progress).await;
     let usable = list.devices.into_iter().filter(|listed| listed.availability == Availability::Ready);
-    usable.map(|listed| listed.id).filter(|id| app.policy.allows_device(id)).collect()
+    usable.map(|listed| listed.id).collect()
 }
 
-async fn apps(session: &Session, progress: &Progress) -> Vec<String> {
+async fn apps(app: &App, session: &Session, progress: &Progress) -> Vec<String> {
     let apps = session.apps(false, progress).await.unwrap_or_default();
-    apps.into_iter().map(|app| app.id).collect()
+    apps.into_iter().map(|app| app.id).filter(|id| app.policy.check_app(id).is_ok()).collect()
 }
 
 async fn labels(session: &Session, progress: &Progress) -> Vec<String> {
@@ -87,4 +101,17 @@ async fn labels(session: &Session, progress: &Progress) -> Vec<String> {
     let targets = (0..snapshot.elements.len()).filter(|index| may_act(snapshot, *index));
     let words = targets.filter_map(|index| label(snapshot, index).map(|label| label.text.into_owned()));
     words.map(|words| words.chars().take(LABEL_CHARS_MAX).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_is_offered_once_and_the_best_first() {
+        // MC-01
+        let all = ["Undelete", "Delete", "Milk", "Delete", "delete all"].map(str::to_owned).to_vec();
+        assert_eq!(fitting(all.clone(), "DEL"), ["Delete", "delete all", "Undelete"]);
+        assert_eq!(fitting(all, "x"), Vec::<String>::new());
+    }
 }

@@ -22,6 +22,10 @@ use crate::refusal::Refusal;
 const ANSWER_TIME: Duration = Duration::from_secs(300);
 /// Questions that wait for an answer; the oldest is dropped for the next.
 const WAITING_MAX: usize = 256;
+/// Those of one caller, which drops its own oldest first.
+const WAITING_OF_CALLER_MAX: usize = 16;
+/// Bytes of a call that a person is asked about: nobody could read more of it.
+const CALL_BYTES_MAX: usize = 16 * 1024;
 const KEY: &str = "confirm";
 const ALLOW: &str = "allow";
 
@@ -69,6 +73,10 @@ pub async fn ask(
             format!("{} needs the consent of a person, and this client cannot ask one", question.tools);
         return Err(not_confirmed(message));
     }
+    if call.len() > CALL_BYTES_MAX {
+        let message = format!("a call that a person is asked about has at most {CALL_BYTES_MAX} bytes");
+        return Err(not_confirmed(message));
+    }
     let words = question.words(caller.device().as_deref());
     if context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28) {
         let asked = context.peer.create_elicitation_with_timeout(form(words)?, Some(ANSWER_TIME)).await;
@@ -99,12 +107,11 @@ impl Questions {
         let state = token::generate();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|_, waiting| !waiting.until.left().is_zero());
-        if waiting.len() >= WAITING_MAX {
-            let oldest = waiting
-                .iter()
-                .min_by_key(|(_, waiting)| waiting.until.left())
-                .map(|(state, _)| state.clone());
-            oldest.map(|state| waiting.remove(&state));
+        let is_own = |other: &Waiting| other.about.caller == about.caller;
+        if waiting.values().filter(|other| is_own(other)).count() >= WAITING_OF_CALLER_MAX {
+            remove_oldest(&mut waiting, is_own);
+        } else if waiting.len() >= WAITING_MAX {
+            remove_oldest(&mut waiting, |_| true);
         }
         waiting.insert(state.clone(), Waiting { about, until: Deadline::after(ANSWER_TIME) });
         state
@@ -115,6 +122,12 @@ impl Questions {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.remove(state).filter(|waiting| !waiting.until.left().is_zero()).map(|waiting| waiting.about)
     }
+}
+
+fn remove_oldest(waiting: &mut BTreeMap<String, Waiting>, is_meant: impl Fn(&Waiting) -> bool) {
+    let meant = waiting.iter().filter(|(_, waiting)| is_meant(waiting));
+    let oldest = meant.min_by_key(|(_, waiting)| waiting.until.left()).map(|(state, _)| state.clone());
+    oldest.map(|state| waiting.remove(&state));
 }
 
 fn form(message: String) -> Result<ElicitRequestParams, Refusal> {
@@ -154,10 +167,12 @@ mod tests {
         let late = questions.put(about("reset"));
         tokio::time::advance(ANSWER_TIME).await;
         assert!(questions.take(&late).is_none());
+        let kept = questions.put(About { caller: "b".to_owned(), call: "reset".to_owned() });
         for number in 0..WAITING_MAX * 2 {
             questions.put(about(&number.to_string()));
         }
-        assert!(questions.waiting.lock().unwrap().len() <= WAITING_MAX);
+        assert_eq!(questions.waiting.lock().unwrap().len(), WAITING_OF_CALLER_MAX + 1);
+        assert!(questions.take(&kept).is_some(), "another's questions push it out");
     }
 
     #[test]

@@ -16,15 +16,16 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
+use mdm_core::failure::{Cause, Failure};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 #[allow(deprecated, reason = "clients before 2026-07-28 speak it")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, CompletionInfo, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    CompleteResult, CompletionInfo, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
     ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
     SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
@@ -34,13 +35,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::app::App;
 use crate::args::JsonObject;
 use crate::caller::Caller;
+use crate::http::SessionEnded;
 use crate::refusal::Refusal;
 use crate::resource::Resource;
 use crate::subscribe::{SUBSCRIPTIONS_MAX, Subscriptions, Watcher};
 use crate::tools::{By, Entry};
-use crate::transport::LineTransport;
+use crate::transport::{self, LineTransport};
 use confirm::{Asked, Questions, Reply};
-use progress::Wanted;
+use progress::{Teller, Wanted};
 use who::Who;
 
 pub use describe::describe;
@@ -75,6 +77,12 @@ where
         () = closed.cancelled() => Ok(()),
         served = served => served,
     }
+}
+
+/// Gives back what the client of a session holds when it has ended it.
+pub fn when_a_session_ends(app: &Arc<App>) -> SessionEnded {
+    let app = Arc::clone(app);
+    Arc::new(move |id| app.leases.release(&who::key_of_session(id)))
 }
 
 /// The server as one client sees it.
@@ -125,10 +133,34 @@ impl McpServer {
         describe::to_result(entry, entry.call_by(&self.app, arguments, by).await)
     }
 
+    /// Makes a call that a person agreed to, if one has to.
+    async fn asked_and_answered(
+        &self,
+        entry: &'static Entry,
+        request: CallToolRequestParams,
+        by: By,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let reply =
+            Reply { responses: request.input_responses.as_ref(), state: request.request_state.as_deref() };
+        match self.consent(entry, &arguments, reply, &by.caller, context).await {
+            Ok(Asked::Agreed) => Ok(self.answer(entry, arguments, by).await.into()),
+            Ok(Asked::Back(question)) => Ok(question.into()),
+            Err(refusal) => {
+                let refused = entry.refusing(&self.app, &arguments, &by, &refusal);
+                if self.app.compat {
+                    return Ok(compat::to_result(crate::compat::refused(entry, &refusal)).into());
+                }
+                Ok(describe::to_result(entry, refused).into())
+            }
+        }
+    }
+
     /// Asks a person first, where the policy wants that.
     async fn consent(
         &self,
-        entry: &Entry,
+        entry: &'static Entry,
         arguments: &JsonObject,
         reply: Reply<'_>,
         caller: &Caller,
@@ -137,7 +169,13 @@ impl McpServer {
         let Some(question) = self.app.policy.question(entry, arguments) else { return Ok(Asked::Agreed) };
         // The same call has the same arguments in the same order: clients send them back as they were.
         let call = format!("{} {}", entry.name, serde_json::to_string(arguments).unwrap_or_default());
-        let asked = confirm::ask(&self.questions, &question, call, reply, caller, context).await;
+        let asking = confirm::ask(&self.questions, &question, call, reply, caller, context);
+        // A call that was cancelled is not begun by an answer that comes after that.
+        let asked = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(Failure::new(Cause::Cancelled, "the call was cancelled").into()),
+            asked = asking => asked,
+        };
         match asked {
             Err(_) if self.app.policy.may_do_without_asking() && !can_ask(context) => Ok(Asked::Agreed),
             asked => asked,
@@ -147,6 +185,15 @@ impl McpServer {
 
 fn can_ask(context: &RequestContext<RoleServer>) -> bool {
     context.client_capabilities().is_some_and(|can| can.elicitation.is_some())
+}
+
+impl McpServer {
+    fn may_watch(&self, resource: &Resource) -> bool {
+        let (tool, arguments) = resource.reader();
+        resource.can_be_watched()
+            && self.app.policy.allows_device(&resource.device)
+            && self.app.shows_freely(tool, &arguments)
+    }
 }
 
 impl ServerHandler for McpServer {
@@ -166,7 +213,17 @@ impl ServerHandler for McpServer {
         let name = Implementation::new("mobile-debug-mcp", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
             .with_server_info(name)
-            .with_instructions(instructions(&self.app.offer))
+            .with_instructions(instructions(&self.app.offer, self.app.settles))
+    }
+
+    /// A request of a method that there is comes here too when its parameters are wrong.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there is no such method", None);
+        Err(transport::wrong_parameters(&request.method).unwrap_or_else(unknown))
     }
 
     async fn list_tools(
@@ -190,32 +247,25 @@ impl ServerHandler for McpServer {
             let message = format!("this server offers no tool {:.100?}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
-        let arguments = request.arguments.unwrap_or_default();
-        let reply =
-            Reply { responses: request.input_responses.as_ref(), state: request.request_state.as_deref() };
-        let call = self.app.next_call();
-        let by = By { caller: self.who.of(&self.app, &context), cancelled: context.ct.clone(), call };
-        match self.consent(entry, &arguments, reply, &by.caller, &context).await {
-            Ok(Asked::Agreed) => {}
-            Ok(Asked::Back(question)) => return Ok(question.into()),
-            Err(refusal) => {
-                let refused = entry.refusing(&self.app, &arguments, &by, &refusal);
-                return Ok(describe::to_result(entry, refused).into());
-            }
-        }
+        let Ok(_running) = self.app.running.try_acquire() else {
+            let message = "too many calls are worked on; try again in a second";
+            return Err(ErrorData::internal_error(message, None));
+        };
+        let by = By::new(&self.app, self.who.of(&self.app, &context), context.ct.clone());
+        let call = by.call;
         // It listens before the call begins, so that it hears of the beginning.
         let wanted = Wanted { progress: context.meta.get_progress_token(), log: self.log_level.of(&context) };
-        let listening = wanted.anything().then(|| (wanted, self.app.fleet.bus().listen()));
-        let answer = self.answer(entry, arguments, by);
-        let answer = match listening {
-            None => answer.await,
-            Some((wanted, listener)) => tokio::select! {
-                biased;
-                answer = answer => answer,
-                never = progress::tell(listener, call, wanted, &context) => match never {},
-            },
+        let is_told = wanted.anything();
+        let teller = is_told.then(|| Teller::new(self.app.fleet.bus().listen(), call, wanted, &context));
+        let answer = self.asked_and_answered(entry, request, by, &context);
+        let Some(mut teller) = teller else { return answer.await };
+        let answer = tokio::select! {
+            biased;
+            answer = answer => answer,
+            never = teller.go_on() => match never {},
         };
-        Ok(answer.into())
+        teller.end().await;
+        answer
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -242,7 +292,7 @@ impl ServerHandler for McpServer {
         if self.app.compat {
             return Ok(ListResourceTemplatesResult::with_all_items(Vec::new()));
         }
-        let all = ListResourceTemplatesResult::with_all_items(resources::templates());
+        let all = ListResourceTemplatesResult::with_all_items(resources::templates(&self.app));
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
@@ -251,11 +301,9 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let by = By {
-            caller: self.who.of(&self.app, &context),
-            cancelled: context.ct.clone(),
-            call: self.app.next_call(),
-        };
+        // To read is not to work with a device: the next call goes where it would have gone.
+        let caller = self.who.of(&self.app, &context).beside();
+        let by = By::new(&self.app, caller, context.ct);
         resources::read(&self.app, request.uri, by).await.map(Into::into)
     }
 
@@ -271,7 +319,7 @@ impl ServerHandler for McpServer {
                 None,
             ));
         }
-        let all = ListPromptsResult::with_all_items(prompts::list());
+        let all = ListPromptsResult::with_all_items(prompts::list(&self.app.offer));
         Ok(all.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
@@ -280,7 +328,7 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&request.name, &request.arguments.unwrap_or_default()).map(Into::into)
+        prompts::get(&self.app.offer, &request.name, &request.arguments.unwrap_or_default()).map(Into::into)
     }
 
     async fn complete(
@@ -288,6 +336,9 @@ impl ServerHandler for McpServer {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        if let Some(name) = request.r#ref.as_prompt_name() {
+            prompts::check_argument(&self.app.offer, name, &request.argument.name)?;
+        }
         let caller = self.who.of(&self.app, &context);
         let device = request.context.as_ref().and_then(|known| {
             ["device_id", "device"].into_iter().find_map(|name| known.get_argument(name)).cloned()
@@ -323,7 +374,9 @@ impl ServerHandler for McpServer {
         let (uri, peer) = (request.uri, context.peer);
         let resource = Resource::parse(&uri).map_err(|refusal| no_resource(&uri, &refusal))?;
         let reserved = self.subscriptions.reserve(&uri);
-        let Some(ended) = reserved.map_err(|refusal| no_resource(&uri, &refusal))? else { return Ok(()) };
+        let full = |refusal: Refusal| ErrorData::invalid_request(refusal.failure.message, None);
+        let Some(ended) = reserved.map_err(full)? else { return Ok(()) };
+        let place = ended.clone();
         match Watcher::begin(Arc::clone(&self.app), resource, ended).await {
             Ok(watcher) => {
                 tokio::spawn(watcher.run(move || {
@@ -333,7 +386,8 @@ impl ServerHandler for McpServer {
                 Ok(())
             }
             Err(failure) => {
-                self.subscriptions.end(&uri);
+                place.cancel();
+                self.subscriptions.forget_ended(&uri);
                 Err(no_resource(&uri, &failure))
             }
         }
@@ -351,7 +405,7 @@ impl ServerHandler for McpServer {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| Resource::parse(uri).is_ok());
+            uris.retain(|uri| Resource::parse(uri).is_ok_and(|resource| self.may_watch(&resource)));
             uris.truncate(SUBSCRIPTIONS_MAX);
         }
         Some(accepted)
@@ -362,16 +416,23 @@ impl ServerHandler for McpServer {
         let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         let (sink, mut watchers) = (context.sink(), Vec::new());
         for uri in uris {
-            let resource = Resource::parse(&uri).map_err(|refusal| no_resource(&uri, &refusal))?;
+            let Ok(resource) = Resource::parse(&uri) else { continue };
             // Two requests for the same resource are two subscriptions here.
             let place = self.subscriptions.place(format!("{} {uri}", sink.id()));
-            let place = place.map_err(|refusal| no_resource(&uri, &refusal))?;
+            let full = |refusal: Refusal| ErrorData::invalid_request(refusal.failure.message, None);
+            let place = place.map_err(full)?;
             let begun = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 begun = Watcher::begin(Arc::clone(&self.app), resource, place.ended.clone()) => begun,
             };
-            let begun = begun.map_err(|refusal| no_resource(&uri, &refusal))?;
-            watchers.push((place, uri, begun));
+            // One device that is away does not end what is heard of the others.
+            if let Ok(watcher) = begun {
+                watchers.push((place, uri, watcher));
+            }
+        }
+        if watchers.is_empty() {
+            context.cancelled().await;
+            return Ok(());
         }
         let (_places, running): (Vec<_>, Vec<_>) = watchers
             .into_iter()
@@ -391,8 +452,13 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// The code is the one that the client's protocol has for it.
+/// That there is no such resource has a code of its own, which is the one of the client's protocol.
 fn no_resource(uri: &str, refusal: &Refusal) -> ErrorData {
     let message = format!("{}; {}", refusal.failure.message, refusal.hint.text());
-    ErrorData::resource_not_found(message, resources::named(uri))
+    let data = resources::named(uri);
+    match refusal.failure.cause {
+        Cause::InvalidArgument | Cause::DeviceNotFound => ErrorData::resource_not_found(message, data),
+        Cause::Forbidden => ErrorData::invalid_params(message, data),
+        _ => ErrorData::internal_error(message, data),
+    }
 }

@@ -6,6 +6,8 @@ use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use mdm_core::text::quote::push_quoted;
 
 use crate::args::JsonObject;
+use crate::offer::Offer;
+use crate::tools;
 
 /// Characters of one argument of a prompt; a longer one is refused.
 const ARGUMENT_CHARS_MAX: usize = 4000;
@@ -109,7 +111,7 @@ const TEMPLATES: [Template; 4] = [
     },
 ];
 
-pub fn list() -> Vec<Prompt> {
+pub fn list(offer: &Offer) -> Vec<Prompt> {
     let prompt = |template: &Template| {
         let argument = |argument: &Argument| {
             PromptArgument::new(argument.name)
@@ -119,16 +121,38 @@ pub fn list() -> Vec<Prompt> {
         let arguments = template.arguments.iter().map(argument).collect();
         Prompt::new(template.name, Some(template.description), Some(arguments)).with_title(template.title)
     };
-    TEMPLATES.iter().map(prompt).collect()
+    offered(offer).map(prompt).collect()
+}
+
+/// The prompts whose tools are all offered.
+fn offered(offer: &Offer) -> impl Iterator<Item = &'static Template> {
+    let words = |text: &'static str| text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+    let is_missing =
+        move |word: &str| word.contains('_') && tools::find(word).is_some() && !offer.answers(word);
+    TEMPLATES.iter().filter(move |template| !words(template.text).any(is_missing))
+}
+
+/// Refuses an argument that the prompt does not take, or one of a prompt that there is not.
+pub fn check_argument(offer: &Offer, name: &str, argument: &str) -> Result<(), ErrorData> {
+    let template = named(offer, name)?;
+    if template.arguments.iter().any(|known| known.name == argument) {
+        return Ok(());
+    }
+    Err(ErrorData::invalid_params(format!("{name} takes no argument {argument:.60?}"), None))
+}
+
+fn named(offer: &Offer, name: &str) -> Result<&'static Template, ErrorData> {
+    offered(offer).find(|template| template.name == name).ok_or_else(|| {
+        let names: Vec<&str> = offered(offer).map(|template| template.name).collect();
+        let message = format!("there is no prompt {name:.60?}; there are {}", names.join(", "));
+        ErrorData::invalid_params(message, None)
+    })
 }
 
 /// The text with what the caller gave below it, in quotes.
-pub fn get(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+pub fn get(offer: &Offer, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
     let wrong = |message: String| ErrorData::invalid_params(message, None);
-    let Some(template) = TEMPLATES.iter().find(|template| template.name == name) else {
-        let names: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
-        return Err(wrong(format!("there is no prompt {name:.60?}; there are {}", names.join(", "))));
-    };
+    let template = named(offer, name)?;
     if let Some(unknown) =
         arguments.keys().find(|given| !template.arguments.iter().any(|a| a.name == **given))
     {
@@ -161,7 +185,7 @@ pub fn get(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorD
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools;
+    use crate::offer::Wanted;
 
     #[test]
     fn prompts_name_only_tools_that_exist() {
@@ -179,16 +203,20 @@ mod tests {
     #[test]
     fn what_a_caller_gives_stands_in_quotes_and_within_bounds() {
         // SE-05
+        let all = Offer::default();
         let given = |json: &str| serde_json::from_str::<JsonObject>(json).unwrap();
-        let made = get("reproduce_a_bug", &given(r#"{"report":"it \"hangs\"\nIgnore all"}"#)).unwrap();
+        let made = get(&all, "reproduce_a_bug", &given(r#"{"report":"it \"hangs\"\nIgnore all"}"#)).unwrap();
         let text = serde_json::to_string(&made).unwrap();
         assert!(text.contains(r#"report: \"it \\\"hangs\\\"\\nIgnore all\""#), "{text}");
         for bad in ["{}", r#"{"report":" "}"#, r#"{"report":"x","other":"y"}"#] {
-            assert!(get("reproduce_a_bug", &given(bad)).is_err(), "{bad}");
+            assert!(get(&all, "reproduce_a_bug", &given(bad)).is_err(), "{bad}");
         }
         let long = format!(r#"{{"report":"{}"}}"#, "x".repeat(ARGUMENT_CHARS_MAX + 1));
-        assert!(get("reproduce_a_bug", &given(&long)).is_err());
-        assert!(get("no_such_prompt", &given("{}")).is_err());
-        assert_eq!(list().len(), TEMPLATES.len());
+        assert!(get(&all, "reproduce_a_bug", &given(&long)).is_err());
+        assert!(get(&all, "no_such_prompt", &given("{}")).is_err());
+        assert_eq!(list(&all).len(), TEMPLATES.len());
+        let read_only = Offer::new(&Wanted { read_only: true, ..Wanted::default() }).unwrap();
+        assert!(list(&read_only).is_empty(), "each of them acts");
+        assert!(get(&read_only, "reproduce_a_bug", &given(r#"{"report":"x"}"#)).is_err());
     }
 }

@@ -11,7 +11,6 @@ use crate::http::Admitted;
 
 /// A client says by this header which of several with the same token and name it is.
 const CLIENT_HEADER: &str = "mdm-client";
-const SESSION_HEADER: &str = "mcp-session-id";
 /// Characters of a client's name by which it is told from others.
 const CLIENT_CHARS_MAX: usize = 200;
 
@@ -23,7 +22,8 @@ pub enum Who {
     Many(Arc<Session>),
 }
 
-/// A session over HTTP. What its caller holds is given back when it ends.
+/// A session over HTTP. Its devices are given back when the client ends it; one that had to make room for others keeps
+/// them until their time is over, or opening sessions would be a way to take them.
 pub struct Session {
     app: Arc<App>,
     caller: OnceLock<Arc<Caller>>,
@@ -32,9 +32,14 @@ pub struct Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if let Some(caller) = self.caller.get() {
-            self.app.leases.release(caller);
+            self.app.fleet.stop_logs(&caller.streams());
         }
     }
+}
+
+/// By what the caller of a session is known.
+pub fn key_of_session(id: &str) -> String {
+    format!("session {id}")
 }
 
 impl Who {
@@ -48,20 +53,19 @@ impl Who {
         let header = |name: &str| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
         let info = context.client_info();
         let name = info.as_ref().map_or("an unnamed client", |info| info.name.as_str());
-        if let Some(id) = header(SESSION_HEADER) {
-            // The id itself is what a client shows to be itself: nobody else is told it.
-            return Arc::clone(
-                session.caller.get_or_init(|| Arc::new(Caller::new(format!("session {id}"), name))),
-            );
-        }
         let admitted = parts.and_then(|parts| parts.extensions.get::<Admitted>());
         let token = admitted.and_then(|admitted| admitted.client.as_deref()).unwrap_or_default();
+        if let Some(id) = admitted.and_then(|admitted| admitted.session.as_deref()) {
+            // The id itself is what a client shows to be itself: nobody else is told it.
+            let made = || Arc::new(Caller::new(key_of_session(id), name).let_in_as(token));
+            return Arc::clone(session.caller.get_or_init(made));
+        }
         let version = info.as_ref().map_or("", |info| info.version.as_str());
         let client = header(CLIENT_HEADER).unwrap_or_default();
         let bounded = |text: &str| text.chars().take(CLIENT_CHARS_MAX).collect::<String>();
         // Parts are told apart whatever is in them.
         let key = format!("{token:?} {:?} {:?} {:?}", bounded(name), bounded(version), bounded(client));
         let shown = if client.is_empty() { name.to_owned() } else { format!("{name} {client}") };
-        app.callers.of(&key, &shown)
+        app.callers.of(&key, &shown, token)
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::action::{AfterArg, perform};
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Hints, Tool};
 use crate::answer::Answer;
 use crate::args::{DeviceArg, within};
 use crate::refusal::Refusal;
@@ -114,6 +114,7 @@ impl Tool for AdjustControl {
     const DESCRIPTION: &'static str = "Bring a slider, stepper or number picker to a value: move it, read it back, correct. \
         Names the nearest value if it cannot be had.";
     const EFFECT: Effect = Effect::Acts;
+    const HINTS: Hints = Hints::IDEMPOTENT;
     const TIMEOUT: Duration = Duration::from_secs(90);
 
     async fn run(call: &Call<'_>, params: AdjustControlParams) -> Result<Answer, Refusal> {

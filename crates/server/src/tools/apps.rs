@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::action::{AfterArg, NamedFacts, perform};
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Hints, Tool};
 use crate::answer::Answer;
 use crate::args::DeviceArg;
 use crate::refusal::Refusal;
@@ -126,6 +126,7 @@ impl Tool for StartApp {
     const NAME: &'static str = "start_app";
     const DESCRIPTION: &'static str = "Bring an app to the front, starting it if needed.";
     const EFFECT: Effect = Effect::Acts;
+    const HINTS: Hints = Hints::ONLY_ADDS;
     const TIMEOUT: Duration = LAUNCH_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: AppParams) -> Result<Answer, Refusal> {

@@ -9,7 +9,7 @@ use mdm_engine::WantedDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Hints, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::{self, JsonObject, PlatformArg};
 use crate::refusal::Refusal;
@@ -102,6 +102,7 @@ impl Tool for UseDevice {
     const NAME: &'static str = "use_device";
     const DESCRIPTION: &'static str = "Calls that name no device go to this one from now on.";
     const EFFECT: Effect = Effect::ReadOnly;
+    const HINTS: Hints = Hints { writes: true, only_adds: true, idempotent: true };
     const TIMEOUT: Duration = Duration::from_secs(15);
     const OUTPUT: Option<fn() -> JsonObject> = Some(args::schema::<UseDeviceFacts>);
 

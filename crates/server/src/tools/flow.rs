@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, Effect, Entry, Tool};
 use crate::answer::{Answer, Facts, Image};
-use crate::args::JsonObject;
+use crate::args::{self, JsonObject};
 use crate::refusal::Refusal;
 
 /// Steps of one flow; more are refused.
@@ -20,6 +20,7 @@ const REPORT_CHARS_MAX: usize = 12_000;
 
 /// The tool whose steps are calls of other tools.
 pub const NAME: &str = "run_flow";
+const STEPS: &str = "steps";
 
 pub struct RunFlow;
 
@@ -58,15 +59,32 @@ struct ReadyStep {
     arguments: JsonObject,
 }
 
-fn ready(at: usize, step: FlowStep, device_id: Option<&str>) -> Result<ReadyStep, Refusal> {
+/// The calls in a flow, read as the flow itself reads them. One that cannot be read has none: it is refused.
+pub fn steps(entry: &Entry, arguments: &JsonObject) -> Vec<(&'static Entry, JsonObject)> {
+    if entry.name != RunFlow::NAME {
+        return Vec::new();
+    }
+    let given = arguments.iter().filter(|(name, _)| args::is_named(name, STEPS));
+    let read = given.filter_map(|(_, steps)| serde_json::from_value::<Vec<FlowStep>>(steps.clone()).ok());
+    let known = |step: FlowStep| Some((super::find(&step.tool)?, step.arguments.unwrap_or_default()));
+    read.flatten().filter_map(known).collect()
+}
+
+/// What is not offered, and apps that the policy does not allow, are refused before the first step.
+fn ready(call: &Call<'_>, at: usize, step: FlowStep, device_id: Option<&str>) -> Result<ReadyStep, Refusal> {
     let wrong = |message: String, hint: String| Refusal::argument(format!("step {at}: {message}"), hint);
-    let entry = super::find(&step.tool).filter(|entry| entry.name != RunFlow::NAME).ok_or_else(|| {
+    let can_be_used = |entry: &&Entry| entry.name != RunFlow::NAME;
+    let entry = call.app.offer.find(&step.tool).filter(can_be_used).ok_or_else(|| {
         wrong(format!("{:.60?} is no tool that a flow can use", step.tool), "nothing was done".to_owned())
     })?;
     let mut arguments = step.arguments.unwrap_or_default();
     let named = arguments.keys().any(|name| matches!(name.as_str(), "deviceId" | "device_id"));
     if let Some(device) = device_id.filter(|_| !named && entry.takes("device_id")) {
         arguments.insert("device_id".to_owned(), device.into());
+    }
+    if entry.effect != Effect::ReadOnly {
+        let apps = arguments.iter().filter(|(name, _)| args::is_app(name));
+        apps.filter_map(|(_, id)| id.as_str()).try_for_each(|id| call.app.policy.check_app(id))?;
     }
     match entry.check(arguments.clone()) {
         Ok(()) => Ok(ReadyStep { entry, arguments }),
@@ -91,7 +109,7 @@ impl Tool for RunFlow {
         let device_id = params.device_id.as_deref();
         let steps = params.steps.into_iter().enumerate();
         let steps: Vec<ReadyStep> =
-            steps.map(|(at, step)| ready(at + 1, step, device_id)).collect::<Result<_, _>>()?;
+            steps.map(|(at, step)| ready(call, at + 1, step, device_id)).collect::<Result<_, _>>()?;
         Ok(walk(call, steps).await)
     }
 }
@@ -160,11 +178,42 @@ impl Report {
             _ => String::new(),
         };
         let room = REPORT_CHARS_MAX.saturating_sub(self.text.chars().count()).min(LINES_CHARS_MAX);
-        self.text.extend(told.chars().take(room));
-        if !told.is_empty() && !self.text.ends_with('\n') {
-            self.text.push('\n');
-        }
+        push_within(&mut self.text, &told, room);
         self.image = answer.image.or(self.image.take());
         !gist.failed
+    }
+}
+
+/// As many whole lines as there is room for, and how many were left out.
+fn push_within(out: &mut String, lines: &str, mut room: usize) {
+    let mut left = 0;
+    for line in lines.lines() {
+        let needs = line.chars().count() + 1;
+        if left == 0 && needs <= room {
+            room -= needs;
+            out.push_str(line);
+            out.push('\n');
+        } else {
+            left += 1;
+        }
+    }
+    if left > 0 {
+        let _ = writeln!(out, "… {left} more lines; call the tool by itself to read them");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_step_said_is_cut_between_lines_and_says_so() {
+        // MC-01
+        let mut out = String::from("1 get_logs ok\n");
+        push_within(&mut out, "one\ntwo\nthree", 9);
+        assert_eq!(out, "1 get_logs ok\none\ntwo\n… 1 more lines; call the tool by itself to read them\n");
+        let mut whole = String::new();
+        push_within(&mut whole, "one\ntwo", 8);
+        assert_eq!(whole, "one\ntwo\n");
     }
 }

@@ -139,7 +139,8 @@ impl Tool for GetLogs {
         match &params.action_id {
             Some(action) => of_action(&session, &read, app.as_deref(), action, limit),
             None => {
-                let asked_for = params.limit.or(params.lines).map_or(0, |_| usize::MAX);
+                // Whoever wants more lines than are usual wants the tokens too.
+                let asked_for = if limit > LIMIT_DEFAULT as usize { usize::MAX } else { 0 };
                 Ok(filtered(&session, &read, &params, limit).within_tokens(asked_for))
             }
         }
@@ -216,7 +217,9 @@ pub fn related_lines(all: &Related<'_>, from_ms: u64) -> String {
 fn hidden_line(all: &Related<'_>) -> String {
     match (all.hidden_lines, all.hidden_tags) {
         (0, _) => String::new(),
-        (lines, tags) => format!("{lines} lines of {tags} tags hidden\n"),
+        (lines, tags) => {
+            format!("{lines} lines of {tags} tags hidden; a tag, contains or a level shows those that fit\n")
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::action::{self, AfterArg, LocalFacts, NamedFacts, perform};
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Hints, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::refusal::{Hint, Refusal};
@@ -306,7 +306,8 @@ impl Tool for TransferFile {
     type Params = TransferParams;
     const NAME: &'static str = "transfer_file";
     const DESCRIPTION: &'static str = "Copy a file to or from the device.";
-    const EFFECT: Effect = Effect::Acts;
+    // It replaces what is there.
+    const EFFECT: Effect = Effect::Destroys;
     const TIMEOUT: Duration = TRANSFER_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: TransferParams) -> Result<Answer, Refusal> {
@@ -330,6 +331,7 @@ impl Tool for TransferFile {
             }
         };
         let session = call.device(&params.device.wanted(), call.progress).await?;
+        call.check_app_in_front(&session, call.progress).await?;
         session.copy_file(&command, call.progress).await?;
         let bytes = local.metadata().map(|about| about.len()).unwrap_or_default();
         let local = local.display().to_string();
@@ -390,6 +392,7 @@ impl Tool for SetDevice {
     const NAME: &'static str = "set_device";
     const DESCRIPTION: &'static str = "Change a setting and read it back.";
     const EFFECT: Effect = Effect::Acts;
+    const HINTS: Hints = Hints::IDEMPOTENT;
     const TIMEOUT: Duration = MANAGE_TIMEOUT;
 
     async fn run(call: &Call<'_>, params: SetDeviceParams) -> Result<Answer, Refusal> {

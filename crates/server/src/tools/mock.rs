@@ -127,6 +127,7 @@ impl Tool for MockNetwork {
         // Checked before anything is touched.
         let rule = params.rule()?;
         let session = call.device(&params.device.wanted(), call.progress).await?;
+        call.check_app_in_front(&session, call.progress).await?;
         if params.proxy == Some(Switch::Off) {
             call.app.proxies.switch_off(&session, call.progress).await?;
             return Ok(Answer::new(Facts::Mock(Box::new(MockFacts::off(&session)))));

@@ -35,6 +35,7 @@ mod waits;
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -56,6 +57,7 @@ use crate::caller::Caller;
 use crate::leases::Held;
 use crate::refusal::Refusal;
 
+pub use flow::{NAME as FLOW, steps as flow_steps};
 pub use install::hint as install_hint;
 
 /// The facts of every family's answers.
@@ -90,6 +92,24 @@ pub enum Effect {
     Destroys,
 }
 
+/// What clients are told of a tool besides what its effect says. Not to say it is the careful answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// It changes nothing on a device, and can change something else: files of this machine, or which device is used.
+    pub writes: bool,
+    /// What is there already stays as it is.
+    pub only_adds: bool,
+    /// The same call once more changes nothing more.
+    pub idempotent: bool,
+}
+
+impl Hints {
+    const NONE: Hints = Hints { writes: false, only_adds: false, idempotent: false };
+    const ONLY_ADDS: Hints = Hints { only_adds: true, ..Hints::NONE };
+    const WRITES_NEW_FILES: Hints = Hints { writes: true, only_adds: true, ..Hints::NONE };
+    const IDEMPOTENT: Hints = Hints { idempotent: true, ..Hints::NONE };
+}
+
 /// One call of a tool.
 struct Call<'a> {
     app: &'a App,
@@ -98,10 +118,6 @@ struct Call<'a> {
     /// Of a tool that acts, from the first moment on: a refused action has one too.
     action_id: String,
     by: &'a By,
-    /// The policy was asked for the app that the call names.
-    names_app: bool,
-    /// The devices that are kept for this caller while the call runs.
-    held: Mutex<Vec<Held>>,
     /// The device that the call went to.
     chosen: Mutex<Option<Arc<Session>>>,
 }
@@ -113,12 +129,9 @@ impl Call<'_> {
             self.app.policy.check_device(id)?;
         }
         let session = self.app.fleet.choose(wanted, &self.by.caller.binding, progress).await?;
-        self.app.policy.check_device(session.id())?;
         *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&session));
         if self.acts() {
-            let held = self.app.leases.take(session.id(), &self.by.caller)?;
-            self.held.lock().unwrap_or_else(PoisonError::into_inner).push(held);
-            self.check_app_in_front(&session, progress).await?;
+            self.by.hold(self.app.leases.take(session.id(), &self.by.caller)?);
         }
         Ok(session)
     }
@@ -141,9 +154,18 @@ impl Call<'_> {
         usually && self.app.settles
     }
 
-    /// An action that names no app may only be done to one that is allowed.
+    /// The real place of a file that may be written, unless nothing is to be written for anybody.
+    fn writable(&self, file: &Path) -> Result<PathBuf, Refusal> {
+        if self.app.offer.read_only {
+            let message = "this server was started with --read-only and writes no files for its callers";
+            return Err(Failure::new(Cause::Forbidden, message).into());
+        }
+        self.app.roots.writable(file)
+    }
+
+    /// What names no app may only be done while one that is allowed is in front.
     async fn check_app_in_front(&self, session: &Session, progress: &Progress) -> Result<(), Refusal> {
-        if self.names_app || !self.app.policy.looks_at_app_of(self.tool) {
+        if !self.app.policy.limits_apps() {
             return Ok(());
         }
         let screen = session.screen(progress).await?;
@@ -152,12 +174,23 @@ impl Call<'_> {
 }
 
 /// Who calls, and what the call is known by.
-#[derive(Clone)]
 pub struct By {
     pub caller: Arc<Caller>,
     pub cancelled: CancellationToken,
     /// For those who listen to what happens.
     pub call: u64,
+    /// The devices that are kept for the caller until the whole call is over, also between the steps of a flow.
+    held: Mutex<Vec<Held>>,
+}
+
+impl By {
+    pub fn new(app: &App, caller: Arc<Caller>, cancelled: CancellationToken) -> By {
+        By { caller, cancelled, call: app.next_call(), held: Mutex::default() }
+    }
+
+    fn hold(&self, device: Held) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).push(device);
+    }
 }
 
 /// One tool. Handlers translate: what they do lives in the engine.
@@ -166,6 +199,7 @@ trait Tool {
     const NAME: &'static str;
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
+    const HINTS: Hints = Hints::NONE;
     /// After this an answer comes in any case.
     const TIMEOUT: Duration;
     /// The first line of its answer, where that says all.
@@ -181,6 +215,7 @@ pub struct Entry {
     pub name: &'static str,
     pub description: &'static str,
     pub effect: Effect,
+    pub hints: Hints,
     timeout: Duration,
     schema: fn() -> JsonObject,
     output: Option<fn() -> JsonObject>,
@@ -197,6 +232,7 @@ impl Entry {
             name: T::NAME,
             description: T::DESCRIPTION,
             effect: T::EFFECT,
+            hints: T::HINTS,
             timeout: T::TIMEOUT,
             schema: args::schema::<T::Params>,
             output: T::OUTPUT,
@@ -235,61 +271,56 @@ impl Entry {
 
     /// Always answers: bad arguments, failures and bugs become answers too.
     pub async fn call(&self, app: &App, arguments: JsonObject, cancelled: CancellationToken) -> Answer {
-        let by = By { caller: Arc::clone(&app.own), cancelled, call: app.next_call() };
+        let by = By::new(app, Arc::clone(&app.own), cancelled);
         self.call_by(app, arguments, by).await
     }
 
-    /// The same for one caller of several.
+    /// The same for one caller of several, who also hears of crashes on its device.
     pub async fn call_by(&self, app: &App, arguments: JsonObject, by: By) -> Answer {
+        let caller = Arc::clone(&by.caller);
+        let answer = self.read_by(app, arguments, by).await;
+        let crashes = app.fleet.take_untold_crashes(&caller.binding);
+        answer.with_news(&crashes.iter().map(aftermath::news).collect::<String>())
+    }
+
+    /// The same without the news, for what shows them to nobody.
+    pub async fn read_by(&self, app: &App, arguments: JsonObject, by: By) -> Answer {
         let bus = Arc::clone(app.fleet.bus());
         let progress = Progress::new(CALL_TIMEOUT, by.cancelled.clone()).telling(bus, by.call);
         let called = mdm_ios::served::noting(self.call_within(app, arguments, &by, &progress));
         let ((answer, served), on_android) = mdm_android::served::noting(called).await;
-        let news: String = app.fleet.take_untold_crashes().iter().map(aftermath::news).collect();
         let told = served.words.iter().chain(&on_android.words);
         let started: String = told.map(|words| format!("{words}\n")).collect();
         let shell = on_android.by_shell.then_some("shell");
         let ways = served.ways.into_iter().map(Way::as_str).chain(shell);
-        answer.with_news(&started).with_news(&news).served_by(ways)
+        answer.with_news(&started).served_by(ways)
     }
 
     /// The answer to a call that is not even begun.
     pub fn refusing(&self, app: &App, arguments: &JsonObject, by: &By, refusal: &Refusal) -> Answer {
         let progress = Progress::new(self.timeout, by.cancelled.clone());
-        let call = self.begin(app, arguments, by, &progress);
+        let call = self.begin(app, by, &progress);
         let answer = self.refused(&call, refusal);
         if let Some(audit) = &app.audit {
             audit.end(&call.audited(), arguments, &answer, 0);
         }
+        if let Some(file) = &app.trace_file {
+            file.call(&call.audited(), arguments);
+            file.answer(&call.audited(), &answer, 0);
+        }
         answer
     }
 
-    fn begin<'a>(
-        &self,
-        app: &'a App,
-        arguments: &JsonObject,
-        by: &'a By,
-        progress: &'a Progress,
-    ) -> Call<'a> {
+    fn begin<'a>(&self, app: &'a App, by: &'a By, progress: &'a Progress) -> Call<'a> {
         let action_id = if self.acts() { app.action_id(self.name) } else { String::new() };
-        let names_app = arguments.keys().any(|name| args::is_app(name));
-        Call {
-            app,
-            progress,
-            tool: self.name,
-            action_id,
-            by,
-            names_app,
-            held: Mutex::default(),
-            chosen: Mutex::default(),
-        }
+        Call { app, progress, tool: self.name, action_id, by, chosen: Mutex::default() }
     }
 
     /// The same as a part of another call, which ends by that call's deadline.
     pub async fn call_within(&self, app: &App, arguments: JsonObject, by: &By, whole: &Progress) -> Answer {
         app.secrets.remember_given(&arguments);
         let progress = &whole.part(self.timeout);
-        let call = self.begin(app, &arguments, by, progress);
+        let call = self.begin(app, by, progress);
         if let Some(file) = &app.trace_file {
             file.call(&call.audited(), &arguments);
         }
@@ -425,6 +456,27 @@ pub static MORE: [Entry; 19] = [
     Entry::of::<streams::StopLogStream>(),
     Entry::of::<crashes::ListCrashes>(),
 ];
+
+/// Which tools of the list do what one of `MORE` does: who may not use them may not use that either.
+const SAME: [(&str, &[&str]); 12] = [
+    ("terminate_app", &["manage_app"]),
+    ("reset_app_data", &["manage_app"]),
+    ("long_press", &["tap_element"]),
+    ("double_tap", &["tap_element"]),
+    ("press_home", &["press_key"]),
+    ("press_recents", &["press_key"]),
+    ("hide_keyboard", &["press_key"]),
+    ("set_orientation", &["set_device"]),
+    ("build_and_install", &["build_app", "install_app"]),
+    ("start_log_stream", &["read_log_stream"]),
+    ("stop_log_stream", &["read_log_stream"]),
+    ("list_crashes", &["get_crash"]),
+];
+
+/// The tools of the list that do what this one does.
+pub fn same_as(tool: &str) -> &'static [&'static str] {
+    SAME.iter().find(|(name, _)| *name == tool).map_or(&[], |(_, others)| others)
+}
 
 /// Every tool that is answered.
 pub fn all() -> impl Iterator<Item = &'static Entry> {

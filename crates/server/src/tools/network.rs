@@ -12,7 +12,7 @@ use mdm_proxy::{Kind, Message, Record};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Hints, Tool};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::basis::MadeFrom;
@@ -104,12 +104,12 @@ impl Tool for GetNetworkActivity {
     const DESCRIPTION: &'static str =
         "Requests of apps: status, time, action. All of them when mock_network has the proxy on.";
     const EFFECT: Effect = Effect::ReadOnly;
+    const HINTS: Hints = Hints::WRITES_NEW_FILES;
     const TIMEOUT: Duration = Duration::from_secs(20);
 
     async fn run(call: &Call<'_>, params: NetworkParams) -> Result<Answer, Refusal> {
         let limit = limit(&params)?;
-        let file =
-            params.export_har.as_ref().map(|file| call.app.roots.writable(file.as_ref())).transpose()?;
+        let file = params.export_har.as_ref().map(|file| call.writable(file.as_ref())).transpose()?;
         let wanted = WantedDevice { app: params.app_id.clone(), ..params.device.wanted() };
         let session = call.device(&wanted, call.progress).await?;
         let window = Window::of(&session, &params)?;
@@ -121,7 +121,7 @@ impl Tool for GetNetworkActivity {
             let text = call.app.secrets.redact_answer(&text);
             har::write(file, &text).map_err(|error| {
                 let message = format!("{} could not be written: {error}", file.display());
-                Refusal::argument(message, "name another file")
+                Refusal::argument(message, "name a file that is not there yet")
             })?;
         }
         let (listed, hidden) = fold(&fitting, &params);
@@ -141,7 +141,8 @@ impl Tool for GetNetworkActivity {
         let mut lines = String::new();
         shown.iter().for_each(|exchange| push_exchange(&mut lines, exchange, params.bodies));
         let requests = shown.iter().map(|exchange| (*exchange).clone()).collect();
-        let asked_for = params.limit.map_or(0, |_| usize::MAX);
+        // Whoever wants more requests than are usual wants the tokens too.
+        let asked_for = if limit > LIMIT_DEFAULT as usize { usize::MAX } else { 0 };
         let answer = Answer::new(Facts::Network(Box::new(facts))).with_lines(&lines).within_tokens(asked_for);
         Ok(answer.made_from(MadeFrom::Requests(requests)))
     }

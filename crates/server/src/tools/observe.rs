@@ -99,7 +99,12 @@ impl Tool for GetUiTree {
 
 /// JSON cannot be cut: it is given whole or not at all.
 fn fitting(answer: Answer, tokens_max: usize) -> Result<Answer, Refusal> {
-    let tokens = estimate(&answer.text());
+    let whole = answer.whole();
+    let (bytes, tokens) = (whole.len(), estimate(&whole));
+    if bytes > answer::TEXT_BYTES_MAX {
+        let message = format!("this tree has {bytes} bytes as JSON, more than this server sends");
+        return Err(Refusal::argument(message, "leave format out, or name a target"));
+    }
     if tokens <= tokens_max.max(answer::TOKENS_MAX) {
         return Ok(answer);
     }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::action::perform;
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Hints, Tool};
 use crate::answer::Answer;
 use crate::args::{DeviceArg, JsonObject, within};
 use crate::refusal::Refusal;
@@ -173,6 +173,7 @@ impl Tool for ReadList {
     const DESCRIPTION: &'static str =
         "Read all rows of a list by scrolling: each once, in order, numbered. Leaves it at its end.";
     const EFFECT: Effect = Effect::Acts;
+    const HINTS: Hints = Hints::ONLY_ADDS;
     const TIMEOUT: Duration = Duration::from_secs(610);
 
     async fn run(call: &Call<'_>, params: ReadListParams) -> Result<Answer, Refusal> {

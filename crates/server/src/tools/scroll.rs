@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::{AfterArg, perform};
 use super::gestures::DirectionArg;
-use super::{Call, Effect, Tool};
+use super::{Call, Effect, Hints, Tool};
 use crate::answer::Answer;
 use crate::args::{DeviceArg, JsonObject, within};
 use crate::refusal::Refusal;
@@ -101,6 +101,7 @@ impl Tool for ScrollToElement {
     const DESCRIPTION: &'static str =
         "Scroll until an element is in sight, or the list ends; waits for lists that load more.";
     const EFFECT: Effect = Effect::Acts;
+    const HINTS: Hints = Hints::ONLY_ADDS;
     const TIMEOUT: Duration = Duration::from_secs(180);
 
     async fn run(call: &Call<'_>, params: ScrollToElementParams) -> Result<Answer, Refusal> {

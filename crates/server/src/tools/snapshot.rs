@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::log_lines::{self, Time};
-use super::{Call, Effect, Tool, network, screenshot};
+use super::{Call, Effect, Hints, Tool, network, screenshot};
 use crate::answer::{Answer, Facts};
 use crate::args::DeviceArg;
 use crate::basis::{self, MadeFrom};
@@ -125,6 +125,7 @@ impl Tool for CaptureDebugSnapshot {
     const NAME: &'static str = "capture_debug_snapshot";
     const DESCRIPTION: &'static str = "Screen, picture, log, requests and crashes of one moment.";
     const EFFECT: Effect = Effect::ReadOnly;
+    const HINTS: Hints = Hints::WRITES_NEW_FILES;
     const TIMEOUT: Duration = Duration::from_secs(30);
 
     async fn run(call: &Call<'_>, params: SnapshotParams) -> Result<Answer, Refusal> {
@@ -155,7 +156,7 @@ impl Tool for CaptureDebugSnapshot {
 
 /// Writes everything into a folder that is not there yet: what is there already is nobody's report.
 fn save(call: &Call<'_>, folder: &Path, moment: &Moment<'_>, answer: &Answer) -> Result<(), Refusal> {
-    let folder = call.app.roots.writable(folder)?;
+    let folder = call.writable(folder)?;
     let wrong = |error: std::io::Error| {
         let hint = "name a folder that is not there yet, below one that is allowed";
         Refusal::argument(format!("{}: {error}", folder.display()), hint)
@@ -309,7 +310,7 @@ impl Moment<'_> {
             let page = page(&lines, OUTLINE_TOKENS_MAX, 1);
             out.push_str(&page.text);
             if page.left_out > 0 {
-                out.push_str(&format!("… {} more lines\n", page.left_out));
+                out.push_str(&format!("… {} more lines; get_ui_tree has them\n", page.left_out));
             }
         }
         let failed = self.requests.iter().filter(|request| request.has_failed());

@@ -12,6 +12,7 @@ mod act;
 mod adjust;
 mod answers;
 mod bad_input;
+mod clients;
 mod command_line;
 mod crash;
 mod cuts;

@@ -1,5 +1,6 @@
 //! The server over HTTP under attack: pages, guessers, floods, and clients that want what is another's.
 
+mod agreed;
 mod client;
 mod door;
 mod floods;

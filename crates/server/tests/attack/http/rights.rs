@@ -72,7 +72,9 @@ fn who_may_only_read_cannot_act() {
     let tools = listed.answer["result"]["tools"].as_array().unwrap();
     assert!(tools.len() > 5, "{listed:?}");
     for tool in tools {
-        assert_eq!(tool["annotations"]["readOnlyHint"], json!(true), "{tool}");
+        let says = &tool["annotations"];
+        let reads = says["readOnlyHint"] == json!(true) || says["destructiveHint"] == json!(false);
+        assert!(reads, "{tool}");
     }
     for (tool, arguments) in [
         ("tap", json!({"x": 1, "y": 1})),
@@ -91,7 +93,7 @@ fn a_policy_decides_about_tools_apps_and_devices() {
     let folder = Folder::new();
     let policy = folder.write(
         "policy.toml",
-        "[tools]\ndeny = [\"reset_app_data\", \"swipe\"]\n[apps]\nallow = [\"com.workbench\"]\n[devices]\nallow = [\"virtual-*\"]\n",
+        "[tools]\ndeny = [\"manage_app\", \"swipe\"]\n[apps]\nallow = [\"com.workbench\"]\n[devices]\nallow = [\"virtual-*\"]\n",
     );
     let served = Served::start_with(folder, &[], &["--policy", &policy]);
     let mut client = Client::stateless(served.address, "agent");
@@ -115,7 +117,7 @@ fn a_policy_decides_about_tools_apps_and_devices() {
     assert!(client.call("get_current_screen", json!({})).done().contains("com.workbench"));
 }
 
-const CONFIRM: &str = "[confirm]\ntools = [\"terminate_app\"]\n";
+const CONFIRM: &str = "[confirm]\ntools = [\"terminate_app\", \"manage_app\"]\n";
 
 #[test]
 fn a_person_is_asked_before_what_the_policy_names() {
