@@ -33,9 +33,12 @@ function find() {
 
 const child = spawn(find(), process.argv.slice(2), { stdio: "inherit", windowsHide: true });
 
-// The child decides when it ends: it puts devices back as they were first.
+// The child decides when it ends: it puts devices back as they were first. On Windows the console tells both of Ctrl-C, and
+// kill() would end the child at once; the listener stays, so that the launcher does not end before the child.
 for (const signal of SIGNALS) {
-  process.on(signal, () => child.kill(signal));
+  process.on(signal, () => {
+    if (process.platform !== "win32") child.kill(signal);
+  });
 }
 child.on("error", (error) => fail(`cannot start ${child.spawnfile}: ${error.message}`));
 child.on("exit", (code, signal) => {

@@ -13,6 +13,7 @@ mod judge;
 mod limits;
 mod maven;
 mod mcp;
+mod platforms;
 mod sim;
 mod soak;
 mod test;
@@ -29,6 +30,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tokens         what the tool list costs an agent, tool by tool, and beside it the lists of two peers
   dist [--target TRIPLE] [--binary FILE] [--out FOLDER] [--repository OWNER/NAME] [--join]
                  the files of a release: archive, checksums, list of parts, npm packages, bundle (docs/install.md)
+  platforms [TARGET…]
+                 type-checks the product for the systems of a release that this machine is not (docs/install.md)
   docs           writes docs/tools.md, docs/limits.md, docs/compat.md and the tool schemas anew
   bench [--json FILE] [--data FOLDER] [--binary FILE] [--only PART]
                  times the release build against the virtual phone, beside the phone's own time
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         ["helper"] => helper::write(&root),
         ["tokens"] => tokens::report(&root),
         ["dist", options @ ..] => dist::dist(&root, options),
+        ["platforms", targets @ ..] => platforms::platforms(&root, targets),
         ["docs"] => docs::write(&root),
         ["framework"] => framework::report(&root),
         ["judge", options @ ..] => judge::judge(&root, options),

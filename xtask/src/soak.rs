@@ -7,25 +7,23 @@ use crate::command::{debug_binary, metadata, run};
 
 /// Of every run of the tests. Half an hour is for a person who changed something below the tools.
 const SECONDS_OF_TESTS: &str = "60";
-const PRODUCT: &str = "mobile-debug-mcp";
 
-/// Judges the release build if there is one, else the binary that is given, else that of the tests.
+/// Judges the program that `--binary` names, else the debug build that this makes. A release build that lies around may be of
+/// other sources.
 pub fn soak(root: &Path, options: &[&str]) -> Result<(), String> {
     let (given, rest) = binary_of(options)?;
-    debug_binary(root)?;
-    let folder = metadata(root)?.target_directory;
-    let built = [folder.join("release").join(PRODUCT), folder.join("debug").join(PRODUCT)];
-    let server = given.or_else(|| built.into_iter().find(|file| file.is_file()));
-    play(root, &server.ok_or("there is no server to judge")?, &rest)
+    let built = debug_binary(root)?;
+    play(root, &given.unwrap_or(built), &rest)
 }
 
 /// Of the tests, which have built both.
 pub fn of_tests(root: &Path) -> Result<(), String> {
-    let server = metadata(root)?.target_directory.join("debug").join(PRODUCT);
+    let server = metadata(root)?.target_directory.join("debug/mobile-debug-mcp");
     play(root, &server, &["--seconds", SECONDS_OF_TESTS])
 }
 
 fn play(root: &Path, server: &Path, options: &[&str]) -> Result<(), String> {
+    println!("judged: {}", server.display());
     let program = metadata(root)?.target_directory.join("debug/mdm-soak");
     run(Command::new(program).current_dir(root).arg("--server").arg(server).args(options))
 }
@@ -39,4 +37,17 @@ fn binary_of<'a>(options: &[&'a str]) -> Result<(Option<PathBuf>, Vec<&'a str>),
         }
     }
     Ok((given, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_named_is_taken_out_of_the_words() {
+        let (given, rest) = binary_of(&["--seed", "7", "--binary", "a/b", "--phones", "2"]).unwrap();
+        assert_eq!((given, rest), (Some("a/b".into()), vec!["--seed", "7", "--phones", "2"]));
+        assert_eq!(binary_of(&["--seed", "7"]).unwrap(), (None, vec!["--seed", "7"]));
+        assert!(binary_of(&["--binary"]).is_err());
+    }
 }

@@ -14,7 +14,8 @@ pub struct Environment {
 
 impl Environment {
     pub fn of_process() -> Environment {
-        Environment { variables: std::env::vars_os().collect(), system_root: PathBuf::from("/") }
+        let variables = std::env::vars_os().map(|(name, value)| (stored_name(name, cfg!(windows)), value));
+        Environment { variables: variables.collect(), system_root: PathBuf::from("/") }
     }
 
     /// An environment with only these variables, whose system folders are below `system_root`.
@@ -64,6 +65,11 @@ impl Environment {
     }
 }
 
+/// The name under which a variable is kept. Windows does not tell upper from lower case in names, and calls PATH `Path`.
+fn stored_name(name: OsString, is_windows: bool) -> OsString {
+    if is_windows { name.to_ascii_uppercase() } else { name }
+}
+
 /// True for a file that may be started.
 pub fn is_program(path: &Path) -> bool {
     let Ok(about) = path.metadata() else { return false };
@@ -75,5 +81,16 @@ pub fn is_program(path: &Path) -> bool {
     #[cfg(not(unix))]
     {
         about.is_file()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_no_case_on_windows() {
+        assert_eq!(stored_name("Path".into(), true), "PATH");
+        assert_eq!(stored_name("Path".into(), false), "Path");
     }
 }

@@ -178,6 +178,7 @@ enum Strength {
 
 /// The processes of one program. Dropping it ends them.
 struct Group {
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a process has no group elsewhere"))]
     leader: Option<u32>,
 }
 

@@ -24,11 +24,12 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// Without a folder, or where it cannot be written, nothing is noted and nothing is known.
+    /// Without a folder, where it cannot be written, and on systems without such locks, nothing is noted and nothing is known.
     pub fn begin(state: Option<&Path>) -> Processes {
         let own = number();
         let (mut killed, mut note) = (Vec::new(), None);
-        if let Some(folder) = state.map(|state| state.join(FOLDER))
+        if cfg!(unix)
+            && let Some(folder) = state.map(|state| state.join(FOLDER))
             && std::fs::create_dir_all(&folder).is_ok()
         {
             for slot in 0..NOTES_MAX {
@@ -79,7 +80,7 @@ fn lock(file: &File) -> bool {
     rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Where locks are not known nobody can be told to be gone.
+/// Where locks are not known nobody can be told to be gone, so `begin` opens no note.
 #[cfg(not(unix))]
 fn lock(_: &File) -> bool {
     false

@@ -17,7 +17,8 @@ pub fn completions(shell: Shell) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The manual page of the program; with a folder, the names of all pages, which are written into it.
+/// The manual page of the program; with a folder, the names of all pages, which are written into it. What lies there
+/// besides is left alone.
 pub fn man(folder: Option<&Path>) -> Result<String, String> {
     let Some(folder) = folder else {
         let mut page = Vec::new();
@@ -26,10 +27,14 @@ pub fn man(folder: Option<&Path>) -> Result<String, String> {
     };
     let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
     std::fs::create_dir_all(folder).map_err(wrong)?;
-    clap_mangen::generate_to(for_people(), folder).map_err(wrong)?;
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(wrong)? {
-        names.push(entry.map_err(wrong)?.file_name().to_string_lossy().into_owned());
+    let mut whole = for_people().disable_help_subcommand(true);
+    whole.build();
+    let (mut names, mut waiting) = (Vec::new(), vec![whole]);
+    while let Some(command) = waiting.pop() {
+        waiting.extend(command.get_subcommands().filter(|inner| !inner.is_hide_set()).cloned());
+        let page = clap_mangen::Man::new(command);
+        page.generate_to(folder).map_err(wrong)?;
+        names.push(page.get_filename());
     }
     names.sort();
     Ok(names.join("\n"))
@@ -69,12 +74,16 @@ mod tests {
         let page = man(None).unwrap();
         assert!(page.contains(".TH mobile-debug-mcp 1") && page.contains("\\-\\-read\\-only"), "{page}");
         let folder = std::env::temp_dir().join(format!("mdm-man-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("notes.txt"), "of somebody else").unwrap();
         let names = man(Some(&folder)).unwrap();
+        let written: Vec<bool> = names.lines().map(|name| folder.join(name).is_file()).collect();
         std::fs::remove_dir_all(&folder).unwrap();
+        assert!(written.into_iter().all(|is_there| is_there), "{names}");
         for wanted in ["mobile-debug-mcp.1", "mobile-debug-mcp-serve.1", "mobile-debug-mcp-virtual-android.1"]
         {
             assert!(names.lines().any(|name| name == wanted), "{wanted}: {names}");
         }
-        assert!(!names.contains(STAND_IN), "{names}");
+        assert!(!names.contains(STAND_IN) && !names.contains("notes.txt"), "{names}");
     }
 }

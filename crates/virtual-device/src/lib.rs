@@ -25,6 +25,9 @@ mod packages;
 mod panel;
 mod phone;
 mod random;
+#[cfg(test)]
+#[path = "../../server/tests/shared/recorded.rs"]
+mod recorded;
 mod replay;
 mod shell;
 mod state;

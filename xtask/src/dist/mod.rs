@@ -11,6 +11,7 @@ mod parts;
 pub mod platform;
 mod program;
 mod registry;
+mod runtime;
 mod sbom;
 mod tarball;
 mod zip;
@@ -158,12 +159,18 @@ fn pack(root: &Path, about: &About, options: &Options, out: &Path) -> Result<(),
         None => program::build(root, &target, platform)?,
     };
     let bytes = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-    match linkage::of(&bytes)? {
+    let linkage = linkage::of(&bytes)?;
+    match &linkage {
         Some(linkage) => println!("{}: {} bytes, {linkage}", file.display(), bytes.len()),
         None => println!("{}: {} bytes, not an ELF file", file.display(), bytes.len()),
     }
     program::check_start(&file, &about.version)?;
     let parts = parts::of_target(root, &target)?;
+    let compiler = if options.binary.is_none() { Some(program::compiler()?) } else { None };
+    let runtimes = runtime::of_program(&target, linkage.as_ref(), compiler);
+    if runtime::has_glibc(&runtimes) {
+        println!("{}", runtime::GLIBC_WARNING);
+    }
 
     let folder = format!("{NAME}-{}-{target}", about.version);
     let mut entries = program::papers(&file)?;
@@ -171,11 +178,11 @@ fn pack(root: &Path, about: &About, options: &Options, out: &Path) -> Result<(),
     for paper in PAPERS {
         entries.push(Entry::file(paper, read(root, paper)?));
     }
-    let notices = notices::text(root, &parts)?;
+    let notices = notices::text(root, &parts, &runtimes)?;
     entries.push(Entry::file("THIRD-PARTY-NOTICES.txt", notices.into_bytes()));
     let entries: Vec<Entry> = entries.into_iter().map(|entry| entry.below(&folder)).collect();
     write(out, &format!("{folder}.tar.gz"), &tarball::gzipped(&entries)?)?;
-    write(out, &format!("{folder}.cdx.json"), &sbom::cyclonedx(about, &parts)?)?;
+    write(out, &format!("{folder}.cdx.json"), &sbom::cyclonedx(about, &parts, &runtimes)?)?;
 
     let source = |name: &str| read(root, &format!("{NPM_SOURCES}/{name}"));
     let launcher = npm::launcher(about, source("launcher.js")?, source("README.md")?)?;
@@ -207,11 +214,7 @@ fn judged(root: &Path, bundle: &Path) -> Result<&'static str, String> {
 /// Writes what names all files of a release.
 fn finish(about: &About, out: &Path) -> Result<(), String> {
     let mut files = release_files(about, out)?;
-    let mut bundles = Vec::new();
-    for file in files.iter().filter(|file| file.ends_with(".mcpb")) {
-        bundles.push(registry::Bundle { file: file.clone(), sha256: sha256(&read(out, file)?) });
-    }
-    match registry::server_json(about, &bundles)? {
+    match registry::server_json(about)? {
         Some(text) => {
             write(out, SERVER_JSON, &text)?;
             files.push(SERVER_JSON.to_owned());
@@ -231,7 +234,7 @@ fn release_files(about: &About, out: &Path) -> Result<Vec<String>, String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(out).map_err(fail)? {
         let name = entry.map_err(fail)?.file_name().to_string_lossy().into_owned();
-        if name.starts_with(NAME) && name.contains(&format!("-{}", about.version)) {
+        if is_of_version(&name, &about.version) {
             files.push(name);
         }
     }
@@ -240,6 +243,24 @@ fn release_files(about: &About, out: &Path) -> Result<Vec<String>, String> {
         0 => Err(format!("{} holds no file of version {}", out.display(), about.version)),
         1..=FILES_MAX => Ok(files),
         n => Err(format!("{} holds {n} files, more than {FILES_MAX}", out.display())),
+    }
+}
+
+/// True for names that `pack` gives: 1.2.30 and 1.2.3-rc.1 are not 1.2.3.
+fn is_of_version(name: &str, version: &str) -> bool {
+    let is_platform = |word: &str| platform::ALL.iter().any(|platform| platform.name() == word);
+    let Some(rest) = name.strip_prefix(NAME).and_then(|rest| rest.strip_prefix('-')) else { return false };
+    if let Some(platform) = rest.strip_suffix(&format!("-{version}.tgz")) {
+        return is_platform(platform);
+    }
+    match rest.strip_prefix(version) {
+        Some(".tgz") => true,
+        Some(rest) => rest.strip_prefix('-').is_some_and(|rest| {
+            let target = rest.strip_suffix(".tar.gz").or_else(|| rest.strip_suffix(".cdx.json"));
+            target.is_some_and(|target| Platform::of(target).is_ok())
+                || rest.strip_suffix(".mcpb").is_some_and(is_platform)
+        }),
+        None => false,
     }
 }
 
@@ -267,8 +288,6 @@ fn pretty(value: &impl Serialize) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
     use crate::tidy::tree::Tree;
 
@@ -284,22 +303,36 @@ mod tests {
     }
 
     #[test]
-    fn a_joined_release_names_every_bundle_and_sums_every_file_of_its_version() {
+    fn a_joined_release_sums_every_file_of_its_version_and_no_other() {
         let tree = Tree::new("dist-join");
-        for name in ["mobile-debug-mcp-1.2.3-linux-x64.mcpb", "mobile-debug-mcp-1.2.3-darwin-arm64.mcpb"] {
+        let own = [
+            "mobile-debug-mcp-1.2.3-linux-x64.mcpb",
+            "mobile-debug-mcp-1.2.3-aarch64-apple-darwin.tar.gz",
+            "mobile-debug-mcp-1.2.3-aarch64-apple-darwin.cdx.json",
+            "mobile-debug-mcp-darwin-arm64-1.2.3.tgz",
+            "mobile-debug-mcp-1.2.3.tgz",
+        ];
+        let others = [
+            "mobile-debug-mcp-1.2.2-linux-x64.mcpb",
+            "mobile-debug-mcp-1.2.30-linux-x64.mcpb",
+            "mobile-debug-mcp-1.2.3-rc.1-linux-x64.mcpb",
+            "mobile-debug-mcp-linux-x64-11.2.3.tgz",
+            "mobile-debug-mcp-1.2.30.tgz",
+            "mobile-debug-mcp-1.2.3-linux-x64",
+            "notes.txt",
+        ];
+        for name in own.iter().chain(&others) {
             tree.write(name, name);
         }
-        tree.write("mobile-debug-mcp-1.2.2-linux-x64.mcpb", "of an older version");
-        tree.write("notes.txt", "of somebody else");
         finish(&About::for_test(Some("me/phones")), tree.root()).unwrap();
-        let server: Value =
-            serde_json::from_slice(&fs::read(tree.root().join(SERVER_JSON)).unwrap()).unwrap();
-        assert_eq!(server["packages"].as_array().unwrap().len(), 3, "npm and two bundles: {server}");
         let checked =
             Command::new("sha256sum").args(["--check", SUMS]).current_dir(tree.root()).output().unwrap();
         let told = String::from_utf8_lossy(&checked.stdout).into_owned();
         assert!(checked.status.success() && told.lines().all(|line| line.ends_with(": OK")), "{told}");
-        assert_eq!(told.lines().count(), 3, "{told}");
+        assert_eq!(told.lines().count(), own.len() + 1, "and server.json: {told}");
+        for name in own {
+            assert!(told.lines().any(|line| line == format!("{name}: OK")), "{name}: {told}");
+        }
         // It can be done again, with one more.
         finish(&About::for_test(None), tree.root()).unwrap();
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::parts::Part;
+use super::runtime::Runtime;
 
 const BEGINNINGS: [&str; 6] = ["license", "licence", "copying", "notice", "unlicense", "copyright"];
 /// A longer file is no licence.
@@ -12,7 +13,7 @@ const FILE_BYTES_MAX: u64 = 256 * 1024;
 const FONT: &str = "crates/virtual-device/assets/Cantarell-LICENCE.txt";
 
 /// Each text once, below the names of those that it is for.
-pub fn text(root: &Path, parts: &[Part]) -> Result<String, String> {
+pub fn text(root: &Path, parts: &[Part], runtimes: &[Runtime]) -> Result<String, String> {
     let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut without = Vec::new();
     for part in parts.iter().filter(|part| !part.is_own) {
@@ -28,8 +29,16 @@ pub fn text(root: &Path, parts: &[Part]) -> Result<String, String> {
             users.entry(text).or_default().push(part.reference());
         }
     }
-    let font = fs::read_to_string(root.join(FONT)).map_err(|e| format!("{FONT}: {e}"))?;
-    users.entry(font.trim().to_owned()).or_default().push("the font Cantarell".to_owned());
+    let read = |file: &str| fs::read_to_string(root.join(file)).map_err(|e| format!("{file}: {e}"));
+    users.entry(read(FONT)?.trim().to_owned()).or_default().push("the font Cantarell".to_owned());
+    for runtime in runtimes {
+        match runtime.text {
+            Some(file) => {
+                users.entry(read(file)?.trim().to_owned()).or_default().push(runtime.name.to_owned())
+            }
+            None => without.push(format!("{} ({})", runtime.name, runtime.license)),
+        }
+    }
     let mut all = "This program contains parts of others, under these licences.\n".to_owned();
     if !without.is_empty() {
         all.push_str(&format!("\nThese bring no text of their licence:\n{}\n", without.join("\n")));
@@ -88,9 +97,19 @@ mod tests {
             folder: tree.root().join(name),
             needs: Vec::new(),
         };
-        let text = text(tree.root(), &[part("a"), part("b"), part("c")]).unwrap();
+        tree.write("std.txt", "Of the standard library\n");
+        let runtime = |name: &'static str, text: Option<&'static str>| Runtime {
+            name,
+            version: None,
+            license: "Apache-2.0",
+            text,
+        };
+        let runtimes = [runtime("std", Some("std.txt")), runtime("unwind", None)];
+        let text = text(tree.root(), &[part("a"), part("b"), part("c")], &runtimes).unwrap();
         assert_eq!(text.matches("Permission\ngranted").count(), 1, "{text}");
         assert!(text.contains("\na@1.0.0, b@1.0.0\n") && text.contains("\nc@1.0.0 (MIT)\n"), "{text}");
+        assert!(text.contains("\nstd\n") && text.contains("Of the standard library"), "{text}");
+        assert!(text.contains("\nunwind (Apache-2.0)\n"), "{text}");
         assert!(text.contains("the font Cantarell") && !text.contains("no_licence"), "{text}");
     }
 }

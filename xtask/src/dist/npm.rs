@@ -170,3 +170,103 @@ mod tests {
         assert_eq!(text_of(&packed, "package/bin/mobile-debug-mcp.exe"), "MZ");
     }
 }
+
+/// packaging/npm/publish.sh, with a script in the place of npm.
+#[cfg(all(test, unix))]
+mod publishing {
+    use std::process::Command;
+
+    use super::*;
+    use crate::tidy::tree::Tree;
+
+    /// Stands for npm: a file in `registry` is what it knows, and publishing is written down.
+    const NPM: &str = "#!/bin/sh\ncase $1 in\n\
+        view) cat \"$REGISTRY/$(echo \"$2 $3\" | tr / _)\" ;;\n\
+        publish) echo \"$(basename \"$2\") $*\" >> \"$REGISTRY/published\" ;;\nesac\n";
+
+    /// A folder with all packages of a release, a registry that knows an older version of each, and what stands for npm.
+    struct Release(Tree);
+
+    impl Release {
+        fn new(label: &str) -> Release {
+            let release = Release(Tree::new(label));
+            let about = About::for_test(Some("someone/phones"));
+            let mut all = vec![launcher(&about, b"script".to_vec(), b"readme".to_vec()).unwrap()];
+            all.extend(platform::ALL.map(|each| program(&about, each, b"MZ".to_vec()).unwrap()));
+            std::fs::create_dir_all(release.0.root().join("dist")).unwrap();
+            for packed in &all {
+                std::fs::write(release.0.root().join("dist").join(&packed.file), &packed.bytes).unwrap();
+            }
+            let names = platform::ALL.map(name).into_iter().chain([NAME.to_owned()]);
+            for name in names {
+                release.know(&format!("{name} repository.url"), "git+https://github.com/someone/phones.git");
+                release.know(&format!("{name} dist-tags.latest"), "1.2.2");
+            }
+            release.0.write("npm.txt", NPM);
+            let (from, to) = (release.0.root().join("npm.txt"), release.0.root().join("npm"));
+            let made = Command::new("install").args(["-m", "755"]).args([from, to]).status().unwrap();
+            assert!(made.success());
+            release
+        }
+
+        fn know(&self, question: &str, answer: &str) {
+            self.0.write(&format!("registry/{}", question.replace('/', "_")), answer);
+        }
+
+        /// Whether the script succeeds, and what it says.
+        fn publish(&self, words: &[&str]) -> (bool, String) {
+            let root = self.0.root();
+            let old = std::env::var("PATH").unwrap();
+            let mut script = Command::new(crate::command::root().join("packaging/npm/publish.sh"));
+            script.env("PATH", format!("{}:{old}", root.display())).env("REGISTRY", root.join("registry"));
+            let done = script.args(words).arg(root.join("dist")).arg("someone/phones").output().unwrap();
+            let said = [done.stdout, done.stderr].concat();
+            (done.status.success(), String::from_utf8_lossy(&said).into_owned())
+        }
+
+        /// Files in the order in which they were published.
+        fn published(&self) -> Vec<String> {
+            let told = std::fs::read_to_string(self.0.root().join("registry/published")).unwrap_or_default();
+            told.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+        }
+    }
+
+    #[test]
+    fn what_is_on_npm_already_is_left_out_and_the_launcher_comes_last() {
+        let release = Release::new("npm-publish");
+        assert_eq!(release.publish(&["--check"]), (true, String::new()));
+        assert_eq!(release.published(), Vec::<String>::new());
+        release.know("@mobile-debug-mcp/linux-x64@1.2.3 version", "1.2.3");
+        release.know("@mobile-debug-mcp/linux-x64 dist-tags.latest", "1.2.3");
+        let (is_done, said) = release.publish(&[]);
+        assert!(is_done && said.contains("@mobile-debug-mcp/linux-x64@1.2.3 is there already"), "{said}");
+        let published = release.published();
+        assert_eq!(published.len(), 6);
+        assert!(!published.contains(&"mobile-debug-mcp-linux-x64-1.2.3.tgz".to_owned()), "{published:?}");
+        assert_eq!(published.last().unwrap(), "mobile-debug-mcp-1.2.3.tgz");
+    }
+
+    #[test]
+    fn nothing_is_published_below_a_name_of_somebody_else_or_below_a_higher_version() {
+        for (name, question, answer, wanted) in [
+            (
+                "owner",
+                "repository.url",
+                "git+https://github.com/other/phones.git",
+                "belongs to git+https://github.com/other",
+            ),
+            ("unknown", "dist-tags.latest", "", "npm knows no mobile-debug-mcp"),
+            ("higher", "dist-tags.latest", "1.10.0", "is at 1.10.0, which is higher than 1.2.3"),
+        ] {
+            let release = Release::new(&format!("npm-publish-{name}"));
+            release.know(&format!("mobile-debug-mcp {question}"), answer);
+            let (is_done, said) = release.publish(&[]);
+            assert!(!is_done && said.contains(wanted), "{name}: {said}");
+            assert_eq!(
+                release.published(),
+                Vec::<String>::new(),
+                "{name}: the check comes before all packages"
+            );
+        }
+    }
+}

@@ -8,6 +8,7 @@ use super::entry::Entry;
 use super::platform::Platform;
 use super::{NAME, linkage};
 use crate::command::{cargo, metadata, output, run};
+use crate::third_party::fresh_folder;
 
 /// The C library inside the program instead of beside it. macOS has no such thing.
 const STATIC: &str = "-Ctarget-feature=+crt-static";
@@ -23,9 +24,18 @@ const COMPLETIONS: [(&str, &str); 5] = [
 
 /// The target of this machine.
 pub fn host() -> Result<String, String> {
+    of_rustc("host")
+}
+
+/// The version of the compiler.
+pub fn compiler() -> Result<String, String> {
+    of_rustc("release")
+}
+
+fn of_rustc(what: &str) -> Result<String, String> {
     let told = output(Command::new("rustc").arg("-vV"))?;
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+    let value = told.lines().find_map(|line| line.strip_prefix(what)?.strip_prefix(": "));
+    value.map(str::to_owned).ok_or_else(|| format!("rustc -vV names no {what}"))
 }
 
 /// Builds the release with no names of functions in it, and proves what the documents promise of it.
@@ -80,6 +90,7 @@ pub fn check_start(program: &Path, version: &str) -> Result<(), String> {
 /// The manual pages and completions that the program writes itself.
 pub fn papers(program: &Path) -> Result<Vec<Entry>, String> {
     let folder = std::env::temp_dir().join(format!("mdm-dist-man-{}", std::process::id()));
+    fresh_folder(&folder)?;
     let names = output(Command::new(program).args(["man", "--out"]).arg(&folder))?;
     let page = |name: &str| {
         let file = folder.join(name);

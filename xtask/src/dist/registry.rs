@@ -1,5 +1,5 @@
-//! `server.json`, by which the MCP registry lists this server: the package of npm, and each bundle of a release with its
-//! hash.
+//! `server.json`, by which the MCP registry lists this server: the package of npm. Bundles are not listed: an entry has no
+//! field for the system or the processor, so a client could only guess which of six to take.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ struct Server<'a> {
     description: &'a str,
     version: &'a str,
     repository: Repository,
-    packages: Vec<Package<'a>>,
+    packages: [Package<'a>; 1],
 }
 
 #[derive(Serialize)]
@@ -27,16 +27,12 @@ struct Repository {
     source: &'static str,
 }
 
-/// The registry refuses a version beside a bundle, whose address says it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Package<'a> {
     registry_type: &'static str,
-    identifier: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_sha256: Option<&'a str>,
+    identifier: &'static str,
+    version: &'a str,
     transport: Transport,
 }
 
@@ -46,16 +42,8 @@ struct Transport {
     kind: &'static str,
 }
 
-const STDIO: Transport = Transport { kind: "stdio" };
-
-/// A bundle's file name and the SHA-256 of it.
-pub struct Bundle {
-    pub file: String,
-    pub sha256: String,
-}
-
-/// `None` without a repository: the registry knows servers by who owns one, and bundles by where they lie.
-pub fn server_json(about: &About, bundles: &[Bundle]) -> Result<Option<Vec<u8>>, String> {
+/// `None` without a repository: the registry knows servers by who owns one.
+pub fn server_json(about: &About) -> Result<Option<Vec<u8>>, String> {
     let (Some(name), Some(url)) = (about.registry_name(), about.repository_url()) else { return Ok(None) };
     if about.description.chars().count() > DESCRIPTION_CHARS_MAX {
         return Err(format!(
@@ -65,26 +53,18 @@ pub fn server_json(about: &About, bundles: &[Bundle]) -> Result<Option<Vec<u8>>,
     }
     let npm = Package {
         registry_type: "npm",
-        identifier: NAME.to_owned(),
-        version: Some(&about.version),
-        file_sha256: None,
-        transport: STDIO,
+        identifier: NAME,
+        version: &about.version,
+        transport: Transport { kind: "stdio" },
     };
-    let bundles = bundles.iter().map(|bundle| Package {
-        registry_type: "mcpb",
-        identifier: format!("{url}/releases/download/v{}/{}", about.version, bundle.file),
-        version: None,
-        file_sha256: Some(&bundle.sha256),
-        transport: STDIO,
-    });
     let server = Server {
         schema: SCHEMA,
         name: &name,
         title: "Mobile Debug",
         description: &about.description,
         version: &about.version,
-        repository: Repository { url: url.clone(), source: "github" },
-        packages: std::iter::once(npm).chain(bundles).collect(),
+        repository: Repository { url, source: "github" },
+        packages: [npm],
     };
     super::pretty(&server).map(Some)
 }
@@ -96,28 +76,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_are_named_as_the_registry_wants_them() {
+    fn the_package_of_npm_is_named_as_the_registry_wants_it() {
         let about = About::for_test(Some("someone/phones"));
-        let bundle =
-            Bundle { file: "mobile-debug-mcp-1.2.3-linux-x64.mcpb".to_owned(), sha256: "ab".repeat(32) };
-        let text = server_json(&about, &[bundle]).unwrap().unwrap();
+        let text = server_json(&about).unwrap().unwrap();
         let server: Value = serde_json::from_slice(&text).unwrap();
         assert_eq!(server["name"], "io.github.someone/mobile-debug-mcp");
-        let at = "https://github.com/someone/phones/releases/download/v1.2.3/mobile-debug-mcp-1.2.3-linux-x64.mcpb";
+        assert_eq!(
+            server["repository"],
+            json!({"url": "https://github.com/someone/phones", "source": "github"})
+        );
         let transport = json!({"type": "stdio"});
         let npm = json!({"registryType": "npm", "identifier": "mobile-debug-mcp", "version": "1.2.3", "transport": transport});
-        let mcpb = json!({"registryType": "mcpb", "identifier": at, "fileSha256": "ab".repeat(32), "transport": transport});
-        assert_eq!(server["packages"], json!([npm, mcpb]));
+        assert_eq!(server["packages"], json!([npm]));
     }
 
     #[test]
     fn without_a_repository_there_is_nothing_to_list() {
-        assert!(server_json(&About::for_test(None), &[]).unwrap().is_none());
+        assert!(server_json(&About::for_test(None)).unwrap().is_none());
     }
 
     #[test]
     fn a_description_that_the_registry_refuses_is_refused_here() {
         let about = About { description: "x".repeat(101), ..About::for_test(Some("someone/phones")) };
-        assert!(server_json(&about, &[]).is_err());
+        assert!(server_json(&about).is_err());
     }
 }

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::parts::Part;
+use super::runtime::Runtime;
 use super::{About, NAME};
 
 #[derive(Serialize)]
@@ -53,7 +54,7 @@ struct Dependency<'a> {
 /// Files of others that are in the program and no crate: name and licence.
 const FILES: [(&str, &str); 1] = [("Cantarell-Regular.otf", "OFL-1.1")];
 
-pub fn cyclonedx(about: &About, parts: &[Part]) -> Result<Vec<u8>, String> {
+pub fn cyclonedx(about: &About, parts: &[Part], runtimes: &[Runtime]) -> Result<Vec<u8>, String> {
     let own = parts
         .iter()
         .find(|part| part.is_own && part.name == NAME)
@@ -67,6 +68,14 @@ pub fn cyclonedx(about: &About, parts: &[Part]) -> Result<Vec<u8>, String> {
         purl: None,
         licenses: vec![License { expression: license }],
     });
+    let runtimes = runtimes.iter().map(|runtime| Component {
+        kind: "library",
+        reference: runtime.name.to_owned(),
+        name: runtime.name,
+        version: runtime.version.as_deref(),
+        purl: None,
+        licenses: vec![License { expression: runtime.license }],
+    });
     let dependencies =
         parts.iter().map(|part| Dependency { reference: part.reference(), depends_on: &part.needs });
     super::pretty(&Bom {
@@ -76,7 +85,7 @@ pub fn cyclonedx(about: &About, parts: &[Part]) -> Result<Vec<u8>, String> {
         metadata: Metadata {
             component: Component { version: Some(&about.version), ..component("application", own) },
         },
-        components: others.map(|part| component("library", part)).chain(files).collect(),
+        components: others.map(|part| component("library", part)).chain(runtimes).chain(files).collect(),
         dependencies: dependencies.collect(),
     })
 }
@@ -98,16 +107,26 @@ mod tests {
 
     use serde_json::Value;
 
+    use super::super::linkage::Linkage;
+    use super::super::runtime;
     use super::*;
 
     #[test]
     fn every_part_is_listed_once_and_every_reference_leads_somewhere() {
         let root = crate::command::root();
         let parts = super::super::parts::of_target(&root, "x86_64-unknown-linux-gnu").unwrap();
-        let text = cyclonedx(&About::for_test(None), &parts).unwrap();
-        assert_eq!(text, cyclonedx(&About::for_test(None), &parts).unwrap());
+        let linkage = Linkage { interpreter: None, libraries: 0, has_symbols: false };
+        let version = Some("1.95.0".to_owned());
+        let runtimes = runtime::of_program("x86_64-unknown-linux-musl", Some(&linkage), version);
+        let text = cyclonedx(&About::for_test(None), &parts, &runtimes).unwrap();
+        assert_eq!(text, cyclonedx(&About::for_test(None), &parts, &runtimes).unwrap());
         let bom: Value = serde_json::from_slice(&text).unwrap();
         assert_eq!((&bom["bomFormat"], &bom["specVersion"]), (&"CycloneDX".into(), &"1.5".into()));
+        for (name, license) in [("Rust standard library", "MIT OR Apache-2.0"), ("musl", "MIT")] {
+            let components = bom["components"].as_array().unwrap();
+            let found = components.iter().find(|component| component["name"] == name).unwrap();
+            assert_eq!(found["licenses"][0]["expression"], license, "{name}");
+        }
         let mut known: Vec<&str> =
             bom["components"].as_array().unwrap().iter().map(|c| c["bom-ref"].as_str().unwrap()).collect();
         known.push(bom["metadata"]["component"]["bom-ref"].as_str().unwrap());
@@ -135,10 +154,10 @@ mod tests {
             folder: PathBuf::new(),
             needs: Vec::new(),
         };
-        let text = cyclonedx(&About::for_test(None), &[part(NAME, true), part("x", false)]).unwrap();
+        let text = cyclonedx(&About::for_test(None), &[part(NAME, true), part("x", false)], &[]).unwrap();
         let bom: Value = serde_json::from_slice(&text).unwrap();
         assert_eq!(bom["components"][0]["purl"], "pkg:cargo/x@1.2.3");
         assert!(bom["metadata"]["component"].get("purl").is_none());
-        assert!(cyclonedx(&About::for_test(None), &[part("x", false)]).is_err());
+        assert!(cyclonedx(&About::for_test(None), &[part("x", false)], &[]).is_err());
     }
 }

@@ -8,3 +8,5 @@ mod golden;
 mod hostile;
 mod reading;
 mod real_data;
+#[path = "../../../server/tests/shared/recorded.rs"]
+mod recorded;

@@ -179,6 +179,7 @@ fn starting() -> String {
 fn private_folder() -> io::Result<PathBuf> {
     /// Names that are tried for a socket.
     const TRIES_MAX: u32 = 100;
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "folders have no mode elsewhere"))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -9,3 +9,5 @@ mod formats;
 mod hostile;
 mod reading;
 mod real_data;
+#[path = "../../../server/tests/shared/recorded.rs"]
+mod recorded;

@@ -1,5 +1,5 @@
 //! Real screens of third-party apps, read with the code of the tools. The files are not part of the project: without
-//! them these tests report that they skip, and with CI=true they fail.
+//! them these tests report that they skip, and with CI=true they fail unless MDM_TEST_DATA=absent.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,6 +19,8 @@ mod files;
 mod findable;
 mod logs;
 mod noise;
+#[path = "../shared/recorded.rs"]
+mod recorded;
 mod requests;
 mod resolution;
 mod traces;

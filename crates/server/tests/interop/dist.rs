@@ -197,7 +197,7 @@ fn archive(_: &Parts, cut: &Cut, release: &Path) -> usize {
 
 fn npm_launcher(parts: &Parts, cut: &Cut, release: &Path) -> usize {
     let folder = Folder::new();
-    let launcher = only(release, "mobile-debug-mcp-0", ".tgz");
+    let launcher = only(release, &format!("mobile-debug-mcp-{VERSION}"), ".tgz");
     let program = only(
         release,
         &format!("mobile-debug-mcp-{}", std::env::consts::OS.replace("macos", "darwin")),
@@ -216,14 +216,50 @@ fn npm_launcher(parts: &Parts, cut: &Cut, release: &Path) -> usize {
     run(Command::new("kill").arg("-TERM").arg(server.id().to_string())).ok();
     assert_eq!(server.end(), Some(0), "the server puts devices back and ends well");
 
+    signals_stay_with_the_launcher_on_windows(cut, folder.path());
+
     // Without the package of this platform it says which one that is.
     let scope = folder.path().join("node_modules/@mobile-debug-mcp");
     std::fs::remove_dir_all(&scope).unwrap();
     let alone = run(cut.command(&launched, folder.path()).arg("--version"));
-    let arch = std::env::consts::ARCH.replace("x86_64", "x64").replace("aarch64", "arm64");
     assert_eq!(alone.code, Some(1));
-    assert!(alone.err().contains("@mobile-debug-mcp/") && alone.err().contains(&arch), "{}", alone.err());
+    let says = |word: &str| alone.err().contains(word);
+    assert!(says("@mobile-debug-mcp/") && says(&node_arch()), "{}", alone.err());
     tools
+}
+
+/// Tells Node that it runs on Windows, and says when a signal was dealt with.
+const AS_WINDOWS: &str = "Object.defineProperty(process, 'platform', { value: 'win32' });
+process.on('SIGINT', () => setImmediate(() => process.stderr.write('dealt with\\n')));";
+
+/// Stands for the program: it says whether it was told of the signal.
+const LISTENER: &str = "#!/bin/sh\ntrap 'echo told' INT\necho ready\nread line\necho \"heard $line\"\n";
+
+/// The console of Windows tells both of Ctrl-C, and there Node's kill() ends a program without asking it.
+#[track_caller]
+fn signals_stay_with_the_launcher_on_windows(cut: &Cut, folder: &Path) {
+    let scripts = Folder::new();
+    let (script, preload) = (scripts.path().join("listener"), scripts.path().join("windows.js"));
+    std::fs::write(&script, LISTENER).unwrap();
+    std::fs::write(&preload, AS_WINDOWS).unwrap();
+    let bin = folder.join(format!("node_modules/@mobile-debug-mcp/win32-{}/bin", node_arch()));
+    std::fs::create_dir_all(&bin).unwrap();
+    // Copied by another process: one that still had it open for writing would keep it from being run.
+    let program = bin.join("mobile-debug-mcp.exe");
+    run(Command::new("install").args(["-m", "755"]).arg(&script).arg(&program)).ok();
+    let mut launcher = cut.command(&folder.join("node_modules/.bin/mobile-debug-mcp"), folder);
+    let mut launcher =
+        Talker::start(launcher.env("NODE_OPTIONS", format!("--require={}", preload.display())));
+    assert_eq!(launcher.hear().as_deref(), Some("ready"), "{:?}", launcher.hear_stderr());
+    run(Command::new("kill").arg("-INT").arg(launcher.id().to_string())).ok();
+    assert_eq!(launcher.hear_stderr().as_deref(), Some("dealt with"));
+    launcher.say("go");
+    assert_eq!(launcher.finish(), (Some(0), vec!["heard go".to_owned()]));
+}
+
+/// The processor of this machine in the words of Node.
+fn node_arch() -> String {
+    std::env::consts::ARCH.replace("x86_64", "x64").replace("aarch64", "arm64")
 }
 
 #[derive(Deserialize)]

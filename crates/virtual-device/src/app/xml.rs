@@ -169,11 +169,11 @@ mod tests {
 
     /// Values of real dumps are the same after they were read and written again.
     #[test]
-    #[expect(clippy::print_stdout, reason = "a skipped test says so, and the figures are of interest")]
+    #[expect(clippy::print_stdout, reason = "the figures are of interest")]
     fn escaping_is_that_of_real_dumps() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/android-ui");
         let Ok(entries) = std::fs::read_dir(&folder) else {
-            println!("skipped: no real trees beside this checkout (../shared/data/android-ui)");
+            crate::recorded::report_missing("real dumps in android-ui");
             return;
         };
         let prolog = format!("{HEADER}<hierarchy");

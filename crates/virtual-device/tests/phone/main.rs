@@ -21,6 +21,8 @@ mod hostile;
 mod network;
 mod panel;
 mod random_input;
+#[path = "../../../server/tests/shared/recorded.rs"]
+mod recorded;
 mod reverse;
 mod scrolling;
 mod server;

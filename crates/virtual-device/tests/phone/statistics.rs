@@ -6,6 +6,7 @@ use std::path::Path;
 use mdm_virtual_device::PhoneConfig;
 
 use crate::host::phone_and_host;
+use crate::recorded::report_missing;
 
 const PROLOG: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"";
 
@@ -167,11 +168,10 @@ fn show(title: &str, ranges: &[Range]) {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn real_dumps() -> Option<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/android-ui");
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("skipped: no real trees beside this checkout (../shared/data/android-ui)");
+        report_missing("real dumps in android-ui");
         return None;
     };
     let files: BTreeSet<_> = entries.flatten().map(|e| e.path()).collect();

@@ -1,6 +1,6 @@
 //! Replays the adb calls of the program's predecessor: its parsers must accept this phone's answers.
 //!
-//! The recordings are outside of the project; without them the test says so and passes.
+//! The recordings are outside of the project; without them the test is skipped.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use mdm_virtual_device::PhoneConfig;
 
 use crate::host::{Host, Output, phone_and_host};
+use crate::recorded::report_missing;
 
 /// The words of every recorded adb call, without its device. A full JSON reader is not needed to find them.
 fn recorded() -> Option<BTreeSet<Vec<String>>> {
@@ -124,10 +125,10 @@ async fn answer(host: &mut Host, words: &[&str]) -> Output {
 }
 
 #[tokio::test(start_paused = true)]
-#[expect(clippy::print_stderr, reason = "the figures of a comparison, or why there is none")]
+#[expect(clippy::print_stderr, reason = "the figures of a comparison")]
 async fn the_predecessors_parsers_accept_the_answers() {
     let Some(recorded) = recorded() else {
-        eprintln!("skipped: no recordings of the predecessor beside the project");
+        report_missing("recordings of the predecessor");
         return;
     };
     for (version, sdk) in [("12", 31), ("16", 36)] {

@@ -12,4 +12,6 @@
 mod host;
 
 mod folder;
+#[path = "../../../server/tests/shared/recorded.rs"]
+mod recorded;
 mod traces;

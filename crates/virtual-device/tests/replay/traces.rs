@@ -8,6 +8,7 @@ use mdm_virtual_device::{Phone, PhoneConfig, Recording};
 use serde_json::Value;
 
 use crate::host::Host;
+use crate::recorded::report_missing;
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/android-traces")
@@ -26,7 +27,7 @@ struct Tally {
 #[tokio::test(start_paused = true)]
 async fn every_recorded_action_leads_to_the_recorded_next_screen() {
     let Ok(folders) = std::fs::read_dir(data()) else {
-        println!("SKIPPED: no recorded traces beside this project");
+        report_missing("traces in android-traces");
         return;
     };
     let mut folders: Vec<PathBuf> =

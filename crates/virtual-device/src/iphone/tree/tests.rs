@@ -322,10 +322,10 @@ async fn our_trees() -> Vec<Seen> {
 const UNSEEN_KINDS: [&str; 4] = ["ActivityIndicator", "Icon", "PageIndicator", "Slider"];
 
 #[tokio::test(start_paused = true)]
-#[expect(clippy::print_stdout, reason = "a skipped test says so, and the figures are for people")]
+#[expect(clippy::print_stdout, reason = "the figures are for people")]
 async fn elements_have_the_forms_of_real_ones() {
     let Some(real) = real_trees() else {
-        println!("skipped: no real trees beside this checkout (../shared/data/ios-ui, ios-traces)");
+        crate::recorded::report_missing("real trees in ios-ui and ios-traces");
         return;
     };
     let ours = our_trees().await;
