@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+/// The token of this server's own clients.
+const TOKEN_VARIABLE: &str = "MOBILE_DEBUG_MCP_TOKEN";
+
 /// Variables of this process, or of a test.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -14,7 +17,22 @@ pub struct Environment {
 
 impl Environment {
     pub fn of_process() -> Environment {
-        Environment { variables: std::env::vars_os().collect(), system_root: PathBuf::from("/") }
+        Environment::inherited(std::env::vars_os())
+    }
+
+    fn inherited(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+        let all = Environment { variables: variables.into_iter().collect(), system_root: PathBuf::from("/") };
+        all.without([TOKEN_VARIABLE])
+    }
+
+    /// The same without these variables: what a project runs may read all others.
+    #[must_use]
+    pub fn without<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Environment {
+        // Systems differ in whether the case of a name counts.
+        for name in names {
+            self.variables.retain(|known, _| !known.eq_ignore_ascii_case(name));
+        }
+        self
     }
 
     /// An environment with only these variables, whose system folders are below `system_root`.
@@ -75,5 +93,22 @@ pub fn is_program(path: &Path) -> bool {
     #[cfg(not(unix))]
     {
         about.is_file()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_with_secrets_are_not_handed_on() {
+        // SE-06
+        let value = OsStr::new("kestrel-canary");
+        let variables = [("PATH", value), ("APP_PASSWORD", value), ("app_password", value), ("APP", value)];
+        let environment = Environment::new(variables, "/").without(["APP_PASSWORD", "OTHER"]);
+        assert_eq!(environment.variables().keys().collect::<Vec<_>>(), ["APP", "PATH"]);
+        let own =
+            [("PATH", value), (TOKEN_VARIABLE, value)].map(|(name, value)| (name.into(), value.to_owned()));
+        assert_eq!(Environment::inherited(own).variables().keys().collect::<Vec<_>>(), ["PATH"]);
     }
 }
