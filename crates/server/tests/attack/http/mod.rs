@@ -3,6 +3,7 @@
 mod client;
 mod door;
 mod floods;
+mod jpeg;
 mod rights;
 mod secrets;
 mod served;
