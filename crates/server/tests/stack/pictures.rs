@@ -51,6 +51,8 @@ async fn note(faults: Faults) -> World {
     let apps = vec![AppFile::parse(NOTE).expect("an app")];
     let world = World::with(PhoneConfig { apps, faults, timing: Timing::Brisk, ..PhoneConfig::default() });
     world.ok("start_app", r#"{"app_id":"org.example.note"}"#).await;
+    // From here on what the device is comes from memory: the first of two calls has the first turn.
+    world.call("capture_screenshot", "{}").await;
     world
 }
 
