@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+/// The token of this server's own clients.
+const TOKEN_VARIABLE: &str = "MOBILE_DEBUG_MCP_TOKEN";
+
 /// Variables of this process, or of a test.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -14,8 +17,23 @@ pub struct Environment {
 
 impl Environment {
     pub fn of_process() -> Environment {
-        let variables = std::env::vars_os().map(|(name, value)| (stored_name(name, cfg!(windows)), value));
-        Environment { variables: variables.collect(), system_root: PathBuf::from("/") }
+        Environment::inherited(std::env::vars_os())
+    }
+
+    fn inherited(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+        let variables = variables.into_iter().map(|(name, value)| (stored_name(name, cfg!(windows)), value));
+        let all = Environment { variables: variables.collect(), system_root: PathBuf::from("/") };
+        all.without([TOKEN_VARIABLE])
+    }
+
+    /// The same without these variables: what a project runs may read all others.
+    #[must_use]
+    pub fn without<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Environment {
+        // Systems differ in whether the case of a name counts.
+        for name in names {
+            self.variables.retain(|known, _| !known.eq_ignore_ascii_case(name));
+        }
+        self
     }
 
     /// An environment with only these variables, whose system folders are below `system_root`.
@@ -92,5 +110,17 @@ mod tests {
     fn names_have_no_case_on_windows() {
         assert_eq!(stored_name("Path".into(), true), "PATH");
         assert_eq!(stored_name("Path".into(), false), "Path");
+    }
+
+    #[test]
+    fn variables_with_secrets_are_not_handed_on() {
+        // SE-06
+        let value = OsStr::new("kestrel-canary");
+        let variables = [("PATH", value), ("APP_PASSWORD", value), ("app_password", value), ("APP", value)];
+        let environment = Environment::new(variables, "/").without(["APP_PASSWORD", "OTHER"]);
+        assert_eq!(environment.variables().keys().collect::<Vec<_>>(), ["APP", "PATH"]);
+        let own =
+            [("PATH", value), (TOKEN_VARIABLE, value)].map(|(name, value)| (name.into(), value.to_owned()));
+        assert_eq!(Environment::inherited(own).variables().keys().collect::<Vec<_>>(), ["PATH"]);
     }
 }

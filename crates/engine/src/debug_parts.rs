@@ -14,6 +14,8 @@ use crate::session::Session;
 #[derive(Debug)]
 pub struct DebugParts {
     pub seen: Result<Arc<Observation>, Failure>,
+    /// The screen after the picture was taken; `None` when it was not asked for.
+    pub seen_after: Option<Result<Arc<Observation>, Failure>>,
     pub screen: Result<Screen, Failure>,
     /// `None` when it was not asked for.
     pub log: Option<Result<LogRead, Failure>>,
@@ -24,11 +26,12 @@ pub struct DebugParts {
 }
 
 impl Session {
-    /// Reads the parts, and a picture.
+    /// Reads the parts, and a picture. `reads_again` is asked when the picture was taken.
     pub async fn debug_parts(
         &self,
         app: Option<&str>,
         with_log: bool,
+        reads_again: impl FnOnce() -> bool,
         progress: &Progress,
     ) -> Result<(DebugParts, Result<Picture, Failure>), Failure> {
         let _turn = self.turn(progress).await?;
@@ -46,7 +49,11 @@ impl Session {
             log,
             self.note_crashes(progress),
         );
+        let seen_after = match reads_again() {
+            true => Some(self.capture_now(progress).await),
+            false => None,
+        };
         let ended_ms = self.now_ms();
-        Ok((DebugParts { seen, screen, log, crashes, began_ms, ended_ms }, picture))
+        Ok((DebugParts { seen, seen_after, screen, log, crashes, began_ms, ended_ms }, picture))
     }
 }

@@ -55,6 +55,14 @@ const AIM_MS_MAX: u64 = 1000;
 /// Apps that are remembered as those that the caller works with.
 const APPS_MAX: usize = 16;
 
+/// A picture with the screens that were read before and after it.
+#[derive(Debug)]
+pub struct FramedPicture {
+    pub before: Arc<Observation>,
+    pub picture: Picture,
+    pub after: Arc<Observation>,
+}
+
 /// What the session knows of the screen so far.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
@@ -178,6 +186,16 @@ impl Session {
     pub async fn screenshot(&self, progress: &Progress) -> Result<Picture, Failure> {
         let _turn = self.turn(progress).await?;
         read_again(progress, "taking a screenshot", || self.device.screenshot()).await
+    }
+
+    /// Takes a picture between two reads of the screen, all in one turn: no call acts in between, and what is on the
+    /// picture is on one of the two screens.
+    pub async fn screenshot_between_reads(&self, progress: &Progress) -> Result<FramedPicture, Failure> {
+        let _turn = self.turn(progress).await?;
+        let before = self.capture_now(progress).await?;
+        let picture = read_again(progress, "taking a screenshot", || self.device.screenshot()).await?;
+        let after = self.capture_now(progress).await?;
+        Ok(FramedPicture { before, picture, after })
     }
 
     /// Takes a picture that the device itself makes small, where it can.

@@ -8,9 +8,11 @@ use std::sync::{Mutex, PoisonError};
 
 use mdm_core::failure::{Cause, Failure};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::args::JsonObject;
+use crate::args::{JsonObject, is_named};
+use crate::handles;
 use crate::refusal::Refusal;
 use crate::secrets::Secrets;
 
@@ -68,7 +70,7 @@ impl Audit {
 
     /// Before an action. It is not done when it cannot be written down.
     pub fn begin(&self, of: &Audited<'_>, arguments: &JsonObject) -> Result<(), Refusal> {
-        let arguments = shortened(arguments);
+        let arguments = shortened(&written(of.tool, arguments, &self.secrets));
         let line = Line { arguments: Some(&arguments), ..line("begin", of) };
         self.write(&line).map_err(|error| {
             let message = format!("the audit log cannot be written: {error}");
@@ -82,7 +84,8 @@ impl Audit {
     /// After a call. What only read is not undone when it cannot be written down; the log of the server says so.
     pub fn end(&self, of: &Audited<'_>, arguments: &JsonObject, answer: &Answer, ms: u64) {
         // An action's arguments stand in the line before.
-        let arguments = of.action_id.is_empty().then(|| shortened(arguments));
+        let kept = || shortened(&written(of.tool, arguments, &self.secrets));
+        let arguments = of.action_id.is_empty().then(kept);
         let device = answer.facts.device();
         let outcome = Some(answer.facts.outcome());
         let line = Line { arguments: arguments.as_deref(), device, outcome, ms: Some(ms), ..line("end", of) };
@@ -185,6 +188,52 @@ fn now() -> String {
     )
 }
 
+/// The arguments of a call as they may be kept in a file. What is typed, and what a field is said to hold, is written
+/// down by its length: that the field is one for a password may be known only when it was typed.
+pub fn written(tool: &str, arguments: &JsonObject, secrets: &Secrets) -> JsonObject {
+    let mut written = arguments.clone();
+    hide_texts(tool, &mut written, secrets);
+    written
+}
+
+fn hide_texts(tool: &str, arguments: &mut JsonObject, secrets: &Secrets) {
+    let types = is_named(tool, "type_text");
+    let property = arguments.iter().find(|(name, _)| is_named(name, "property"));
+    let of_text =
+        property.is_some_and(|(_, named)| named.as_str().is_some_and(|named| is_named(named, "text_value")));
+    // A step of a flow names its tool beside its arguments.
+    let step = arguments.iter().find(|(name, _)| is_named(name, "tool"));
+    let step = step.and_then(|(_, tool)| tool.as_str()).unwrap_or_default().to_owned();
+    for (name, value) in arguments.iter_mut() {
+        let is_held = is_named(name, "text_value") || of_text && is_named(name, "expected");
+        match value {
+            value if is_held || types && is_named(name, "text") => hide_text(value),
+            Value::Object(inner) if is_named(name, "arguments") => hide_texts(&step, inner, secrets),
+            other => hide_inside(other, secrets),
+        }
+    }
+}
+
+fn hide_inside(value: &mut Value, secrets: &Secrets) {
+    match value {
+        Value::Object(inner) => hide_texts("", inner, secrets),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide_inside(item, secrets)),
+        Value::Number(number) if secrets.are_in(&number.to_string()) => hide_text(value),
+        _ => {}
+    }
+}
+
+/// The name of a secret stays: it says which was typed.
+fn hide_text(value: &mut Value) {
+    let characters = match &*value {
+        Value::Null => return,
+        Value::String(text) if handles::is_name(text) => return,
+        Value::String(text) => text.chars().count(),
+        other => other.to_string().chars().count(),
+    };
+    *value = format!("[{characters} characters]").into();
+}
+
 fn shortened(arguments: &JsonObject) -> String {
     // Our own structure always serialises.
     let mut text = serde_json::to_string(arguments).unwrap_or_default();
@@ -236,6 +285,55 @@ mod tests {
         assert_eq!(line["event"], "begin");
         assert!(!text.contains("hunter2") && text.contains("[secret]"), "{text}");
         assert!(line["at"].as_str().unwrap().ends_with('Z'));
+    }
+
+    #[test]
+    fn typed_text_is_written_down_by_its_length() {
+        // SE-04, SE-06, S8: that a field is one for a password is known after the line was written
+        let secrets = Secrets::default();
+        secrets.remember("902101");
+        for (tool, given, expected) in [
+            (
+                "type_text",
+                r#"{"text":"hunter2","selector":{"text":"Password"}}"#,
+                r#"{"text":"[7 characters]","selector":{"text":"Password"}}"#,
+            ),
+            (
+                "type_text",
+                r#"{"te_Xt":90210123,"secure":true}"#,
+                r#"{"te_Xt":"[8 characters]","secure":true}"#,
+            ),
+            (
+                "type_text",
+                r#"{"text":["hunter2"],"clear":true}"#,
+                r#"{"text":"[11 characters]","clear":true}"#,
+            ),
+            ("type_text", r#"{"text":"secret://login"}"#, r#"{"text":"secret://login"}"#),
+            ("type_text", r#"{"text":"secret://not a name"}"#, r#"{"text":"[19 characters]"}"#),
+            (
+                "type_text",
+                r#"{"text":"x","expect":{"role":"field","textValue":"hunter2"}}"#,
+                r#"{"text":"[1 characters]","expect":{"role":"field","textValue":"[7 characters]"}}"#,
+            ),
+            (
+                "expect_state",
+                r#"{"property":"text_value","expected":"hunter2"}"#,
+                r#"{"property":"text_value","expected":"[7 characters]"}"#,
+            ),
+            ("expect_state", r#"{"property":"value","expected":7}"#, r#"{"property":"value","expected":7}"#),
+            (
+                "tap_element",
+                r#"{"selector":{"text":"Log in"},"x":902101,"y":9021}"#,
+                r#"{"selector":{"text":"Log in"},"x":"[6 characters]","y":9021}"#,
+            ),
+            (
+                "run_flow",
+                r#"{"steps":[{"tool":"type_text","arguments":{"Text":"hunter2"}},{"arguments":{"text":"Save"},"tool":"tap_element"},{"Tool":"TypeText","Arguments":{"text":"ä2"}}]}"#,
+                r#"{"steps":[{"tool":"type_text","arguments":{"Text":"[7 characters]"}},{"arguments":{"text":"Save"},"tool":"tap_element"},{"Tool":"TypeText","Arguments":{"text":"[2 characters]"}}]}"#,
+            ),
+        ] {
+            assert_eq!(written(tool, &object(given), &secrets), object(expected), "{tool} {given}");
+        }
     }
 
     #[test]

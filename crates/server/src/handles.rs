@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::args::JsonObject;
 use crate::refusal::Refusal;
-use crate::secrets::{SECRET_CHARS_MIN, Secrets};
+use crate::secrets::{self, SECRET_CHARS_MIN, Secrets};
 
 pub const SCHEME: &str = "secret://";
 /// Secrets that can be named; more are refused at the start.
@@ -26,6 +26,7 @@ const HELD: &str = "text_value";
 #[derive(Clone, Default)]
 pub struct Handles {
     all: BTreeMap<String, String>,
+    variables: Vec<String>,
 }
 
 /// Only their names.
@@ -42,8 +43,7 @@ impl Handles {
             || "--secret takes NAME=env:VARIABLE, NAME=file:PATH or NAME=keyring:SERVICE/ACCOUNT".to_owned();
         let (name, source) = given.split_once('=').ok_or_else(wrong)?;
         let (kind, place) = source.split_once(':').ok_or_else(wrong)?;
-        let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if name.is_empty() || name.len() > 64 || !name.chars().all(good) {
+        if !is_good(name) {
             return Err("the name of a secret has 1 to 64 letters, digits, dots, _ and -".to_owned());
         }
         if self.all.len() >= HANDLES_MAX {
@@ -64,8 +64,25 @@ impl Handles {
             ));
         }
         secrets.keep(&text);
+        if !secrets.are_in(&text) {
+            return Err(format!("secret {name}: it cannot be kept out of answers"));
+        }
         self.all.insert(name.to_owned(), text);
+        if kind == "env" {
+            self.variables.push(place.to_owned());
+        }
         Ok(())
+    }
+
+    /// The variables of the environment that secrets were read from.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.variables.iter().map(String::as_str)
+    }
+
+    /// The names of secrets that are found by trying: an answer shows `[secret]` where a text that an agent wrote is one.
+    pub fn guessable(&self) -> impl Iterator<Item = &str> {
+        let weak = self.all.iter().filter(|(_, text)| !secrets::is_strong(text));
+        weak.map(|(name, _)| name.as_str())
     }
 
     /// Puts the secrets into the arguments of one call. They stand where they are typed or compared, whole, and nowhere
@@ -113,6 +130,16 @@ impl Handles {
             format!("nothing was done; known are: {known}. The server's --secret NAME=env:VARIABLE adds one"),
         )
     }
+}
+
+/// True for `secret://NAME`.
+pub fn is_name(text: &str) -> bool {
+    text.strip_prefix(SCHEME).is_some_and(is_good)
+}
+
+fn is_good(name: &str) -> bool {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=64).contains(&name.len()) && name.chars().all(good)
 }
 
 fn is_handle(value: &Value) -> bool {
@@ -163,7 +190,8 @@ mod tests {
     use super::*;
 
     fn handles() -> Handles {
-        Handles { all: BTreeMap::from([("login".to_owned(), "hunter2-canary".to_owned())]) }
+        let all = BTreeMap::from([("login".to_owned(), "hunter2-canary".to_owned())]);
+        Handles { all, ..Handles::default() }
     }
 
     fn filled(json: &str) -> Result<String, String> {
@@ -209,5 +237,25 @@ mod tests {
         {
             assert!(handles.add(bad, &secrets).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn secrets_that_are_found_by_trying_are_named() {
+        // SE-06
+        let (mut handles, secrets) = (Handles::default(), Secrets::default());
+        let file = std::env::temp_dir().join(format!("mdm-guessed-{}", std::process::id()));
+        for (name, text) in
+            [("pin", "4815"), ("word", "kestrel"), ("login", "kestrel-77"), ("digits", "12345678901")]
+        {
+            std::fs::write(&file, text).unwrap();
+            handles.add(&format!("{name}=file:{}", file.display()), &secrets).unwrap();
+        }
+        assert_eq!(handles.guessable().collect::<Vec<_>>(), ["digits", "pin", "word"]);
+        std::fs::write(&file, r"\\\\\\\\").unwrap();
+        let nothing_left = handles.add(&format!("slashes=file:{}", file.display()), &secrets).unwrap_err();
+        assert!(nothing_left.contains("cannot be kept out"), "{nothing_left}");
+        std::fs::remove_file(&file).unwrap();
+        handles.add("home=env:PATH", &secrets).unwrap();
+        assert_eq!(handles.variables().collect::<Vec<_>>(), ["PATH"]);
     }
 }

@@ -30,6 +30,11 @@ pub fn governed(app: App, args: &RuleArgs, secrets: &Secrets) -> Result<App, Str
     secrets.show(&kinds);
     let mut handles = Handles::default();
     args.secrets.iter().try_for_each(|given| handles.add(given, secrets))?;
+    for name in handles.guessable() {
+        let words = "is so short that an agent can find it by trying (docs/security.md)";
+        // If even stderr is closed there is nobody left to tell.
+        drop(writeln!(std::io::stderr(), "secret {name} {words}"));
+    }
     let policy = args.policy.as_deref().map(Policy::read).transpose()?.unwrap_or_default();
     let offer = Offer::new(&Wanted {
         toolsets: args.toolsets.clone(),

@@ -1,161 +1,160 @@
 //! The texts that were typed as secrets, kept out of everything that leaves this process (F66, S8).
 //!
 //! The engine compares and finds them as ever; they are replaced where a text leaves: messages of the protocol, output
-//! of the command line, lines of the log. A picture of the screen is not searched.
+//! of the command line, lines of the log. A text is read once, in one spelling for the many ways in which it may be
+//! written. A picture of the screen is not searched: what shows a secret is painted over where the tree tells.
+
+mod index;
+mod spelling;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use mdm_core::evidence::sensitive::Kind;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::JsonObject;
+use crate::args::{JsonObject, is_named};
+use crate::handles::SCHEME;
 use crate::shapes::Shapes;
+use index::{BEGINNING_BYTES, Form, Index, Which};
+use spelling::spelled;
 
-/// Secrets that are remembered; the oldest is forgotten for the next one.
-const SECRETS_MAX: usize = 64;
+/// Secrets that were typed and are remembered; the oldest is forgotten for the next one.
+const SECRETS_MAX: usize = 256;
+/// Lines of a typed text that are secrets by themselves; those behind them are one secret together.
+const LINES_MAX: usize = 4;
+/// Texts that one call may have remembered before it is looked at. The steps of a flow are calls too, when they are done.
+const TEXTS_MAX: usize = 16;
 /// Shorter texts are not remembered: replacing them would replace half of every answer.
 pub const SECRET_CHARS_MIN: usize = 4;
-/// Longer ones are not typed by any device.
-const SECRET_BYTES_MAX: usize = 16 * 1024;
-/// A secret from this size on is also recognised by any part of `PART_BYTES`: long texts are shown cut.
-const LONG_BYTES_MIN: usize = 24;
-const PART_BYTES: usize = 12;
+/// Bytes of a typed text that are remembered. What is typed as a secret may not be longer.
+pub const SECRET_BYTES_MAX: usize = 4096;
+/// Bytes of a secret that is also recognised in base64.
+const BASE64_BYTES_MAX: usize = 512;
 /// Shorter ones, and those of digits alone, may also be a word or a number of ours.
 const STRONG_CHARS_MIN: usize = 8;
 const STRONG_DIGITS_MIN: usize = 12;
-/// Quotes within quotes: a device's text in a message in an answer in a line of the log.
-const ESCAPE_LEVELS: usize = 4;
 const REPLACEMENT: &str = "[secret]";
 
 #[derive(Debug, Clone, Default)]
 pub struct Secrets {
-    known: Arc<Mutex<VecDeque<Secret>>>,
+    known: Arc<Mutex<Known>>,
     shapes: Arc<Shapes>,
 }
 
-/// One secret in all the ways in which it may be written.
-#[derive(PartialEq, Eq)]
+#[derive(Default)]
+struct Known {
+    secrets: VecDeque<Secret>,
+    index: Index,
+}
+
+/// Only that there are some.
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Known")
+    }
+}
+
+/// One secret in the ways in which it may be written and that cannot be read as the same.
 struct Secret {
-    /// The short ones. All in lower case: a field may write the first letter large.
-    forms: Vec<Vec<u8>>,
-    /// Of the long ones.
-    parts: BTreeSet<Vec<u8>>,
-    strong: bool,
+    forms: Vec<Form>,
     /// Never forgotten for another one.
     kept: bool,
 }
 
-/// Only that there is one.
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret")
-    }
-}
-
 impl Secret {
-    fn new(text: &str) -> Secret {
-        let mut forms: BTreeSet<String> = BTreeSet::new();
-        // As it was given, as `input text` wants its spaces, as a shell quotes it, and in a URI.
-        forms.extend([
-            text.to_owned(),
-            text.replace(' ', "%s"),
-            text.replace('\'', r"'\''"),
-            percent_encoded(text),
-        ]);
-        for _ in 0..ESCAPE_LEVELS {
-            let escaped: Vec<String> = forms.iter().map(|form| escaped(form)).collect();
-            forms.extend(escaped);
+    /// Nothing for a text that is too short to be told from others.
+    fn new(text: &str, kept: bool) -> Option<Secret> {
+        if text.chars().count() < SECRET_CHARS_MIN {
+            return None;
         }
-        let forms = forms.into_iter().map(|form| form.to_ascii_lowercase().into_bytes());
-        let (long, forms): (Vec<_>, Vec<_>) = forms.partition(|form| form.len() >= LONG_BYTES_MIN);
-        let parts = long.iter().flat_map(|form| form.windows(PART_BYTES)).map(<[u8]>::to_vec).collect();
-        let digits = text.chars().all(|c| c.is_ascii_digit());
-        let least = if digits { STRONG_DIGITS_MIN } else { STRONG_CHARS_MIN };
-        Secret { forms, parts, strong: text.chars().count() >= least, kept: false }
-    }
-
-    fn find(&self, lower: &[u8], found: &mut Vec<Range<usize>>) {
-        if !self.parts.is_empty() {
-            let windows = lower.windows(PART_BYTES).enumerate();
-            found.extend(
-                windows.filter(|(_, part)| self.parts.contains(*part)).map(|(at, _)| at..at + PART_BYTES),
-            );
-        }
-        for form in &self.forms {
-            let places = places(lower, form);
-            found.extend(places.filter(|place| !is_number_of_ours(lower, place)));
-        }
+        let forms: BTreeSet<(Vec<u8>, bool)> = std::iter::once((spelled(text), is_strong(text)))
+            .chain(without_groups(text).map(|digits| (digits.as_bytes().to_vec(), is_strong(&digits))))
+            .chain(in_base64(text).into_iter().map(|form| (spelled(&form), true)))
+            .filter(|(bytes, _)| bytes.len() >= BEGINNING_BYTES)
+            .collect();
+        let forms = forms.into_iter().map(|(bytes, is_strong)| Form { bytes, is_strong }).collect::<Vec<_>>();
+        (!forms.is_empty()).then_some(Secret { forms, kept })
     }
 }
 
-fn places<'a>(text: &'a [u8], part: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let at = from + text[from..].windows(part.len()).position(|window| window == part)?;
-        from = at + part.len();
-        Some(at..from)
-    })
+/// True for a text that is not found by chance, and is not guessed by trying.
+pub fn is_strong(text: &str) -> bool {
+    let digits = text.chars().all(|c| c.is_ascii_digit());
+    text.chars().count() >= if digits { STRONG_DIGITS_MIN } else { STRONG_CHARS_MIN }
 }
 
-/// True for digits that are a part of a longer number, or of one of our ids: `e1234`, `tap_1731650001234_7`.
-fn is_number_of_ours(text: &[u8], place: &Range<usize>) -> bool {
-    if !text[place.clone()].iter().all(u8::is_ascii_digit) {
-        return false;
+/// The digits of a text that is a number in groups.
+fn without_groups(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let is_number = text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-'));
+    (is_number && digits.len() >= STRONG_CHARS_MIN && digits != text).then_some(digits)
+}
+
+/// What there is of the text in base64, wherever in a longer text it stands, in both alphabets.
+fn in_base64(text: &str) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    if text.chars().count() < STRONG_CHARS_MIN || text.len() > BASE64_BYTES_MAX {
+        return all;
     }
-    let joined = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_digit() || *b == b'_');
-    let before = place.start.checked_sub(1).and_then(|at| text.get(at));
-    let second = place.start.checked_sub(2).and_then(|at| text.get(at));
-    let element = before == Some(&b'e') && !second.is_some_and(|b| b.is_ascii_alphanumeric());
-    joined(before) || joined(text.get(place.end)) || element
+    for before in 0..3 {
+        let encoded = STANDARD_NO_PAD.encode([&[0; 2][..before], text.as_bytes()].concat());
+        // Letters that hold bits of the neighbours too are not known.
+        let (first, last) = ((before * 8).div_ceil(6), (before + text.len()) * 8 / 6);
+        let own = &encoded[first..last];
+        all.extend([own.to_owned(), own.replace('+', "-").replace('/', "_")]);
+    }
+    all
 }
 
-fn percent_encoded(text: &str) -> String {
-    let encoded = |byte: u8| match byte {
-        b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(encoded).collect()
+/// The first bytes of a text, whole characters.
+fn beginning(text: &str, bytes_max: usize) -> &str {
+    let end = (0..=bytes_max.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
 }
 
-fn escaped(text: &str) -> String {
-    let mut quoted = String::new();
-    mdm_core::text::quote::push_quoted(&mut quoted, text, usize::MAX);
-    quoted[1..quoted.len() - 1].to_owned()
+impl Known {
+    fn add(&mut self, secret: Secret) {
+        if let Some(same) = self.secrets.iter_mut().find(|other| other.forms == secret.forms) {
+            same.kept |= secret.kept;
+            return;
+        }
+        let forgotten = self.secrets.iter().position(|other| !other.kept);
+        if !secret.kept
+            && self.secrets.iter().filter(|other| !other.kept).count() >= SECRETS_MAX
+            && let Some(oldest) = forgotten.and_then(|at| self.secrets.remove(at))
+        {
+            oldest.forms.iter().for_each(|form| self.index.remove(form));
+        }
+        secret.forms.iter().for_each(|form| self.index.add(form));
+        self.secrets.push_back(secret);
+    }
 }
 
 impl Secrets {
-    fn known(&self) -> MutexGuard<'_, VecDeque<Secret>> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From here on `text` leaves this process in no message. Each line of it counts by itself, as it is typed.
     pub fn remember(&self, text: &str) {
-        for line in text.split(['\n', '\t']) {
-            if line.chars().count() < SECRET_CHARS_MIN || line.len() > SECRET_BYTES_MAX {
-                continue;
-            }
-            let secret = Secret::new(line);
-            let mut known = self.known();
-            if known.iter().any(|other| other.forms == secret.forms && other.parts == secret.parts) {
-                continue;
-            }
-            if known.iter().filter(|secret| !secret.kept).count() >= SECRETS_MAX {
-                let oldest = known.iter().position(|secret| !secret.kept);
-                oldest.map(|at| known.remove(at));
-            }
-            known.push_back(secret);
-        }
+        let text = beginning(text, SECRET_BYTES_MAX);
+        let parts = text.splitn(LINES_MAX + 1, ['\n', '\t']);
+        let secrets: Vec<Secret> = parts.filter_map(|part| Secret::new(part, false)).collect();
+        let mut known = self.known();
+        secrets.into_iter().for_each(|secret| known.add(secret));
     }
 
     /// The same for as long as this process lives. There are only as many as somebody configured.
     pub fn keep(&self, text: &str) {
-        let lines = text.split(['\n', '\t']).filter(|line| line.chars().count() >= SECRET_CHARS_MIN);
-        self.known().extend(lines.map(|line| Secret { kept: true, ..Secret::new(line) }));
+        let lines = text.split(['\n', '\t']).filter_map(|line| Secret::new(line, true));
+        let mut known = self.known();
+        lines.for_each(|secret| known.add(secret));
     }
 
     /// Shows texts of these kinds as they are.
@@ -165,49 +164,52 @@ impl Secrets {
 
     /// True if somebody's secret may be on the screen.
     pub fn are_known(&self) -> bool {
-        !self.known().is_empty()
+        !self.known().secrets.is_empty()
     }
 
     /// True if a text has a secret in it that somebody named.
     pub fn are_in(&self, text: &str) -> bool {
-        let lower = text.to_ascii_lowercase();
-        let mut found = Vec::new();
-        self.known().iter().any(|secret| {
-            secret.find(lower.as_bytes(), &mut found);
-            !found.is_empty()
-        })
+        !self.known().index.find(text, Which::All).is_empty()
     }
 
     /// Remembers the texts that arguments call secret, also in the steps of a flow, before anything can refuse them.
     pub fn remember_given(&self, arguments: &JsonObject) {
         self.shapes.note_told(arguments);
-        self.remember_secure(arguments);
+        let mut left = TEXTS_MAX;
+        self.remember_secure(arguments, &mut left);
     }
 
-    fn remember_secure(&self, arguments: &JsonObject) {
-        let is =
-            |wanted: &'static str| move |(name, _): &(&String, &Value)| name.eq_ignore_ascii_case(wanted);
-        let secure = arguments.iter().find(is("secure")).is_some_and(|(_, value)| match value {
+    /// `left`: texts that this call may still have remembered.
+    fn remember_secure(&self, arguments: &JsonObject, left: &mut usize) {
+        let secure = arguments.iter().find(|(name, _)| is_named(name, "secure"));
+        let secure = secure.is_some_and(|(_, value)| match value {
             Value::Bool(secure) => *secure,
             Value::Null => false,
             // A mistake that will be refused; it is clear what was meant.
             _ => true,
         });
         for (name, value) in arguments {
-            match value {
-                Value::String(text) if secure && name.eq_ignore_ascii_case("text") => self.remember(text),
-                Value::Number(number) if secure && name.eq_ignore_ascii_case("text") => {
-                    self.remember(&number.to_string());
+            let text = match value {
+                // A name is no secret.
+                Value::String(text) if text.starts_with(SCHEME) => continue,
+                Value::String(text) => text.clone(),
+                Value::Number(number) => number.to_string(),
+                other => {
+                    self.remember_inside(other, left);
+                    continue;
                 }
-                other => self.remember_inside(other),
+            };
+            if secure && *left > 0 && is_named(name, "text") {
+                *left -= 1;
+                self.remember(&text);
             }
         }
     }
 
-    fn remember_inside(&self, value: &Value) {
+    fn remember_inside(&self, value: &Value, left: &mut usize) {
         match value {
-            Value::Object(object) => self.remember_secure(object),
-            Value::Array(items) => items.iter().for_each(|item| self.remember_inside(item)),
+            Value::Object(object) => self.remember_secure(object, left),
+            Value::Array(items) => items.iter().for_each(|item| self.remember_inside(item, left)),
             _ => {}
         }
     }
@@ -257,15 +259,23 @@ impl Secrets {
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
             Value::Object(object) => {
-                let picture = object.contains_key("mimeType");
+                let kind = object.get("mimeType").and_then(Value::as_str);
+                let picture = kind.is_some_and(|kind| kind.starts_with("image/"));
                 for (name, item) in object.iter_mut() {
                     // The data of a picture is no text, and the token is the client's own.
-                    if !(picture && name == "data" || name == "progressToken") {
+                    let is_data = picture && matches!(name.as_str(), "data" | "blob");
+                    if !is_data && name != "progressToken" {
                         self.redact_value(item);
                     }
                 }
             }
-            _ => {}
+            Value::Number(number) => {
+                // A short one may be any number of ours.
+                if !self.known().index.find(&number.to_string(), Which::Strong).is_empty() {
+                    *value = REPLACEMENT.into();
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
         }
     }
 
@@ -306,27 +316,18 @@ impl Secrets {
         while !rest.is_empty() {
             let end = quote_in(rest).map_or(rest.len(), |at| at + 1);
             let (part, after) = rest.split_at(end);
-            out.push_str(&self.redact_where(part, |secret| inside || secret.strong));
+            out.push_str(&self.redact_where(part, if inside { Which::All } else { Which::Strong }));
             (rest, inside) = (after, !inside);
         }
     }
 
     /// Any text: a message, a line of the log.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.redact_where(text, |_| true)
+        self.redact_where(text, Which::All)
     }
 
-    fn redact_where<'a>(&self, text: &'a str, looked_for: impl Fn(&Secret) -> bool) -> Cow<'a, str> {
-        let known = self.known();
-        let mut found = Vec::new();
-        if !known.is_empty() {
-            let lower = text.to_ascii_lowercase();
-            known
-                .iter()
-                .filter(|secret| looked_for(secret))
-                .for_each(|s| s.find(lower.as_bytes(), &mut found));
-        }
-        drop(known);
+    fn redact_where<'a>(&self, text: &'a str, which: Which) -> Cow<'a, str> {
+        let found = self.known().index.find(text, which);
         if found.is_empty() {
             return self.shapes.redact(text);
         }
@@ -430,9 +431,107 @@ mod tests {
                        {"tool":"type_text","arguments":{"text":"not a secret"}}]}"#;
         secrets.remember_given(&serde_json::from_str(json).unwrap());
         assert_eq!(secrets.redact("90210 is not a secret"), "[secret] is not a secret");
-        let many: Vec<String> = (0..200).map(|n| format!("secret number {n}")).collect();
-        many.iter().for_each(|text| secrets.remember(text));
-        assert_eq!(secrets.known().len(), SECRETS_MAX);
-        assert!(!format!("{secrets:?}").contains("number"), "S8");
+        assert!(!format!("{secrets:?}").contains("90210"), "S8");
+        let secrets = Secrets::default();
+        secrets.remember_given(&serde_json::from_str(r#"{"te_xt":"hunter2-canary","SECURE":true}"#).unwrap());
+        assert_eq!(secrets.redact("hunter2-canary"), "[secret]");
+        secrets.remember_given(&serde_json::from_str(r#"{"text":"secret://login","secure":true}"#).unwrap());
+        assert_eq!(secrets.redact("secret://login"), "secret://login", "a name is no secret");
+    }
+
+    #[test]
+    fn one_call_does_not_make_others_secrets_forgotten() {
+        // SE-06, SE-07
+        let secrets = Secrets::default();
+        secrets.keep("the first of all, for ever");
+        secrets.remember("typed by another client");
+        let lines: Vec<String> = (0..SECRETS_MAX * 2).map(|number| format!("line number {number}")).collect();
+        let step = serde_json::json!({"text": lines.join("\n"), "secure": true});
+        let flow = serde_json::json!({"steps": vec![step; 1000]});
+        secrets.remember_given(flow.as_object().unwrap());
+        assert_eq!(secrets.redact("typed by another client"), "[secret]");
+        assert_eq!(secrets.redact("line number 3"), "[secret]");
+        assert_eq!(secrets.redact("x line number 99 x"), "x [secret] x", "by its parts");
+        for line in &lines {
+            secrets.remember(line);
+        }
+        assert_eq!(secrets.known().secrets.len(), SECRETS_MAX + 1);
+        assert_eq!(secrets.redact("the first of all, for ever"), "[secret]", "what was configured stays");
+        assert_eq!(secrets.redact("typed by another client"), "typed by another client");
+    }
+
+    #[test]
+    fn what_a_secret_takes_is_bounded() {
+        // SE-07: quotes within quotes had sixteen spellings, each of twice the length.
+        let long = "\"\\ä'".repeat(SECRET_BYTES_MAX);
+        let secrets = Secrets::default();
+        secrets.remember(&long);
+        let bytes: usize = secrets
+            .known()
+            .secrets
+            .iter()
+            .flat_map(|secret| &secret.forms)
+            .map(|form| form.bytes.len())
+            .sum();
+        assert!(bytes <= 2 * SECRET_BYTES_MAX, "{bytes}");
+        let short = Secret::new(&"k".repeat(BASE64_BYTES_MAX), false).unwrap();
+        assert!(short.forms.len() <= 8, "{}", short.forms.len());
+    }
+
+    #[test]
+    fn a_secret_is_known_in_the_usual_encodings() {
+        // SE-06
+        let secrets = knowing(&["p@ss!word-77", "k=v two", "12345678", "9876 5432 1098 7654"]);
+        for written in [
+            "p@ss!word-77",
+            "p%40ss!word-77",
+            "p%40ss%21word-77",
+            "P%2540ss%2521word%252D77",
+            r"p\u0040ss\u0021word-77",
+            r#"k\u003dv two"#,
+            "k=v+two",
+            "k%3Dv%20two",
+            "k&#61;v two",
+            "1234 5678",
+            "1234-5678",
+            "12 34 56 78",
+            "9876543210987654",
+            "9876-5432-1098-7654",
+        ] {
+            assert_eq!(secrets.redact(&format!("x {written}, y")), "x [secret], y", "{written}");
+        }
+        for user in ["", "a:", "ab:", "abc:"] {
+            let header = STANDARD_NO_PAD.encode(format!("{user}p@ss!word-77"));
+            let shown = secrets.redact(&header).into_owned();
+            assert!(shown.contains("[secret]") && shown.len() < header.len(), "{header} became {shown}");
+        }
+        for other in ["p@ss!word-78", "k v two", "912345678", "e12345678"] {
+            assert_eq!(secrets.redact(other), other);
+        }
+    }
+
+    #[test]
+    fn numbers_are_secrets_too_and_pictures_are_no_text() {
+        // SE-06
+        let secrets = knowing(&["902101234567", "role"]);
+        let message = r#"{"id":902101234567,"result":{"n":902101234567,"x":12,
+            "contents":[{"mimeType":"image/jpeg","blob":"/9jrole+"},{"mimeType":"image/png","data":"role"},
+            {"mimeType":"text/plain","text":"a \"role\"","data":"role"}]}}"#;
+        let shown: Value = serde_json::from_str(&secrets.redact_message(message)).unwrap();
+        let expected = r#"{"id":902101234567,"result":{"n":"[secret]","x":12,
+            "contents":[{"mimeType":"image/jpeg","blob":"/9jrole+"},{"mimeType":"image/png","data":"role"},
+            {"mimeType":"text/plain","text":"a \"[secret]\"","data":"[secret]"}]}}"#;
+        assert_eq!(shown, serde_json::from_str::<Value>(expected).unwrap());
+    }
+
+    #[test]
+    fn a_secret_behind_an_escape_is_found() {
+        // F66, SE-06
+        let secrets = knowing(&["4815"]);
+        for before in [r"\n", r"\u2066", r"\\n", "\u{2066}"] {
+            let line = format!("{{}}\ne1 text \"PIN{before}4815\"");
+            let shown = secrets.redact_answer(&line).into_owned();
+            assert_eq!(shown, format!("{{}}\ne1 text \"PIN{before}[secret]\""));
+        }
     }
 }

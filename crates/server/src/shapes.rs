@@ -30,6 +30,8 @@ pub struct Shapes {
 struct State {
     shown: Vec<Kind>,
     numbers: BTreeMap<(Kind, u64), usize>,
+    /// The last number of each kind.
+    last: BTreeMap<Kind, usize>,
     told: BTreeMap<u64, ()>,
 }
 
@@ -109,16 +111,17 @@ impl Shapes {
 
     /// `[email 2]`: the second address that was seen.
     fn mark(&self, kind: Kind, hash: u64) -> String {
-        let numbers = &mut self.state().numbers;
-        let next = numbers.keys().filter(|(known, _)| *known == kind).count() + 1;
-        match numbers.get(&(kind, hash)) {
-            Some(number) => format!("[{} {number}]", kind.as_str()),
-            None if numbers.len() < NUMBERED_MAX => {
-                numbers.insert((kind, hash), next);
-                format!("[{} {next}]", kind.as_str())
-            }
-            None => format!("[{}]", kind.as_str()),
+        let State { numbers, last, .. } = &mut *self.state();
+        if let Some(number) = numbers.get(&(kind, hash)) {
+            return format!("[{} {number}]", kind.as_str());
         }
+        if numbers.len() >= NUMBERED_MAX {
+            return format!("[{}]", kind.as_str());
+        }
+        let number = last.entry(kind).or_default();
+        *number += 1;
+        numbers.insert((kind, hash), *number);
+        format!("[{} {number}]", kind.as_str())
     }
 }
 
@@ -133,6 +136,10 @@ mod tests {
         assert_eq!(shapes.redact("a@b.io c@d.io A@b.io"), "[email 1] [email 2] [email 1]");
         assert_eq!(shapes.redact("to c@d.io, 4111111111111111"), "to [email 2], [card 1]");
         assert!(matches!(shapes.redact("nothing here"), Cow::Borrowed(_)));
+        for number in 0..NUMBERED_MAX {
+            shapes.redact(&format!("a{number}@b.io"));
+        }
+        assert_eq!(shapes.redact("A@b.io new@b.io"), "[email 1] [email]");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::args::JsonObject;
-use crate::audit::Audited;
+use crate::audit::{Audited, written};
 use crate::secrets::Secrets;
 
 /// Goes up when a reader of older files would misread a line.
@@ -48,7 +48,7 @@ enum Line<'a> {
         caller: &'a str,
         tool: &'a str,
         action_id: &'a str,
-        arguments: &'a JsonObject,
+        arguments: JsonObject,
     },
     Event {
         at_ms: u64,
@@ -149,6 +149,7 @@ impl TraceFile {
 
     pub fn call(&self, of: &Audited<'_>, arguments: &JsonObject) {
         let Audited { call, caller, tool, action_id } = *of;
+        let arguments = written(tool, arguments, &self.secrets);
         self.write(&Line::Call { at_ms: self.clock.now_ms(), call, caller, tool, action_id, arguments });
     }
 
@@ -210,14 +211,18 @@ mod tests {
         let kept = TraceFile::create(&path, secrets.clone()).unwrap();
         assert!(TraceFile::create(&path, secrets).is_err(), "never over another session");
         let of = Audited { call: 1, caller: "a", tool: "type_text", action_id: "type_text_1" };
-        kept.call(&of, &serde_json::from_str(r#"{"text":"kestrel-canary"}"#).unwrap());
+        let arguments = r#"{"text":"hunter2","selector":{"text":"kestrel-canary"}}"#;
+        kept.call(&of, &serde_json::from_str(arguments).unwrap());
         let event = Event::Working { step: "with kestrel-canary".to_owned() };
         kept.event(&Stamped { at_ms: 1, call: 1, device: "phone".into(), event });
         let text = std::fs::read_to_string(&path).unwrap();
         let _ = std::fs::remove_file(&path);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with(r#"{"line":"session","version":1,"#), "{text}");
-        assert!(lines[1].contains(r#""arguments":{"text":"[secret]"}"#), "{text}");
+        assert!(
+            lines[1].contains(r#""arguments":{"text":"[7 characters]","selector":{"text":"[secret]"}}"#),
+            "{text}"
+        );
         assert!(lines[2].contains(r#""event":"working","step":"with [secret]""#), "{text}");
         assert_eq!(lines.len(), 3);
     }

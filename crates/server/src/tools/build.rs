@@ -90,7 +90,7 @@ impl BuildPlan {
             call.progress.tell(&this_machine, at_ms, || Event::Working { step });
         };
         let cancelled = tokio_util::sync::CancellationToken::new();
-        let environment = Environment::of_process();
+        let environment = Environment::of_process().without(call.app.handles.variables());
         let build = mdm_build::build(&request, &environment, &call.app.processes, &cancelled, tell);
         tokio::pin!(build);
         let done = tokio::select! {

@@ -1,5 +1,6 @@
 //! Pictures of the screen: whole or a part of it, with the elements marked by their ids.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use mdm_core::intent::resolve::stale;
 use mdm_core::outline::{Line, OutlineOptions, lines};
 use mdm_core::screen::element::Element;
 use mdm_core::screen::geometry::{Rect, Scale};
-use mdm_engine::Session;
+use mdm_engine::{FramedPicture, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,21 +93,62 @@ impl Tool for CaptureScreenshot {
     async fn run(call: &Call<'_>, params: CaptureScreenshotParams) -> Result<Answer, Refusal> {
         let side = picture::side(params.max_size)?;
         let session = call.device(&params.device.wanted(), call.progress).await?;
-        // Where a secret may be shown is not known without a tree.
-        let needs_tree = params.marks || params.element_id.is_some() || call.app.secrets.are_known();
-        let seen = match needs_tree {
-            true => Some(session.observe(call.progress).await?),
-            false => session.memory().tracker.last().cloned(),
-        };
         // Where a tree counts in points, so do taps.
         let scale = session.info(call.progress).await?.scale;
-        let region = region(&params, seen.as_deref(), scale)?;
-        let marked = if params.marks { marks(seen.as_deref(), scale) } else { Vec::new() };
-        let masks = seen.as_deref().map_or_else(Vec::new, |seen| secrets(&call.app.secrets, seen, scale));
-        let (marks, words): (_, Vec<String>) = marked.into_iter().unzip();
-        let picture = taken(call, &session, Wish { side, region, marks, masks }).await?;
-        Ok(answer(&session, picture, scale, &words))
+        if !call.app.secrets.are_known() {
+            let answer = open(call, &session, &params, (side, scale)).await?;
+            // What another call typed meanwhile was known before it was typed.
+            if !call.app.secrets.are_known() {
+                return Ok(answer);
+            }
+        }
+        guarded(call, &session, &params, (side, scale)).await
     }
+}
+
+/// A picture of a screen on which no secret is but those of password fields.
+async fn open(
+    call: &Call<'_>,
+    session: &Arc<Session>,
+    params: &CaptureScreenshotParams,
+    (side, scale): (u32, Scale),
+) -> Result<Answer, Refusal> {
+    let needs_tree = params.marks || params.element_id.is_some();
+    let seen = match needs_tree {
+        true => Some(session.observe(call.progress).await?),
+        false => session.memory().tracker.last().cloned(),
+    };
+    let (wish, words) = wish(call, params, seen.as_deref(), seen.as_deref(), (side, scale))?;
+    let picture = taken(call, session, wish).await?;
+    Ok(answer(session, picture, scale, &words))
+}
+
+/// A picture of which it is known where secrets are on it, or none (SE-06).
+async fn guarded(
+    call: &Call<'_>,
+    session: &Arc<Session>,
+    params: &CaptureScreenshotParams,
+    (side, scale): (u32, Scale),
+) -> Result<Answer, Refusal> {
+    let FramedPicture { before, picture, after } = session.screenshot_between_reads(call.progress).await?;
+    let (wish, words) = wish(call, params, Some(&before), [&*before, &*after], (side, scale))?;
+    let picture = call.progress.race("scaling the picture", picture::jpeg(picture, wish)).await?;
+    Ok(answer(session, picture, scale, &words))
+}
+
+/// What is asked for, and the lines of what is marked. `screens`: those on which secrets are looked for.
+fn wish<'a>(
+    call: &Call<'_>,
+    params: &CaptureScreenshotParams,
+    seen: Option<&Observation>,
+    screens: impl IntoIterator<Item = &'a Observation>,
+    (side, scale): (u32, Scale),
+) -> Result<(Wish, Vec<String>), Refusal> {
+    let region = region(params, seen, scale)?;
+    let marked = if params.marks { marks(seen, scale) } else { Vec::new() };
+    let (marks, words) = marked.into_iter().unzip();
+    let masks = masks(&call.app.secrets, screens, scale);
+    Ok((Wish { side, region, marks, masks }, words))
 }
 
 /// A whole picture on which nothing has to be painted may be made small by the device.
@@ -196,12 +238,36 @@ fn marks(seen: Option<&Observation>, scale: Scale) -> Vec<(Mark, String)> {
     targets.map(mark).collect()
 }
 
-/// Where secrets may be read off the screen: fields of passwords, and whatever shows one that is known.
-pub fn secrets(known: &Secrets, seen: &Observation, scale: Scale) -> Vec<Rect> {
-    let shows = |element: &&Element| {
-        let words = [&element.text, &element.description, &element.hint, &element.value];
-        element.password || words.into_iter().flatten().any(|words| known.are_in(words))
-    };
-    let elements = seen.reading.snapshot.elements.iter();
-    elements.filter(shows).map(|element| in_pixels(element.bounds, scale)).collect()
+/// Where secrets may be read off the screen: fields of passwords, and whatever shows one that is known. What has moved
+/// from one of the screens to the next may have been anywhere between.
+pub fn masks<'a>(
+    known: &Secrets,
+    screens: impl IntoIterator<Item = &'a Observation>,
+    scale: Scale,
+) -> Vec<Rect> {
+    let screens: Vec<&Observation> = screens.into_iter().collect();
+    let (mut secret, mut places) = (BTreeSet::new(), BTreeMap::new());
+    for seen in &screens {
+        let shown = seen.reading.snapshot.elements.iter().zip(seen.ids.iter());
+        secret.extend(shown.filter(|(element, _)| shows(known, element)).map(|(_, id)| *id));
+    }
+    for seen in &screens {
+        let shown = seen.reading.snapshot.elements.iter().zip(seen.ids.iter());
+        for (element, id) in shown.filter(|(_, id)| secret.contains(id)) {
+            let place = places.entry(*id).or_insert(element.bounds);
+            *place = around(*place, element.bounds);
+        }
+    }
+    places.into_values().map(|place| in_pixels(place, scale)).collect()
+}
+
+fn shows(known: &Secrets, element: &Element) -> bool {
+    let words = [&element.text, &element.description, &element.hint, &element.value];
+    element.password || words.into_iter().flatten().any(|words| known.are_in(words))
+}
+
+/// The smallest place with both in it.
+fn around(one: Rect, other: Rect) -> Rect {
+    let (left, top) = (one.left.min(other.left), one.top.min(other.top));
+    Rect::new(left, top, one.right.max(other.right), one.bottom.max(other.bottom))
 }

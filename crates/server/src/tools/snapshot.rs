@@ -134,7 +134,8 @@ impl Tool for CaptureDebugSnapshot {
         let session = call.device(&wanted, call.progress).await?;
         let app = params.app_id.clone().or_else(|| session.newest_app());
         let with_log = params.include_logs.unwrap_or(true);
-        let (parts, taken) = session.debug_parts(app.as_deref(), with_log, call.progress).await?;
+        let known = || call.app.secrets.are_known();
+        let (parts, taken) = session.debug_parts(app.as_deref(), with_log, known, call.progress).await?;
         let picture = match taken {
             Ok(taken) => shrink(call, &session, &parts, taken).await,
             Err(failure) => Err(failure),
@@ -184,14 +185,24 @@ async fn shrink(
     taken: Picture,
 ) -> Result<ScaledPicture, Failure> {
     let scale = session.info(call.progress).await?.scale;
-    let masks = parts
-        .seen
-        .as_ref()
-        .map_or_else(|_| Vec::new(), |seen| screenshot::secrets(&call.app.secrets, seen, scale));
+    let masks = screenshot::masks(&call.app.secrets, screens(call, parts)?, scale);
     // The longest side that is allowed is what the caller of a screenshot gets by default.
     let side = picture::side(None).map_err(|refusal| refusal.failure)?;
     let wish = Wish { side, masks, ..Wish::default() };
     call.progress.race("scaling the picture", picture::jpeg(taken, wish)).await
+}
+
+/// The screens on which the secrets of the picture stand. Where some are known, it is not shown without them (SE-06).
+fn screens<'a>(call: &Call<'_>, parts: &'a DebugParts) -> Result<Vec<&'a Observation>, Failure> {
+    let reads = [Some(&parts.seen), parts.seen_after.as_ref()].into_iter().flatten();
+    if !call.app.secrets.are_known() {
+        return Ok(reads.filter_map(|read| read.as_deref().ok()).collect());
+    }
+    let hidden = |failure: &Failure| {
+        let message = format!("a secret may be on it, and where is not known: {}", failure.message);
+        Failure { message, ..failure.clone() }
+    };
+    reads.map(|read| read.as_deref().map_err(hidden)).collect()
 }
 
 fn log_of(parts: &DebugParts) -> Option<&LogRead> {

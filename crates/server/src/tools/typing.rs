@@ -12,6 +12,7 @@ use super::{Call, Effect, Tool};
 use crate::answer::Answer;
 use crate::args::DeviceArg;
 use crate::refusal::Refusal;
+use crate::secrets::SECRET_BYTES_MAX;
 use crate::target::ElementArg;
 
 pub struct TypeText;
@@ -75,6 +76,11 @@ impl Tool for TypeText {
     async fn run(call: &Call<'_>, params: TypeTextParams) -> Result<Answer, Refusal> {
         if params.text.is_empty() && params.clear != Some(true) {
             return Err(Refusal::argument("text is empty", "give the text to type, or clear"));
+        }
+        if params.secure == Some(true) && params.text.len() > SECRET_BYTES_MAX {
+            let message =
+                format!("text has more than {SECRET_BYTES_MAX} bytes, which is too long for a secret");
+            return Err(Refusal::argument(message, "type it in parts"));
         }
         let into = params.target.is_given().then(|| params.target.selector()).transpose()?;
         let submit = params.submit == Some(true);

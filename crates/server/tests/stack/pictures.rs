@@ -44,6 +44,67 @@ async fn elements_are_marked_with_their_ids_and_secrets_are_painted_over() {
     assert_eq!(fact(&after, "masked"), "1", "also when nobody asked for a tree: {after}");
 }
 
+const NOTE: &str = r#"{"package": "org.example.note", "label": "Note", "start": "Home", "values": {"note": ""},
+    "screens": {"Home": {"content": [{"type": "field", "id": "note", "hint": "Note", "value": "note"}]}}}"#;
+
+async fn note(faults: Faults) -> World {
+    let apps = vec![AppFile::parse(NOTE).expect("an app")];
+    let world = World::with(PhoneConfig { apps, faults, timing: Timing::Brisk, ..PhoneConfig::default() });
+    world.ok("start_app", r#"{"app_id":"org.example.note"}"#).await;
+    // From here on what the device is comes from memory: the first of two calls has the first turn.
+    world.call("capture_screenshot", "{}").await;
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_typed_between_the_tree_and_the_picture_that_it_masks() {
+    // SE-06: the masks of an empty field, and the picture of a full one
+    let world = note(Faults::default()).await;
+    // Known before and not typed: as a secret is that was given with --secret.
+    world.app.secrets.keep("kestrel-canary-77");
+    let mut scripts = world.phone.scripts();
+    let typed = r#"{"text":"kestrel-canary-77","selector":{"resource_id":"note"},"secure":true}"#;
+    let (before, typed) =
+        tokio::join!(world.call("capture_screenshot", "{}"), world.call("type_text", typed));
+    assert!(!before.is_error && !typed.is_error, "{} {}", before.text(), typed.text());
+    let sent: Vec<String> = std::iter::from_fn(|| scripts.try_recv().ok()).collect();
+    let place = |part: &str| sent.iter().position(|script| script.contains(part));
+    let (pictured, typed) = (place("screencap").expect("a picture"), place("input text").expect("a text"));
+    assert!(pictured < typed, "the picture waits for its tree only: {sent:#?}");
+    assert!(!before.text().contains("masked"), "the field was empty: {}", before.text());
+    let after = picture(&world, "{}").await.text();
+    assert_eq!(fact(&after, "masked"), "1", "{after}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_becomes_known_while_a_picture_is_taken_is_not_on_it() {
+    // SE-06
+    let world = note(Faults::default()).await;
+    let typed = r#"{"text":"kestrel-canary-77","selector":{"resource_id":"note"},"secure":true}"#;
+    // Nothing is secret when the picture is asked for, and its tree is read before the text is typed.
+    let (shown, typed) =
+        tokio::join!(world.call("capture_screenshot", r#"{"marks":true}"#), world.call("type_text", typed));
+    assert!(!typed.is_error, "{}", typed.text());
+    assert_eq!(fact(&shown.text(), "masked"), "1", "{}", shown.text());
+}
+
+#[tokio::test(start_paused = true)]
+async fn there_is_no_picture_where_it_is_not_known_what_is_on_it() {
+    // SE-06
+    let mut faults = Faults::default();
+    *faults.rate_mut(Fault::FailingDump) = 1.0;
+    let world = note(faults).await;
+    let shown = world.call("capture_debug_snapshot", "{}").await;
+    assert!(shown.image.is_some(), "nothing is secret: {}", shown.text());
+    world.app.secrets.remember("kestrel-canary-77");
+    let answer = world.call("capture_debug_snapshot", "{}").await;
+    let text = answer.text();
+    assert!(answer.image.is_none(), "{text}");
+    assert!(text.contains(r#""screenshot_error":"a secret may be on it"#), "{text}");
+    assert!(text.contains("ui tree unavailable") && text.contains(r#""activity":"#), "{text}");
+    assert!(world.call("capture_screenshot", "{}").await.image.is_none());
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_helper_makes_pictures_small_on_the_device() {
     let apps = vec![AppFile::parse(APP).expect("an app")];

@@ -4,6 +4,7 @@ mod agreed;
 mod client;
 mod door;
 mod floods;
+mod jpeg;
 mod rights;
 mod secrets;
 mod served;
