@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use mdm_core::failure::{Cause, Failure};
+use mdm_engine::Session;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -60,6 +61,8 @@ pub struct Audited<'a> {
     pub caller: &'a str,
     pub tool: &'a str,
     pub action_id: &'a str,
+    /// Its beginning was written down, with the arguments.
+    pub begun: bool,
 }
 
 impl Audit {
@@ -83,10 +86,10 @@ impl Audit {
 
     /// After a call. What only read is not undone when it cannot be written down; the log of the server says so.
     pub fn end(&self, of: &Audited<'_>, arguments: &JsonObject, answer: &Answer, ms: u64) {
-        // An action's arguments stand in the line before.
+        // An action's arguments stand in the line before, unless it was refused before it began.
         let kept = || shortened(&written(of.tool, arguments, &self.secrets));
-        let arguments = of.action_id.is_empty().then(kept);
-        let device = answer.facts.device();
+        let arguments = (!of.begun).then(kept);
+        let device = answer.facts.device().or(answer.basis.session.as_deref().map(Session::id));
         let outcome = Some(answer.facts.outcome());
         let line = Line { arguments: arguments.as_deref(), device, outcome, ms: Some(ms), ..line("end", of) };
         if let Err(error) = self.write(&line) {
@@ -269,7 +272,8 @@ mod tests {
         serde_json::from_str(json).unwrap()
     }
 
-    const OF: Audited<'static> = Audited { call: 7, caller: "\"agent\"", tool: "tap", action_id: "tap_1_1" };
+    const OF: Audited<'static> =
+        Audited { call: 7, caller: "\"agent\"", tool: "tap", action_id: "tap_1_1", begun: true };
 
     #[test]
     fn a_line_is_one_line_of_json_without_secrets() {

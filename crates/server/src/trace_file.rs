@@ -148,7 +148,7 @@ impl TraceFile {
     }
 
     pub fn call(&self, of: &Audited<'_>, arguments: &JsonObject) {
-        let Audited { call, caller, tool, action_id } = *of;
+        let Audited { call, caller, tool, action_id, .. } = *of;
         let arguments = written(tool, arguments, &self.secrets);
         self.write(&Line::Call { at_ms: self.clock.now_ms(), call, caller, tool, action_id, arguments });
     }
@@ -210,7 +210,7 @@ mod tests {
         secrets.remember("kestrel-canary");
         let kept = TraceFile::create(&path, secrets.clone()).unwrap();
         assert!(TraceFile::create(&path, secrets).is_err(), "never over another session");
-        let of = Audited { call: 1, caller: "a", tool: "type_text", action_id: "type_text_1" };
+        let of = Audited { call: 1, caller: "a", tool: "type_text", action_id: "type_text_1", begun: true };
         let arguments = r#"{"text":"hunter2","selector":{"text":"kestrel-canary"}}"#;
         kept.call(&of, &serde_json::from_str(arguments).unwrap());
         let event = Event::Working { step: "with kestrel-canary".to_owned() };

@@ -37,6 +37,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -118,6 +119,8 @@ struct Call<'a> {
     /// Of a tool that acts, from the first moment on: a refused action has one too.
     action_id: String,
     by: &'a By,
+    /// The audit log has its beginning.
+    begun: AtomicBool,
     /// The device that the call went to.
     chosen: Mutex<Option<Arc<Session>>>,
 }
@@ -142,6 +145,7 @@ impl Call<'_> {
             caller: &self.by.caller.name,
             tool: self.tool,
             action_id: &self.action_id,
+            begun: self.begun.load(Ordering::Relaxed),
         }
     }
 
@@ -313,7 +317,8 @@ impl Entry {
 
     fn begin<'a>(&self, app: &'a App, by: &'a By, progress: &'a Progress) -> Call<'a> {
         let action_id = if self.acts() { app.action_id(self.name) } else { String::new() };
-        Call { app, progress, tool: self.name, action_id, by, chosen: Mutex::default() }
+        let begun = AtomicBool::new(false);
+        Call { app, progress, tool: self.name, action_id, by, begun, chosen: Mutex::default() }
     }
 
     /// The same as a part of another call, which ends by that call's deadline.
@@ -350,7 +355,11 @@ impl Entry {
             apps.filter_map(|(_, id)| id.as_str()).try_for_each(|id| app.policy.check_app(id))?;
         }
         match &app.audit {
-            Some(audit) if self.acts() => audit.begin(&call.audited(), arguments),
+            Some(audit) if self.acts() => {
+                audit.begin(&call.audited(), arguments)?;
+                call.begun.store(true, Ordering::Relaxed);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

@@ -38,7 +38,8 @@ fn a_tool_that_does_the_same_is_asked_about_too() {
     let folder = Folder::new();
     let policy =
         folder.write("policy.toml", "[confirm]\ntools = [\"manage_app\"]\n[tools]\ndeny = [\"press_key\"]\n");
-    let served = Served::start_with(folder, &[], &["--policy", &policy]);
+    let audit = folder.name_of("audit.jsonl");
+    let served = Served::start_with(folder, &[], &["--policy", &policy, "--audit", &audit]);
     let mut client = Client::stateless(served.address, "agent");
     client.call("start_app", json!({"app_id": "com.workbench"})).done();
     for tool in ["terminate_app", "reset_app_data"] {
@@ -47,6 +48,15 @@ fn a_tool_that_does_the_same_is_asked_about_too() {
     }
     assert!(client.call("press_home", json!({})).answer.get("error").is_some(), "press_key is denied");
     assert!(client.call("get_current_screen", json!({})).done().contains("com.workbench"));
+    let written = std::fs::read_to_string(&audit).unwrap();
+    let line =
+        |tool: &str| written.lines().find(|line| line.contains("\"end\"") && line.contains(tool)).unwrap();
+    let refused = line("reset_app_data");
+    assert!(
+        refused.contains("com.workbench") && refused.contains("NOT_CONFIRMED"),
+        "what was asked: {refused}"
+    );
+    assert!(line("get_current_screen").contains("virtual-android"), "where: {written}");
 }
 
 #[test]
