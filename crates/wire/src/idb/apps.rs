@@ -59,8 +59,8 @@ pub enum LaunchControl {
 pub struct LaunchStart {
     #[prost(string, tag = "1")]
     pub bundle_id: String,
-    #[prost(map = "string, string", tag = "2")]
-    pub env: std::collections::HashMap<String, String>,
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub env: std::collections::BTreeMap<String, String>,
     #[prost(string, repeated, tag = "3")]
     pub app_args: Vec<String>,
     /// False: the companion refuses to launch what already runs.

@@ -4,8 +4,8 @@ use super::Compression;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ConnectRequest {
-    #[prost(map = "string, string", tag = "1")]
-    pub metadata: std::collections::HashMap<String, String>,
+    #[prost(btree_map = "string, string", tag = "1")]
+    pub metadata: std::collections::BTreeMap<String, String>,
     /// A file that exists on the client's machine; a companion that sees it too is local.
     #[prost(string, tag = "4")]
     pub local_file_path: String,
