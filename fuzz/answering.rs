@@ -8,12 +8,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 /// Stands between the connections in an input, and between the messages of one.
 const CONNECTION_END: &[u8] = b"\n%%\n";
-const MESSAGE_END: &[u8] = b"\n%\n";
+pub const MESSAGE_END: &[u8] = b"\n%\n";
 const PIPE_BYTES: usize = 64 * 1024;
 /// Connections and messages of one input.
 const PARTS_MAX: usize = 32;
 
-fn split<'a>(bytes: &'a [u8], end: &[u8]) -> Vec<&'a [u8]> {
+pub fn split<'a>(bytes: &'a [u8], end: &[u8]) -> Vec<&'a [u8]> {
     let mut parts = Vec::new();
     let mut rest = bytes;
     while parts.len() < PARTS_MAX {
@@ -32,9 +32,8 @@ fn split<'a>(bytes: &'a [u8], end: &[u8]) -> Vec<&'a [u8]> {
 /// A usbmuxd: each connection has said all that it says when it is opened. The first byte of a message tells its frame.
 pub fn usbmuxd(bytes: &[u8]) -> Connector {
     let connections = split(bytes, CONNECTION_END).into_iter().rev();
-    let said = connections.map(|connection| {
-        split(connection, MESSAGE_END).into_iter().flat_map(framed).collect::<Vec<u8>>()
-    });
+    let said = connections
+        .map(|connection| split(connection, MESSAGE_END).into_iter().flat_map(framed).collect::<Vec<u8>>());
     let left = Mutex::new(said.collect::<Vec<_>>());
     connect::pipe(move || {
         let said = left.lock().expect("no panic holds it").pop();

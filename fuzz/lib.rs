@@ -1,13 +1,16 @@
 //! A phone and a hostile host in one runtime with a paused clock, and what else targets share.
 
+pub mod adbd;
 pub mod allocation;
 pub mod answering;
+pub mod files;
 pub mod helpers;
 pub mod idb;
 
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use mdm_core::screen::snapshot::Snapshot;
 use mdm_virtual_device::{Phone, PhoneConfig};
 use mdm_wire::adb::frame::{Command, Frame};
 use mdm_wire::adb::{PAYLOAD_BYTES_MAX, VERSION_SKIP_CHECKSUM};
@@ -21,6 +24,21 @@ const READ_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
+}
+
+/// Each element lies in the one that is open around it, and a defect lies in the `bytes` that were read.
+pub fn check_tree(snapshot: &Snapshot, bytes: usize) {
+    let mut ends = Vec::new();
+    for (index, element) in snapshot.elements.iter().enumerate() {
+        while ends.last().is_some_and(|&(_, end)| end as usize <= index) {
+            ends.pop();
+        }
+        assert_eq!(element.parent, ends.last().map(|&(parent, _)| parent));
+        assert!(ends.last().is_none_or(|&(_, end)| element.end <= end));
+        assert!(element.end as usize > index && element.end as usize <= snapshot.elements.len());
+        ends.push((index as u32, element.end));
+    }
+    assert!(snapshot.defects.iter().all(|defect| defect.offset <= bytes));
 }
 
 /// Sends these bytes to a new phone and reads until it is silent; then an honest host must still be served.

@@ -1,9 +1,8 @@
 //! Any bytes as frames of our helper's protocol, in both directions. What was read is the same after it is written and
-//! read again.
+//! read again, and a tree of it is a consistent screen.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mdm_fuzz as _;
 use mdm_wire::helper::{ANSWER_BYTES_MAX, Answer, HEAD_BYTES, Head, Request, TreeAnswer, UiEvent};
 
 const ANSWER_BIT: u8 = 128;
@@ -31,6 +30,8 @@ fn check(kind: u8, payload: &[u8]) {
             && let TreeAnswer::New { tree, .. } = tree.as_ref()
         {
             let _ = tree.hash();
+            // Of what was left out it says so at the first byte.
+            mdm_fuzz::check_tree(&mdm_android::shown_by_helper(tree), 0);
         }
         let written = body(&answer.frame(1, kind & !ANSWER_BIT));
         let again = Answer::decode(kind, &written).expect("an answer that was written");

@@ -1,15 +1,16 @@
 //! Any JSON object as the arguments of every tool: each is read, or refused with bounded words. Tools that only look at a
-//! screen are called as well, without a device.
+//! screen are called as well, without a device, also with the arguments of the predecessor.
 #![no_main]
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
 use mdm_fuzz::runtime;
 use mobile_debug_mcp::app::{App, Devices};
 use mobile_debug_mcp::args::JsonObject;
+use mobile_debug_mcp::compat;
 use mobile_debug_mcp::target::SelectorArg;
-use mobile_debug_mcp::tools;
+use mobile_debug_mcp::tools::{self, By};
 use tokio_util::sync::CancellationToken;
 
 /// Tools that start nothing and open no file of this machine.
@@ -40,6 +41,10 @@ fn app() -> &'static App {
     APP.get_or_init(|| App::new(Devices::default()))
 }
 
+fn by() -> By {
+    By { caller: Arc::clone(&app().own), cancelled: CancellationToken::new(), call: app().next_call() }
+}
+
 fuzz_target!(|data: &[u8]| {
     let Ok(arguments) = serde_json::from_slice::<JsonObject>(data) else { return };
     for entry in tools::all() {
@@ -53,6 +58,9 @@ fuzz_target!(|data: &[u8]| {
             let answer = entry.call(app(), arguments.clone(), CancellationToken::new()).await;
             let text = answer.text();
             assert!(text.len() <= ANSWER_BYTES_MAX, "{} answered {} bytes", entry.name, text.len());
+            if compat::TOOLS.contains(&entry.name) {
+                compat::call(app(), entry, arguments.clone(), by()).await;
+            }
         }
     });
 });

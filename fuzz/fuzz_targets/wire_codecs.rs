@@ -1,4 +1,4 @@
-//! Any bytes to every decoder; a decoded value must be the same after it is encoded and decoded again.
+//! Any bytes to every decoder of adb; a decoded value must be the same after it is encoded and decoded again.
 #![no_main]
 
 use bytes::BytesMut;
@@ -8,7 +8,8 @@ use mdm_wire::adb::auth::PublicKey;
 use mdm_wire::adb::banner::Banner;
 use mdm_wire::adb::frame::Frame;
 use mdm_wire::adb::shell::Packet;
-use mdm_wire::adb::{PAYLOAD_BYTES_MAX, framebuffer, host, sync};
+use mdm_wire::adb::sync::{self, Stat};
+use mdm_wire::adb::{PAYLOAD_BYTES_MAX, framebuffer, host};
 
 fuzz_target!(|data: &[u8]| {
     let mut input = BytesMut::from(data);
@@ -38,4 +39,22 @@ fuzz_target!(|data: &[u8]| {
     if let Some(head) = data.first_chunk::<{ sync::HEADER_BYTES }>() {
         let _ = sync::Header::decode(head).map(|header| header.length(1024));
     }
+    check_stat(data);
 });
+
+/// Both forms keep what they have room for.
+fn check_stat(data: &[u8]) {
+    if let Some(rest) = data.first_chunk::<{ Stat::V1_REST_BYTES }>() {
+        let stat = Stat::decode_v1(rest);
+        let mut out = BytesMut::new();
+        stat.put_v1(&mut out);
+        assert_eq!(out[..], rest[..]);
+    }
+    if let Some(rest) = data.first_chunk::<{ Stat::V2_REST_BYTES }>() {
+        let stat = Stat::decode_v2(rest);
+        let mut out = BytesMut::new();
+        stat.put_v2(&mut out);
+        let again = out[..].first_chunk().map(Stat::decode_v2);
+        assert_eq!(again, Some(stat));
+    }
+}

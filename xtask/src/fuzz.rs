@@ -20,6 +20,26 @@ const JOBS: usize = 2;
 const INPUT_SECONDS_MAX: u32 = 20;
 /// A process that holds more is a finding.
 const MEMORY_MB_MAX: u32 = 2048;
+/// Screens, logs and reports of crashes are large, and bugs of reading them may need that.
+const LARGE_BYTES_MAX: usize = 1024 * 1024;
+const LARGE: [&str; 8] = [
+    "android_answers",
+    "crash_reports",
+    "device_text",
+    "hierarchy",
+    "ios_trees",
+    "logs",
+    "markup",
+    "screen_files",
+];
+/// The longest input of every other target. Without a limit libFuzzer has one of 4096 bytes.
+const SMALL_BYTES_MAX: usize = 64 * 1024;
+/// A run of at least so long is judged: less code or fewer inputs than these mean that the fuzzer is blind.
+const JUDGED_SECONDS_MIN: u32 = 30;
+/// The smallest decoders have more than twice as many.
+const EDGES_MIN: u64 = 100;
+/// The slowest targets make more in a tenth of the time.
+const EXECUTIONS_MIN: u64 = 1000;
 /// How much a failed target may say.
 const SAID_LINES_MAX: usize = 60;
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -114,6 +134,7 @@ fn one(root: &Path, programs: &Path, name: &str, seconds: u32) -> Result<Played,
     }
     command.args([
         format!("-max_total_time={seconds}"),
+        format!("-max_len={}", input_bytes_max(name)),
         format!("-timeout={INPUT_SECONDS_MAX}"),
         format!("-rss_limit_mb={MEMORY_MB_MAX}"),
         format!("-artifact_prefix={}/", found.display()),
@@ -126,11 +147,15 @@ fn one(root: &Path, programs: &Path, name: &str, seconds: u32) -> Result<Played,
     let output = command.output().map_err(|error| format!("{}: {error}", programs.display()))?;
     let said = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
-        return Ok(Played::of(name, seconds, &said));
+        return Played::of(name, seconds, &said)?.judged();
     }
     let lines: Vec<&str> = said.lines().collect();
     let end = lines[lines.len().saturating_sub(SAID_LINES_MAX)..].join("\n");
     Err(format!("{}, see {}\n{end}", output.status, found.display()))
+}
+
+fn input_bytes_max(name: &str) -> usize {
+    if LARGE.contains(&name) { LARGE_BYTES_MAX } else { SMALL_BYTES_MAX }
 }
 
 /// What a run came to.
@@ -145,21 +170,34 @@ struct Played {
 }
 
 impl Played {
-    fn of(name: &str, seconds: u32, said: &str) -> Played {
+    fn of(name: &str, seconds: u32, said: &str) -> Result<Played, String> {
         // The last line that tells a figure is the newest.
         let after = |word: &str| {
             let lines = said.lines().rev().filter_map(|line| line.split_once(word));
             let mut figures = lines.filter_map(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
-            figures.next().unwrap_or(0)
+            figures.next().ok_or_else(|| format!("the fuzzer did not tell {word:?}"))
         };
-        Played {
+        Ok(Played {
             name: name.to_owned(),
             seconds,
-            executions: after("stat::number_of_executed_units:"),
-            edges: after(" cov: "),
-            features: after(" ft: "),
-            memory_mb: after("stat::peak_rss_mb:"),
+            executions: after("stat::number_of_executed_units:")?,
+            edges: after(" cov: ")?,
+            features: after(" ft: ")?,
+            memory_mb: after("stat::peak_rss_mb:")?,
+        })
+    }
+
+    /// A fuzzer that sees nothing of the code finds nothing either.
+    fn judged(self) -> Result<Played, String> {
+        let is_blind = self.edges < EDGES_MIN || self.executions < EXECUTIONS_MIN;
+        if self.seconds >= JUDGED_SECONDS_MIN && is_blind {
+            return Err(format!(
+                "the fuzzer is blind: {} edges of at least {EDGES_MIN} and {} executions of at least {EXECUTIONS_MIN} \
+                 in {} s",
+                self.edges, self.executions, self.seconds
+            ));
         }
+        Ok(self)
     }
 }
 
@@ -179,8 +217,23 @@ mod tests {
         let said = "#2\tINITED cov: 10 ft: 11 corp: 1/1b exec/s: 0 rss: 40Mb\n\
                     #99\tDONE   cov: 120 ft: 340 corp: 5/9b lim: 4 exec/s: 9 rss: 41Mb\n\
                     stat::number_of_executed_units: 99\nstat::peak_rss_mb:              41\n";
-        let played = Played::of("markup", 30, said);
+        let played = Played::of("markup", 30, said).unwrap();
         assert_eq!((played.executions, played.edges, played.features, played.memory_mb), (99, 120, 340, 41));
+        for word in [" cov: ", " ft: ", "executed_units:", "peak_rss_mb:"] {
+            assert!(Played::of("markup", 30, &said.replace(word, "")).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_blind_fuzzer_fails_unless_its_run_was_too_short_to_tell() {
+        let run = |seconds, edges, executions| {
+            let name = "markup".to_owned();
+            Played { name, seconds, executions, edges, features: 1, memory_mb: 1 }.judged()
+        };
+        assert!(run(30, EDGES_MIN, EXECUTIONS_MIN).is_ok());
+        assert!(run(30, EDGES_MIN - 1, EXECUTIONS_MIN).is_err());
+        assert!(run(30, EDGES_MIN, EXECUTIONS_MIN - 1).is_err());
+        assert!(run(29, 0, 0).is_ok());
     }
 
     #[test]
@@ -190,6 +243,7 @@ mod tests {
         let manifest = std::fs::read_to_string(root.join("fuzz/Cargo.toml")).unwrap();
         let targets = targets(&root).unwrap();
         assert!(targets.len() >= 19);
+        assert!(LARGE.iter().all(|name| targets.iter().any(|target| target == name)));
         for target in targets {
             assert!(manifest.contains(&format!("path = \"fuzz_targets/{target}.rs\"")), "{target}");
         }

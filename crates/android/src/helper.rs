@@ -507,3 +507,9 @@ fn is_no_device(error: &AdbError) -> bool {
         AdbError::Unreachable(_) | AdbError::Offline(_) | AdbError::NotFound(_) | AdbError::Unauthorized(_)
     )
 }
+
+/// A door for the fuzzer: a tree of the helper as a snapshot.
+#[cfg(fuzzing)]
+pub fn shown(tree: &mdm_wire::helper::Tree) -> mdm_core::screen::snapshot::Snapshot {
+    tree::read(tree, &mdm_core::screen::snapshot::Limits::default()).snapshot
+}

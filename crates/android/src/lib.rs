@@ -26,4 +26,6 @@ mod text;
 
 pub use device::AndroidDevice;
 pub use helper::HelperMode;
+#[cfg(fuzzing)]
+pub use helper::shown as shown_by_helper;
 pub use hub::{Endpoint, Hub, HubConfig, StartServer};

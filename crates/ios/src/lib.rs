@@ -7,6 +7,8 @@
 pub mod connect;
 pub mod crash;
 pub mod device;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod gesture;
 pub mod idb;
 mod lines;

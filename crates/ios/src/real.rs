@@ -7,6 +7,8 @@
 mod audit;
 mod core_device;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod handshake;
 mod hid;
 mod lengths;
@@ -19,12 +21,12 @@ mod tunnel;
 use std::path::Path;
 use std::sync::Arc;
 
-use idevice::IdeviceService as _;
 use idevice::afc::opcode::AfcFopenMode;
-use idevice::crashreportcopymobile::{CrashReportCopyMobileClient, flush_reports};
+use idevice::crashreportcopymobile::CrashReportCopyMobileClient;
 use idevice::installation_proxy::InstallationProxyClient;
 use idevice::lockdown::LockdownClient;
 use idevice::screenshotr::ScreenshotService;
+use idevice::{IdeviceError, IdeviceService as _};
 use mdm_core::port::{CrashReport, DeviceError, DeviceErrorKind, Dispatch, Picture, SpokenScreen};
 use plist::Value;
 
@@ -35,7 +37,8 @@ use core_device::TunnelKind;
 pub use core_device::{CoreDevice, Offered, Process, runs_in};
 use error::{Effect, told};
 pub use hid::{Button, Finger, KeptHand, Motion, Place};
-use link::{Link, guarded};
+use lengths::Lengths;
+use link::{Link, Provider, guarded};
 pub use log::DeviceLog;
 use pairing::Pairings;
 
@@ -177,8 +180,7 @@ impl RealDevice {
         self.link
             .with(Effect::Reads, async |provider| {
                 let record = idevice::provider::IdeviceProvider::get_pairing_file(&provider).await?;
-                let mut lockdown = LockdownClient::connect(&provider).await?;
-                lockdown.start_session(&record).await?;
+                let (mut lockdown, _) = link::session(&provider, &record).await?;
                 // In TLS 1.3 a refused certificate shows only when something is read.
                 lockdown.get_value(Some("UniqueDeviceID"), None).await.map(drop)
             })
@@ -187,7 +189,7 @@ impl RealDevice {
 
     /// Asks usbmuxd whether this computer and the phone ever agreed.
     async fn has_record(&self) -> Result<bool, DeviceError> {
-        let read = |provider: link::Provider| async move {
+        let read = |provider: Provider| async move {
             match idevice::provider::IdeviceProvider::get_pairing_file(&provider).await {
                 Ok(_) => Ok(true),
                 Err(error) if error::is_record_missing(&error) => Ok(false),
@@ -203,7 +205,7 @@ impl RealDevice {
         let found = self
             .link
             .with(Effect::Reads, async move |provider| {
-                InstallationProxyClient::connect(&provider).await?.get_apps(Some(kind), None).await
+                installed_apps(&provider).await?.get_apps(Some(kind), None).await
             })
             .await?;
         let mut apps: Vec<DeviceApp> =
@@ -217,7 +219,7 @@ impl RealDevice {
         let found = self
             .link
             .with(Effect::Reads, async move |provider| {
-                InstallationProxyClient::connect(&provider).await?.get_apps(Some("Any"), Some(ids)).await
+                installed_apps(&provider).await?.get_apps(Some("Any"), Some(ids)).await
             })
             .await?;
         Ok(found.get(bundle).map(|keys| read_app(bundle, keys)))
@@ -256,7 +258,7 @@ impl RealDevice {
         let bundle = bundle.to_owned();
         self.link
             .with(Effect::Acts, async move |provider| {
-                InstallationProxyClient::connect(&provider).await?.uninstall(bundle, None).await
+                installed_apps(&provider).await?.uninstall(bundle, None).await
             })
             .await
     }
@@ -270,8 +272,7 @@ impl RealDevice {
     pub async fn crash_names(&self) -> Result<Vec<String>, DeviceError> {
         self.link
             .with(Effect::Reads, async |provider| {
-                flush_reports(&provider).await?;
-                let mut client = CrashReportCopyMobileClient::connect(&provider).await?;
+                let mut client = reports_of(&provider).await?;
                 report_names(&mut client).await
             })
             .await
@@ -282,8 +283,7 @@ impl RealDevice {
         let texts = self
             .link
             .with(Effect::Reads, async |provider| {
-                flush_reports(&provider).await?;
-                let mut client = CrashReportCopyMobileClient::connect(&provider).await?;
+                let mut client = reports_of(&provider).await?;
                 let names = report_names(&mut client).await?;
                 let mut texts = Vec::new();
                 for name in names.iter().rev().take(REPORTS_MAX) {
@@ -304,7 +304,10 @@ impl RealDevice {
         let bytes = self
             .link
             .with(Effect::Reads, async |provider| {
-                ScreenshotService::connect(&provider).await?.take_screenshot().await
+                link::service::<ScreenshotService>(&provider, Lengths::of_lists())
+                    .await?
+                    .take_screenshot()
+                    .await
             })
             .await;
         let unavailable = |detail: &str| DeviceError::new(DeviceErrorKind::ScreenshotUnavailable, detail);
@@ -360,8 +363,7 @@ const MODE_KEY: &str = "DeveloperModeStatus";
 async fn developer_mode(link: &Link) -> Result<Option<bool>, DeviceError> {
     let mode = link.with(Effect::Reads, async |provider| {
         let record = idevice::provider::IdeviceProvider::get_pairing_file(&provider).await?;
-        let mut lockdown = LockdownClient::connect(&provider).await?;
-        lockdown.start_session(&record).await?;
+        let (mut lockdown, _) = link::session(&provider, &record).await?;
         lockdown.get_value(Some(MODE_KEY), Some(MODE_DOMAIN)).await
     });
     Ok(mode.await?.as_boolean())
@@ -373,20 +375,32 @@ fn mode_is_off(udid: &str) -> String {
     )
 }
 
+async fn installed_apps(provider: &Provider) -> Result<InstallationProxyClient, IdeviceError> {
+    link::service(provider, Lengths::of_lists()).await
+}
+
+/// The service that brings reports to where they can be read, and its word when it has done so.
+const REPORT_MOVER: &str = "com.apple.crashreportmover";
+const MOVED: &[u8; 4] = b"ping";
+
+/// The reports of crashes, with the newest.
+async fn reports_of(provider: &Provider) -> Result<CrashReportCopyMobileClient, IdeviceError> {
+    let told = link::open(provider, REPORT_MOVER).await?.read_raw(MOVED.len()).await?;
+    if told != MOVED {
+        return Err(IdeviceError::UnexpectedResponse("crash reports were not moved".to_owned()));
+    }
+    link::service(provider, Lengths::of_files()).await
+}
+
 /// `pull` of the crate leaves the file open on the phone when reading fails; the connection ends right after.
-async fn pull(
-    client: &mut CrashReportCopyMobileClient,
-    name: &str,
-) -> Result<Vec<u8>, idevice::IdeviceError> {
+async fn pull(client: &mut CrashReportCopyMobileClient, name: &str) -> Result<Vec<u8>, IdeviceError> {
     let mut file = client.afc_client.open(format!("/{name}"), AfcFopenMode::RdOnly).await?;
     let bytes = file.read_entire().await;
     file.close().await?;
     bytes
 }
 
-async fn report_names(
-    client: &mut CrashReportCopyMobileClient,
-) -> Result<Vec<String>, idevice::IdeviceError> {
+async fn report_names(client: &mut CrashReportCopyMobileClient) -> Result<Vec<String>, IdeviceError> {
     let mut names = client.afc_client.list_dir("/").await?;
     names.retain(|name| reports::is_report(name));
     names.sort_by(|one, other| (date_of(one), one).cmp(&(date_of(other), other)));

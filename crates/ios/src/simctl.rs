@@ -4,6 +4,8 @@
 //! retries nothing. simctl has neither a tree of the screen nor touch.
 
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod list;
 mod log;
 mod process;

@@ -12,7 +12,7 @@ use hyper::{Method, Request};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::RootCertStore;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -158,6 +158,12 @@ impl Proxy {
         self.shared.cut_connections();
     }
 
+    /// A door for the fuzzer: serves a client that did not come through the port.
+    #[cfg(fuzzing)]
+    pub async fn serve_on(&self, client: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        serve_client(Arc::clone(&self.shared), client, CancellationToken::new()).await;
+    }
+
     pub fn opens_tls(&self) -> bool {
         self.shared.authority().is_some()
     }
@@ -266,6 +272,7 @@ async fn accept(shared: Arc<Shared>, listener: TcpListener, stop: CancellationTo
                 continue;
             }
         };
+        drop(stream.set_nodelay(true));
         let (shared, stop) = (Arc::clone(&shared), stop.clone());
         tokio::spawn(async move {
             let cut = shared.cut_token();
@@ -279,8 +286,11 @@ async fn accept(shared: Arc<Shared>, listener: TcpListener, stop: CancellationTo
     }
 }
 
-async fn serve_client(shared: Arc<Shared>, stream: TcpStream, stop: CancellationToken) {
-    drop(stream.set_nodelay(true));
+async fn serve_client(
+    shared: Arc<Shared>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    stop: CancellationToken,
+) {
     let service = service_fn(move |request: Request<Incoming>| {
         let (shared, stop) = (Arc::clone(&shared), stop.clone());
         async move {

@@ -13,6 +13,8 @@ pub mod compat;
 mod expect;
 mod facts_text;
 pub mod found;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod handles;
 mod har;
 pub mod http;

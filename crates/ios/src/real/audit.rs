@@ -9,9 +9,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
 
-use idevice::lockdown::LockdownClient;
 use idevice::provider::IdeviceProvider as _;
-use idevice::{IdeviceError, IdeviceService as _, ReadWrite};
+use idevice::{IdeviceError, ReadWrite};
 use mdm_core::port::{DeviceError, DeviceErrorKind, SpokenItem, SpokenScreen};
 use mdm_wire::dtx::{Argument, Broken, Content, HEAD_BYTES, Head, Message, Parts};
 use plist::{Dictionary, Value};
@@ -20,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::error::Effect;
 use super::handshake;
-use super::link::{Link, Provider};
+use super::link::{Link, Provider, session};
 
 const SERVICE: &str = "com.apple.accessibility.axAuditDaemon.remoteserver";
 /// Elements that are listed, and how long that may take.
@@ -92,8 +91,7 @@ pub async fn spoken(link: &Link) -> Result<SpokenScreen, DeviceError> {
 
 async fn walk(provider: &Provider) -> Result<Walk, IdeviceError> {
     let record = provider.get_pairing_file().await?;
-    let mut lockdown = LockdownClient::connect(provider).await?;
-    lockdown.start_session(&record).await?;
+    let (mut lockdown, _) = session(provider, &record).await?;
     let (port, uses_tls) = lockdown.start_service(SERVICE).await?;
     let stream = provider.connect(port).await?.get_socket();
     let stream = stream.ok_or_else(|| IdeviceError::UnexpectedResponse("no connection".to_owned()))?;
@@ -101,15 +99,25 @@ async fn walk(provider: &Provider) -> Result<Walk, IdeviceError> {
         true => handshake::prove(stream, &record).await?,
         false => (stream, Vec::new()),
     };
+    Ok(walk_on(stream, buffer).await?)
+}
+
+async fn walk_on(stream: Stream, buffer: Vec<u8>) -> io::Result<Walk> {
     let mut inspector =
         Inspector { stream, buffer, parts: Parts::default(), sent: 0, until: Instant::now() + WALK_MAX };
     let mut walk = Walk { items: Vec::new(), end: End::Around };
     walk.end = match inspector.go_around(&mut walk.items).await {
         Ok(end) => end,
         Err(error) if ended(&error) => End::HungUp,
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error),
     };
     Ok(walk)
+}
+
+/// A door for the fuzzer: how many elements such a connection tells of.
+#[cfg(fuzzing)]
+pub async fn count_on(stream: Stream) -> io::Result<usize> {
+    walk_on(stream, Vec::new()).await.map(|walk| walk.items.len())
 }
 
 fn ended(error: &io::Error) -> bool {

@@ -6,10 +6,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use idevice::lockdown::LockdownClient;
 use idevice::pairing_file::PairingFile;
 use idevice::provider::IdeviceProvider;
 use idevice::usbmuxd::UsbmuxdConnection;
-use idevice::{Idevice, IdeviceError};
+use idevice::{Idevice, IdeviceError, IdeviceService};
 use mdm_core::port::{DeviceError, DeviceErrorKind, Dispatch};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::JoinSet;
@@ -76,6 +77,41 @@ pub async fn connect_mux(mux: &Connector) -> Result<UsbmuxdConnection, DeviceErr
         DeviceError::new(DeviceErrorKind::Local, detail)
     })?;
     Ok(UsbmuxdConnection::new(Box::new(Stream { inner: stream, lengths: Lengths::of_mux() }), 0))
+}
+
+/// Begins a session with lockdownd. The other value says whether the phone needs the oldest form of TLS.
+pub async fn session(
+    provider: &Provider,
+    record: &PairingFile,
+) -> Result<(LockdownClient, bool), IdeviceError> {
+    let mut lockdown = LockdownClient::connect(provider).await?;
+    let is_old = lockdown.start_session(record).await?;
+    lockdown.idevice = checked(lockdown.idevice, Lengths::of_lists())?;
+    Ok((lockdown, is_old))
+}
+
+/// Starts a service and connects to it.
+pub async fn open(provider: &Provider, name: &str) -> Result<Idevice, IdeviceError> {
+    let record = provider.get_pairing_file().await?;
+    let (mut lockdown, is_old) = session(provider, &record).await?;
+    let (port, uses_tls) = lockdown.start_service(name).await?;
+    let mut connection = provider.connect(port).await?;
+    if uses_tls {
+        connection.start_session(&record, is_old).await?;
+    }
+    Ok(connection)
+}
+
+/// Does what `connect` of the library does, and checks lengths also inside of TLS.
+pub async fn service<S: IdeviceService>(provider: &Provider, lengths: Lengths) -> Result<S, IdeviceError> {
+    let connection = open(provider, &S::service_name()).await?;
+    S::from_stream(checked(connection, lengths)?).await
+}
+
+/// A connection on which lengths do not lie.
+pub fn checked(connection: Idevice, lengths: Lengths) -> Result<Idevice, IdeviceError> {
+    let socket = connection.get_socket().ok_or(IdeviceError::NoEstablishedConnection)?;
+    Ok(Idevice::new(Box::new(Stream { inner: Box::new(socket), lengths }), LABEL))
 }
 
 /// Runs the library in a task: a panic becomes an error, and a caller that goes away ends it.
@@ -162,6 +198,7 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.lengths.note_sent(bytes);
         Pin::new(&mut self.inner).poll_write(context, bytes)
     }
 
@@ -172,4 +209,10 @@ impl AsyncWrite for Stream {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.inner).poll_shutdown(context)
     }
+}
+
+/// A door for the fuzzer: a phone that says such things, on which lengths do not lie.
+#[cfg(fuzzing)]
+pub fn checked_transport(inner: Box<dyn Transport>, lengths: Lengths) -> Idevice {
+    Idevice::new(Box::new(Stream { inner, lengths }), LABEL)
 }

@@ -1,14 +1,15 @@
 //! The log of a phone, followed.
 
+use idevice::IdeviceError;
 use idevice::os_trace_relay::{LogLevel as TraceLevel, OsTraceLog, OsTraceRelayClient};
 use idevice::syslog_relay::SyslogRelayClient;
-use idevice::{IdeviceError, IdeviceService as _};
 use mdm_core::port::{DeviceError, DeviceErrorKind, LogBatch, LogEntry, LogLevel, LogSource, PortFuture};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::error::{Effect, told};
-use super::link::Link;
+use super::lengths::Lengths;
+use super::link::{Link, service};
 use crate::log::parse;
 
 /// Entries that wait for a slow reader before the phone has to wait.
@@ -35,7 +36,7 @@ pub async fn follow(link: &Link) -> Result<DeviceLog, DeviceError> {
     let (sender, entries) = mpsc::channel(QUEUE_ENTRIES);
     let mut reader = JoinSet::new();
     let records = link.with(Effect::Reads, async |provider| {
-        OsTraceRelayClient::connect(&provider).await?.start_trace(None).await
+        service::<OsTraceRelayClient>(&provider, Lengths::of_log()).await?.start_trace(None).await
     });
     match records.await {
         Ok(mut records) => {
@@ -53,8 +54,9 @@ pub async fn follow(link: &Link) -> Result<DeviceLog, DeviceError> {
             });
         }
         Err(error) if error.kind == DeviceErrorKind::ServiceMissing => {
-            let lines =
-                link.with(Effect::Reads, async |provider| SyslogRelayClient::connect(&provider).await);
+            let lines = link.with(Effect::Reads, async |provider| {
+                service::<SyslogRelayClient>(&provider, Lengths::of_lines()).await
+            });
             let mut lines = lines.await?;
             reader.spawn(async move {
                 loop {
@@ -104,7 +106,7 @@ impl LogSource for DeviceLog {
     }
 }
 
-fn entry(record: OsTraceLog) -> LogEntry {
+pub(super) fn entry(record: OsTraceLog) -> LogEntry {
     let time = record.timestamp.and_utc();
     // The library hands the microseconds of a record over as nanoseconds.
     let within_ms = u64::from(time.timestamp_subsec_nanos()) / 1000;

@@ -12,7 +12,6 @@ use idevice::dvt::message::AuxValue;
 use idevice::dvt::remote_server::RemoteServerClient;
 use idevice::dvt::xctest::listener::XCUITestListener;
 use idevice::dvt::xctest::{TestConfig, XCUITestService};
-use idevice::installation_proxy::InstallationProxyClient;
 use idevice::{IdeviceError, ReadWrite};
 use mdm_core::port::{DeviceError, DeviceErrorKind};
 use plist::{Dictionary, Value};
@@ -79,7 +78,7 @@ impl RealDevice {
             Err(error) => return error,
         };
         let ended = super::link::guarded(async move {
-            let mut apps = InstallationProxyClient::connect(&provider).await?;
+            let mut apps = super::installed_apps(&provider).await?;
             let mut config = TestConfig::from_installation_proxy(&mut apps, &runner, None).await?;
             drop(apps);
             if has_file {
