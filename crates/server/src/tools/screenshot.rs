@@ -271,3 +271,39 @@ fn around(one: Rect, other: Rect) -> Rect {
     let (left, top) = (one.left.min(other.left), one.top.min(other.top));
     Rect::new(left, top, one.right.max(other.right), one.bottom.max(other.bottom))
 }
+
+#[cfg(test)]
+mod tests {
+    use mdm_core::change::tracker::Tracker;
+    use mdm_core::screen::element::Role;
+    use mdm_core::screen::snapshot::Snapshot;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_of_either_screen_is_masked_wherever_it_may_have_been_between_them() {
+        // SE-06
+        let known = Secrets::default();
+        known.remember("kestrel-canary-77");
+        let mut tracker = Tracker::default();
+        let mut seen = |text: &str, top: i32| {
+            let field = Element {
+                role: Role::TextField,
+                stable_id: Some("org.example:id/note".into()),
+                text: Some(text.into()),
+                bounds: Rect::new(10, top, 110, top + 50),
+                end: 1,
+                ..Element::default()
+            };
+            tracker.observe(Snapshot { elements: vec![field], ..Snapshot::default() }, 0)
+        };
+        let [empty, full, moved] =
+            [seen("", 100), seen("kestrel-canary-77", 100), seen("Kestrel-canary-77", 300)];
+        let place = |screens: &[&Observation]| masks(&known, screens.iter().copied(), Scale(2));
+        assert_eq!(place(&[&empty, &empty]), []);
+        assert_eq!(place(&[&empty, &full]), [Rect::new(20, 200, 220, 300)]);
+        assert_eq!(place(&[&full, &empty]), [Rect::new(20, 200, 220, 300)]);
+        assert_eq!(place(&[&full, &full]), [Rect::new(20, 200, 220, 300)], "once");
+        assert_eq!(place(&[&empty, &moved]), [Rect::new(20, 200, 220, 700)]);
+    }
+}
