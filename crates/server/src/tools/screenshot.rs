@@ -9,7 +9,7 @@ use mdm_core::intent::resolve::stale;
 use mdm_core::outline::{Line, OutlineOptions, lines};
 use mdm_core::screen::element::Element;
 use mdm_core::screen::geometry::{Rect, Scale};
-use mdm_engine::{FramedPicture, Session};
+use mdm_engine::{FramedPicture, Session, Taken};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,12 +128,38 @@ async fn guarded(
     call: &Call<'_>,
     session: &Arc<Session>,
     params: &CaptureScreenshotParams,
-    (side, scale): (u32, Scale),
+    sizes: (u32, Scale),
 ) -> Result<Answer, Refusal> {
-    let FramedPicture { before, picture, after } = session.screenshot_between_reads(call.progress).await?;
-    let (wish, words) = wish(call, params, Some(&before), [&*before, &*after], (side, scale))?;
-    let picture = call.progress.race("scaling the picture", picture::jpeg(picture, wish)).await?;
-    Ok(answer(session, picture, scale, &words))
+    if let Some(answer) = framed(call, session, params, sizes, true).await? {
+        return Ok(answer);
+    }
+    let answer = framed(call, session, params, sizes, false).await?;
+    answer.ok_or_else(|| Refusal::defect("a whole picture is not enough".to_owned()))
+}
+
+/// The same; nothing if the device made a picture small that has to be painted on after all, or may be black.
+async fn framed(
+    call: &Call<'_>,
+    session: &Arc<Session>,
+    params: &CaptureScreenshotParams,
+    sizes: (u32, Scale),
+    may_be_small: bool,
+) -> Result<Option<Answer>, Refusal> {
+    let (side, scale) = sizes;
+    let small = |before: &Observation| {
+        let (wish, _) = wish(call, params, Some(before), [before], sizes).ok()?;
+        (may_be_small && wish.is_plain()).then_some((side, picture::QUALITY))
+    };
+    let FramedPicture { before, picture, after } =
+        session.screenshot_between_reads(small, call.progress).await?;
+    let (wish, words) = wish(call, params, Some(&before), [&*before, &*after], sizes)?;
+    let picture = match picture {
+        Taken::Small(small) => picture::ready(small).filter(|_| wish.is_plain()),
+        Taken::Whole(whole) => {
+            Some(call.progress.race("scaling the picture", picture::jpeg(whole, wish)).await?)
+        }
+    };
+    Ok(picture.map(|picture| answer(session, picture, scale, &words)))
 }
 
 /// What is asked for, and the lines of what is marked. `screens`: those on which secrets are looked for.
