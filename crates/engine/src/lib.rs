@@ -26,4 +26,4 @@ pub use fleet::{Admits, DeviceList, Fleet, Sessions, UntoldCrash};
 pub use log_streams::{LogStreams, STREAMS_MAX, StreamState};
 pub use metrics::Counts;
 pub use progress::Progress;
-pub use session::{FramedPicture, Memory, Session};
+pub use session::{FramedPicture, Memory, Session, Taken};

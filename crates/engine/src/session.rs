@@ -55,11 +55,18 @@ const AIM_MS_MAX: u64 = 1000;
 /// Apps that are remembered as those that the caller works with.
 const APPS_MAX: usize = 16;
 
+/// A picture as the device gave it.
+#[derive(Debug)]
+pub enum Taken {
+    Whole(Picture),
+    Small(SmallPicture),
+}
+
 /// A picture with the screens that were read before and after it.
 #[derive(Debug)]
 pub struct FramedPicture {
     pub before: Arc<Observation>,
-    pub picture: Picture,
+    pub picture: Taken,
     pub after: Arc<Observation>,
 }
 
@@ -189,11 +196,28 @@ impl Session {
     }
 
     /// Takes a picture between two reads of the screen, all in one turn: no call acts in between, and what is on the
-    /// picture is on one of the two screens.
-    pub async fn screenshot_between_reads(&self, progress: &Progress) -> Result<FramedPicture, Failure> {
+    /// picture is on one of the two screens. `small`: the longest side and the quality of a picture that the device makes
+    /// small, if that will do for the screen that was read first.
+    pub async fn screenshot_between_reads(
+        &self,
+        small: impl FnOnce(&Observation) -> Option<(u32, u8)>,
+        progress: &Progress,
+    ) -> Result<FramedPicture, Failure> {
         let _turn = self.turn(progress).await?;
         let before = self.capture_now(progress).await?;
-        let picture = read_again(progress, "taking a screenshot", || self.device.screenshot()).await?;
+        let small = match small(&before) {
+            Some((side_max, quality)) => {
+                let taking = self.device.small_screenshot(side_max, quality);
+                progress.race_device("taking a screenshot", taking).await?
+            }
+            None => None,
+        };
+        let picture = match small {
+            Some(small) => Taken::Small(small),
+            None => {
+                Taken::Whole(read_again(progress, "taking a screenshot", || self.device.screenshot()).await?)
+            }
+        };
         let after = self.capture_now(progress).await?;
         Ok(FramedPicture { before, picture, after })
     }

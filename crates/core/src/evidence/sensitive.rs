@@ -154,7 +154,7 @@ impl<'a> Finder<'a> {
         // A JSON Web Token has three parts, or five.
         let is_whole = *prefix != "eyJ" || is_in_body(run.last_dot_but_one);
         let is_long = run.place.end >= body + least;
-        (is_long && is_whole && is_in_body(run.last_digit)).then(|| at..run.place.end)
+        (is_long && is_whole && is_in_body(run.last_digit)).then_some(at..run.place.end)
     }
 
     fn private_key(&mut self, at: usize, key: &str) -> Option<Range<usize>> {

@@ -9,7 +9,7 @@ use mdm_core::intent::resolve::stale;
 use mdm_core::outline::{Line, OutlineOptions, lines};
 use mdm_core::screen::element::Element;
 use mdm_core::screen::geometry::{Rect, Scale};
-use mdm_engine::{FramedPicture, Session};
+use mdm_engine::{FramedPicture, Session, Taken};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,12 +128,38 @@ async fn guarded(
     call: &Call<'_>,
     session: &Arc<Session>,
     params: &CaptureScreenshotParams,
-    (side, scale): (u32, Scale),
+    sizes: (u32, Scale),
 ) -> Result<Answer, Refusal> {
-    let FramedPicture { before, picture, after } = session.screenshot_between_reads(call.progress).await?;
-    let (wish, words) = wish(call, params, Some(&before), [&*before, &*after], (side, scale))?;
-    let picture = call.progress.race("scaling the picture", picture::jpeg(picture, wish)).await?;
-    Ok(answer(session, picture, scale, &words))
+    if let Some(answer) = framed(call, session, params, sizes, true).await? {
+        return Ok(answer);
+    }
+    let answer = framed(call, session, params, sizes, false).await?;
+    answer.ok_or_else(|| Refusal::defect("a whole picture is not enough".to_owned()))
+}
+
+/// The same; nothing if the device made a picture small that has to be painted on after all, or may be black.
+async fn framed(
+    call: &Call<'_>,
+    session: &Arc<Session>,
+    params: &CaptureScreenshotParams,
+    sizes: (u32, Scale),
+    may_be_small: bool,
+) -> Result<Option<Answer>, Refusal> {
+    let (side, scale) = sizes;
+    let small = |before: &Observation| {
+        let (wish, _) = wish(call, params, Some(before), [before], sizes).ok()?;
+        (may_be_small && wish.is_plain()).then_some((side, picture::QUALITY))
+    };
+    let FramedPicture { before, picture, after } =
+        session.screenshot_between_reads(small, call.progress).await?;
+    let (wish, words) = wish(call, params, Some(&before), [&*before, &*after], sizes)?;
+    let picture = match picture {
+        Taken::Small(small) => picture::ready(small).filter(|_| wish.is_plain()),
+        Taken::Whole(whole) => {
+            Some(call.progress.race("scaling the picture", picture::jpeg(whole, wish)).await?)
+        }
+    };
+    Ok(picture.map(|picture| answer(session, picture, scale, &words)))
 }
 
 /// What is asked for, and the lines of what is marked. `screens`: those on which secrets are looked for.
@@ -270,4 +296,40 @@ fn shows(known: &Secrets, element: &Element) -> bool {
 fn around(one: Rect, other: Rect) -> Rect {
     let (left, top) = (one.left.min(other.left), one.top.min(other.top));
     Rect::new(left, top, one.right.max(other.right), one.bottom.max(other.bottom))
+}
+
+#[cfg(test)]
+mod tests {
+    use mdm_core::change::tracker::Tracker;
+    use mdm_core::screen::element::Role;
+    use mdm_core::screen::snapshot::Snapshot;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_of_either_screen_is_masked_wherever_it_may_have_been_between_them() {
+        // SE-06
+        let known = Secrets::default();
+        known.remember("kestrel-canary-77");
+        let mut tracker = Tracker::default();
+        let mut seen = |text: &str, top: i32| {
+            let field = Element {
+                role: Role::TextField,
+                stable_id: Some("org.example:id/note".into()),
+                text: Some(text.into()),
+                bounds: Rect::new(10, top, 110, top + 50),
+                end: 1,
+                ..Element::default()
+            };
+            tracker.observe(Snapshot { elements: vec![field], ..Snapshot::default() }, 0)
+        };
+        let [empty, full, moved] =
+            [seen("", 100), seen("kestrel-canary-77", 100), seen("Kestrel-canary-77", 300)];
+        let place = |screens: &[&Observation]| masks(&known, screens.iter().copied(), Scale(2));
+        assert_eq!(place(&[&empty, &empty]), []);
+        assert_eq!(place(&[&empty, &full]), [Rect::new(20, 200, 220, 300)]);
+        assert_eq!(place(&[&full, &empty]), [Rect::new(20, 200, 220, 300)]);
+        assert_eq!(place(&[&full, &full]), [Rect::new(20, 200, 220, 300)], "once");
+        assert_eq!(place(&[&empty, &moved]), [Rect::new(20, 200, 220, 700)]);
+    }
 }

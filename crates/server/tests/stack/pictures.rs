@@ -107,7 +107,14 @@ async fn there_is_no_picture_where_it_is_not_known_what_is_on_it() {
 
 #[tokio::test(start_paused = true)]
 async fn the_helper_makes_pictures_small_on_the_device() {
-    let apps = vec![AppFile::parse(APP).expect("an app")];
+    // A picture of an empty screen may be black, which its pixels tell.
+    let line = r#"{"type": "text", "text": "There is much to read on this screen, line by line."}"#;
+    let full = format!(
+        r#"{{"package": "org.example.full", "label": "Full", "start": "Home",
+            "screens": {{"Home": {{"content": [{}]}}}}}}"#,
+        [line; 30].join(",")
+    );
+    let apps = [APP, &full].map(|app| AppFile::parse(app).expect("an app")).to_vec();
     let config = PhoneConfig { apps, timing: Timing::Brisk, ..PhoneConfig::default() };
     let world = World::served(config, HelperMode::Always);
     world.ok("start_app", r#"{"app_id":"com.workbench"}"#).await;
@@ -117,6 +124,12 @@ async fn the_helper_makes_pictures_small_on_the_device() {
     let small = picture(&world, "{}").await;
     assert!(small.text().contains(r#""image":{"width":461,"height":1024}"#), "{}", small.text());
     assert!(small.image.is_some_and(|image| image.bytes.starts_with(&[0xff, 0xd8])), "a JPEG");
+    assert!(!asked_for_pixels(), "no pixels cross the cable");
+    // Nor where secrets are known, as long as none is on the screen.
+    world.app.secrets.keep("kestrel-canary-77");
+    world.ok("start_app", r#"{"app_id":"org.example.full"}"#).await;
+    let guarded = picture(&world, "{}").await;
+    assert!(guarded.text().contains(r#""image":{"width":461,"height":1024}"#), "{}", guarded.text());
     assert!(!asked_for_pixels(), "no pixels cross the cable");
     // What has to be painted over, cut out or judged as black needs the pixels.
     world.ok("start_app", r#"{"app_id":"org.example.safe"}"#).await;
