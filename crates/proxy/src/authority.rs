@@ -186,6 +186,8 @@ fn check_mode(file: &Path) -> Result<(), AuthorityError> {
             )));
         }
     }
+    #[cfg(not(unix))]
+    let _ = file;
     Ok(())
 }
 
