@@ -1,4 +1,4 @@
-//! docs/limits.md: every limit of the product, read from the constants in its code, so that the page cannot be stale.
+//! docs/limits.md: the limits of the product, read from the constants in its code, so that the page cannot be stale.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,18 @@ const HEAD: &str = "# Limits
 Every loop, queue, buffer, file and reply of the product has a limit. This page is written by `cargo xtask docs` from the
 constants in the code, with the words that stand above each of them there; where they name no other end, what is above the
 limit is left out or not read. Sizes are in bytes where a name says BYTES; KiB is 1024 of them.
+
+It lists every constant whose name says MAX or LIMIT, the time after which a call of each tool ends in any case (TIMEOUT), and
+those waits, times of grace and queues (TIMEOUT, WAIT, GRACE, QUEUE) that have words of their own. Pauses, and times that
+only order what happens, are no limits and are not here.
 ";
+/// Parts of names that a limit has to have words for.
+const LIMITS: [&str; 2] = ["MAX", "LIMIT"];
+/// Parts of names that are limits too, and are listed if they have words.
+const TIMES: [&str; 4] = ["TIMEOUT", "WAIT", "GRACE", "QUEUE"];
+/// The constants of a tool that name it and end its calls.
+const TOOL_NAME: &str = "NAME";
+const TOOL_TIMEOUT: &str = "TIMEOUT";
 
 /// A constant that bounds something.
 struct Limit {
@@ -79,8 +90,12 @@ fn limits_in(text: &str, file: &str) -> Result<Vec<Limit>, String> {
     let parsed = syn::parse_file(text).map_err(|error| format!("{file}: {error}"))?;
     let mut found = Found::default();
     found.visit_file(&parsed);
-    let values = found.all.iter().map(|constant| (constant.name.as_str(), constant.value)).collect();
-    let is_limit = |constant: &&Constant<'_>| is_limit(&constant.name);
+    let mut values = BTreeMap::new();
+    for constant in &found.all {
+        // The first one: a tool's TIMEOUT may be the TIMEOUT above it.
+        values.entry(constant.name.as_str()).or_insert(constant.value);
+    }
+    let is_limit = |constant: &&Constant<'_>| is_limit(constant);
     let limits = found.all.iter().filter(is_limit).map(|constant| {
         let (value, unit) = match number(constant.value, &values, 0) {
             Some(value) => shown(&constant.name, value),
@@ -97,8 +112,9 @@ fn limits_in(text: &str, file: &str) -> Result<Vec<Limit>, String> {
     Ok(limits.collect())
 }
 
-fn is_limit(name: &str) -> bool {
-    name.split('_').any(|part| part == "MAX" || part == "LIMIT")
+fn is_limit(constant: &Constant<'_>) -> bool {
+    let has = |words: &[&str]| constant.name.split('_').any(|part| words.contains(&part));
+    has(&LIMITS) || (has(&TIMES) && !constant.words.is_empty())
 }
 
 struct Constant<'a> {
@@ -134,6 +150,33 @@ impl<'a> Visit<'a> for Found<'a> {
     fn visit_impl_item_const(&mut self, item: &'a syn::ImplItemConst) {
         self.add(&item.ident, &item.expr, &item.attrs);
     }
+
+    fn visit_item_impl(&mut self, item: &'a syn::ItemImpl) {
+        let before = self.all.len();
+        visit::visit_item_impl(self, item);
+        let (outer, own) = self.all.split_at_mut(before);
+        let name = own.iter().find(|constant| constant.name == TOOL_NAME).map(|constant| constant.value);
+        let tool = name.and_then(|name| match name {
+            Expr::Path(path) => text(outer.iter().find(|constant| path.path.is_ident(&constant.name))?.value),
+            name => text(name),
+        });
+        let timeout = own.iter_mut().find(|constant| constant.name == TOOL_TIMEOUT);
+        if let (Some(tool), Some(timeout)) = (tool, timeout)
+            && timeout.words.is_empty()
+        {
+            timeout.words = format!("A call of {tool}.");
+        }
+    }
+}
+
+fn text(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn is_for_tests(attribute: &Attribute) -> bool {
@@ -148,13 +191,9 @@ fn is_for_tests(attribute: &Attribute) -> bool {
 /// The comment above an item, in one line.
 fn words(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
-            Expr::Lit(text) => match &text.lit {
-                Lit::Str(text) => Some(text.value().trim().to_owned()),
-                _ => None,
-            },
-            _ => None,
-        },
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => {
+            text(&pair.value).map(|line| line.trim().to_owned())
+        }
         _ => None,
     });
     lines.collect::<Vec<_>>().join(" ")
@@ -283,6 +322,18 @@ mod tests {
                 "SILENT_MAX see the file : ",
             ]
         );
+    }
+
+    #[test]
+    fn the_end_of_a_tools_calls_is_a_limit_and_so_are_waits_with_words() {
+        let text = "const CALL: Duration = Duration::from_secs(150);\n/// Connecting.\nconst CONNECT_TIMEOUT: Duration = \
+            Duration::from_secs(3);\nconst SILENT_WAIT: Duration = CALL;\n/// Between two looks.\nconst PAUSE: Duration = CALL;\n\
+            impl Tool for Tap {\n const NAME: &'static str = \"tap\";\n const TIMEOUT: Duration = CALL;\n}\n\
+            impl Other { const TIMEOUT: Duration = CALL; }\n";
+        assert_eq!(rows(text), ["CONNECT_TIMEOUT 3 s: Connecting.", "TIMEOUT 150 s: A call of tap."]);
+        let same = "const TIMEOUT: Duration = Duration::from_secs(20);\nimpl Tool for Logs {\n \
+            const NAME: &'static str = \"logs\";\n const TIMEOUT: Duration = TIMEOUT;\n}\n";
+        assert_eq!(rows(same), ["TIMEOUT 20 s: A call of logs."]);
     }
 
     #[test]
