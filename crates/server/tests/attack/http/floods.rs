@@ -55,8 +55,11 @@ fn bodies_without_an_end_cost_little_memory() {
     let before = served.server.peak_mb();
     let offered: usize = std::thread::scope(|scope| {
         let offer = |number: usize| {
-            let framing =
-                if number.is_multiple_of(2) { "transfer-encoding: chunked" } else { "content-length: 500000" };
+            let framing = if number.is_multiple_of(2) {
+                "transfer-encoding: chunked"
+            } else {
+                "content-length: 500000"
+            };
             let mut stream = TcpStream::connect(served.address).unwrap();
             stream.set_write_timeout(Some(LET_IN_MAX)).unwrap();
             let head = format!("POST /mcp HTTP/1.1\r\nhost: localhost\r\n{framing}\r\n\r\n");
