@@ -86,7 +86,9 @@ impl Gate {
             [] => uri.authority().cloned(),
             _ => None,
         };
-        let Some(host) = host.filter(|host| self.is_ours(host)) else {
+        // Where the first line has a whole address, others on the way go by that and not by the header.
+        let fits = uri.authority().is_none_or(|named| self.is_ours(named));
+        let Some(host) = host.filter(|host| fits && self.is_ours(host)) else {
             return Err(replies::closing(
                 StatusCode::FORBIDDEN,
                 "the Host header does not name this server; --allow-host NAME allows another",
@@ -230,6 +232,12 @@ mod tests {
         assert_eq!(status(gate.names(&Uri::from_static("/mcp"), &HeaderMap::new())), 403);
         let two = headers(&[("host", "localhost"), ("host", "evil.example")]);
         assert_eq!(status(gate.names(&Uri::from_static("/mcp"), &two)), 403);
+        let named = |address: &'static str, host: &str| {
+            status(gate.names(&Uri::from_static(address), &headers(&[("host", host)])))
+        };
+        assert_eq!(named("http://localhost/mcp", "localhost"), 200);
+        assert_eq!(named("http://evil.example/mcp", "localhost"), 403, "a whole address counts as well");
+        assert_eq!(named("http://localhost/mcp", "evil.example"), 403);
     }
 
     #[test]

@@ -181,21 +181,26 @@ impl Client {
         if status != StatusCode::OK {
             return Err(Lost(format!("{id}: {status} {}", text.trim_end())));
         }
-        let mut found = None;
-        for message in messages(&text) {
-            let message: Message = serde_json::from_str(message)
-                .map_err(|error| lost(id, &format!("{error} in {message:.200}")))?;
-            match &message.id {
-                Some(other) if other != id => {
-                    return Err(Lost(format!("{id} was given the answer to {other}")));
-                }
-                Some(_) if found.is_some() => return Err(Lost(format!("{id} was answered twice"))),
-                Some(_) => found = Some(message),
-                None => {}
-            }
-        }
-        found.ok_or_else(|| Lost(format!("{id}: no answer in {:.200}", text.trim_end())))
+        answer_to(id, &text)
     }
+}
+
+/// The one answer to this request. An answer to any other is a finding.
+fn answer_to(id: &str, text: &str) -> Result<Message, Lost> {
+    let mut found = None;
+    for message in messages(text) {
+        let message: Message =
+            serde_json::from_str(message).map_err(|error| lost(id, &format!("{error} in {message:.200}")))?;
+        match &message.id {
+            Some(other) if other != id => {
+                return Err(Lost(format!("{id} was given the answer to {other}")));
+            }
+            Some(_) if found.is_some() => return Err(Lost(format!("{id} was answered twice"))),
+            Some(_) => found = Some(message),
+            None => {}
+        }
+    }
+    found.ok_or_else(|| Lost(format!("{id}: no answer in {:.200}", text.trim_end())))
 }
 
 async fn drain(response: Response<hyper::body::Incoming>) -> Result<Bytes, Lost> {
@@ -214,6 +219,16 @@ fn messages(body: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_result_of_another_client_is_no_answer() {
+        let result = |id: &str| format!(r#"data: {{"id":"{id}","result":{{"content":[]}}}}"#);
+        assert!(answer_to("c1/2", &result("c1/2")).is_ok());
+        assert!(answer_to("c1/2", &result("c2/2")).is_err(), "another client");
+        assert!(answer_to("c1/2", &result("c1/1")).is_err(), "an earlier call");
+        assert!(answer_to("c1/2", &format!("{}\n\n{}", result("c1/2"), result("c1/2"))).is_err(), "twice");
+        assert!(answer_to("c1/2", ": ping\n\n").is_err(), "none");
+    }
 
     #[test]
     fn messages_are_found_in_both_forms_of_a_body() {

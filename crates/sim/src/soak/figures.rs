@@ -17,6 +17,9 @@ const FLAT_SECONDS_MIN: u64 = 900;
 const SHORT_RUN_PEAK_KB_MAX: u64 = 32 * 1024;
 /// Where other programs took more of the machine, pings are not judged.
 const OTHERS_PERCENT_MAX: f64 = 25.0;
+/// The share of calls with an unknown fate although nothing was in the way, in percent, and how many are too few to judge.
+const UNDISTURBED_PERCENT_MAX: u64 = 2;
+const UNDISTURBED_ALLOWED: u64 = 2;
 /// Fewer pings say nothing of their spread.
 const PINGS_MIN: usize = 50;
 
@@ -72,7 +75,7 @@ impl Figures {
     }
 
     /// Each oracle, and whether it holds; nothing for one that cannot be judged.
-    fn oracles(&self) -> [(&'static str, Option<bool>); 4] {
+    fn oracles(&self) -> [(&'static str, Option<bool>); 5] {
         let is_flat = self.memory_change_percent().abs() <= MEMORY_PERCENT_MAX;
         let is_small = self.memory_peak_kb <= SHORT_RUN_PEAK_KB_MAX;
         let is_short = self.options.seconds < FLAT_SECONDS_MIN;
@@ -87,6 +90,7 @@ impl Figures {
                 Some(self.notes.findings.is_empty()),
             ),
             ("something was done", Some(self.counts.done > 0 && self.counts.unknown < self.counts.calls / 2)),
+            ("what became of a call is known", Some(fates_are_known(&self.counts))),
             (if is_short { "the memory stays small" } else { "the memory is flat" }, Some(memory)),
             ("pings are answered", judged.then_some(pings.count >= PINGS_MIN && in_time)),
         ]
@@ -95,6 +99,23 @@ impl Figures {
     pub fn is_good(&self) -> bool {
         self.oracles().iter().all(|(_, holds)| *holds != Some(false))
     }
+
+    /// The last line of a run: what was not judged is not called good.
+    fn summary(&self) -> String {
+        let oracles = self.oracles();
+        let open: Vec<&str> =
+            oracles.iter().filter(|(_, holds)| holds.is_none()).map(|(name, _)| *name).collect();
+        match (self.is_good(), &open[..]) {
+            (false, _) => "FAILED".to_owned(),
+            (true, []) => "good".to_owned(),
+            (true, open) => format!("good as far as it was judged; NOT JUDGED: {}", open.join(", ")),
+        }
+    }
+}
+
+/// Hang-ups and outages leave calls whose fate nobody knows; without them there is no reason for more than a few.
+fn fates_are_known(counts: &Counts) -> bool {
+    counts.unknown_undisturbed <= UNDISTURBED_ALLOWED.max(counts.calls * UNDISTURBED_PERCENT_MAX / 100)
 }
 
 impl fmt::Display for Figures {
@@ -106,10 +127,11 @@ impl fmt::Display for Figures {
         if notes.more_findings > 0 {
             writeln!(f, "and {} more findings", notes.more_findings)?;
         }
-        let Counts { calls, confirmed, done, not_done, unknown, late, in_truth } = counts;
+        let Counts { calls, confirmed, done, not_done, unknown, late, unknown_undisturbed, in_truth } =
+            counts;
         writeln!(
             f,
-            "actions            {calls}: {done} done ({confirmed} confirmed), {not_done} not done, {unknown} of unknown fate"
+            "actions            {calls}: {done} done ({confirmed} confirmed), {not_done} not done, {unknown} of unknown fate ({unknown_undisturbed} for no reason)"
         )?;
         writeln!(f, "in the truth       {in_truth} effects, {late} of them after their answer")?;
         writeln!(f, "an action took     {}", self.actions)?;
@@ -151,17 +173,11 @@ impl fmt::Display for Figures {
             let verdict = match holds {
                 Some(true) => "holds:",
                 Some(false) => "BROKEN:",
-                None => "not judged, the machine is busy with other programs:",
+                None => "NOT JUDGED, because other programs took the machine:",
             };
             writeln!(f, "{verdict} {oracle}")?;
         }
-        write!(
-            f,
-            "soak: {} s, seed {}: {}",
-            options.seconds,
-            options.seed,
-            if self.is_good() { "good" } else { "FAILED" }
-        )
+        write!(f, "soak: {} s, seed {}: {}", options.seconds, options.seed, self.summary())
     }
 }
 
@@ -174,5 +190,40 @@ mod tests {
         let spread = Spread::of((1..=100).rev().map(f64::from).collect());
         assert_eq!((spread.p50, spread.p95, spread.p99, spread.max), (50.0, 95.0, 99.0, 100.0));
         assert_eq!(Spread::of(Vec::new()), Spread::default());
+    }
+
+    fn figures(others_percent: f64, unknown_undisturbed: u64) -> Figures {
+        let seconds = 60;
+        let options = Options { server: "x".into(), seconds, clients: 1, phones: 2, seed: 1, list: None };
+        let spread = |p95: f64| Spread { count: PINGS_MIN, p95, ..Spread::default() };
+        Figures {
+            options,
+            counts: Counts { calls: 100, done: 90, unknown: 10, unknown_undisturbed, ..Counts::default() },
+            memory_first_kb: 1,
+            memory_last_kb: 1,
+            memory_peak_kb: 1,
+            memory_tenths_kb: Vec::new(),
+            actions: Spread::default(),
+            waits: 1,
+            pings: Pings { waiting: spread(9.0), busy: spread(9.0), echo: spread(0.1) },
+            others_percent: Some(others_percent),
+            notes: Notes::default(),
+        }
+    }
+
+    #[test]
+    fn what_was_not_judged_is_not_called_good() {
+        assert!(!figures(0.0, 0).is_good(), "pings are too slow");
+        let busy = figures(90.0, 0);
+        assert!(busy.is_good());
+        let text = busy.to_string();
+        assert!(text.ends_with("NOT JUDGED: pings are answered"), "{text}");
+    }
+
+    #[test]
+    fn fates_that_are_unknown_for_no_reason_are_found() {
+        assert!(figures(90.0, UNDISTURBED_ALLOWED).is_good());
+        assert!(!figures(90.0, UNDISTURBED_ALLOWED + 1).is_good());
+        assert!(!fates_are_known(&Counts { calls: 1000, unknown_undisturbed: 500, ..Counts::default() }));
     }
 }

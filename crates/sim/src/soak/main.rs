@@ -5,6 +5,7 @@
 
 mod answer;
 mod client;
+mod disturbances;
 mod figures;
 mod ledger;
 mod machine;

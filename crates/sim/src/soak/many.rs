@@ -98,6 +98,7 @@ async fn measure(options: &Options, ids: Vec<String>, port: u16) -> Result<bool,
         memory(&server)
     );
     println!("server_rss_mb {:.1}", server.resident_kb().unwrap_or(0) as f64 / 1024.0);
-    server.end().await?;
-    Ok(listed == count && read == count)
+    let complaints = server.end().await?;
+    complaints.iter().for_each(|line| println!("the server said: {line}"));
+    Ok(listed == count && read == count && complaints.is_empty())
 }

@@ -24,11 +24,14 @@ pub async fn play(phones: Vec<Arc<SoakPhone>>, mut random: Random, shared: Arc<S
         let _acting = shared.acting.read().await;
         shared.notes().outages += 1;
         if random.percent(CUT_PERCENT) {
+            one.outages.note();
             one.phone.cut_connections();
             continue;
         }
+        one.outages.begin();
         one.phone.set_plugged(false);
         sleep(Duration::from_millis(random.between(GONE_MS.0, GONE_MS.1))).await;
         one.phone.set_plugged(true);
+        one.outages.end();
     }
 }

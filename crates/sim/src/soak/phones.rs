@@ -9,9 +9,14 @@ use mdm_virtual_device::{AppFile, Phone, PhoneConfig, Timing};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
+use crate::disturbances::Disturbances;
+
 pub const APP: &str = "org.example.soak";
 /// Enough names that none is used again while the fate of an older touch is unknown.
 pub const BUTTONS: usize = 24;
+
+/// The end of the field's id.
+pub const FIELD: &str = "note";
 
 pub struct Phones {
     pub all: Vec<Arc<SoakPhone>>,
@@ -25,6 +30,16 @@ pub struct SoakPhone {
     pub id: String,
     /// The words that only this phone shows.
     pub title: String,
+    /// When it was away.
+    pub outages: Disturbances,
+    /// When a client left it in the middle of an action.
+    pub hang_ups: Disturbances,
+}
+
+impl SoakPhone {
+    fn new(phone: Phone, id: String, title: String) -> SoakPhone {
+        SoakPhone { phone, id, title, outages: Disturbances::default(), hang_ups: Disturbances::default() }
+    }
 }
 
 pub fn button(number: usize) -> String {
@@ -49,7 +64,7 @@ impl Phones {
                 ..PhoneConfig::default()
             });
             let address = serve(&runtime, phone.clone())?;
-            all.push(Arc::new(SoakPhone { phone, id: address.to_string(), title }));
+            all.push(Arc::new(SoakPhone::new(phone, address.to_string(), title)));
         }
         Ok(Phones { all, _runtime: runtime })
     }

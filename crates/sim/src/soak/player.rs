@@ -10,9 +10,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::answer::Answer;
 use crate::client::{Client, Lost};
+use crate::disturbances::Window;
 use crate::ledger::{Fate, Intent, Ledger};
 use crate::phones::{APP, BUTTONS, SoakPhone, button};
-use crate::run::{Shared, Station};
+use crate::run::{NONE, Shared, Station};
 
 /// Actions on one phone before the next is taken.
 const STAY_MIN: u64 = 5;
@@ -145,42 +146,63 @@ impl Player {
         let phone = &station.phone;
         let shared = Arc::clone(&self.shared);
         let _acting = shared.acting.read().await;
+        let asked = Instant::now();
         let taken =
             self.client.call("use_device", UseDevice { device_id: &phone.id, take_over: true }).await?;
+        self.shared.judge(&self.client.name, phone, &taken, Window::since(asked), NONE);
         if taken.is_error {
-            self.shared.note_error(&taken);
             sleep(Duration::from_millis(GONE_MS)).await;
             return Ok(false);
         }
         station.set_taken(true);
-        self.check_device(&taken, phone);
         let open = StartApp { app_id: APP, expect: Text { text: &phone.title } };
+        let asked = Instant::now();
         let opened = self.client.call("start_app", open).await?;
-        self.shared.note_error(&opened);
-        self.check_device(&opened, phone);
+        self.shared.judge(&self.client.name, phone, &opened, Window::since(asked), NONE);
         Ok(!opened.is_error)
     }
 
     async fn act(&mut self, station: &Station, ledger: &mut Ledger, intent: Intent) -> Result<(), Lost> {
         let phone = &station.phone;
         if self.random.percent(HANG_UP_PERCENT) {
-            return self.act_and_hang_up(ledger, &intent).await;
+            return self.act_and_hang_up(phone, ledger, &intent).await;
         }
         let started = Instant::now();
         let answer = self.ask(&intent, ledger.presses).await?;
-        self.shared.note_action(started.elapsed(), &answer);
-        self.check_device(&answer, phone);
+        let window = Window::since(started);
+        self.shared.note_action(window.length());
+        self.shared.judge(&self.client.name, phone, &answer, window, NONE);
         let confirmed = match &intent {
             Intent::Type(_) => answer.text.contains(r#""read_back":"seen""#),
             Intent::Press(_) => answer.facts.verdict.as_deref() == Some("confirmed"),
         };
-        let findings = ledger.close(&intent, Fate::told(&intent, &answer), confirmed);
+        let fate = self.fate(phone, ledger, &intent, &answer, window);
+        let findings = ledger.close(&intent, fate, confirmed, answer.steps_back());
         if !findings.is_empty() {
             let first = answer.text.lines().next().unwrap_or_default();
             let told = findings.iter().map(|finding| format!("{finding}; answer: {first:.700}")).collect();
             self.shared.find_all(&phone.id, told);
         }
         Ok(())
+    }
+
+    /// What was told of the call. An answer that tells nothing is a finding, and so are many of which the fate is unknown
+    /// while nothing is in the way.
+    fn fate(
+        &self,
+        phone: &SoakPhone,
+        ledger: &mut Ledger,
+        intent: &Intent,
+        answer: &Answer,
+        window: Window,
+    ) -> Fate {
+        let fate = Fate::told(intent, answer).unwrap_or_else(|why| {
+            self.shared.find(format!("{}: an answer to {intent:?}: {why}", self.client.name));
+            Fate::Unknown
+        });
+        let disturbed = phone.outages.excuse(window) || phone.hang_ups.excuse(window);
+        ledger.counts.unknown_undisturbed += u64::from(fate == Fate::Unknown && !disturbed);
+        fate
     }
 
     /// Expects what the app shows when nothing comes between: the touches so far, and this one.
@@ -201,18 +223,31 @@ impl Player {
     }
 
     /// Goes away in the middle of a call, and comes back later as the same session.
-    async fn act_and_hang_up(&mut self, ledger: &mut Ledger, intent: &Intent) -> Result<(), Lost> {
+    async fn act_and_hang_up(
+        &mut self,
+        phone: &SoakPhone,
+        ledger: &mut Ledger,
+        intent: &Intent,
+    ) -> Result<(), Lost> {
         let patience = Duration::from_millis(self.random.between(0, AWAY_MS_MAX));
-        let fate = match timeout(patience, self.ask(intent, ledger.presses)).await {
-            Ok(answer) => Fate::told(intent, &answer?),
+        let asked = Instant::now();
+        let findings = match timeout(patience, self.ask(intent, ledger.presses)).await {
+            Ok(answer) => {
+                let answer = answer?;
+                let window = Window::since(asked);
+                self.shared.judge(&self.client.name, phone, &answer, window, NONE);
+                let fate = self.fate(phone, ledger, intent, &answer, window);
+                ledger.close(intent, fate, false, answer.steps_back())
+            }
             Err(_) => {
+                phone.hang_ups.note();
                 self.client.hang_up();
                 self.shared.note_hang_up();
                 sleep(Duration::from_millis(self.random.between(0, AWAY_MS_MAX))).await;
-                Fate::Unknown
+                ledger.close_unheard(intent)
             }
         };
-        self.shared.find_all(&self.client.name, ledger.close(intent, fate, false));
+        self.shared.find_all(&self.client.name, findings);
         Ok(())
     }
 
@@ -235,33 +270,21 @@ impl Player {
         shared.note_trespass(&answer);
         // The call named another device, which is this client's from then on.
         let back = UseDevice { device_id: &own.phone.id, take_over: false };
-        self.client.call("use_device", back).await.map(|answer| !answer.is_error)
+        let asked = Instant::now();
+        let back = self.client.call("use_device", back).await?;
+        self.shared.judge(&self.client.name, &own.phone, &back, Window::since(asked), NONE);
+        Ok(!back.is_error)
     }
 
     async fn read(&mut self, phone: &SoakPhone) -> Result<(), Lost> {
+        let asked = Instant::now();
         let answer = self.client.call("get_ui_tree", Nothing {}).await?;
-        self.shared.note_read(&answer);
-        self.check_device(&answer, phone);
+        self.shared.note_read();
+        self.shared.judge(&self.client.name, phone, &answer, Window::since(asked), NONE);
         if !answer.is_error && !answer.text.contains(&phone.title) {
             let first: String = answer.text.lines().take(6).collect();
             self.shared.find(format!("a read of {} does not show {:?}: {first:.500}", phone.id, phone.title));
         }
         Ok(())
-    }
-
-    /// An answer is about the phone of its client, and shows nothing of any other.
-    fn check_device(&self, answer: &Answer, phone: &SoakPhone) {
-        if answer.facts.device.as_ref().is_some_and(|device| *device != phone.id) {
-            self.shared.find(format!(
-                "{}: an answer of {:?} instead of {}",
-                self.client.name, answer.facts.device, phone.id
-            ));
-        }
-        let other = self.shared.stations.iter().map(|station| &station.phone.title);
-        if let Some(other) =
-            other.filter(|title| **title != phone.title).find(|title| answer.text.contains(*title))
-        {
-            self.shared.find(format!("{}: an answer of {} shows {other:?}", self.client.name, phone.id));
-        }
     }
 }

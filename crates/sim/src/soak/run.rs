@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::answer::Answer;
 use crate::client::Client;
+use crate::disturbances::Window;
 use crate::figures::{Figures, Spread};
 use crate::ledger::{Counts, Ledger};
 use crate::phones::{Phones, SoakPhone};
@@ -21,6 +22,10 @@ use crate::{Options, outages, server};
 
 /// Findings that are kept; more say nothing new.
 const FINDINGS_MAX: usize = 50;
+/// The code of a refusal because another client has the phone.
+const LEASED: &str = "DEVICE_LEASED";
+/// No error is expected.
+pub const NONE: &str = "";
 /// Streams of the seed.
 const PLAYER_STREAM: u64 = 100;
 const OUTAGE_STREAM: u64 = 200;
@@ -109,8 +114,19 @@ impl Shared {
         findings.into_iter().for_each(|finding| self.find(format!("{place}: {finding}")));
     }
 
-    pub fn note_action(&self, took: Duration, answer: &Answer) {
+    /// Judges an answer to a client about its own phone. An error with the `expected` code is none.
+    pub fn judge(&self, client: &str, phone: &SoakPhone, answer: &Answer, window: Window, expected: &str) {
         self.note_error(answer);
+        let titles = self.stations.iter().map(|station| station.phone.title.as_str());
+        let findings = [
+            answer.unreadable.as_ref().map(|why| format!("an answer that nobody can read: {why}")),
+            of_another(answer, &phone.id, &phone.title, titles),
+            refused(answer, phone.outages.excuse(window), expected),
+        ];
+        findings.into_iter().flatten().for_each(|finding| self.find(format!("{client}: {finding}")));
+    }
+
+    pub fn note_action(&self, took: Duration) {
         self.notes().actions_ms.push(took.as_secs_f64() * 1000.0);
     }
 
@@ -125,8 +141,7 @@ impl Shared {
         }
     }
 
-    pub fn note_read(&self, answer: &Answer) {
-        self.note_error(answer);
+    pub fn note_read(&self) {
         self.notes().reads += 1;
     }
 
@@ -138,9 +153,34 @@ impl Shared {
         if !answer.is_error {
             self.find("an action on another client's phone was done".to_owned());
         }
+        if let Some(why) = &answer.unreadable {
+            self.find(format!("an answer that nobody can read: {why}"));
+        }
         self.note_error(answer);
         self.notes().trespasses += 1;
     }
+}
+
+/// An answer is about the phone of its client, and shows nothing of any other.
+fn of_another<'a>(
+    answer: &Answer,
+    id: &str,
+    title: &str,
+    titles: impl Iterator<Item = &'a str>,
+) -> Option<String> {
+    if let Some(device) = answer.facts.device.as_deref().filter(|device| *device != id) {
+        return Some(format!("an answer of {device} instead of {id}"));
+    }
+    let shown = titles.filter(|other| *other != title).find(|other| answer.text.contains(other));
+    shown.map(|other| format!("an answer of {id} shows {other:?}"))
+}
+
+/// A client has its own phone, which refuses nothing while it is there.
+fn refused(answer: &Answer, was_away: bool, expected: &str) -> Option<String> {
+    let code = answer.code();
+    let is_finding = code == LEASED || !(code.is_empty() || code == expected || was_away);
+    let first = answer.text.lines().next().unwrap_or_default();
+    is_finding.then(|| format!("{code} on the own phone, which was there: {first:.500}"))
 }
 
 pub fn run(options: &Options) -> Result<bool, String> {
@@ -182,14 +222,29 @@ async fn soak(options: &Options, phones: &Phones) -> Result<Figures, String> {
     let ticks = server.ticks();
     let memory = watch_memory(&server, &shared).await;
     let others_percent = server.ticks().zip(ticks).map(|(now, then)| now.others_percent(&then));
-    let ended = tokio::time::timeout(END_MAX, async { while clients.join_next().await.is_some() {} }).await;
-    if ended.is_err() {
-        shared.find(format!("some calls did not end within {END_MAX:?}"));
+    let ended = tokio::time::timeout(END_MAX, end_of(&mut clients)).await;
+    match ended {
+        Ok(broken) => shared.find_all("a client of the soak broke", broken),
+        Err(_) => shared.find(format!("some calls did not end within {END_MAX:?}")),
     }
     outages.abort();
+    if let Err(error) = outages.await
+        && error.is_panic()
+    {
+        shared.find(format!("the outages of the soak broke: {error}"));
+    }
     let pings = pinger.join()?;
-    server.end().await?;
+    shared.find_all("the server's own words", server.end().await?);
     Ok(Figures { others_percent, ..judge(options, &shared, memory, pings).await })
+}
+
+/// Waits for all of them, and returns why some broke: what they would have judged was not judged.
+async fn end_of(clients: &mut JoinSet<()>) -> Vec<String> {
+    let mut broken = Vec::new();
+    while let Some(ended) = clients.join_next().await {
+        broken.extend(ended.err().map(|error| error.to_string()));
+    }
+    broken
 }
 
 /// Memory of the server in kB, each second, until the run is over.
@@ -238,5 +293,44 @@ async fn judge(options: &Options, shared: &Shared, memory: Vec<u64>, pings: crat
         pings,
         others_percent: None,
         notes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{Content, ToolResult};
+
+    fn answer(text: &str) -> Answer {
+        Answer::of(ToolResult { content: vec![Content { text: text.to_owned() }], is_error: false })
+    }
+
+    #[test]
+    fn answers_of_another_phone_are_found() {
+        let titles = ["Soak phone 001", "Soak phone 002"];
+        let found = |text: &str| of_another(&answer(text), "a:1", titles[0], titles.into_iter());
+        assert_eq!(found("{\"device\":\"a:1\"}\nSoak phone 001"), None);
+        assert!(found("{\"device\":\"a:2\"}\nSoak phone 001").is_some(), "the id");
+        assert!(found("{\"device\":\"a:1\"}\nSoak phone 002").is_some(), "the words");
+    }
+
+    #[test]
+    fn refusals_are_found_unless_the_phone_was_away() {
+        let refusal = |code: &str| answer(&format!(r#"{{"error":{{"code":"{code}"}}}}"#));
+        assert!(refused(&refusal("OFFLINE"), false, NONE).is_some());
+        assert!(refused(&refusal("OFFLINE"), false, "NOT_FOUND").is_some());
+        assert_eq!(refused(&refusal("OFFLINE"), true, NONE), None);
+        assert_eq!(refused(&refusal("NOT_FOUND"), false, "NOT_FOUND"), None);
+        assert!(refused(&refusal(LEASED), true, NONE).is_some(), "whatever happens to the phone");
+        assert_eq!(refused(&answer(r#"{"success":true}"#), false, NONE), None);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_breaks_is_told() {
+        let mut clients = JoinSet::new();
+        clients.spawn(async {});
+        let worker = clients.spawn(std::future::pending());
+        worker.abort();
+        assert_eq!(end_of(&mut clients).await.len(), 1);
     }
 }

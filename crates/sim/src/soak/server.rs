@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::machine::Ticks;
@@ -14,11 +15,15 @@ use crate::machine::Ticks;
 const START_MAX: Duration = Duration::from_secs(30);
 const END_MAX: Duration = Duration::from_secs(15);
 
+/// Lines of trouble that are kept, and characters of each.
+const COMPLAINTS_MAX: usize = 20;
+const LINE_CHARS_MAX: usize = 500;
+
 pub struct Server {
     pub address: SocketAddr,
     child: Child,
-    /// Held open: a program that cannot write to it would end.
-    _said: Lines<BufReader<ChildStderr>>,
+    /// Reads on: a program that cannot write would end, and what it says may be a finding.
+    listening: JoinHandle<Vec<String>>,
 }
 
 /// The arguments for phones at these addresses, and no others.
@@ -67,7 +72,7 @@ impl Server {
             Err("the server ended before it listened".to_owned())
         };
         let address = timeout(START_MAX, reading).await.map_err(|_| "the server does not listen")??;
-        Ok(Server { address, child, _said: said })
+        Ok(Server { address, child, listening: tokio::spawn(complaints(said)) })
     }
 
     /// What it holds in memory, without the pages of its own file: of a debug build ever more are read. Nothing when it
@@ -91,9 +96,40 @@ impl Server {
         line.trim().trim_end_matches(" kB").parse().ok()
     }
 
-    pub async fn end(mut self) -> Result<(), String> {
+    /// Ends it; returns the lines in which it told of trouble since it listened.
+    pub async fn end(mut self) -> Result<Vec<String>, String> {
         self.child.start_kill().map_err(|error| error.to_string())?;
         let ended = timeout(END_MAX, self.child.wait()).await;
-        ended.map_err(|_| "the server does not end")?.map_err(|error| error.to_string()).map(drop)
+        ended.map_err(|_| "the server does not end")?.map_err(|error| error.to_string())?;
+        let said = timeout(END_MAX, self.listening).await.map_err(|_| "the server's stderr does not end")?;
+        said.map_err(|error| error.to_string())
+    }
+}
+
+async fn complaints(mut said: Lines<impl AsyncBufRead + Unpin>) -> Vec<String> {
+    let mut found = Vec::new();
+    while let Ok(Some(line)) = said.next_line().await {
+        if is_complaint(&line) && found.len() < COMPLAINTS_MAX {
+            found.push(line.chars().take(LINE_CHARS_MAX).collect());
+        }
+    }
+    found
+}
+
+/// The server was not asked for its log: it says nothing while all is well.
+fn is_complaint(line: &str) -> bool {
+    let line = line.to_lowercase();
+    ["panic", "error", "fatal", "overflow"].iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn panics_and_errors_are_heard() {
+        let said = "thread 'main' panicked at src/x.rs:1:1:\nall is well\nERROR the list broke\n";
+        let found = complaints(BufReader::new(said.as_bytes()).lines()).await;
+        assert_eq!(found, ["thread 'main' panicked at src/x.rs:1:1:", "ERROR the list broke"]);
     }
 }

@@ -13,18 +13,30 @@ fn a_name_that_was_made_to_point_here_is_refused() {
     // SE-03: DNS rebinding
     let served = Served::start(&[]);
     let port = served.address.port();
-    let ask = |host: &str| exchange(served.address, &request("POST", "/mcp", &[("host", host)], LIST)).status;
+    let ask_by = |method: &str, path: &str, host: &str| {
+        exchange(served.address, &request(method, path, &[("host", host)], LIST)).status
+    };
+    let ask = |host: &str| ask_by("POST", "/mcp", host);
     let evil = format!("evil.example:{port}");
     for host in
         [&evil, "localhost.evil.example", "127.0.0.1.evil.example", "evil.example@127.0.0.1", "10.0.0.1", ""]
     {
-        assert_eq!(ask(host), 403, "{host:?}");
+        for method in ["POST", "GET", "DELETE", "OPTIONS"] {
+            assert_eq!(ask_by(method, "/mcp", host), 403, "{method} {host:?}");
+        }
     }
     for host in [&format!("localhost:{port}"), &format!("127.0.0.1:{port}"), "[::1]"] {
         assert_eq!(ask(host), 200, "{host}");
     }
-    let absolute = request("POST", &format!("http://{evil}/mcp"), &[("host", "evil.example")], LIST);
-    assert_eq!(exchange(served.address, &absolute).status, 403);
+    // A whole address in the first line counts, whatever the header says, and both have to be right.
+    let good = format!("localhost:{port}");
+    for (in_address, in_header) in [(&evil, &evil), (&evil, &good), (&good, &evil)] {
+        for method in ["POST", "GET", "DELETE"] {
+            let status = ask_by(method, &format!("http://{in_address}/mcp"), in_header);
+            assert_eq!(status, 403, "{method} http://{in_address}/mcp with the header {in_header}");
+        }
+    }
+    assert_eq!(ask_by("POST", &format!("http://{good}/mcp"), &good), 200);
     // Also where nothing is asked of a client.
     let health = request("GET", "/healthz", &[("host", "evil.example")], "");
     assert_eq!(exchange(served.address, &health).status, 403);
@@ -41,9 +53,12 @@ fn a_page_that_was_not_allowed_is_refused() {
         exchange(served.address, &request("POST", "/mcp", &[("host", &host), ("origin", origin)], LIST))
     };
     for origin in ["http://evil.example", "null", "file://", "https://localhost", "http://localhost:1", ""] {
-        let reply = ask(origin);
-        assert_eq!(reply.status, 403, "{origin:?}");
-        assert_eq!(reply.header("access-control-allow-origin"), None, "{origin:?}");
+        for method in ["POST", "GET", "DELETE", "OPTIONS"] {
+            let headers = [("host", host.as_str()), ("origin", origin)];
+            let reply = exchange(served.address, &request(method, "/mcp", &headers, LIST));
+            assert_eq!(reply.status, 403, "{method} {origin:?}");
+            assert_eq!(reply.header("access-control-allow-origin"), None, "{method} {origin:?}");
+        }
     }
     assert_eq!(ask(&own).status, 200);
     // No Origin: not a page.

@@ -8,17 +8,38 @@ use super::served::{Folder, Served};
 
 const OUTSIDE: &str = "what-lies-outside-52";
 
-#[test]
-fn no_file_outside_the_allowed_folders_is_read_or_written() {
-    // SE-02: path traversal by `..`, by a link, and by NUL
+/// An app that crashes when it is touched.
+const CRASHING: &str = r#"{"package": "org.example.crash", "label": "Crash", "start": "Home",
+    "screens": {"Home": {"content": [
+        {"type": "button", "text": "Crash", "on_tap": [{"crash": "java.io.IOException: gone"}]}]}}}"#;
+/// What is said of a path, whatever lies there; the last one of a link that would be written through.
+const REFUSALS: [&str; 3] = ["outside the allowed folders", "control characters", "is not a regular file"];
+
+/// A server whose clients may use `allowed`, in which links lead outside, and whose phone has a file and a crash.
+fn served_with_links() -> (Served, Client, String) {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path().join("allowed")).unwrap();
     folder.write("outside.txt", OUTSIDE);
+    folder.write("allowed/in.txt", "inside");
     std::os::unix::fs::symlink(folder.path(), folder.path().join("allowed/link")).unwrap();
     std::os::unix::fs::symlink(folder.name_of("outside.txt"), folder.path().join("allowed/file")).unwrap();
     let allowed = folder.name_of("allowed");
-    let served = Served::start_with(folder, &[], &["--root", &allowed]);
+    let app = folder.write("crash.json", CRASHING);
+    let served = Served::start_with(folder, &[], &["--root", &allowed, "--app", &app]);
     let mut client = Client::with_session(served.address, "walker");
+    // What lies inside may be used: the test would notice a server that refuses everything.
+    let push = json!({"action": "push", "local": format!("{allowed}/in.txt"), "remote": "/sdcard/in.txt"});
+    client.call("transfer_file", push).done();
+    client.call("start_app", json!({"app_id": "org.example.crash", "settle": true})).done();
+    client.call("tap_element", json!({"selector": {"text": "Crash"}}));
+    client.call("get_crash", json!({})).done();
+    (served, client, allowed)
+}
+
+#[test]
+fn no_file_outside_the_allowed_folders_is_read_or_written() {
+    // SE-02: path traversal by `..`, by a link, and by NUL
+    let (served, mut client, allowed) = served_with_links();
     let paths = [
         format!("{allowed}/../outside.txt"),
         format!("{allowed}/link/outside.txt"),
@@ -31,21 +52,36 @@ fn no_file_outside_the_allowed_folders_is_read_or_written() {
         "~/.ssh/id_rsa".to_owned(),
         "/proc/self/environ".to_owned(),
     ];
-    for path in &paths {
-        let to = |name: &str| format!("{path}{name}");
-        for (tool, arguments) in [
+    let new = [format!("{allowed}/link/new"), format!("{allowed}/../new"), format!("{allowed}/link/new/new")];
+    let listing = |path: &std::path::Path| {
+        let entries = std::fs::read_dir(path).unwrap().flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = (listing(served.folder.path()), listing(&served.folder.path().join("allowed")));
+    let reads = |path: &str| {
+        [
             ("transfer_file", json!({"action": "push", "local": path, "remote": "/sdcard/stolen.txt"})),
-            ("transfer_file", json!({"action": "pull", "local": to(""), "remote": "/sdcard/x"})),
             ("install_app", json!({"app_path": path})),
             ("build_app", json!({"project_path": path})),
             ("get_crash", json!({"symbols": path})),
-            ("capture_debug_snapshot", json!({"folder": to("")})),
-            ("get_network_activity", json!({"export_har": to("")})),
-        ] {
-            let heard = client.call(tool, arguments);
-            assert!(heard.is_error(), "{tool} {path:?}: {heard:?}");
-            assert!(!format!("{heard:?}").contains(OUTSIDE), "{tool} {path:?}: {heard:?}");
-        }
+        ]
+    };
+    let writes = |path: &str| {
+        [
+            ("transfer_file", json!({"action": "pull", "local": path, "remote": "/sdcard/in.txt"})),
+            ("capture_debug_snapshot", json!({"folder": path})),
+            ("get_network_activity", json!({"export_har": path})),
+        ]
+    };
+    let reading = paths.iter().flat_map(|path| reads(path));
+    for (tool, arguments) in reading.chain(paths.iter().chain(&new).flat_map(|path| writes(path))) {
+        let heard = client.call(tool, arguments.clone());
+        let text = format!("{heard:?}");
+        assert!(heard.is_error(), "{tool} {arguments}: {text}");
+        assert!(REFUSALS.iter().any(|why| text.contains(why)), "{tool} {arguments}: {text}");
+        assert!(!text.contains(OUTSIDE), "{tool} {arguments}: {text}");
     }
     let resources =
         ["file:///etc/passwd", "mdm://docs/../../Cargo.toml", "screen://../screen", "mdm://docs/%2e%2e%2fx"];
@@ -53,14 +89,12 @@ fn no_file_outside_the_allowed_folders_is_read_or_written() {
         let heard = client.ask("resources/read", json!({"uri": uri}));
         assert!(heard.answer.get("error").is_some(), "{uri}: {heard:?}");
     }
-    // What lies inside may be used: the test would notice a server that refuses everything.
-    std::fs::write(served.folder.path().join("allowed/in.txt"), "inside").unwrap();
-    let push = json!({"action": "push", "local": format!("{allowed}/in.txt"), "remote": "/sdcard/in.txt"});
-    client.call("transfer_file", push).done();
     assert_eq!(std::fs::read_to_string(served.folder.name_of("outside.txt")).unwrap(), OUTSIDE);
-    let left: Vec<_> =
-        std::fs::read_dir(served.folder.path()).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert!(left.len() <= 3, "something was written outside: {left:?}");
+    let after = (listing(served.folder.path()), listing(&served.folder.path().join("allowed")));
+    assert_eq!(before, after, "something was written");
+    let pull = json!({"action": "pull", "local": format!("{allowed}/new.txt"), "remote": "/sdcard/in.txt"});
+    client.call("transfer_file", pull).done();
+    assert_eq!(std::fs::read_to_string(format!("{allowed}/new.txt")).unwrap(), "inside");
 }
 
 #[test]

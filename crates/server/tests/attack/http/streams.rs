@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -9,6 +10,9 @@ use super::client::{Client, GUARD, exchange, request};
 use super::served::{Folder, Served};
 
 const SCREEN: &str = "screen://virtual-android/screen";
+
+/// Nothing more is expected on a stream that was silent for so long after everything had happened.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// A request whose answer comes bit by bit.
 struct Stream {
@@ -139,6 +143,47 @@ fn a_client_hears_of_changes_in_the_old_way_and_the_new() {
         let told = stream.until("notifications/resources/updated");
         assert_eq!(told["params"]["uri"], json!(SCREEN), "{told}");
     }
+}
+
+/// Messages that come on a stream until nothing came for a while.
+fn rest(stream: &mut Stream) -> Vec<String> {
+    stream.lines.get_ref().set_read_timeout(Some(QUIET)).unwrap();
+    let (mut all, mut line) = (Vec::new(), String::new());
+    loop {
+        line.clear();
+        match stream.lines.read_line(&mut line) {
+            Ok(1..) => all.extend(line.strip_prefix("data:").map(str::trim).map(str::to_owned)),
+            _ => break,
+        }
+    }
+    all.retain(|data| !data.is_empty());
+    all
+}
+
+#[test]
+fn the_stream_of_another_client_stays_silent() {
+    // SE-03: nothing of what alice does, is asked or hears of comes to bob
+    let served = Served::start(&[]);
+    let stream_of = |client: &Client| {
+        let headers = [
+            ("mcp-session-id", client.session.as_deref().unwrap()),
+            ("mcp-protocol-version", "2025-11-25"),
+            ("accept", "text/event-stream"),
+        ];
+        Stream::open(served.address, &request("GET", "/mcp", &headers, ""))
+    };
+    let bob = Client::with_session(served.address, "bob");
+    let mut alice = Client::with_session(served.address, "alice");
+    let (mut of_bob, mut of_alice) = (stream_of(&bob), stream_of(&alice));
+    assert!(alice.ask("logging/setLevel", json!({"level": "debug"})).answer.get("result").is_some());
+    assert!(alice.ask("resources/subscribe", json!({"uri": SCREEN})).answer.get("result").is_some());
+    let params = json!({"name": "start_app", "arguments": {"app_id": "com.workbench", "settle": true},
+        "_meta": {"progressToken": "of-alice"}});
+    assert!(alice.ask("tools/call", params).answer.get("result").is_some());
+    alice.call("tap_element", json!({"selector": {"text": "Remember me"}})).done();
+    of_alice.until("notifications/resources/updated");
+    let heard = rest(&mut of_bob);
+    assert!(heard.is_empty(), "bob heard {heard:?}");
 }
 
 #[test]

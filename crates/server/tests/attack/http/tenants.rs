@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::client::{Client, exchange, request};
-use super::served::Served;
+use super::served::{Folder, Served};
+
+const TOKEN: &str = "0123456789abcdef-the-right-one";
 
 #[test]
 fn a_device_cannot_be_stolen() {
@@ -35,6 +37,47 @@ fn a_device_cannot_be_stolen() {
     // The id of a session is what shows whose it is: a made-up one is nobody's.
     bob.session = Some("alice".to_owned());
     assert_eq!(bob.call("press_home", json!({})).reply.status, 404);
+}
+
+/// Whichever of them is said: not with this token, or there is no such session.
+const REFUSED: [u16; 3] = [401, 403, 404];
+
+#[test]
+fn the_session_of_another_token_is_nobodys() {
+    // SE-03: an id that was overheard is worth nothing without the token of its client
+    let folder = Folder::new();
+    let file = folder.write("tokens", &format!("alice {TOKEN}\nbob {TOKEN}-too\n"));
+    let served = Served::start_with(folder, &[], &["--token-file", &file]);
+    let client = |name: &str, token: String| {
+        let mut client = Client { token: Some(token), ..Client::stateless(served.address, name) };
+        client.session = Some(client.begin().header("mcp-session-id").expect("a session").to_owned());
+        client
+    };
+    let mut alice = client("alice", TOKEN.to_owned());
+    let mut bob = client("bob", format!("{TOKEN}-too"));
+    alice.call("start_app", json!({"app_id": "com.workbench"})).done();
+    let of_bob = bob.session.clone();
+    bob.session = alice.session.clone();
+    for (tool, arguments) in
+        [("press_home", json!({})), ("get_ui_tree", json!({})), ("list_devices", json!({}))]
+    {
+        let heard = bob.call(tool, arguments);
+        assert!(REFUSED.contains(&heard.reply.status), "bob's token with alice's session, {tool}: {heard:?}");
+    }
+    let token = format!("Bearer {TOKEN}-too");
+    let headers = [
+        ("authorization", token.as_str()),
+        ("mcp-session-id", alice.session.as_deref().unwrap()),
+        ("mcp-protocol-version", "2025-11-25"),
+        ("accept", "text/event-stream"),
+    ];
+    for (method, what) in [("GET", "its stream"), ("DELETE", "its end")] {
+        let status = exchange(served.address, &request(method, "/mcp", &headers, "")).status;
+        assert!(REFUSED.contains(&status), "{what}: {status}");
+    }
+    assert!(alice.call("get_current_screen", json!({})).done().contains("com.workbench"), "nothing was done");
+    bob.session = of_bob;
+    bob.call("list_devices", json!({})).done();
 }
 
 #[test]
