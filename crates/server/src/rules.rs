@@ -83,7 +83,7 @@ pub fn http_config(
         (None, Err(_)) if address.ip().is_loopback() => Tokens::default(),
         (None, Err(_)) => kept_token(state)?,
     };
-    tokens.texts().for_each(|token| secrets.keep(token));
+    tokens.texts().for_each(|token| secrets.keep_token(token));
     Ok(Config {
         tokens,
         hosts: args.hosts.clone(),

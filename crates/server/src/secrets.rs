@@ -65,6 +65,8 @@ struct Secret {
     forms: Vec<Form>,
     /// Never forgotten for another one.
     kept: bool,
+    /// It is typed into devices, so that a screen may show it.
+    typed: bool,
 }
 
 impl Secret {
@@ -79,7 +81,7 @@ impl Secret {
             .filter(|(bytes, _)| bytes.len() >= BEGINNING_BYTES)
             .collect();
         let forms = forms.into_iter().map(|(bytes, is_strong)| Form { bytes, is_strong }).collect::<Vec<_>>();
-        (!forms.is_empty()).then_some(Secret { forms, kept })
+        (!forms.is_empty()).then_some(Secret { forms, kept, typed: true })
     }
 }
 
@@ -122,6 +124,7 @@ impl Known {
     fn add(&mut self, secret: Secret) {
         if let Some(same) = self.secrets.iter_mut().find(|other| other.forms == secret.forms) {
             same.kept |= secret.kept;
+            same.typed |= secret.typed;
             return;
         }
         let forgotten = self.secrets.iter().position(|other| !other.kept);
@@ -152,9 +155,18 @@ impl Secrets {
 
     /// The same for as long as this process lives. There are only as many as somebody configured.
     pub fn keep(&self, text: &str) {
+        self.keep_all(text, true);
+    }
+
+    /// The same for what clients show to this server, which nobody types into a device.
+    pub fn keep_token(&self, text: &str) {
+        self.keep_all(text, false);
+    }
+
+    fn keep_all(&self, text: &str, typed: bool) {
         let lines = text.split(['\n', '\t']).filter_map(|line| Secret::new(line, true));
         let mut known = self.known();
-        lines.for_each(|secret| known.add(secret));
+        lines.for_each(|secret| known.add(Secret { typed, ..secret }));
     }
 
     /// Shows texts of these kinds as they are.
@@ -164,7 +176,7 @@ impl Secrets {
 
     /// True if somebody's secret may be on the screen.
     pub fn are_known(&self) -> bool {
-        !self.known().secrets.is_empty()
+        self.known().secrets.iter().any(|secret| secret.typed)
     }
 
     /// True if a text has a secret in it that somebody named.
@@ -533,5 +545,16 @@ mod tests {
             let shown = secrets.redact_answer(&line).into_owned();
             assert_eq!(shown, format!("{{}}\ne1 text \"PIN{before}[secret]\""));
         }
+    }
+
+    #[test]
+    fn a_token_of_a_client_is_hidden_and_is_on_no_screen() {
+        // SE-03: or each picture over HTTP would cost two readings of the screen
+        let secrets = Secrets::default();
+        secrets.keep_token("0123456789abcdef-token");
+        assert_eq!(secrets.redact("0123456789abcdef-token"), "[secret]");
+        assert!(!secrets.are_known());
+        secrets.remember("0123456789abcdef-token");
+        assert!(secrets.are_known(), "somebody typed it");
     }
 }
