@@ -172,7 +172,8 @@ mod tests {
 }
 
 /// packaging/npm/publish.sh, with a script in the place of npm.
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod publishing {
     use std::process::Command;
 
