@@ -110,15 +110,16 @@ impl Shapes {
     /// `[email 2]`: the second address that was seen.
     fn mark(&self, kind: Kind, hash: u64) -> String {
         let numbers = &mut self.state().numbers;
-        let next = numbers.keys().filter(|(known, _)| *known == kind).count() + 1;
-        match numbers.get(&(kind, hash)) {
-            Some(number) => format!("[{} {number}]", kind.as_str()),
-            None if numbers.len() < NUMBERED_MAX => {
-                numbers.insert((kind, hash), next);
-                format!("[{} {next}]", kind.as_str())
-            }
-            None => format!("[{}]", kind.as_str()),
+        if let Some(number) = numbers.get(&(kind, hash)) {
+            return format!("[{} {number}]", kind.as_str());
         }
+        if numbers.len() >= NUMBERED_MAX {
+            return format!("[{}]", kind.as_str());
+        }
+        // Counted only for one that is new: a text may have thousands of them.
+        let next = numbers.keys().filter(|(known, _)| *known == kind).count() + 1;
+        numbers.insert((kind, hash), next);
+        format!("[{} {next}]", kind.as_str())
     }
 }
 
@@ -133,6 +134,15 @@ mod tests {
         assert_eq!(shapes.redact("a@b.io c@d.io A@b.io"), "[email 1] [email 2] [email 1]");
         assert_eq!(shapes.redact("to c@d.io, 4111111111111111"), "to [email 2], [card 1]");
         assert!(matches!(shapes.redact("nothing here"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_has_no_number_any_more_is_hidden_all_the_same() {
+        let shapes = Shapes::default();
+        let all: String = (0..NUMBERED_MAX + 2).map(|number| format!("a{number}@b.io ")).collect();
+        let shown = shapes.redact(&all).into_owned();
+        assert!(shown.ends_with(&format!("[email {NUMBERED_MAX}] [email] [email] ")), "{shown:.100}");
+        assert_eq!(shapes.redact(&all), shown, "the numbers stay");
     }
 
     #[test]
