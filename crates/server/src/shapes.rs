@@ -143,6 +143,15 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_number_any_more_is_hidden_all_the_same() {
+        let shapes = Shapes::default();
+        let all: String = (0..NUMBERED_MAX + 2).map(|number| format!("a{number}@b.io ")).collect();
+        let shown = shapes.redact(&all).into_owned();
+        assert!(shown.ends_with(&format!("[email {NUMBERED_MAX}] [email] [email] ")), "{shown:.100}");
+        assert_eq!(shapes.redact(&all), shown, "the numbers stay");
+    }
+
+    #[test]
     fn what_a_caller_wrote_it_may_read() {
         let shapes = Shapes::default();
         let arguments = r#"{"steps":[{"arguments":{"text":"ada@example.com"}}]}"#;

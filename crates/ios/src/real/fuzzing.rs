@@ -13,7 +13,7 @@ use super::{audit, pull, read_app, report_names};
 use crate::connect::Transport;
 
 /// Records and lines of a log that are read.
-const LOG_MAX: usize = 50;
+const READS: usize = 50;
 
 /// Elements of which such a phone speaks.
 pub async fn spoken(phone: Box<dyn Transport>) -> Option<usize> {
@@ -57,7 +57,7 @@ pub async fn log(phone: Box<dyn Transport>) {
     let read = guarded(async move {
         let connection = checked_transport(phone, Lengths::of_log());
         let mut records = OsTraceRelayClient::from_stream(connection).await?.start_trace(None).await?;
-        for _ in 0..LOG_MAX {
+        for _ in 0..READS {
             super::log::entry(records.next().await?);
         }
         Ok::<(), idevice::IdeviceError>(())
@@ -69,7 +69,7 @@ pub async fn old_log(phone: Box<dyn Transport>) {
     let read = guarded(async move {
         let connection = checked_transport(phone, Lengths::of_lines());
         let mut lines = SyslogRelayClient::from_stream(connection).await?;
-        for _ in 0..LOG_MAX {
+        for _ in 0..READS {
             lines.next().await?;
         }
         Ok::<(), idevice::IdeviceError>(())
