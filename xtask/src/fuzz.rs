@@ -22,15 +22,8 @@ const INPUT_SECONDS_MAX: u32 = 20;
 const MEMORY_MB_MAX: u32 = 2048;
 /// Screens, logs and reports of crashes are large, and bugs of reading them may need that.
 const LARGE_BYTES_MAX: usize = 1024 * 1024;
-const LARGE: [&str; 7] = [
-    "android_answers",
-    "crash_reports",
-    "hierarchy",
-    "ios_trees",
-    "logs",
-    "markup",
-    "screen_files",
-];
+const LARGE: [&str; 7] =
+    ["android_answers", "crash_reports", "hierarchy", "ios_trees", "logs", "markup", "screen_files"];
 /// The longest input of every other target. Without a limit libFuzzer has one of 4096 bytes.
 const SMALL_BYTES_MAX: usize = 64 * 1024;
 /// A run of at least so long is judged: less code or fewer inputs than these mean that the fuzzer is blind.
