@@ -69,8 +69,7 @@ pub enum LogLevel {
 #[derive(Subcommand)]
 pub enum Command {
     /// Serve MCP over stdin and stdout, or over HTTP (the default)
-    // The predecessor's name for it stands in people's configurations.
-    #[command(alias = "server")]
+    #[command(alias = "server")] // the predecessor's name for it
     Serve(ServeArgs),
     /// Debug an app on the embedded phone as an agent would, and print every step
     Demo {

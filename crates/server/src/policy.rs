@@ -157,6 +157,21 @@ impl Policy {
         }
     }
 
+    /// Refuses an action on an app that is not allowed. True if it depends on which one is in front.
+    pub fn check_action(&self, action: &Action) -> Result<bool, Refusal> {
+        match touched(action) {
+            Touched::Nothing => Ok(false),
+            Touched::App(app) => self.check_app(app).map(|()| false),
+            Touched::AnyApp if self.limits_apps() => {
+                let message =
+                    "the policy of this server limits the apps, and which app takes this is not known";
+                Err(forbidden(message.to_owned()))
+            }
+            Touched::AnyApp => Ok(false),
+            Touched::InFront => Ok(self.limits_apps()),
+        }
+    }
+
     pub fn check_device(&self, device: &str) -> Result<(), Refusal> {
         match self.devices.allows(device) {
             true => Ok(()),
@@ -269,7 +284,7 @@ fn shown_name(name: &str) -> String {
 
 /// Which app an action is done to.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Touched<'a> {
+enum Touched<'a> {
     /// It leaves whatever is in front.
     Nothing,
     App(&'a str),
@@ -278,7 +293,7 @@ pub enum Touched<'a> {
     InFront,
 }
 
-pub fn touched(action: &Action) -> Touched<'_> {
+fn touched(action: &Action) -> Touched<'_> {
     match action {
         Action::Back | Action::Key(Key::Back | Key::Home | Key::Recents) => Touched::Nothing,
         Action::Restart { app } => Touched::App(app),
@@ -297,11 +312,6 @@ pub fn touched(action: &Action) -> Touched<'_> {
         Action::Set(SettingChange::Locale { app, .. }) => Touched::App(app),
         _ => Touched::InFront,
     }
-}
-
-/// The refusal of what would be done to an app that nobody named.
-pub fn any_app() -> Refusal {
-    forbidden("the policy of this server limits the apps, and which app takes this is not known".to_owned())
 }
 
 fn forbidden(message: String) -> Refusal {

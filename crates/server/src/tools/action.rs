@@ -33,7 +33,6 @@ use crate::answer::{Answer, ErrorBody, Facts, Gist, candidate_lines};
 use crate::args::JsonObject;
 use crate::basis::MadeFrom;
 use crate::expect::ExpectArg;
-use crate::policy::{self, Touched};
 use crate::refusal::Refusal;
 use crate::tree::{self, LoadingFacts};
 
@@ -131,25 +130,15 @@ pub async fn perform(
     named: Option<NamedFacts>,
 ) -> Result<Answer, Refusal> {
     let session = call.device(device, call.progress).await?;
-    check_apps(call, &session, &act.action).await?;
+    if call.app.policy.check_action(&act.action)? {
+        call.check_app_in_front(&session, call.progress).await?;
+    }
     let request = Request { id: call.action_id.clone(), name: call.tool, what: What::Act(Box::new(act)) };
     let outcome = session.run(request, call.progress).await;
     keep_secret(call, &outcome);
     let requests = failed_requests(call, &session, &outcome);
     let answer = answer(call, &session, &outcome, named).with_lines(&requests);
     Ok(answer.made_from(MadeFrom::Action(Box::new(outcome))))
-}
-
-/// Refuses an action on an app that the policy does not allow.
-async fn check_apps(call: &Call<'_>, session: &Session, action: &Action) -> Result<(), Refusal> {
-    let policy = &call.app.policy;
-    match policy::touched(action) {
-        Touched::Nothing => Ok(()),
-        Touched::App(app) => policy.check_app(app),
-        Touched::AnyApp if policy.limits_apps() => Err(policy::any_app()),
-        Touched::AnyApp => Ok(()),
-        Touched::InFront => call.check_app_in_front(session, call.progress).await,
-    }
 }
 
 /// The requests of an action that failed, where what was expected did not come and the proxy is on (TR-02).
