@@ -42,7 +42,7 @@ fn app() -> &'static App {
 }
 
 fn by() -> By {
-    By { caller: Arc::clone(&app().own), cancelled: CancellationToken::new(), call: app().next_call() }
+    By::new(app(), Arc::clone(&app().own), CancellationToken::new())
 }
 
 fuzz_target!(|data: &[u8]| {
