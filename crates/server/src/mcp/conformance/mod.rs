@@ -168,6 +168,10 @@ impl ServerHandler for Conformance {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        let asked = request.r#ref.as_prompt_name();
+        if self.tables.prompts.iter().any(|prompt| Some(prompt.name.as_str()) == asked) {
+            return Ok(CompleteResult::default());
+        }
         self.real.complete(request, context).await
     }
 
